@@ -1,0 +1,214 @@
+"""How messages get from site to site: unicasts by destination, broadcasts along the halo."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from dgsuite.inbox import Echoes, Mail
+from partition.halo import Halo
+from partition.partitioners import Partition
+from partition.segments import group
+
+FOLD = {"min": np.minimum, "max": np.maximum, "sum": np.add, "or": np.bitwise_or}
+
+SEARCH = 16
+"""Looking one sender up in a halo list costs about as much as testing 16 entries of the list."""
+
+
+class Letters(NamedTuple):
+    """Unicasts on their way: by message, receiver and sender (node ids) and fields."""
+
+    dst: NDArray
+    src: NDArray | None
+    combine: str | None
+    fields: dict[str, NDArray]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that travel."""
+        head = self.dst.nbytes + (0 if self.src is None else self.src.nbytes)
+        return head + sum(v.nbytes for v in self.fields.values())
+
+    def take(self, which: NDArray) -> Letters:
+        """Some of them."""
+        src = None if self.src is None else self.src[which]
+        fields = {name: values[which] for name, values in self.fields.items()}
+        return Letters(self.dst[which], src, self.combine, fields)
+
+    def fold(self, size: int) -> Letters:
+        """One message a receiver, by the combiner."""
+        assert self.combine is not None
+        unique, starts, order = group(self.dst, size)
+        if not len(unique):
+            return self._replace(src=None)
+        ufunc = FOLD[self.combine]
+        fields = {
+            name: ufunc.reduceat(values[order], starts[:-1], dtype=values.dtype)
+            for name, values in self.fields.items()
+        }
+        return Letters(unique.astype(self.dst.dtype), None, self.combine, fields)
+
+
+def concatenate(parts: Sequence[Letters]) -> Letters:
+    """Letters of several sources as one; always a copy, so that nothing sent aliases a state."""
+    first = parts[0]
+    return Letters(
+        np.concatenate([p.dst for p in parts]),
+        None if first.src is None else np.concatenate([p.src for p in parts]),  # type: ignore[misc]
+        first.combine,
+        {name: np.concatenate([p.fields[name] for p in parts]) for name in first.fields},
+    )
+
+
+class Words(NamedTuple):
+    """A broadcast on its way: one value of each halo node that spoke.
+
+    `spoke` says which: None for all, a bitmap or a list of indices into the halo list, whichever is
+    smaller.
+    """
+
+    spoke: NDArray | None
+    fields: dict[str, NDArray]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that travel."""
+        head = 0 if self.spoke is None else self.spoke.nbytes
+        return head + sum(v.nbytes for v in self.fields.values())
+
+
+Parcel = Letters | Words
+
+
+class Post:
+    """Unicasts of one site.
+
+    Parameters
+    ----------
+    bounds
+        Shape (sites + 1,): site s holds clusters ``bounds[s]`` to ``bounds[s + 1]``.
+    """
+
+    def __init__(self, partition: Partition, bounds: NDArray, me: int) -> None:
+        self.partition = partition
+        self.bounds = bounds
+        self.me = me
+        self.first = int(partition.offsets[bounds[me]])
+        self.own = int(partition.offsets[bounds[me + 1]]) - self.first
+
+    def sort(self, letters: Letters) -> tuple[list[Letters], dict[int, Parcel]]:
+        """What stays here, and a parcel for each other site that gets any."""
+        if letters.combine is not None:
+            letters = letters.fold(self.partition.n)
+        if len(self.bounds) == 2:
+            return [letters], {}
+        site = np.searchsorted(self.bounds, self.partition.owner(letters.dst), side="right") - 1
+        sites, starts, order = group(site, len(self.bounds) - 1)
+        kept: list[Letters] = []
+        parcels: dict[int, Parcel] = {}
+        for i, to in enumerate(sites.tolist()):
+            part = letters.take(order[starts[i] : starts[i + 1]])
+            if to == self.me:
+                kept.append(part)
+            else:
+                parcels[to] = part
+        return kept, parcels
+
+    def mail(self, parts: Sequence[Letters]) -> Mail:
+        """All that arrived, for delivery by ascending receiver, then sender."""
+        letters = concatenate(parts) if len(parts) > 1 else parts[0]
+        if letters.combine is not None:
+            letters = letters.fold(self.partition.n)
+        elif len(parts) > 1 or not _ascending(letters.src):
+            letters = letters.take(np.argsort(letters.src, kind="stable"))  # type: ignore[arg-type]
+        slot = self.partition.position(letters.dst) - self.first
+        return Mail(slot, letters.src, lambda name, at: letters.fields[name][at], self.own)
+
+
+def _ascending(values: NDArray | None) -> bool:
+    return values is None or bool((values[1:] >= values[:-1]).all())
+
+
+class Megaphone:
+    """Broadcasts of one site: a slot for each own node and ghost, written once, read along edges."""
+
+    def __init__(self, halo: Halo) -> None:
+        self.halo = halo
+        self.sent = np.zeros(len(halo.ids), bool)
+        self.senders: list[NDArray] = []
+        self.slots: dict[str, NDArray] = {}
+
+    def hush(self) -> None:
+        """Forget the last broadcast."""
+        for senders in self.senders:
+            self.sent[senders] = False
+        self.senders = []
+
+    def speak(
+        self, senders: NDArray, fields: dict[str, NDArray], dtypes: dict[str, DTypeLike]
+    ) -> None:
+        """Own nodes say something.
+
+        Parameters
+        ----------
+        senders
+            Slots, ascending.
+        fields
+            One value a sender.
+        """
+        self.sent[senders] = True
+        self.senders.append(senders)
+        for name, values in fields.items():
+            self._slot(name, dtypes)[senders] = values
+
+    def _slot(self, name: str, dtypes: dict[str, DTypeLike]) -> NDArray:
+        if name not in self.slots:
+            self.slots[name] = np.zeros(len(self.sent), dtypes[name])
+        return self.slots[name]
+
+    def parcels(self, names: Sequence[str]) -> dict[int, Parcel]:
+        """What each other site hears of what was said."""
+        senders = self.senders[0] if len(self.senders) == 1 else np.concatenate(self.senders)
+        parcels: dict[int, Parcel] = {}
+        for peer, heard in self.halo.send.items():
+            if len(senders) * SEARCH < len(heard):
+                at = np.searchsorted(heard, senders)
+                at[at == len(heard)] = 0
+                at = at[heard[at] == senders]
+            else:
+                at = np.flatnonzero(self.sent[heard])
+            if not len(at):
+                continue
+            spoke: NDArray | None
+            if len(at) == len(heard):
+                spoke, who = None, heard
+            else:
+                who = heard[at]
+                if 4 * len(at) < len(heard) // 8:
+                    spoke = at.astype(np.int32)
+                else:
+                    spoke = np.packbits(self.sent[heard])
+            parcels[peer] = Words(spoke, {name: self.slots[name][who] for name in names})
+        return parcels
+
+    def hear(self, peer: int, words: Words, dtypes: dict[str, DTypeLike]) -> None:
+        """A parcel from another site lands in the ghosts' slots."""
+        land = self.halo.land[peer]
+        if words.spoke is None:
+            senders = np.arange(land.start, land.stop)
+        elif words.spoke.dtype == np.uint8:
+            senders = land.start + np.flatnonzero(
+                np.unpackbits(words.spoke, count=land.stop - land.start)
+            )
+        else:
+            senders = land.start + words.spoke
+        self.speak(senders, words.fields, dtypes)
+
+    def echoes(self) -> Echoes:
+        """All that was said, own nodes and ghosts."""
+        senders = self.senders[0] if len(self.senders) == 1 else np.concatenate(self.senders)
+        return Echoes(self.halo, self.sent, senders, self.slots)

@@ -1,0 +1,124 @@
+"""Driving a program: rounds, replies, and the log that every count is derived from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.base import Kernel, Net, Vote
+
+
+def reduce_votes(votes: Iterable[Vote]) -> Vote:
+    """The votes of several clusters as one."""
+    any_, sum_ = False, 0
+    least: int | None = None
+    most: int | None = None
+    for v in votes:
+        any_ |= v.any
+        sum_ += v.sum
+        if v.min is not None:
+            least = v.min if least is None else min(least, v.min)
+        if v.max is not None:
+            most = v.max if most is None else max(most, v.max)
+    return Vote(any_, sum_, least, most)
+
+
+class Step(NamedTuple):
+    """A phase to run."""
+
+    round: int
+    phase: str
+    last: bool
+    """Whether it ends its round."""
+
+
+def steps(kernel: Kernel, n: int, reply: Callable[[], object]) -> Generator[Step, None, None]:
+    """The phases of a program, one by one, asking `reply` for the votes after each round."""
+    program = kernel.program(Net(n))
+    number = 0
+    try:
+        current = next(program)
+        while True:
+            for i, phase in enumerate(current.phases):
+                yield Step(number, phase, i == len(current.phases) - 1)
+            number += 1
+            current = program.send(reply())  # type: ignore[arg-type]
+    except StopIteration:
+        return
+
+
+@dataclass
+class Tally:
+    """What one site counted in one phase."""
+
+    messages: int = 0
+    remote: int = 0
+    """Messages whose receiver is in another cluster."""
+    nbytes: int = 0
+    """Payload, each message counted in full."""
+    active: int = 0
+    """Nodes that sent."""
+    wire: int = 0
+    """Bytes that left for other workers."""
+    vote: Vote = field(default_factory=Vote)
+
+
+@dataclass
+class Log:
+    """What happened, phase by phase, on one site; merged over all sites at the end.
+
+    Attributes
+    ----------
+    steps
+        The phases run.
+    tallies
+        One a phase.
+    compute
+        Seconds in each phase, shape (phases, clusters).
+    exchange
+        Seconds between phases, shape (phases, clusters): packing, transfer, waiting, delivery.
+    """
+
+    steps: list[Step] = field(default_factory=list)
+    tallies: list[Tally] = field(default_factory=list)
+    compute: list[NDArray] = field(default_factory=list)
+    exchange: list[float] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def replies(self) -> list[Vote]:
+        """The reduced votes of each round."""
+        votes: list[list[Vote]] = []
+        for step, tally in zip(self.steps, self.tallies, strict=True):
+            if step.round == len(votes):
+                votes.append([])
+            votes[step.round].append(tally.vote)
+        return [reduce_votes(v) for v in votes]
+
+
+def merge(logs: list[Log]) -> Log:
+    """The log of the whole run from those of its sites, in the order of their clusters."""
+    first = logs[0]
+    out = Log(steps=first.steps, seconds=max(log.seconds for log in logs))
+    for i in range(len(first.steps)):
+        tallies = [log.tallies[i] for log in logs]
+        out.tallies.append(
+            Tally(
+                sum(t.messages for t in tallies),
+                sum(t.remote for t in tallies),
+                sum(t.nbytes for t in tallies),
+                sum(t.active for t in tallies),
+                sum(t.wire for t in tallies),
+                reduce_votes(t.vote for t in tallies),
+            )
+        )
+        out.compute.append(np.concatenate([log.compute[i] for log in logs]))
+    waits = [np.full(len(log.compute[0]), 0.0) for log in logs] if first.steps else []
+    out.exchange = [
+        np.concatenate([w + log.exchange[i] for w, log in zip(waits, logs, strict=True)])  # type: ignore[misc]
+        for i in range(len(first.steps))
+    ]
+    return out

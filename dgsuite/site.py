@@ -1,0 +1,246 @@
+"""A site: clusters that live together (in a worker, in a task, in the serial process).
+
+A site runs a phase on each of its clusters, counts what they send, hands its own messages over by
+reference and packs one parcel for each other site. The styles differ only in who calls this and how
+parcels travel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from functools import cached_property
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.exchange import Letters, Megaphone, Parcel, Post, Words, concatenate
+from dgsuite.inbox import Echoes, Mail, Window
+from dgsuite.program import Step, Tally, reduce_votes
+from kernels.base import Broadcast, Kernel, State, Unicast, Vote
+from partition.cluster import Cluster
+from partition.errors import RunError
+from partition.halo import Halo, make_halo
+from partition.segments import COMPILE_FROM, expand
+
+
+class Site:
+    """The clusters of one site, with their state and what they have received.
+
+    Parameters
+    ----------
+    kernel
+        The kernel to run.
+    clusters
+        This site's clusters, ascending; at least one.
+    bounds
+        Shape (sites + 1,): site s holds clusters ``bounds[s]`` to ``bounds[s + 1]``.
+    me
+        Which site this is.
+    """
+
+    def __init__(
+        self, kernel: Kernel, clusters: Sequence[Cluster], bounds: NDArray, me: int
+    ) -> None:
+        self.kernel = kernel
+        self.clusters = clusters
+        self.bounds = np.asarray(bounds)
+        self.me = me
+        self.starts = [0, *np.cumsum([c.size for c in clusters]).tolist()]
+        self.post = Post(clusters[0].partition, self.bounds, me)
+        self.states: list[State] = [kernel.start(c) for c in clusters]
+        self.compute = np.zeros(len(clusters))
+        self.tally = Tally()
+        self._kept: list[Letters] = []
+        self._spoke = False
+        self._messages: Mail | Echoes | None = None
+
+    @cached_property
+    def halo(self) -> Halo:
+        """The site's halo, kept with its first cluster so that later runs find it."""
+        cache = self.clusters[0].cache
+        key = (self.me, self.bounds.tobytes())
+        if key not in cache:
+            cache.clear()
+            cache[key] = make_halo(self.clusters, self.bounds, self.me)
+        halo: Halo = cache[key]
+        return halo
+
+    @cached_property
+    def megaphone(self) -> Megaphone:
+        """What broadcasts go through."""
+        return Megaphone(self.halo)
+
+    def warm(self) -> None:
+        """Do before the clock starts what would otherwise fall into the first rounds."""
+        if self.clusters[0].directed:
+            return
+        halo = self.halo
+        if len(halo.indices) > COMPILE_FROM:
+            from partition import _compiled
+
+            rows, sent = np.empty(0, np.int64), np.zeros(1, bool)
+            _compiled.pull_count(halo.indptr, halo.indices, rows, sent, 0, 0)
+            _compiled.pull_any(halo.indptr, halo.indices, rows, sent)
+            _compiled.expand(halo.push_indptr[:0], halo.push_indptr[:0], 0)
+            _compiled.group(halo.push_indices[:0], 1)
+            for dtype in self.kernel.fields.values():
+                _compiled.pull(
+                    halo.indptr, halo.indices, rows, sent, np.zeros(1, dtype), False
+                )
+
+    def step(self, step: Step, pool: Executor | None = None) -> dict[int, Parcel]:
+        """Run a phase on every cluster.
+
+        Parameters
+        ----------
+        pool
+            Where to run clusters side by side, if anywhere.
+
+        Returns
+        -------
+        A parcel for each other site that gets one. `tally` and `compute` are this phase's.
+        """
+        numbers = range(len(self.clusters))
+        if pool is None:
+            results = [self._run(step, k) for k in numbers]
+        else:
+            results = list(pool.map(lambda k: self._run(step, k), numbers))
+        self._messages = None
+        self._kept = []
+        if self._spoke:
+            self.megaphone.hush()
+            self._spoke = False
+        votes: list[Vote] = []
+        unicasts: list[tuple[int, Unicast]] = []
+        broadcasts: list[tuple[int, Broadcast]] = []
+        for k, result in enumerate(results):
+            for item in result if type(result) is tuple else (result,):
+                if isinstance(item, Vote):
+                    votes.append(item)
+                elif isinstance(item, Unicast):
+                    unicasts.append((k, item))
+                elif isinstance(item, Broadcast):
+                    broadcasts.append((k, item))
+                elif item is not None:
+                    raise self._error(step, k, f"returned {item!r}, which is nothing to send")
+        self.tally = Tally(vote=reduce_votes(votes))
+        if unicasts and broadcasts:
+            raise self._error(step, unicasts[0][0], "sends both unicasts and broadcasts")
+        if broadcasts and self.clusters[0].directed:
+            unicasts = [(k, self._along_edges(k, b)) for k, b in broadcasts]
+        elif broadcasts:
+            return self._speak(step, broadcasts)
+        return self._write(step, unicasts) if unicasts else {}
+
+    def deliver(self, parcels: Mapping[int, Parcel]) -> None:
+        """Take in the parcels of other sites, and what this site kept: the next phase's inboxes."""
+        letters = list(self._kept)
+        for peer, parcel in parcels.items():
+            if isinstance(parcel, Letters):
+                letters.append(parcel)
+            else:
+                self._spoke = True
+                self.megaphone.hear(peer, Words(*parcel), self.kernel.fields)  # type: ignore[arg-type]
+        if letters:
+            self._messages = self.post.mail(letters)
+        elif self._spoke:
+            self._messages = self.megaphone.echoes()
+
+    def outputs(self) -> dict[str, NDArray]:
+        """The kernel's results for the nodes of this site."""
+        return {
+            name: np.concatenate([getattr(s, name) for s in self.states])
+            for name in self.kernel.outputs
+        }
+
+    def _run(self, step: Step, k: int) -> Any:
+        cluster = self.clusters[k]
+        inbox = Window(step.round, cluster, self.starts[k], self._messages, self.kernel.fields)
+        begin = perf_counter()
+        try:
+            result = getattr(self.kernel, step.phase)(cluster, self.states[k], inbox)
+        except Exception as error:
+            raise self._error(step, k, f"{type(error).__name__}: {error}") from error
+        self.compute[k] = perf_counter() - begin
+        return result
+
+    def _error(self, step: Step, k: int, what: str) -> RunError:
+        return RunError(
+            f"kernel {self.kernel.name!r}, round {step.round}, phase {step.phase!r}, "
+            f"cluster {self.clusters[k].index}: {what}"
+        )
+
+    def _columns(
+        self, step: Step, k: int, fields: Mapping[str, Any], length: int
+    ) -> dict[str, NDArray]:
+        """Message fields as arrays of the declared dtypes."""
+        columns = {}
+        for name, value in fields.items():
+            if name not in self.kernel.fields:
+                raise self._error(step, k, f"sends {name!r}, which is not among the kernel's fields")
+            column = np.asarray(value, self.kernel.fields[name])
+            columns[name] = column if column.ndim else np.full(length, column)
+            if columns[name].shape != (length,):
+                raise self._error(step, k, f"sends {column.shape} {name!r} for {length} messages")
+        return columns
+
+    def _along_edges(self, k: int, b: Broadcast) -> Unicast:
+        """A broadcast as messages along the out-edges of a directed graph."""
+        cluster = self.clusters[k]
+        nodes = np.arange(cluster.size) if b.nodes is None else b.nodes
+        at, entry = expand(cluster.indptr, nodes)
+        fields = {name: np.broadcast_to(v, len(nodes))[at] for name, v in b.fields.items()}
+        return Unicast(cluster.indices[entry], nodes[at], None, fields)  # type: ignore[arg-type]
+
+    def _write(self, step: Step, sends: list[tuple[int, Unicast]]) -> dict[int, Parcel]:
+        partition = self.post.partition
+        parts, home, whole = [], [], True
+        for k, send in sends:
+            cluster, dst = self.clusters[k], np.asarray(send.dst)
+            if len(dst) and (dst.min() < 0 or dst.max() >= partition.n):
+                raise self._error(step, k, "sends to a node that does not exist")
+            if send.src is None and len(dst) != cluster.size:
+                raise self._error(step, k, "sends not one message a node without saying who sends")
+            whole &= send.src is None
+            src = cluster.ids if send.src is None else cluster.ids[send.src]
+            columns = self._columns(step, k, send.fields, len(dst))
+            parts.append(Letters(dst, src, send.combine, columns))
+            home.append(cluster.index)
+        if any(p.fields.keys() != parts[0].fields.keys() for p in parts):
+            raise self._error(step, sends[0][0], "sends other fields than another cluster")
+        letters = concatenate(parts)
+        senders = np.repeat(home, [len(p.dst) for p in parts])
+        self.tally.messages = len(letters.dst)
+        self.tally.remote = int(np.count_nonzero(partition.owner(letters.dst) != senders))
+        self.tally.nbytes = sum(v.nbytes for v in letters.fields.values())
+        self.tally.active = len(letters.dst) if whole else len(np.unique(letters.src))  # type: ignore[arg-type]
+        self._kept, parcels = self.post.sort(letters)
+        return parcels
+
+    def _speak(self, step: Step, sends: list[tuple[int, Broadcast]]) -> dict[int, Parcel]:
+        senders, parts = [], []
+        for k, send in sends:
+            cluster = self.clusters[k]
+            nodes = np.arange(cluster.size) if send.nodes is None else np.asarray(send.nodes)
+            degree, remote = (
+                (cluster.degree, cluster.remote_degree)
+                if send.links is None
+                else (send.links.degree, send.links.remote)
+            )
+            times = 1 if send.repeat is None else send.repeat
+            messages = int((degree[nodes] * times).sum())
+            self.tally.messages += messages
+            self.tally.remote += int((remote[nodes] * times).sum())
+            self.tally.active += len(nodes)
+            parts.append(self._columns(step, k, send.fields, len(nodes)))
+            self.tally.nbytes += messages * sum(v.itemsize for v in parts[-1].values())
+            senders.append(nodes + self.starts[k])
+        if any(p.keys() != parts[0].keys() for p in parts):
+            raise self._error(step, sends[0][0], "sends other fields than another cluster")
+        for slots, columns in zip(senders, parts, strict=True):
+            self.megaphone.speak(slots, columns, self.kernel.fields)  # type: ignore[arg-type]
+        self._spoke = True
+        return self.megaphone.parcels(list(parts[0]))

@@ -1,0 +1,1 @@
+"""Input generators and output validators; no Dask needed."""

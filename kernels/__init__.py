@@ -1,0 +1,13 @@
+"""The algorithms: each a program of rounds over NumPy arrays, one file each."""
+
+from __future__ import annotations
+
+from kernels.base import Kernel
+from kernels.bfs_bellman_ford import BellmanFord
+from kernels.leader_lcr import LCR
+from kernels.mis import MIS
+
+KERNELS: dict[str, type[Kernel]] = {k.name: k for k in (BellmanFord, LCR, MIS)}
+"""Kernels by their short names."""
+
+__all__ = ["KERNELS", "LCR", "MIS", "BellmanFord", "Kernel"]

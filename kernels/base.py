@@ -1,0 +1,239 @@
+"""What a kernel is made of: programs of rounds, phases, and what a phase sends.
+
+A *program* is plain control flow. It yields rounds and gets back the votes of each, reduced over
+all clusters, so that everyone who replays it takes the same turns. A *phase* is a function of
+(cluster, state, inbox) that changes its own state and returns what to send: a `unicast`, a
+`broadcast`, a `vote`, or a tuple of one message and one vote.
+
+Nothing in a kernel knows about processes, tasks, sockets or counters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from partition.cluster import Cluster, Links
+
+
+class State(SimpleNamespace):
+    """State of a cluster's nodes: a struct of arrays with an entry a node."""
+
+
+class Net(NamedTuple):
+    """What a program may know of the network."""
+
+    n: int
+
+
+class Reply(Protocol):
+    """The votes of a round, reduced over all clusters.
+
+    Read one only where the program turns on it: until then the engine may run rounds ahead.
+    """
+
+    @property
+    def any(self) -> bool: ...
+    @property
+    def sum(self) -> int: ...
+    @property
+    def min(self) -> int | None: ...
+    @property
+    def max(self) -> int | None: ...
+
+
+class Inbox(Protocol):
+    """The messages that a cluster's nodes got from the phase before, by receiver, then sender.
+
+    Nodes are local indices. The reductions take `among`, a mask of the nodes that care to look: an
+    engine that knows who does not look need not fetch for them.
+    """
+
+    round: int
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, name: str) -> NDArray:
+        """One field of every message."""
+        ...
+
+    @property
+    def node(self) -> NDArray:
+        """Receiver of every message."""
+        ...
+
+    @property
+    def src(self) -> NDArray:
+        """Sender of every message, as a node id."""
+        ...
+
+    def receivers(self, among: NDArray | None = None) -> NDArray:
+        """Nodes that got a message, ascending."""
+        ...
+
+    def count(self, among: NDArray | None = None) -> tuple[NDArray, NDArray, NDArray]:
+        """Nodes that got a message, how many each, and how many from other clusters."""
+        ...
+
+    def min(self, name: str, among: NDArray | None = None) -> tuple[NDArray, NDArray]:
+        """Nodes that got a message, and the smallest value each got."""
+        ...
+
+    def max(self, name: str, among: NDArray | None = None) -> tuple[NDArray, NDArray]:
+        """Nodes that got a message, and the largest value each got."""
+        ...
+
+    def sum(self, name: str, among: NDArray | None = None) -> tuple[NDArray, NDArray]:
+        """Nodes that got a message, and the sum of the (integer) values each got."""
+        ...
+
+
+Phase = Callable[[Cluster, Any, Inbox], Any]
+
+
+class Round:
+    """One or more phases, with an exchange after each: the unit that results are indexed by.
+
+    Parameters
+    ----------
+    phases
+        Bound methods of the kernel.
+    """
+
+    def __init__(self, *phases: Phase) -> None:
+        self.phases = tuple(phase.__name__ for phase in phases)
+
+
+Program = Generator[Round, Reply, None]
+
+
+class Unicast(NamedTuple):
+    """Messages to given nodes; see `unicast`."""
+
+    dst: NDArray
+    src: NDArray | None
+    combine: str | None
+    fields: dict[str, ArrayLike]
+
+
+class Broadcast(NamedTuple):
+    """The same message from a node to all its neighbours; see `broadcast`."""
+
+    nodes: NDArray | None
+    links: Links | None
+    repeat: NDArray | None
+    fields: dict[str, ArrayLike]
+
+
+class Vote(NamedTuple):
+    """A contribution to the round's reply; see `vote`."""
+
+    any: bool = False
+    sum: int = 0
+    min: int | None = None
+    max: int | None = None
+
+
+def unicast(
+    dst: NDArray, src: NDArray | None = None, *, combine: str | None = None, **fields: ArrayLike
+) -> Unicast:
+    """Send messages to given nodes.
+
+    Parameters
+    ----------
+    dst
+        Node id of each receiver.
+    src
+        Local index of each sender; by default node i of the cluster sends message i.
+    combine
+        "min", "max", "sum" or "or": fold the messages to one receiver into one, on the way. The
+        receiver then sees no sender.
+    fields
+        One value a message, or one for all.
+    """
+    return Unicast(dst, src, combine, fields)
+
+
+def broadcast(
+    nodes: NDArray | None = None,
+    *,
+    links: Links | None = None,
+    repeat: NDArray | None = None,
+    **fields: ArrayLike,
+) -> Broadcast:
+    """Send one message from each given node to all its neighbours.
+
+    Parameters
+    ----------
+    nodes
+        Local indices of the senders, ascending; by default all nodes of the cluster.
+    links
+        Live links, where neighbours have been let go: only those left count as messages.
+    repeat
+        How many times each sender says the same; repeats are counted, and travel and arrive once.
+    fields
+        One value a sender, or one for all.
+    """
+    return Broadcast(nodes, links, repeat, fields)
+
+
+def vote(
+    *, any: object = False, sum: object = 0, min: object = None, max: object = None
+) -> Vote:
+    """Contribute to the round's reply; integers and booleans only, so that order cannot matter."""
+    return Vote(
+        bool(any),
+        int(sum),  # type: ignore[call-overload]
+        None if min is None else int(min),  # type: ignore[call-overload]
+        None if max is None else int(max),  # type: ignore[call-overload]
+    )
+
+
+class Output(NamedTuple):
+    """Description of an output array: an attribute of the state, one entry a node."""
+
+    long_name: str
+    units: str = "1"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Base of all kernels: a frozen dataclass of parameters.
+
+    Parameters
+    ----------
+    seed
+        Key of the counter-based random numbers.
+    """
+
+    seed: int = 101
+
+    name: ClassVar[str]
+    """Short name, as in IMSuite."""
+    outputs: ClassVar[dict[str, Output]]
+    """State arrays that are results."""
+    fields: ClassVar[dict[str, DTypeLike]] = {}
+    """Dtype of each message field; what is sent is cast to it, and an empty inbox has it."""
+    undirected: ClassVar[bool] = True
+    """Whether the kernel needs an undirected graph."""
+
+    def program(self, net: Net) -> Program:
+        """The order of the rounds."""
+        raise NotImplementedError
+
+    def start(self, cluster: Cluster) -> State:
+        """The state before the first round."""
+        raise NotImplementedError
+
+    def check(self, cluster: Cluster) -> str | None:
+        """What is wrong with this cluster as input for this kernel, if anything."""
+        return None
+
+
+def empty(dtype: DTypeLike) -> NDArray:
+    """An empty array."""
+    return np.empty(0, dtype)

@@ -1,0 +1,105 @@
+"""Maximal independent set after Luby (Lynch 1996, section 4.5; IMSuite MIS).
+
+In each round every live node draws a number and tells its live neighbours. Whoever drew less than
+all of them joins the set and tells them; they drop out and tell theirs, who strike them off. When no
+live node has a live neighbour left, those that remain join.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from kernels.base import (
+    Broadcast,
+    Inbox,
+    Kernel,
+    Net,
+    Output,
+    Program,
+    Round,
+    State,
+    Vote,
+    broadcast,
+    vote,
+)
+from kernels.rng import uniform
+from partition.cluster import Cluster, Links
+
+
+@dataclass(frozen=True)
+class MIS(Kernel):
+    """Maximal independent set.
+
+    Outputs ``in_mis``.
+
+    Parameters
+    ----------
+    rng
+        "counter": numbers keyed by (seed, node, round). "imsuite": those of the original under
+        X10 2.3, a Mersenne Twister a node, seeded with the node's index.
+    faithful
+        Send what the original sends: a node that drops out says so once for each winner that beat
+        it. By default on with ``rng="imsuite"``, so that its counts are the original's.
+    """
+
+    rng: Literal["counter", "imsuite"] = "counter"
+    faithful: bool | None = None
+
+    name = "mis"
+    outputs = {"in_mis": Output("whether the node is in the maximal independent set")}
+    fields = {"draw": np.float64}
+
+    def program(self, net: Net) -> Program:
+        iteration = Round(self.draw, self.compete, self.retire, self.prune)
+        live = yield iteration
+        while live.min is not None:
+            live = yield iteration
+        yield Round(self.settle)
+
+    def start(self, c: Cluster) -> State:
+        links = Links(c)
+        live = np.flatnonzero(links.degree)
+        return State(
+            links=links,
+            live=live,
+            is_live=links.degree > 0,
+            value=c.zeros(float),
+            in_mis=c.zeros(bool),
+            beaten=c.zeros(bool),
+            leaving=live[:0],
+        )
+
+    def draw(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
+        s.value[s.live] = uniform(self.rng, self.seed, c.ids[s.live], inbox.round)
+        return broadcast(s.live, links=s.links, draw=s.value[s.live]) if len(s.live) else None
+
+    def compete(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
+        nodes, least = inbox.min("draw", among=s.is_live)
+        winners = nodes[s.value[nodes] < least]
+        s.in_mis[winners] = True
+        s.leaving = winners
+        return broadcast(winners, links=s.links) if len(winners) else None
+
+    def retire(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
+        beaten, winners, _ = inbox.count(among=s.is_live)
+        s.beaten[beaten] = True
+        s.leaving = np.concatenate([s.leaving, beaten])
+        if not len(beaten):
+            return None
+        faithful = self.rng == "imsuite" if self.faithful is None else self.faithful
+        return broadcast(beaten, links=s.links, repeat=winners if faithful else None)
+
+    def prune(self, c: Cluster, s: State, inbox: Inbox) -> Vote:
+        s.is_live[s.leaving] = False
+        s.links.drop(*inbox.count(among=s.is_live))
+        s.links.cut(s.leaving)
+        still = s.links.degree[s.live] > 0
+        s.is_live[s.live[~still]] = False
+        s.live = s.live[still]
+        return vote(min=c.ids[s.live[0]] if len(s.live) else None)
+
+    def settle(self, c: Cluster, s: State, inbox: Inbox) -> None:
+        s.in_mis |= ~s.beaten

@@ -1,0 +1,96 @@
+"""Random numbers that are functions of (seed, node, round): the same on any cluster or worker."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+def uniform(
+    rng: Literal["counter", "imsuite"], seed: int, nodes: NDArray, draw: int
+) -> NDArray[np.float64]:
+    """One number in [0, 1) for each node.
+
+    Parameters
+    ----------
+    rng
+        "counter", or "imsuite" for the original's generator (which ignores `seed`: its seeds are
+        the node indices).
+    nodes
+        Node ids.
+    draw
+        Which draw, from 0: usually the round.
+    """
+    if rng == "imsuite":
+        return _mersenne_twister(np.asarray(nodes, np.int64), draw)
+    return _splitmix(seed, np.asarray(nodes), draw)
+
+
+def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Finaliser of SplitMix64 (Steele, Lea and Flood 2014), in place."""
+    x ^= x >> np.uint64(30)
+    x *= np.uint64(0xBF58476D1CE4E5B9)
+    x ^= x >> np.uint64(27)
+    x *= np.uint64(0x94D049BB133111EB)
+    x ^= x >> np.uint64(31)
+    return x
+
+
+def _splitmix(seed: int, nodes: NDArray, draw: int) -> NDArray[np.float64]:
+    key = _mix(np.array([seed % 2**64], np.uint64) + GOLDEN)
+    key = _mix(key + np.array([draw], np.uint64) * GOLDEN)
+    x = nodes.astype(np.uint64)
+    x *= GOLDEN
+    x += key
+    _mix(x)
+    x >>= np.uint64(11)
+    return x * 2.0**-53
+
+
+# mt[i] = 69069 mt[i - 1] + 1 mod 2^32 is linear in the seed: mt[i] = A[i] seed + B[i]
+_WORDS = 624
+
+
+def _seeding() -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    a, b = [1], [0]
+    for _ in range(_WORDS - 1):
+        a.append(69069 * a[-1] % 2**32)
+        b.append((69069 * b[-1] + 1) % 2**32)
+    return np.array(a, np.uint32), np.array(b, np.uint32)
+
+
+_A, _B = _seeding()
+
+
+def _twist(mt: NDArray[np.uint32]) -> None:
+    """Next block of 624 words of each row, in place (Matsumoto and Nishimura 1998)."""
+
+    def step(k: slice, after: slice, ahead: slice) -> None:
+        y = (mt[:, k] & np.uint32(0x80000000)) | (mt[:, after] & np.uint32(0x7FFFFFFF))
+        mt[:, k] = mt[:, ahead] ^ (y >> np.uint32(1)) ^ ((y & np.uint32(1)) * np.uint32(0x9908B0DF))
+
+    # three vector steps, none of which reads a word it has yet to write, and the wrap-around
+    step(slice(0, 227), slice(1, 228), slice(397, 624))
+    step(slice(227, 454), slice(228, 455), slice(0, 227))
+    step(slice(454, 623), slice(455, 624), slice(227, 396))
+    step(slice(623, 624), slice(0, 1), slice(396, 397))
+
+
+def _mersenne_twister(seeds: NDArray[np.int64], draw: int) -> NDArray[np.float64]:
+    """Draw number `draw` of x10.util.Random(seed) of X10 2.3: MT19937 with Knuth's seeding."""
+    first = np.where(seeds == 0, 4357, seeds).astype(np.uint32)
+    mt = first[:, None] * _A + _B
+    block, word = divmod(2 * draw, _WORDS)
+    for _ in range(block + 1):
+        _twist(mt)
+    y = mt[:, word : word + 2].copy()
+    y ^= y >> np.uint32(11)
+    y ^= (y << np.uint32(7)) & np.uint32(0x9D2C5680)
+    y ^= (y << np.uint32(15)) & np.uint32(0xEFC60000)
+    y ^= y >> np.uint32(18)
+    bits = (y[:, 0].astype(np.uint64) << np.uint64(32)) | y[:, 1]
+    return (bits >> np.uint64(11)) * 2.0**-53

@@ -1,0 +1,1 @@
+"""The graph and how it is cut: clusters, partitioners, halo."""

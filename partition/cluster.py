@@ -1,0 +1,133 @@
+"""What a kernel sees: one cluster of the graph, and the live links of its nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from partition.partitioners import Partition
+from partition.segments import expand, outside
+
+
+@dataclass(eq=False)
+class Cluster:
+    """A block of nodes with their adjacency: one chunk of a `Graph`.
+
+    Attributes
+    ----------
+    index
+        Number of this cluster.
+    partition
+        Which cluster owns which node, for the whole graph.
+    indptr
+        Row pointer of the cluster's own CSR, shape (size + 1,), from 0.
+    indices
+        Neighbours of each node as node ids, ascending in each row; int32 where ids fit.
+    weights
+        Weight of each entry of `indices`, or None.
+    uid
+        The identifier each node carries into the algorithms, int64, shape (size,).
+    directed
+        Whether rows hold out-edges only.
+    """
+
+    index: int
+    partition: Partition
+    indptr: NDArray
+    indices: NDArray
+    weights: NDArray | None
+    uid: NDArray[np.int64]
+    directed: bool = False
+    cache: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        state["cache"] = {}
+        for derived in ("ids", "successor", "degree", "remote_degree"):
+            state.pop(derived, None)
+        return state
+
+    @property
+    def n(self) -> int:
+        """Nodes of the whole graph."""
+        return self.partition.n
+
+    @property
+    def size(self) -> int:
+        """Nodes of this cluster."""
+        return len(self.indptr) - 1
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the adjacency."""
+        arrays = (self.indptr, self.indices, self.uid)
+        return sum(a.nbytes for a in arrays) + (0 if self.weights is None else self.weights.nbytes)
+
+    @cached_property
+    def ids(self) -> NDArray[np.int64]:
+        """Node ids of this cluster's nodes, ascending."""
+        return self.partition.nodes(self.index)
+
+    @cached_property
+    def successor(self) -> NDArray[np.int64]:
+        """The next node on the ring 0, 1, ..., n - 1, 0."""
+        return (self.ids + 1) % max(self.n, 1)
+
+    @cached_property
+    def degree(self) -> NDArray[np.int32]:
+        """Neighbours of each node."""
+        return np.diff(self.indptr).astype(np.int32)
+
+    @cached_property
+    def remote_degree(self) -> NDArray[np.int32]:
+        """Neighbours of each node that belong to other clusters."""
+        lo, hi = self.partition.offsets[self.index], self.partition.offsets[self.index + 1]
+        return outside(self.indptr, self.partition.position(self.indices), lo, hi)
+
+    def zeros(self, dtype: DTypeLike = np.int64) -> NDArray:
+        """A zero for every node."""
+        return np.zeros(self.size, dtype)
+
+    def full(self, value: object, dtype: DTypeLike = None) -> NDArray:
+        """The same value for every node."""
+        return np.full(self.size, value, dtype)
+
+    def local(self, node: int) -> NDArray[np.int64]:
+        """Index of a node in this cluster: one entry, or none if it lives elsewhere."""
+        return np.flatnonzero(self.ids == node)
+
+    def edges(self, rows: NDArray) -> tuple[NDArray, NDArray]:
+        """For some nodes (local indices): which of them each edge belongs to, and its other end."""
+        at, entry = expand(self.indptr, rows)
+        return at, self.indices[entry]
+
+
+class Links:
+    """How many live neighbours each node of a cluster has: IMSuite's shrinking neighbour lists.
+
+    A kernel that lets neighbours go keeps one of these in its state and broadcasts over it, so that
+    a message is counted for live neighbours only.
+
+    Attributes
+    ----------
+    degree, remote
+        int32, shape (size,): live neighbours of each node, and those in other clusters.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.degree = cluster.degree.copy()
+        self.remote = cluster.remote_degree.copy()
+
+    def cut(self, nodes: NDArray) -> None:
+        """Nodes that leave keep no neighbours."""
+        self.degree[nodes] = 0
+        self.remote[nodes] = 0
+
+    def drop(self, nodes: NDArray, gone: NDArray, gone_remote: NDArray) -> None:
+        """Take off neighbours that have left, as counted by ``inbox.count``."""
+        self.degree[nodes] -= gone
+        self.remote[nodes] -= gone_remote

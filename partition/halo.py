@@ -1,0 +1,111 @@
+"""The halo: which values of other sites the nodes of a site read, and the reverse.
+
+A *site* is a run of clusters that live together (in a worker, in a task, in the serial process).
+Its nodes, cluster by cluster, have the slots 0 to ``own - 1``; behind them come its *ghosts*, the
+neighbours that live elsewhere, by position. A value that a node broadcasts is stored once, in the
+node's slot, and travels once to each site that has it as a ghost. Nothing is negotiated: an edge is
+known at both ends, so both sites derive the same lists in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from partition.cluster import Cluster
+
+
+@dataclass
+class Halo:
+    """Slots of one site and its exchange lists.
+
+    Attributes
+    ----------
+    own
+        Number of nodes held.
+    starts
+        First slot of each cluster, shape (clusters + 1,).
+    ids
+        Node id in each slot, ghosts included.
+    indptr, indices
+        Adjacency of the own nodes, in slots (rows ascend by node id).
+    push_indptr, push_indices
+        The same edges seen from the sender: own slots that each slot, ghosts included, reaches.
+    send
+        For each peer site: own slots it reads, ascending by position.
+    land
+        For each peer site: the slots where its values land, in the same order.
+    """
+
+    own: int
+    starts: NDArray[np.int64]
+    ids: NDArray
+    indptr: NDArray
+    indices: NDArray
+    push_indptr: NDArray
+    push_indices: NDArray
+    send: dict[int, NDArray]
+    land: dict[int, slice]
+
+
+def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Halo:
+    """Work out the halo of a site.
+
+    Parameters
+    ----------
+    clusters
+        The site's clusters, ascending by index; the graph must be undirected.
+    site_bounds
+        Shape (sites + 1,): site s holds clusters ``site_bounds[s]`` to ``site_bounds[s + 1]``.
+    me
+        Which site this is.
+    """
+    partition = clusters[0].partition
+    bounds = partition.offsets[np.asarray(site_bounds)]
+    lo, hi = int(bounds[me]), int(bounds[me + 1])
+    own = hi - lo
+    starts = np.concatenate([[0], np.cumsum([c.size for c in clusters])]).astype(np.int64)
+    ends = np.concatenate([[0], np.cumsum([len(c.indices) for c in clusters])])
+    if len(clusters) == 1:
+        indptr, columns = clusters[0].indptr, clusters[0].indices
+    else:
+        pointers = [c.indptr[1:] + e for c, e in zip(clusters, ends, strict=False)]
+        indptr = np.concatenate([clusters[0].indptr[:1], *pointers])
+        columns = np.concatenate([c.indices for c in clusters])
+    positions = partition.position(columns)
+    if own == partition.n:
+        ghosts = np.empty(0, np.int64)
+        indices = positions.astype(columns.dtype, copy=False)
+    else:
+        seen = np.zeros(partition.n, bool)
+        seen[positions] = True
+        seen[lo:hi] = False
+        ghosts = np.flatnonzero(seen)
+        slot = np.empty(partition.n, columns.dtype)
+        slot[lo:hi] = np.arange(own)
+        slot[ghosts] = np.arange(own, own + len(ghosts))
+        indices = slot[positions]
+    slots = own + len(ghosts)
+    if len(ghosts):
+        edges = sp.csr_array((np.ones(len(indices), np.int8), indices, indptr), shape=(own, slots))
+        by_sender = edges.tocsc()
+        push_indptr, push_indices = by_sender.indptr, by_sender.indices
+    else:
+        push_indptr, push_indices = indptr, indices
+
+    send: dict[int, NDArray] = {}
+    land: dict[int, slice] = {}
+    cuts = own + np.searchsorted(ghosts, bounds)
+    for peer in range(len(bounds) - 1):
+        first, last = int(cuts[peer]), int(cuts[peer + 1])
+        if peer != me and first < last:
+            read = np.zeros(own, bool)
+            read[push_indices[push_indptr[first] : push_indptr[last]]] = True
+            send[peer] = np.flatnonzero(read).astype(indices.dtype)
+            land[peer] = slice(first, last)
+    ids = partition.node(np.concatenate([np.arange(lo, hi), ghosts]))
+    return Halo(own, starts, ids, indptr, indices, push_indptr, push_indices, send, land)

@@ -1,0 +1,140 @@
+"""Input files of IMSuite: which sections each kernel's file has, and how to read them.
+
+All start with the number of nodes. Most have an adjacency matrix of n lines of n digits; what comes
+before and after it depends on the kernel (facts from the original's readers and generators).
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partition.errors import InputError
+
+RINGS = ("lcr", "hs")
+ROOTED = ("bf", "dst", "vc")
+KERNELS = ("bf", "by", "dp", "dr", "ds", "dst", "hs", "kc", "lcr", "mis", "mst", "vc")
+
+
+@dataclass
+class Input:
+    """What a file holds."""
+
+    n: int
+    src: NDArray[np.int64]
+    dst: NDArray[np.int64]
+    weights: NDArray[np.int64] | None = None
+    uid: NDArray[np.int64] | None = None
+    attrs: dict[str, Any] = field(default_factory=dict)
+
+
+class _Lines:
+    """Lines of a file with the errors that name them."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = path
+        try:
+            with open(path, encoding="ascii") as file:
+                self.lines = file.read().split("\n")
+        except UnicodeDecodeError:
+            raise InputError(f"{path}: not a text file") from None
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        self.at = 0
+
+    def fail(self, what: str) -> NoReturn:
+        raise InputError(f"{self.path}, line {self.at}: {what}")
+
+    def next(self, what: str) -> str:
+        """The next line that is not blank."""
+        while self.at < len(self.lines):
+            line = self.lines[self.at].strip()
+            self.at += 1
+            if line:
+                return line
+        self.fail(f"the file ends where {what} should be")
+
+    def integer(self, what: str, low: int, high: int | None = None) -> int:
+        text = self.next(what)
+        try:
+            value = int(text)
+        except ValueError:
+            self.fail(f"expected {what}, a whole number, found {text!r}")
+        if value < low or (high is not None and value > high):
+            limits = f"at least {low}" if high is None else f"from {low} to {high}"
+            self.fail(f"{what} must be {limits}, found {value}")
+        return value
+
+    def rest(self) -> None:
+        for line in self.lines[self.at :]:
+            self.at += 1
+            if line.strip():
+                self.fail(f"unexpected text after the end: {line.strip()!r}")
+
+
+def read(path: str | os.PathLike[str], kernel: str) -> Input:
+    """Read a file as the given kernel's input.
+
+    Raises
+    ------
+    InputError
+        Naming file, line, and what should stand there.
+    """
+    name = kernel.lower()
+    if name not in KERNELS:
+        raise InputError(f"no IMSuite input format for kernel {kernel!r}; one of {', '.join(KERNELS)}")
+    lines = _Lines(path)
+    n = lines.integer("the number of nodes", 1)
+    if name in RINGS:
+        ids = _ids(lines, n)
+        lines.rest()
+        nodes = np.arange(n)
+        return Input(n, nodes, (nodes + 1) % n, uid=ids)
+    attrs: dict[str, Any] = {}
+    if name in ROOTED:
+        attrs["root"] = lines.integer("the root", 0, n - 1)
+    elif name == "kc":
+        attrs["k"] = lines.integer("the committee size K", 1)
+    src, dst = _adjacency(lines, n)
+    found = Input(n, src, dst, attrs=attrs)
+    if name in ("kc", "dp"):
+        found.uid = _ids(lines, n)
+    elif name == "by":
+        attrs["votes"] = list(map(int, _digits(lines, n, "the votes")))
+        attrs["traitors"] = [lines.integer("a traitor", 0, n - 1) for _ in range(n // 8 - 1)]
+    elif name in ("dr", "mst"):
+        values = [lines.integer("a weight", -(2**31), 2**31 - 1) for _ in range(n * n)]
+        found.weights = np.array(values, np.int64)[src * n + dst]
+    elif name == "vc":
+        attrs["parents"] = [lines.integer("a parent", 0, n - 1) for _ in range(n)]
+    lines.rest()
+    return found
+
+
+def _ids(lines: _Lines, n: int) -> NDArray[np.int64]:
+    return np.array([lines.integer("an identifier", 0) for _ in range(n)], np.int64)
+
+
+def _digits(lines: _Lines, n: int, what: str) -> str:
+    text = lines.next(what)
+    if len(text) != n:
+        lines.fail(f"{what} must have {n} digits, found {len(text)}")
+    if set(text) - {"0", "1"}:
+        wrong = next(c for c in text if c not in "01")
+        lines.fail(f"{what} must be digits 0 and 1, found {wrong!r}")
+    return text
+
+
+def _adjacency(lines: _Lines, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    rows = [_digits(lines, n, f"adjacency row {i}") for i in range(n)]
+    matrix = np.frombuffer("".join(rows).encode(), np.uint8).reshape(n, n) == ord("1")
+    one_way = np.argwhere(matrix != matrix.T)
+    if len(one_way):
+        i, j = map(int, one_way[0])
+        lines.fail(f"the adjacency is not symmetric: entries ({i}, {j}) and ({j}, {i}) differ")
+    src, dst = np.nonzero(np.triu(matrix))
+    return src, dst

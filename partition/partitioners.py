@@ -1,0 +1,136 @@
+"""Which cluster owns which node.
+
+A `Partition` is all the engine needs to know: nodes are laid out by cluster, ascending in each, and
+a node's place in that layout is its *position*. Contiguous blocks, whose positions are the node ids
+themselves, and any other node-to-cluster map look the same from outside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from partition.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """A map from nodes to clusters.
+
+    Parameters
+    ----------
+    offsets
+        int64, shape (clusters + 1,): cluster k holds positions ``offsets[k]`` to ``offsets[k + 1]``.
+    order
+        int64, shape (n,): the node at each position; None where position and node id are the same.
+    """
+
+    offsets: NDArray[np.int64]
+    order: NDArray[np.int64] | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+        return int(self.offsets[-1])
+
+    @property
+    def clusters(self) -> int:
+        """Number of clusters, empty ones counted."""
+        return len(self.offsets) - 1
+
+    @cached_property
+    def _position(self) -> NDArray[np.int64]:
+        assert self.order is not None
+        position = np.empty(self.n, np.int64)
+        position[self.order] = np.arange(self.n)
+        return position
+
+    def position(self, nodes: NDArray) -> NDArray:
+        """Positions of the given nodes."""
+        return nodes if self.order is None else self._position[nodes]
+
+    def node(self, positions: NDArray) -> NDArray:
+        """Nodes at the given positions."""
+        return positions if self.order is None else self.order[positions]
+
+    def owner(self, nodes: NDArray) -> NDArray[np.int64]:
+        """Cluster of each of the given nodes."""
+        return np.searchsorted(self.offsets, self.position(nodes), side="right") - 1
+
+    def nodes(self, cluster: int) -> NDArray[np.int64]:
+        """Nodes of one cluster, ascending."""
+        lo, hi = self.offsets[cluster], self.offsets[cluster + 1]
+        return np.arange(lo, hi) if self.order is None else self.order[lo:hi]
+
+    def __getstate__(self) -> dict:
+        return {"offsets": self.offsets, "order": self.order}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Partition):
+            return NotImplemented
+        same_order = (
+            self.order is other.order
+            if self.order is None or other.order is None
+            else np.array_equal(self.order, other.order)
+        )
+        return same_order and np.array_equal(self.offsets, other.offsets)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def check_clusters(clusters: object) -> int:
+    """A number of clusters, checked."""
+    if isinstance(clusters, bool) or not isinstance(clusters, int | np.integer) or clusters < 1:
+        raise InputError(f"clusters must be a whole number of at least 1, got {clusters!r}")
+    return int(clusters)
+
+
+def blocks(n: int, clusters: int) -> Partition:
+    """Contiguous blocks of equally many nodes (sizes differ by at most one)."""
+    k = check_clusters(clusters)
+    return Partition(np.arange(k + 1, dtype=np.int64) * n // k)
+
+
+def balanced(degrees: ArrayLike, clusters: int) -> Partition:
+    """Contiguous blocks of about equally many edge ends; every node also weighs one.
+
+    Parameters
+    ----------
+    degrees
+        Shape (n,): the degree of each node.
+    """
+    k = check_clusters(clusters)
+    load = np.cumsum(np.asarray(degrees, np.int64) + 1)
+    total = int(load[-1]) if len(load) else 0
+    cuts = np.searchsorted(load, np.arange(1, k) * (total / k), side="left")
+    return Partition(np.concatenate([[0], cuts, [len(load)]]).astype(np.int64))
+
+
+def from_owner(owner: ArrayLike, clusters: int | None = None) -> Partition:
+    """The partition that puts node i into cluster ``owner[i]``, for any map.
+
+    Parameters
+    ----------
+    owner
+        Integers, shape (n,), from 0 to ``clusters - 1``.
+    clusters
+        Number of clusters; by default one more than the largest owner.
+    """
+    owners = np.asarray(owner)
+    if owners.ndim != 1 or not np.issubdtype(owners.dtype, np.integer):
+        raise InputError("a node-to-cluster map must be a one-dimensional array of integers")
+    k = check_clusters(clusters if clusters is not None else int(owners.max(initial=0)) + 1)
+    wrong = np.flatnonzero((owners < 0) | (owners >= k))
+    if len(wrong):
+        raise InputError(
+            f"node {wrong[0]} is mapped to cluster {owners[wrong[0]]}; clusters are 0 to {k - 1}"
+        )
+    sizes = np.bincount(owners, minlength=k)
+    order = np.argsort(owners, kind="stable").astype(np.int64)
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    if np.array_equal(order, np.arange(len(order))):
+        return Partition(offsets)
+    return Partition(offsets, order)

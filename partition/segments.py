@@ -1,0 +1,73 @@
+"""Operations on ragged rows (CSR): the loops that every message goes through.
+
+Each has a NumPy form for small inputs, which spares a small run the half second that importing
+Numba takes, and a compiled one (`partition._compiled`) above `COMPILE_FROM` elements.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+COMPILE_FROM = 1 << 15
+
+
+def expand(indptr: NDArray, rows: NDArray) -> tuple[NDArray, NDArray]:
+    """Entries of some rows.
+
+    Returns
+    -------
+    at
+        For each entry, which of `rows` it belongs to (an index into `rows`).
+    entry
+        For each entry, its index into the CSR's `indices`.
+    """
+    first = indptr[rows]
+    counts = indptr[rows + 1] - first
+    total = int(counts.sum())
+    if total > COMPILE_FROM:
+        from partition import _compiled
+
+        return _compiled.expand(first, counts, total)
+    at = np.repeat(np.arange(len(rows)), counts)
+    ends = np.cumsum(counts)
+    entry = np.arange(total) + np.repeat(first - (ends - counts), counts)
+    return at, entry
+
+
+def group(keys: NDArray, size: int) -> tuple[NDArray, NDArray, NDArray]:
+    """Group positions by key, keeping their order within a group.
+
+    Parameters
+    ----------
+    keys
+        Integers from 0 to ``size - 1``.
+
+    Returns
+    -------
+    unique
+        The keys that occur, ascending.
+    starts
+        Shape (len(unique) + 1,): group i is ``order[starts[i]:starts[i + 1]]``.
+    order
+        A stable sorting permutation of `keys`.
+    """
+    if len(keys) > COMPILE_FROM and size < 64 * len(keys):
+        from partition import _compiled
+
+        return _compiled.group(keys, size)
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    heads = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+    starts = np.concatenate([[0], heads, [len(keys)]]) if len(keys) else np.zeros(1, np.int64)
+    return ordered[starts[:-1]], starts, order
+
+
+def outside(indptr: NDArray, indices: NDArray, lo: int, hi: int) -> NDArray[np.int32]:
+    """For each row, how many of its entries lie outside ``lo <= entry < hi``."""
+    if len(indices) > COMPILE_FROM:
+        from partition import _compiled
+
+        return _compiled.outside(indptr, indices, lo, hi)
+    away = np.concatenate([[0], np.cumsum((indices < lo) | (indices >= hi))])
+    return (away[indptr[1:]] - away[indptr[:-1]]).astype(np.int32)
