@@ -1,0 +1,69 @@
+"""Classical distributed algorithms as data-parallel programs on Dask, measured round by round."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dgsuite.dataset import open_dataset as open
+    from dgsuite.dataset import save
+    from dgsuite.run import run
+    from kernels.base import Kernel
+    from partition.errors import DgsuiteError, InputError, RunError
+    from partition.graph import Graph
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "DgsuiteError",
+    "Graph",
+    "InputError",
+    "Kernel",
+    "RunError",
+    "open",
+    "run",
+    "save",
+]
+
+_HOMES = {
+    "DgsuiteError": ("partition.errors", "DgsuiteError"),
+    "Graph": ("partition.graph", "Graph"),
+    "InputError": ("partition.errors", "InputError"),
+    "Kernel": ("kernels.base", "Kernel"),
+    "RunError": ("partition.errors", "RunError"),
+    "open": ("dgsuite.dataset", "open_dataset"),
+    "run": ("dgsuite.run", "run"),
+    "save": ("dgsuite.dataset", "save"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'dgsuite' has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    value = getattr(importlib.import_module(module), attribute)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _check_siblings() -> None:
+    """`kernels` and `partition` are also names of other people's packages: make sure of ours."""
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    for name in ("kernels", "genval", "partition"):
+        spec = find_spec(name)
+        origin = None if spec is None else spec.origin
+        if origin is None or os.path.dirname(os.path.dirname(os.path.abspath(origin))) != here:
+            raise ImportError(
+                f"dgsuite needs its own package {name!r} from {here}, but Python finds "
+                f"{origin or 'none'}; uninstall or rename what shadows it"
+            )
+
+
+_check_siblings()

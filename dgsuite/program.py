@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -69,7 +69,7 @@ class Tally:
 
 @dataclass
 class Log:
-    """What happened, phase by phase, on one site; merged over all sites at the end.
+    """What happened, phase by phase, on one site; or, merged, on all.
 
     Attributes
     ----------
@@ -78,47 +78,61 @@ class Log:
     tallies
         One a phase.
     compute
-        Seconds in each phase, shape (phases, clusters).
+        Seconds of each cluster in each phase: arrays of shape (clusters,).
     exchange
-        Seconds between phases, shape (phases, clusters): packing, transfer, waiting, delivery.
+        Seconds between phases, for each cluster: packing, transfer, waiting, delivery.
+    seconds
+        Wall time of all rounds.
     """
 
     steps: list[Step] = field(default_factory=list)
     tallies: list[Tally] = field(default_factory=list)
     compute: list[NDArray] = field(default_factory=list)
-    exchange: list[float] = field(default_factory=list)
+    exchange: list[NDArray] = field(default_factory=list)
     seconds: float = 0.0
+
+    def add(self, step: Step, tally: Tally, compute: NDArray, exchange: float) -> None:
+        """Record a phase."""
+        self.steps.append(step)
+        self.tallies.append(tally)
+        self.compute.append(compute.copy())
+        self.exchange.append(np.full(len(compute), exchange))
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds."""
+        return self.steps[-1].round + 1 if self.steps else 0
+
+    def by_round(self, values: Sequence) -> NDArray:
+        """Sum of a quantity of each phase over the phases of each round."""
+        values = np.asarray(values)
+        out = np.zeros((self.rounds, *values.shape[1:]), values.dtype)
+        np.add.at(out, [s.round for s in self.steps], values)
+        return out
 
     def replies(self) -> list[Vote]:
         """The reduced votes of each round."""
-        votes: list[list[Vote]] = []
+        votes: list[list[Vote]] = [[] for _ in range(self.rounds)]
         for step, tally in zip(self.steps, self.tallies, strict=True):
-            if step.round == len(votes):
-                votes.append([])
             votes[step.round].append(tally.vote)
         return [reduce_votes(v) for v in votes]
 
 
-def merge(logs: list[Log]) -> Log:
+def merge(logs: Sequence[Log]) -> Log:
     """The log of the whole run from those of its sites, in the order of their clusters."""
-    first = logs[0]
-    out = Log(steps=first.steps, seconds=max(log.seconds for log in logs))
-    for i in range(len(first.steps)):
+    merged = Log(steps=logs[0].steps, seconds=max(log.seconds for log in logs))
+    for i in range(len(merged.steps)):
         tallies = [log.tallies[i] for log in logs]
-        out.tallies.append(
+        merged.tallies.append(
             Tally(
-                sum(t.messages for t in tallies),
-                sum(t.remote for t in tallies),
-                sum(t.nbytes for t in tallies),
-                sum(t.active for t in tallies),
-                sum(t.wire for t in tallies),
-                reduce_votes(t.vote for t in tallies),
+                messages=sum(t.messages for t in tallies),
+                remote=sum(t.remote for t in tallies),
+                nbytes=sum(t.nbytes for t in tallies),
+                active=sum(t.active for t in tallies),
+                wire=sum(t.wire for t in tallies),
+                vote=reduce_votes(t.vote for t in tallies),
             )
         )
-        out.compute.append(np.concatenate([log.compute[i] for log in logs]))
-    waits = [np.full(len(log.compute[0]), 0.0) for log in logs] if first.steps else []
-    out.exchange = [
-        np.concatenate([w + log.exchange[i] for w, log in zip(waits, logs, strict=True)])  # type: ignore[misc]
-        for i in range(len(first.steps))
-    ]
-    return out
+        merged.compute.append(np.concatenate([log.compute[i] for log in logs]))
+        merged.exchange.append(np.concatenate([log.exchange[i] for log in logs]))
+    return merged

@@ -52,6 +52,7 @@ class Site:
         self.post = Post(clusters[0].partition, self.bounds, me)
         self.states: list[State] = [kernel.start(c) for c in clusters]
         self.compute = np.zeros(len(clusters))
+        self.busy = 0.0
         self.tally = Tally()
         self._kept: list[Letters] = []
         self._spoke = False
@@ -101,13 +102,16 @@ class Site:
 
         Returns
         -------
-        A parcel for each other site that gets one. `tally` and `compute` are this phase's.
+        A parcel for each other site that gets one. `tally` is what was counted, `compute` the seconds
+        of each cluster, `busy` those of all.
         """
         numbers = range(len(self.clusters))
+        begin = perf_counter()
         if pool is None:
             results = [self._run(step, k) for k in numbers]
         else:
             results = list(pool.map(lambda k: self._run(step, k), numbers))
+        self.busy = perf_counter() - begin
         self._messages = None
         self._kept = []
         if self._spoke:
@@ -144,6 +148,11 @@ class Site:
             else:
                 self._spoke = True
                 self.megaphone.hear(peer, Words(*parcel), self.kernel.fields)  # type: ignore[arg-type]
+        if letters and self._spoke:
+            raise RunError(
+                f"kernel {self.kernel.name!r}: one cluster sends unicasts in the phase where another "
+                f"broadcasts; a phase sends one kind"
+            )
         if letters:
             self._messages = self.post.mail(letters)
         elif self._spoke:

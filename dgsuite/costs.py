@@ -1,0 +1,118 @@
+"""IMSuite's accounting of a run: communication, mutexes, tasks, joins and barriers.
+
+The paper (Gupta and Nandivada, IMSuite, Figures 7, 8 and 10) counts in the UP model, every node a
+place of its own, with the driver on node 0's place:
+
+* a phase that launches a task on every node counts n - 1, n tasks (asyncs) and a join (finish);
+  the clocked style launches once a round and counts a barrier for each further phase;
+* a message counts one, or more where the original reaches the same place several times to do what
+  one message does here;
+* the driver counts one for each node it looks at, its own aside.
+
+All of it is derived from the log of a run; kernels count nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.program import Log
+from kernels.base import Kernel
+
+STYLES = ("finish_async", "clocked")
+
+
+class Counts(NamedTuple):
+    """The paper's counts, int64, one a round."""
+
+    comm: NDArray[np.int64]
+    mutexes: NDArray[np.int64]
+    finishes: NDArray[np.int64]
+    asyncs: NDArray[np.int64]
+    barriers: NDArray[np.int64]
+
+
+Driver = Callable[[Kernel, Log, int, str], NDArray]
+
+
+@dataclass(frozen=True)
+class Accounting:
+    """How one kernel of the original counts.
+
+    Attributes
+    ----------
+    launches
+        Phases of the original that one of our phases stands for, where not one.
+    comm, mutex
+        What a message of a phase counts, where not one.
+    driver
+        What the sequential driver adds to the communication of each round.
+    """
+
+    launches: dict[str, int] = field(default_factory=dict)
+    comm: dict[str, int] = field(default_factory=dict)
+    mutex: dict[str, int] = field(default_factory=dict)
+    driver: Driver | None = None
+
+
+def _bf_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
+    extra = np.zeros(log.rounds, np.int64)
+    extra[0] = kernel.root != 0  # type: ignore[attr-defined]
+    return extra
+
+
+def _lcr_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
+    # the driver finds the leader and tells everyone; the clocked original counts the search, too
+    extra = np.zeros(log.rounds, np.int64)
+    extra[-1] = n - 1 if style == "finish_async" else 2 * (n - 1) + 1
+    return extra
+
+
+def _mis_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
+    # after each round but the last, looks for a node with live neighbours, from node 0 on
+    extra = [n - 1 if vote.min is None else vote.min for vote in log.replies()]
+    return np.array([*extra[:-1], 0], np.int64)
+
+
+ACCOUNTING: dict[str, Accounting] = {
+    # relax stands for two phases, since the original first moves its inbox aside; wake for none
+    "bf": Accounting(launches={"wake": 0, "relax": 2}, driver=_bf_driver),
+    "lcr": Accounting(mutex={"transmit": 0}, driver=_lcr_driver),
+    # A winner marks its neighbour, strikes itself off there, and goes there to strike the neighbour
+    # off everyone's list: 3 steps, 3 locks. Striking off someone's list locks at both ends.
+    "mis": Accounting(
+        comm={"compete": 3},
+        mutex={"compete": 3, "retire": 2},
+        driver=_mis_driver,
+    ),
+}
+
+
+def count(kernel: Kernel, log: Log, n: int, style: str) -> Counts:
+    """Counts of a run as the original in a given style would have made them.
+
+    Parameters
+    ----------
+    style
+        "finish_async" or "clocked"; for "serial", which launches and sends nothing, all are zero.
+    """
+    zeros = np.zeros(log.rounds, np.int64)
+    if style not in STYLES:
+        return Counts(zeros, zeros, zeros, zeros, zeros)
+    rules = ACCOUNTING.get(kernel.name, Accounting())
+    phases = [step.phase for step in log.steps]
+    messages = np.array([tally.messages for tally in log.tallies], np.int64)
+    launches = log.by_round(np.array([rules.launches.get(p, 1) for p in phases], np.int64))
+    finishes = launches if style == "finish_async" else np.minimum(launches, 1)
+    barriers = launches - finishes
+    comm = log.by_round(messages * [rules.comm.get(p, 1) for p in phases])
+    mutexes = log.by_round(messages * [rules.mutex.get(p, 1) for p in phases])
+    comm = comm + finishes * (n - 1)
+    if rules.driver is not None and log.rounds:
+        comm = comm + rules.driver(kernel, log, n, style)
+    return Counts(comm, mutexes, finishes, finishes * n, barriers)

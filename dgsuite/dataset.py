@@ -1,0 +1,173 @@
+"""Results: one xarray Dataset a run, indexed by round; saved and opened whole or not at all."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import platform
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from dgsuite import __version__
+from dgsuite.costs import count
+from dgsuite.program import Log
+from kernels.base import Kernel
+from partition.errors import InputError
+from partition.graph import Graph
+
+MODELS = ("SP", "MP", "UP")
+"""Runtime models: one place, a place a cluster, a place a node."""
+
+
+@cache
+def _versions() -> str:
+    packages = ("dask", "distributed", "numpy", "scipy", "xarray", "numba")
+    found = {name: version(name) for name in packages}
+    return json.dumps({"dgsuite": __version__, "python": platform.python_version(), **found})
+
+
+def build(
+    kernel: Kernel,
+    graph: Graph,
+    style: str,
+    outputs: Mapping[str, NDArray],
+    log: Log,
+    *,
+    count_as: str | None = None,
+    workers: int = 0,
+) -> xr.Dataset:
+    """The dataset of a run.
+
+    Parameters
+    ----------
+    outputs
+        Kernel outputs, one entry a node, in the order of node ids.
+    log
+        The log of all sites.
+    count_as
+        Whose accounting ``comm`` and its kin follow; by default the style's own.
+    workers
+        Worker processes that took part.
+    """
+    counts = count(kernel, log, graph.n, count_as or style)
+    tallies = log.tallies
+    messages = log.by_round([t.messages for t in tallies])
+    remote = log.by_round([t.remote for t in tallies])
+    active = np.zeros(log.rounds, np.int64)
+    np.maximum.at(active, [s.round for s in log.steps], [t.active for t in tallies])
+
+    def per_round(values: NDArray, long_name: str, units: str = "1") -> xr.Variable:
+        return xr.Variable("round", values, {"long_name": long_name, "units": units})
+
+    def per_cluster(values: list[NDArray], long_name: str) -> xr.Variable:
+        seconds = log.by_round(values) if values else np.zeros((0, len(graph.parts)))
+        return xr.Variable(("round", "cluster"), seconds, {"long_name": long_name, "units": "s"})
+
+    variables = {
+        "messages": per_round(messages, "messages sent between nodes"),
+        "remote_messages": xr.Variable(
+            ("round", "model"),
+            np.stack([np.zeros_like(messages), remote, messages], axis=1),
+            {"long_name": "messages whose receiver is in another place", "units": "1"},
+        ),
+        "bytes": per_round(
+            log.by_round([t.nbytes for t in tallies]), "payload of all messages", "byte"
+        ),
+        "wire_bytes": per_round(
+            log.by_round([t.wire for t in tallies]), "data sent between workers", "byte"
+        ),
+        "active": per_round(active, "nodes that sent, in the round's busiest phase"),
+        "finishes": per_round(counts.finishes, "joins, as IMSuite counts"),
+        "asyncs": per_round(counts.asyncs, "tasks, as IMSuite counts"),
+        "barriers": per_round(counts.barriers, "barriers, as IMSuite counts"),
+        "mutexes": per_round(counts.mutexes, "mutex operations, as IMSuite counts"),
+        "comm": per_round(counts.comm, "communication, as IMSuite counts (UP model)"),
+        "compute_seconds": per_cluster(log.compute, "time computing"),
+        "exchange_seconds": per_cluster(
+            log.exchange, "time between phases: packing, transfer, waiting, delivery"
+        ),
+    }
+    for name, values in outputs.items():
+        output = kernel.outputs[name]
+        attrs = {"long_name": output.long_name, "units": output.units}
+        variables[name] = xr.Variable("node", values, attrs)
+    coords = {
+        "round": xr.Variable("round", np.arange(log.rounds), {"long_name": "round"}),
+        "cluster": xr.Variable("cluster", np.arange(len(graph.parts)), {"long_name": "cluster"}),
+        "model": xr.Variable("model", list(MODELS), {"long_name": "runtime model"}),
+        "node": xr.Variable("node", _labels(graph), {"long_name": "node"}),
+    }
+    parameters = dataclasses.asdict(kernel)
+    attrs = {
+        "title": f"{kernel.name} on {graph.n} nodes, {style}",
+        "source": f"dgsuite {__version__}",
+        "Conventions": "CF-1.11",
+        "kernel": kernel.name,
+        "style": style,
+        "counted_as": count_as or style,
+        "seed": kernel.seed,
+        "parameters": json.dumps(parameters),
+        "n": graph.n,
+        "m": graph.m,
+        "clusters": len(graph.parts),
+        "cluster_sizes": json.dumps(np.diff(graph.partition.offsets).tolist()),
+        "workers": workers,
+        "seconds": log.seconds,
+        "versions": _versions(),
+        "machine": f"{platform.machine()}, {os.cpu_count()} processors",
+    }
+    if "root" in parameters:
+        attrs["root"] = parameters["root"]
+    return xr.Dataset(variables, coords, attrs)
+
+
+def _labels(graph: Graph) -> NDArray:
+    if graph.labels is None:
+        return np.arange(graph.n)
+    if all(isinstance(label, int) for label in graph.labels):
+        return np.array(graph.labels)
+    return np.array([str(label) for label in graph.labels])
+
+
+def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
+    """Write a dataset as NetCDF: whole, or not at all.
+
+    Raises
+    ------
+    InputError
+        The folder does not exist.
+    """
+    path = os.fspath(path)
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise InputError(f"{path}: the folder {folder} does not exist")
+    part = f"{path}.{os.getpid()}.part"
+    try:
+        dataset.to_netcdf(part, engine="h5netcdf")
+        os.replace(part, path)
+    finally:
+        if os.path.exists(part):
+            os.remove(part)
+
+
+def open_dataset(path: str | os.PathLike[str]) -> xr.Dataset:
+    """Read a dataset that `save` wrote, into memory.
+
+    Raises
+    ------
+    InputError
+        There is no such file, or it is not one of dgsuite's.
+    """
+    if not os.path.isfile(path):
+        raise InputError(f"{os.fspath(path)}: no such file")
+    dataset = xr.load_dataset(path, engine="h5netcdf")
+    if not str(dataset.attrs.get("source", "")).startswith("dgsuite"):
+        raise InputError(f"{os.fspath(path)}: not a dataset of dgsuite")
+    return dataset

@@ -1,0 +1,54 @@
+"""Style `serial`: every cluster in one thread of this process, in order. The specification."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.program import Log, reduce_votes, steps
+from dgsuite.site import Site
+from kernels.base import Kernel, Vote
+from partition.cluster import Cluster
+
+
+def run(
+    kernel: Kernel,
+    clusters: Sequence[Cluster],
+    on_round: Callable[[int], None] | None = None,
+    before_phase: Callable[[Site], None] | None = None,
+) -> tuple[dict[str, NDArray], Log]:
+    """Run a kernel on clusters of this process.
+
+    Parameters
+    ----------
+    on_round
+        Called with the number of rounds done.
+    before_phase
+        Called with the site before every phase; tests use it to disturb what must not matter.
+    """
+    site = Site(kernel, clusters, np.array([0, len(clusters)]), 0)
+    site.warm()
+    log = Log()
+    votes: list[Vote] = []
+
+    def reply() -> Vote:
+        if on_round is not None:
+            on_round(log.rounds)
+        reduced = reduce_votes(votes)
+        votes.clear()
+        return reduced
+
+    start = now = perf_counter()
+    for step in steps(kernel, clusters[0].n, reply):
+        if before_phase is not None:
+            before_phase(site)
+        site.step(step)
+        site.deliver({})
+        votes.append(site.tally.vote)
+        before, now = now, perf_counter()
+        log.add(step, site.tally, site.compute, now - before - site.busy)
+    log.seconds = perf_counter() - start
+    return site.outputs(), log

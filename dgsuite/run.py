@@ -1,0 +1,164 @@
+"""The front door: run a kernel on a graph, in a style."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from dgsuite import dataset
+from kernels import KERNELS
+from kernels.base import Kernel
+from partition import distribute
+from partition.errors import InputError
+from partition.graph import Graph
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+STYLES = ("serial", "finish_async", "clocked")
+
+
+def run(
+    kernel: str | type[Kernel] | Kernel,
+    graph: Graph,
+    *,
+    style: str | None = None,
+    clusters: int | None = None,
+    client: Client | None = None,
+    seed: int = 101,
+    count_as: str | None = None,
+    on_round: Callable[[int], None] | None = None,
+    **parameters: Any,
+) -> xr.Dataset:
+    """Run a distributed algorithm on a graph and measure it round by round.
+
+    Outputs, rounds and messages are the same for every style, number of clusters and number of
+    workers.
+
+    Parameters
+    ----------
+    kernel
+        A name ("bf", "lcr", "mis"), a `Kernel` class, or an instance of one.
+    graph
+        What to run on.
+    style
+        "serial": in this process. "finish_async": a task a cluster and phase, joined and created
+        anew. "clocked": one long-lived task a worker that advances on a barrier. By default clocked
+        with a client and serial without.
+    clusters
+        Number of clusters; by default the graph's own if it was made with a number, else one a
+        worker.
+    client
+        Dask client to run on; by default the current one, if any.
+    seed
+        Key of the random numbers.
+    count_as
+        Style whose accounting ``comm``, ``mutexes``, ``finishes``, ``asyncs`` and ``barriers``
+        follow; by default the style that runs.
+    on_round
+        Called now and then with the number of rounds done.
+    parameters
+        Of the kernel, such as ``root=``; facts of the graph's file are their defaults.
+
+    Returns
+    -------
+    Dataset with dims round, cluster, node and model; every variable has ``long_name`` and ``units``.
+
+    Raises
+    ------
+    InputError
+        Unknown kernel, style or parameter, or a graph that the kernel cannot run on.
+    RunError
+        The kernel failed, or a worker was lost.
+    """
+    if not isinstance(graph, Graph):
+        raise InputError(
+            f"graph must be a dgsuite.Graph, got {type(graph).__name__}; "
+            f"make one with Graph.from_networkx, from_scipy, from_edges or a reader"
+        )
+    chosen = make_kernel(kernel, graph, seed, parameters)
+    for value, what in ((style, "style"), (count_as, "count_as")):
+        if value is not None and value not in STYLES:
+            raise InputError(unknown(what, value, STYLES))
+    if style != "serial":
+        client = distribute.current(client)
+    if style is None:
+        style = "serial" if client is None else "clocked"
+    if style != "serial" and client is None:
+        raise InputError(f"style {style!r} needs a Dask client: pass client=, or style='serial'")
+    workers = [] if style == "serial" or client is None else distribute.workers(client)
+    if clusters is None:
+        clusters = len(graph.parts) if graph.chosen or not workers else len(workers)
+    graph = graph.repartition(clusters, client)
+    if graph.directed and chosen.undirected:
+        raise InputError(f"kernel {chosen.name!r} needs an undirected graph")
+
+    if style == "serial":
+        from dgsuite.executors import serial
+
+        parts = graph.gather()
+        check(chosen, parts)
+        outputs, log = serial.run(chosen, parts, on_round)
+    else:
+        from dgsuite.executors import clocked, finish_async
+
+        executor = clocked if style == "clocked" else finish_async
+        assert client is not None
+        outputs, log = executor.run(chosen, graph, client, workers, on_round)
+    if graph.partition.order is not None:
+        outputs = {name: _by_node(values, graph) for name, values in outputs.items()}
+    return dataset.build(
+        chosen,
+        graph,
+        style,
+        outputs,
+        log,
+        count_as=count_as,
+        workers=min(len(workers), len(graph.parts)),
+    )
+
+
+def _by_node(values: np.ndarray, graph: Graph) -> np.ndarray:
+    ordered = np.empty_like(values)
+    ordered[graph.partition.order] = values
+    return ordered
+
+
+def unknown(what: str, name: str, known: tuple[str, ...] | list[str]) -> str:
+    """Message for a name that is not known, with the closest one that is."""
+    close = get_close_matches(str(name).lower(), known, 1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    return f"unknown {what} {name!r}; {hint}One of: {', '.join(known)}"
+
+
+def make_kernel(
+    kernel: str | type[Kernel] | Kernel, graph: Graph, seed: int, parameters: dict[str, Any]
+) -> Kernel:
+    """The kernel asked for, with the graph's facts as defaults of its parameters."""
+    if isinstance(kernel, Kernel):
+        return dataclasses.replace(kernel, **parameters)
+    if isinstance(kernel, str):
+        if kernel.lower() not in KERNELS:
+            raise InputError(unknown("kernel", kernel, sorted(KERNELS)))
+        kernel = KERNELS[kernel.lower()]
+    if not (isinstance(kernel, type) and issubclass(kernel, Kernel)):
+        raise InputError(f"kernel must be a name or a Kernel, got {kernel!r}")
+    names = [f.name for f in dataclasses.fields(kernel)]
+    for name in parameters:
+        if name not in names:
+            raise InputError(unknown(f"parameter of {kernel.name!r}", name, names))
+    defaults = {name: value for name, value in graph.attrs.items() if name in names}
+    return kernel(**{**defaults, "seed": seed, **parameters})
+
+
+def check(kernel: Kernel, clusters: Any) -> None:
+    """Refuse a graph that the kernel cannot run on."""
+    for cluster in clusters:
+        problem = kernel.check(cluster)
+        if problem is not None:
+            raise InputError(f"kernel {kernel.name!r}: {problem}")
