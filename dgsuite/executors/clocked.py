@@ -1,0 +1,170 @@
+"""Style `clocked`: one long-lived task a worker, which advances on a clock.
+
+Each task replays the program, runs every phase on its clusters, and meets the others in one exchange
+a phase: messages, votes and barrier in one message a pair of workers. The scheduler is not touched
+until the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from distributed import Client, Lock, get_worker
+from numpy.typing import NDArray
+
+from dgsuite import worker
+from dgsuite.executors import tasks
+from dgsuite.mesh import Mesh
+from dgsuite.program import Log, merge, reduce_votes, steps
+from dgsuite.site import Site
+from kernels.base import Kernel, Vote
+from partition.cluster import Cluster
+from partition.errors import InputError
+from partition.graph import Graph
+
+TOPIC = "dgsuite"
+REPORT = 0.2
+"""Seconds between reports of progress."""
+
+
+def run(
+    kernel: Kernel,
+    graph: Graph,
+    client: Client,
+    places: Sequence[str],
+    on_round: Callable[[int], None] | None = None,
+) -> tuple[dict[str, NDArray], Log]:
+    """Run a kernel on the workers of a client."""
+    worker.install(client)
+    places, bounds = tasks.deal(graph, places)
+    groups = tasks.place(graph, client, places, bounds)
+    run_id = tasks.new_run()
+    with ExitStack() as stack:
+        if on_round is not None:
+
+            def report(event: tuple[float, Any]) -> None:
+                if isinstance(event[1], dict) and event[1].get("run") == run_id:
+                    on_round(event[1]["rounds"])
+
+            client.subscribe_topic(TOPIC, report)
+            stack.callback(client.unsubscribe_topic, TOPIC)
+        # two runs that each hold one of two workers would wait for each other for ever
+        stack.enter_context(_turn(client))
+        futures = [
+            client.submit(
+                _task,
+                run_id,
+                kernel,
+                groups[rank],
+                bounds,
+                places,
+                rank,
+                on_round is not None,
+                key=f"{kernel.name}-clocked-{run_id}-{rank}",
+                workers=[places[rank]],
+                allow_other_workers=False,
+                pure=False,
+                retries=0,
+            )
+            for rank in range(len(places))
+        ]
+        try:
+            tasks.finish(client, futures, places, kernel)
+            results = client.gather(futures)
+        except BaseException:
+            client.cancel(futures, force=True)
+            raise
+    outputs = {
+        name: np.concatenate([found[name] for found, _ in results]) for name in kernel.outputs
+    }
+    return outputs, merge([log for _, log in results])
+
+
+def _turn(client: Client) -> Lock:
+    with client.as_current():
+        return Lock("dgsuite-clocked")
+
+
+def _task(
+    run_id: str,
+    kernel: Kernel,
+    clusters: Sequence[Cluster],
+    bounds: NDArray,
+    places: Sequence[str],
+    rank: int,
+    report: bool,
+) -> tuple[dict[str, NDArray], Log]:
+    """One worker's part of the run."""
+    for cluster in clusters:
+        problem = kernel.check(cluster)
+        if problem is not None:
+            raise InputError(f"kernel {kernel.name!r}: {problem}")
+    site = Site(kernel, clusters, bounds, rank)
+    site.warm()
+    mesh = Mesh(run_id, places, rank)
+    key = worker.task_key()
+    plugin = worker.plugin()
+    arguments = worker.security_args()
+    here = get_worker()
+    threads = min(here.state.nthreads, len(clusters))
+
+    def tell(rounds: int) -> None:
+        here.loop.add_callback(here.log_event, TOPIC, {"run": run_id, "rounds": rounds})
+
+    async def main(pool: ThreadPoolExecutor | None) -> Log:
+        try:
+            await mesh.open(plugin, key, *arguments)
+            log = await _drive(site, mesh, pool, tell if report and rank == 0 else None)
+            await mesh.close()
+            return log
+        except BaseException:
+            mesh.abort()
+            raise
+        finally:
+            plugin.leave(key, run_id)
+
+    with ExitStack() as stack:
+        pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
+        runner = stack.enter_context(asyncio.Runner())
+        log = runner.run(main(pool))
+    return site.outputs(), log
+
+
+async def _drive(
+    site: Site,
+    mesh: Mesh,
+    pool: ThreadPoolExecutor | None,
+    tell: Callable[[int], None] | None,
+) -> Log:
+    log = Log()
+    votes: list[Vote] = []
+    told = time.monotonic()
+
+    def reply() -> Vote:
+        nonlocal told
+        if tell is not None and time.monotonic() - told > REPORT:
+            told = time.monotonic()
+            tell(log.rounds)
+        reduced = reduce_votes(votes)
+        votes.clear()
+        return reduced
+
+    await mesh.exchange(-1, {}, Vote())  # nobody starts the clock before everyone is ready
+    start = now = perf_counter()
+    for number, step in enumerate(steps(site.kernel, site.clusters[0].n, reply)):
+        parcels = site.step(step, pool)
+        found, theirs = await mesh.exchange(number, parcels, site.tally.vote)
+        site.deliver(found)
+        site.tally.wire = mesh.wire
+        votes += [site.tally.vote, *theirs]
+        before, now = now, perf_counter()
+        log.add(step, site.tally, site.compute, now - before - site.busy)
+    log.seconds = perf_counter() - start
+    return log

@@ -1,0 +1,291 @@
+"""Style `finish_async`: a task a cluster and phase, joined and created anew.
+
+A task runs its cluster's phase and returns what goes to clusters on other workers, bundled; Dask
+moves bundles to the tasks that need them. State, and messages between clusters of one worker, stay
+on the worker. Phases are sent to the scheduler as one graph, up to where the program asks for votes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from dask.delayed import Delayed
+from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
+from distributed import Client, Future, Worker
+from numpy.typing import NDArray
+
+from dgsuite import worker
+from dgsuite.exchange import Parcel
+from dgsuite.executors import tasks
+from dgsuite.program import Log, Step, merge, reduce_votes, steps
+from dgsuite.site import Site
+from kernels.base import Kernel, Vote
+from partition.cluster import Cluster
+from partition.errors import InputError, RunError
+from partition.graph import Graph
+
+EDGES = 1 << 14
+"""Dependencies of one graph, at most: the scheduler takes some ten microseconds each."""
+
+HOLD = 16
+"""Joins between releases of used bundles: the client sends every 10 ms, and a release would make the
+next graph wait that long."""
+
+Bundle = dict[int, dict[int, Parcel]]
+"""Parcels by receiving cluster, then sending one."""
+
+
+@dataclass
+class Hall:
+    """What a run keeps on a worker."""
+
+    sites: dict[int, Site]
+    logs: dict[int, Log]
+    others: int
+    """Number of other workers."""
+    mail: dict[tuple[int, int], dict[int, Parcel]] = field(default_factory=dict)
+    """Parcels that stay on this worker, by phase and receiving cluster."""
+    ended: dict[int, float] = field(default_factory=dict)
+    started: float = 0.0
+
+
+def _open(
+    run_id: str, kernel: Kernel, clusters: Sequence[Cluster], count: int, others: int
+) -> None:
+    """Task: make the run's sites on this worker."""
+    for cluster in clusters:
+        problem = kernel.check(cluster)
+        if problem is not None:
+            raise InputError(f"kernel {kernel.name!r}: {problem}")
+    bounds = np.arange(count + 1)
+    sites = {c.index: Site(kernel, [c], bounds, c.index) for c in clusters}
+    for site in sites.values():
+        site.warm()
+    hall = Hall(sites, {k: Log() for k in sites}, others)
+    hall.started = perf_counter()
+    worker.plugin().runs[run_id] = hall
+
+
+def _hall(run_id: str) -> Hall:
+    try:
+        hall: Hall = worker.plugin().runs[run_id]
+    except KeyError:
+        raise RunError(f"run {run_id} is not on this worker: it is over, or was lost") from None
+    return hall
+
+
+def _phase(run_id: str, k: int, number: int, step: Step, bundles: Sequence[Bundle]) -> Bundle:
+    """Task: one cluster's phase.
+
+    Parameters
+    ----------
+    bundles
+        What all clusters returned of the phase before.
+    """
+    hall = _hall(run_id)
+    site = hall.sites[k]
+    begin = perf_counter()
+    parcels = hall.mail.pop((number - 1, k), {})
+    for bundle in bundles:
+        parcels.update(bundle.get(k, {}))
+    site.deliver(dict(sorted(parcels.items())))
+    sent = site.step(step)
+    leaving: Bundle = {}
+    for to, parcel in sent.items():
+        if to in hall.sites:
+            hall.mail.setdefault((number, to), {})[k] = parcel
+        else:
+            leaving[to] = {k: parcel}
+            site.tally.wire += parcel.nbytes * hall.others
+    waited = begin - hall.ended.get(k, hall.started)
+    end = perf_counter()
+    hall.logs[k].add(step, site.tally, site.compute, waited + end - begin - site.busy)
+    hall.logs[k].seconds = end - hall.started
+    hall.ended[k] = end
+    return leaving
+
+
+def _close(run_id: str) -> tuple[dict[str, NDArray], Log]:
+    """Task: this worker's results; ends the run here."""
+    hall = _hall(run_id)
+    del worker.plugin().runs[run_id]
+    clusters = sorted(hall.sites)
+    found = [hall.sites[k].outputs() for k in clusters]
+    outputs = {name: np.concatenate([f[name] for f in found]) for name in found[0]}
+    return outputs, merge([hall.logs[k] for k in clusters])
+
+
+def _votes(run_id: str, round: int, dask_worker: Worker) -> Vote:
+    """On a worker, outside any task: its votes of a round."""
+    hall: Hall = dask_worker.plugins[worker.NAME].runs[run_id]
+    return reduce_votes(
+        tally.vote
+        for log in hall.logs.values()
+        for step, tally in zip(reversed(log.steps), reversed(log.tallies), strict=True)
+        if step.round == round
+    )
+
+
+def _forget(run_id: str, dask_worker: Worker) -> None:
+    dask_worker.plugins[worker.NAME].runs.pop(run_id, None)
+
+
+class Driver:
+    """Drives a run from the client: collects phases, sends them as graphs, asks for votes."""
+
+    def __init__(
+        self, kernel: Kernel, client: Client, places: Sequence[str], bounds: NDArray
+    ) -> None:
+        self.run_id = tasks.new_run()
+        self.kernel = kernel
+        self.client = client
+        self.places = places
+        self.bounds = bounds.tolist()
+        self.clusters = self.bounds[-1]
+        self.collected: list[Step] = []
+        self.sent = 0
+        self.futures: list[Future] = []
+        self.used: list[list[Future]] = []
+
+    def each(self, function: Callable[..., Any], arguments: Sequence[tuple]) -> list[Future]:
+        """One task a worker."""
+        return [
+            self.client.submit(
+                function,
+                self.run_id,
+                *arguments[w],
+                key=f"{self.kernel.name}-{function.__name__.strip('_')}-{self.run_id}-{w}",
+                workers=[place],
+                allow_other_workers=False,
+                retries=0,
+            )
+            for w, place in enumerate(self.places)
+        ]
+
+    def join(self, futures: Sequence[Future]) -> None:
+        """Wait for tasks."""
+        tasks.finish(self.client, futures, self.places, self.kernel)
+
+    def add(self, step: Step) -> None:
+        """Take in a phase; it is sent when enough have come together."""
+        self.collected.append(step)
+        if len(self.collected) * self.clusters**2 > EDGES:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send what was collected as one graph and join it."""
+        if not self.collected:
+            return
+        inputs: list[Any] = self.futures
+        owners = np.repeat(np.arange(len(self.places)), np.diff(self.bounds)).tolist()
+        graphs: list[dict[str, tuple]] = [{} for _ in self.places]
+        for number, step in enumerate(self.collected, self.sent):
+            stem = f"{self.kernel.name}-{step.phase}-{self.run_id}-{number}"
+            keys = [f"{stem}-{k}" for k in range(self.clusters)]
+            for k, w in enumerate(owners):
+                graphs[w][keys[k]] = (_phase, self.run_id, k, number, step, inputs)
+            inputs = keys
+        names = [f"{stem}-on-{w}" for w in range(len(self.places))]
+        layers = {
+            name: MaterializedLayer(
+                graph,
+                annotations={"workers": [place], "allow_other_workers": False, "retries": 0},
+            )
+            for name, graph, place in zip(names, graphs, self.places, strict=True)
+        }
+        whole = HighLevelGraph(layers, {name: set(names) - {name} for name in names})
+        ends = [Delayed(keys[k], whole, layer=names[w]) for k, w in enumerate(owners)]
+        self.sent += len(self.collected)
+        self.collected = []
+        self.used.append(self.futures)
+        self.futures = self.client.compute(ends, optimize_graph=False)
+        if len(self.used) == HOLD:
+            self.used.clear()
+        self.join(self.futures)
+
+    def votes(self, round: int) -> Vote:
+        """The votes of a round, reduced over all workers."""
+        self.flush()
+        found = self.client.run(_votes, self.run_id, round, workers=list(self.places))
+        return reduce_votes(found.values())
+
+    def forget(self) -> None:
+        """Leave nothing of the run on the workers."""
+        with suppress(OSError, ValueError, TimeoutError):
+            self.client.cancel(self.futures, force=True)
+            self.client.run(_forget, self.run_id, on_error="ignore")
+
+
+class LateReply:
+    """A round's reply that is fetched only if the program reads it."""
+
+    def __init__(self, driver: Driver, round: int) -> None:
+        self._driver = driver
+        self._round = round
+
+    @cached_property
+    def _vote(self) -> Vote:
+        return self._driver.votes(self._round)
+
+    @property
+    def any(self) -> bool:
+        return self._vote.any
+
+    @property
+    def sum(self) -> int:
+        return self._vote.sum
+
+    @property
+    def min(self) -> int | None:
+        return self._vote.min
+
+    @property
+    def max(self) -> int | None:
+        return self._vote.max
+
+
+def run(
+    kernel: Kernel,
+    graph: Graph,
+    client: Client,
+    places: Sequence[str],
+    on_round: Callable[[int], None] | None = None,
+) -> tuple[dict[str, NDArray], Log]:
+    """Run a kernel on the workers of a client."""
+    worker.install(client)
+    places, bounds = tasks.deal(graph, places)
+    groups = tasks.place(graph, client, places, bounds)
+    driver = Driver(kernel, client, places, bounds)
+    rounds = 0
+
+    def reply() -> LateReply:
+        nonlocal rounds
+        rounds += 1
+        if on_round is not None:
+            on_round(rounds)
+        return LateReply(driver, rounds - 1)
+
+    try:
+        opened = driver.each(
+            _open, [(kernel, group, driver.clusters, len(places) - 1) for group in groups]
+        )
+        driver.join(opened)
+        for step in steps(kernel, graph.n, reply):
+            driver.add(step)
+        driver.flush()
+        closing = driver.each(_close, [()] * len(places))
+        driver.join(closing)
+        results = client.gather(closing)
+    except BaseException:
+        driver.forget()
+        raise
+    outputs = {
+        name: np.concatenate([found[name] for found, _ in results]) for name in kernel.outputs
+    }
+    return outputs, merge([log for _, log in results])

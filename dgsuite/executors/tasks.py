@@ -1,0 +1,112 @@
+"""What the two distributed styles share: placing clusters, and waiting for tasks safely."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from distributed import Client, Future, wait
+from numpy.typing import NDArray
+
+from dgsuite.mesh import PeerLost
+from kernels.base import Kernel
+from partition.errors import DgsuiteError, RunError
+from partition.graph import Graph
+
+EMBED = 1 << 20
+"""Clusters smaller than this (bytes a worker) travel with the task; larger ones are sent once."""
+
+WATCH = 0.5
+"""Seconds between looks at whether the workers are still there."""
+
+
+def new_run() -> str:
+    """A run id."""
+    return uuid.uuid4().hex[:12]
+
+
+def deal(graph: Graph, places: Sequence[str]) -> tuple[list[str], NDArray]:
+    """Which workers take part, and which clusters each of them gets.
+
+    Returns
+    -------
+    places
+        As many as there are clusters, at most.
+    bounds
+        Shape (places + 1,): worker w holds clusters ``bounds[w]`` to ``bounds[w + 1]``.
+    """
+    used = min(len(places), len(graph.parts))
+    return list(places[:used]), np.arange(used + 1) * len(graph.parts) // used
+
+
+def place(graph: Graph, client: Client, places: Sequence[str], bounds: NDArray) -> list[Any]:
+    """Each worker's clusters: lists of clusters, or futures of what is on the workers already."""
+    groups = [graph.parts[a:b] for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    if not graph.local or all(sum(c.nbytes for c in group) < EMBED for group in groups):
+        return groups
+    key = (client.id, tuple(places), bounds.tobytes())
+    if key not in graph.placed:
+        graph.placed.clear()
+        graph.placed[key] = [
+            client.scatter([group], workers=[place], hash=False)[0]
+            for group, place in zip(groups, places, strict=True)
+        ]
+    placed: list[Any] = graph.placed[key]
+    return placed
+
+
+def finish(
+    client: Client,
+    futures: Sequence[Future],
+    places: Iterable[str],
+    kernel: Kernel,
+    tick: Callable[[], None] | None = None,
+) -> None:
+    """Wait until all tasks are done.
+
+    Raises
+    ------
+    DgsuiteError
+        A task failed, or one of the workers has gone: a task that is tied to it would wait for
+        ever.
+    """
+    needed = set(places)
+    waiting = list(futures)
+    while waiting:
+        with suppress(TimeoutError):
+            done, pending = wait(waiting, timeout=WATCH, return_when="FIRST_COMPLETED")
+            if any(f.status != "finished" for f in done):
+                break
+            waiting = list(pending)
+            continue
+        if tick is not None:
+            tick()
+        if client.status != "running":
+            raise RunError(f"kernel {kernel.name!r}: the scheduler is gone")
+        lost = needed - set(client.scheduler_info(n_workers=-1)["workers"])
+        if lost:
+            raise RunError(f"kernel {kernel.name!r}: worker {', '.join(sorted(lost))} was lost")
+    if waiting:
+        raise _cause(futures, kernel)
+
+
+def _cause(futures: Sequence[Future], kernel: Kernel) -> Exception:
+    """The first cause among failed tasks; that a peer was lost is usually only a consequence."""
+    deadline = time.monotonic() + 1
+    while time.monotonic() < deadline and any(f.status == "pending" for f in futures):
+        time.sleep(0.02)
+    errors = [f.exception() for f in futures if f.status == "error"]
+    first = sorted(errors, key=lambda e: isinstance(e, PeerLost))
+    if not first:
+        return RunError(f"kernel {kernel.name!r}: its tasks were cancelled")
+    if isinstance(first[0], DgsuiteError):
+        if isinstance(first[0], PeerLost):
+            return RunError(f"kernel {kernel.name!r}: {first[0]}")
+        return first[0]
+    error = RunError(f"kernel {kernel.name!r}: {type(first[0]).__name__}: {first[0]}")
+    error.__cause__ = first[0]
+    return error

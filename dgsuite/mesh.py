@@ -1,0 +1,147 @@
+"""A mesh: the tasks of a clocked run, each joined to each by a comm of its own.
+
+The comms are distributed's (any transport, TLS included), opened on the task's own event loop: a
+message goes from socket to task without a change of threads, and the worker's loop stays free.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from distributed.comm import connect, get_address_host, listen, parse_address
+from distributed.comm.core import Comm
+from distributed.core import rpc
+from distributed.protocol.serialize import ToPickle
+
+from dgsuite.exchange import Parcel
+from dgsuite.worker import RunPlugin
+from kernels.base import Vote
+from partition.errors import RunError
+
+
+class PeerLost(RunError):  # noqa: N818
+    """Another worker of the run is gone; why, it may have said itself."""
+
+
+class Mesh:
+    """This task's end of the mesh.
+
+    Parameters
+    ----------
+    run
+        Run id; comms of other runs are refused.
+    places
+        Worker addresses of all tasks.
+    rank
+        Which of them is this one.
+    """
+
+    def __init__(self, run: str, places: Sequence[str], rank: int) -> None:
+        self.run = run
+        self.places = places
+        self.rank = rank
+        self.wire = 0
+        self._comms: dict[int, Comm] = {}
+        self._listener: Any = None
+
+    async def open(
+        self, plugin: RunPlugin, key: str, connect_args: dict[str, Any], listen_args: dict[str, Any]
+    ) -> None:
+        """Listen, tell the worker where, connect to all lower ranks, wait for all higher ones."""
+        if len(self.places) == 1:
+            address = ""
+        else:
+            self._full = asyncio.Event()
+            scheme = parse_address(self.places[self.rank])[0]
+            host = get_address_host(self.places[self.rank])
+            where = f"{scheme}://" if scheme == "inproc" else f"{scheme}://{host}"
+            self._listener = await listen(
+                where, self._welcome, deserialize=True, allow_offload=False, **listen_args
+            )
+            address = self._listener.contact_address
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task is not None
+        plugin.enter(key, self.run, address, lambda: loop.call_soon_threadsafe(task.cancel))
+        for peer in range(self.rank):
+            try:
+                async with rpc(self.places[peer], connection_args=connect_args) as worker:
+                    there = await worker.dgsuite_meet(run=self.run)
+                comm = await connect(there, **connect_args)
+            except OSError as error:
+                raise PeerLost(f"worker {self.places[peer]} cannot be reached: {error}") from error
+            comm.allow_offload = False
+            await comm.write({"run": self.run, "rank": self.rank})
+            self._join(peer, comm)
+        if len(self.places) > 1:
+            await self._full.wait()
+
+    async def _welcome(self, comm: Comm) -> None:
+        hello = await comm.read()
+        if hello.get("run") != self.run:
+            comm.abort()
+            return
+        comm.allow_offload = False
+        self._join(hello["rank"], comm)
+
+    def _join(self, peer: int, comm: Comm) -> None:
+        self._comms[peer] = comm
+        if len(self._comms) == len(self.places) - 1:
+            self._full.set()
+
+    async def exchange(
+        self, number: int, parcels: Mapping[int, Parcel], vote: Vote
+    ) -> tuple[dict[int, Parcel], list[Vote]]:
+        """Send each peer its parcel and the vote, and wait for theirs: the barrier of a phase.
+
+        Parameters
+        ----------
+        number
+            Of the phase; a peer at another one is an error.
+        """
+        self.wire = 0
+        found: dict[int, Parcel] = {}
+        votes: list[Vote] = []
+        peer = self.rank
+        try:
+            # reading starts first: a transport whose writes wait for the reader must not deadlock
+            reads = {p: asyncio.ensure_future(c.read()) for p, c in self._comms.items()}
+            for peer, comm in self._comms.items():
+                self.wire += await comm.write(ToPickle((number, vote, parcels.get(peer))))
+            for peer, read in reads.items():
+                theirs, their_vote, parcel = await read
+                if theirs != number:
+                    raise RunError(f"worker {self.places[peer]} is at phase {theirs}, not {number}")
+                votes.append(their_vote)
+                if parcel is not None:
+                    found[peer] = parcel
+            for peer, comm in self._comms.items():
+                await flush(comm)
+        except OSError as error:
+            raise PeerLost(f"worker {self.places[peer]} was lost") from error
+        return found, votes
+
+    async def close(self) -> None:
+        """Close all comms."""
+        if self._listener is not None:
+            self._listener.stop()
+        for comm in self._comms.values():
+            await comm.close()
+
+    def abort(self) -> None:
+        """Drop all comms at once, so that peers notice."""
+        if self._listener is not None:
+            self._listener.stop()
+        for comm in self._comms.values():
+            comm.abort()
+
+
+async def flush(comm: Comm) -> None:
+    """Wait until all that was written has left.
+
+    A socket comm only queues; what is still queued would wait while this task computes.
+    """
+    stream = getattr(comm, "stream", None)
+    if stream is not None and stream.writing():
+        await stream.write(b"")

@@ -1,0 +1,97 @@
+"""What lives on a worker: its runs, found by run id, and the only use of Worker internals.
+
+Runs are kept apart by their ids: a message, task or request of a run that is over, or never was
+here, finds nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from distributed import Client, Worker, WorkerPlugin, get_worker
+
+NAME = "dgsuite"
+
+
+class RunPlugin(WorkerPlugin):
+    """Holds a worker's part of every run, and ends it when its task is cancelled.
+
+    Attributes
+    ----------
+    runs
+        What each run keeps on this worker between its tasks, by run id.
+    """
+
+    name = NAME
+    idempotent = True
+
+    def setup(self, worker: Worker) -> None:
+        self.worker = worker
+        self.runs: dict[str, Any] = {}
+        self._aborts: dict[str, Callable[[], None]] = {}
+        self._addresses: dict[str, asyncio.Future[str]] = {}
+        worker.handlers["dgsuite_meet"] = self._meet
+
+    def teardown(self, worker: Worker) -> None:
+        for abort in list(self._aborts.values()):
+            abort()
+
+    def transition(self, key: Any, start: str, finish: str, **kwargs: Any) -> None:
+        """A task that its client gave up (or whose client is gone) does not run on."""
+        if finish in ("cancelled", "released", "forgotten") and key in self._aborts:
+            self._aborts[key]()
+
+    def enter(self, key: str, run: str, address: str, abort: Callable[[], None]) -> None:
+        """Called by a run's task: where its peers find it, and how to end it. Thread-safe."""
+
+        def tell() -> None:
+            self._aborts[key] = abort
+            future = self._address(run)
+            if not future.done():
+                future.set_result(address)
+
+        self.worker.loop.add_callback(tell)
+
+    def leave(self, key: str, run: str) -> None:
+        """Called by a run's task when it ends. Thread-safe."""
+
+        def tell() -> None:
+            self._aborts.pop(key, None)
+            self._addresses.pop(run, None)
+
+        self.worker.loop.add_callback(tell)
+
+    def _address(self, run: str) -> asyncio.Future[str]:
+        if run not in self._addresses:
+            self._addresses[run] = asyncio.get_running_loop().create_future()
+        return self._addresses[run]
+
+    async def _meet(self, run: str) -> str:
+        """RPC: the address at which a run's task on this worker listens, once it does."""
+        return await asyncio.shield(self._address(run))
+
+
+def plugin() -> RunPlugin:
+    """The plugin of the worker that the calling task runs on."""
+    found: RunPlugin = get_worker().plugins[NAME]
+    return found
+
+
+def install(client: Client) -> None:
+    """Put the plugin on all workers of a client, those to come included; once a client."""
+    if not getattr(client, "_dgsuite_installed", False):
+        client.register_plugin(RunPlugin())
+        client._dgsuite_installed = True
+
+
+def task_key() -> str:
+    """Key of the calling task."""
+    return str(get_worker().get_current_task())
+
+
+def security_args() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Arguments (TLS contexts) to connect and to listen as the calling task's worker does."""
+    worker = get_worker()
+    return worker.connection_args, worker.security.get_listen_args("worker")
