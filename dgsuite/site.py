@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.exchange import Letters, Megaphone, Parcel, Post, Words, concatenate
-from dgsuite.inbox import Echoes, Mail, Window
+from dgsuite.inbox import Echoes, Mail, Window, worst
 from dgsuite.program import Step, Tally, reduce_votes
 from kernels.base import Broadcast, Kernel, State, Unicast, Vote
 from partition.cluster import Cluster
@@ -82,15 +82,18 @@ class Site:
         if len(halo.indices) > COMPILE_FROM:
             from partition import _compiled
 
-            rows, sent = np.empty(0, np.int64), np.zeros(1, bool)
-            _compiled.pull_count(halo.indptr, halo.indices, rows, sent, 0, 0)
-            _compiled.pull_any(halo.indptr, halo.indices, rows, sent)
-            _compiled.expand(halo.push_indptr[:0], halo.push_indptr[:0], 0)
-            _compiled.group(halo.push_indices[:0], 1)
-            for dtype in self.kernel.fields.values():
-                _compiled.pull(
-                    halo.indptr, halo.indices, rows, sent, np.zeros(1, dtype), False
-                )
+            none = np.empty(0, np.int64)
+            pull = (halo.indptr, halo.indices, none, np.zeros(1, bool))
+            push = (halo.push_indptr, halo.push_indices, none)
+            scratch = np.empty(0, np.int32)
+            _compiled.pull_count(*pull)
+            _compiled.pull_remote(*pull, 0, 0)
+            _compiled.push_count(*push, scratch)
+            _compiled.push_remote(*push, halo.home, scratch)
+            for dtype in map(np.dtype, self.kernel.fields.values()):
+                values = np.empty(0, dtype)
+                _compiled.pull(*pull, values, worst(dtype, False), False)
+                _compiled.push(*push, values, scratch, 0)
 
     def step(self, step: Step, pool: Executor | None = None) -> dict[int, Parcel]:
         """Run a phase on every cluster.
@@ -189,7 +192,9 @@ class Site:
         columns = {}
         for name, value in fields.items():
             if name not in self.kernel.fields:
-                raise self._error(step, k, f"sends {name!r}, which is not among the kernel's fields")
+                raise self._error(
+                    step, k, f"sends {name!r}, which is not among the kernel's fields"
+                )
             column = np.asarray(value, self.kernel.fields[name])
             columns[name] = column if column.ndim else np.full(length, column)
             if columns[name].shape != (length,):

@@ -75,8 +75,12 @@ class Inbox(Protocol):
         """Nodes that got a message, ascending."""
         ...
 
-    def count(self, among: NDArray | None = None) -> tuple[NDArray, NDArray, NDArray]:
-        """Nodes that got a message, how many each, and how many from other clusters."""
+    def count(self, among: NDArray | None = None) -> tuple[NDArray, NDArray]:
+        """Nodes that got a message, and how many each."""
+        ...
+
+    def count_remote(self, among: NDArray | None = None) -> tuple[NDArray, NDArray, NDArray]:
+        """Nodes that got a message, how many each, and how many of these from other clusters."""
         ...
 
     def min(self, name: str, among: NDArray | None = None) -> tuple[NDArray, NDArray]:
@@ -181,9 +185,7 @@ def broadcast(
     return Broadcast(nodes, links, repeat, fields)
 
 
-def vote(
-    *, any: object = False, sum: object = 0, min: object = None, max: object = None
-) -> Vote:
+def vote(*, any: object = False, sum: object = 0, min: object = None, max: object = None) -> Vote:
     """Contribute to the round's reply; integers and booleans only, so that order cannot matter."""
     return Vote(
         bool(any),

@@ -84,7 +84,7 @@ class MIS(Kernel):
         return broadcast(winners, links=s.links) if len(winners) else None
 
     def retire(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
-        beaten, winners, _ = inbox.count(among=s.is_live)
+        beaten, winners = inbox.count(among=s.is_live)
         s.beaten[beaten] = True
         s.leaving = np.concatenate([s.leaving, beaten])
         if not len(beaten):
@@ -94,7 +94,7 @@ class MIS(Kernel):
 
     def prune(self, c: Cluster, s: State, inbox: Inbox) -> Vote:
         s.is_live[s.leaving] = False
-        s.links.drop(*inbox.count(among=s.is_live))
+        s.links.drop(*inbox.count_remote(among=s.is_live))
         s.links.cut(s.leaving)
         still = s.links.degree[s.live] > 0
         s.is_live[s.live[~still]] = False

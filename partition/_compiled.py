@@ -63,20 +63,22 @@ def outside(indptr, indices, lo, hi):
 
 
 @compiled
-def pull(indptr, indices, rows, sent, values, largest):
-    """For each row, the smallest (or largest) of its senders' values, and how many they are."""
-    best = np.zeros(len(rows), values.dtype)
+def pull(indptr, indices, rows, sent, values, worst, largest):
+    """For each row, the smallest (or largest) of its senders' values, and how many they are.
+
+    `worst` is what any value beats: it stands in for those who did not send, without a branch that
+    the processor would guess wrong.
+    """
+    best = np.full(len(rows), worst, values.dtype)
     hits = np.zeros(len(rows), np.int32)
     for i in range(len(rows)):
         k = 0
-        b = best[i]
+        b = worst
         for e in range(indptr[rows[i]], indptr[rows[i] + 1]):
             j = indices[e]
-            if sent[j]:
-                v = values[j]
-                if k == 0 or (v > b if largest else v < b):
-                    b = v
-                k += 1
+            v = values[j] if sent[j] else worst
+            b = max(b, v) if largest else min(b, v)
+            k += sent[j]
         best[i] = b
         hits[i] = k
     return best, hits
@@ -97,27 +99,98 @@ def pull_sum(indptr, indices, rows, sent, values):
 
 
 @compiled
-def pull_count(indptr, indices, rows, sent, lo, hi):
-    """For each row, how many senders it has, and how many of them outside ``lo <= slot < hi``."""
+def pull_count(indptr, indices, rows, sent):
+    """For each row, how many senders it has."""
     hits = np.zeros(len(rows), np.int32)
-    away = np.zeros(len(rows), np.int32)
     for i in range(len(rows)):
+        k = 0
         for e in range(indptr[rows[i]], indptr[rows[i] + 1]):
-            j = indices[e]
-            if sent[j]:
-                hits[i] += 1
-                if j < lo or j >= hi:
-                    away[i] += 1
-    return hits, away
+            k += sent[indices[e]]
+        hits[i] = k
+    return hits
 
 
 @compiled
-def pull_any(indptr, indices, rows, sent):
-    """For each row, whether it has a sender."""
-    hit = np.zeros(len(rows), np.bool_)
+def pull_remote(indptr, indices, rows, sent, lo, hi):
+    """For each row, how many senders it has outside ``lo <= slot < hi``."""
+    away = np.zeros(len(rows), np.int32)
     for i in range(len(rows)):
+        k = 0
         for e in range(indptr[rows[i]], indptr[rows[i] + 1]):
-            if sent[indices[e]]:
-                hit[i] = True
-                break
-    return hit
+            j = indices[e]
+            k += np.int64(sent[j]) & ((j < lo) | (j >= hi))
+        away[i] = k
+    return away
+
+
+@compiled
+def push(indptr, indices, senders, values, hits, op):
+    """Reduce the senders' values at whom they reach.
+
+    Parameters
+    ----------
+    hits
+        int32 scratch, all zero; on return, how many reached each slot.
+    op
+        0 for the smallest, 1 for the largest, 2 for the sum.
+
+    Returns
+    -------
+    The slots reached, in no order, and the reduced value of every slot (garbage elsewhere).
+    """
+    out = np.empty(len(hits), values.dtype)
+    touched = np.empty(len(hits), indices.dtype)
+    k = 0
+    for s in senders:
+        v = values[s]
+        for e in range(indptr[s], indptr[s + 1]):
+            r = indices[e]
+            if hits[r] == 0:
+                touched[k] = r
+                k += 1
+                out[r] = v
+            elif op == 0:
+                out[r] = min(out[r], v)
+            elif op == 1:
+                out[r] = max(out[r], v)
+            else:
+                out[r] += v
+            hits[r] += 1
+    return touched[:k], out
+
+
+@compiled
+def push_count(indptr, indices, senders, hits):
+    """Count by how many senders each slot is reached (`hits`: int32, all zero before).
+
+    Returns
+    -------
+    The slots reached, in no order.
+    """
+    touched = np.empty(len(hits), indices.dtype)
+    k = 0
+    for s in senders:
+        for e in range(indptr[s], indptr[s + 1]):
+            r = indices[e]
+            if hits[r] == 0:
+                touched[k] = r
+                k += 1
+            hits[r] += 1
+    return touched[:k]
+
+
+@compiled
+def push_remote(indptr, indices, senders, home, away):
+    """Add to `away` by how many senders of other clusters each slot is reached.
+
+    Parameters
+    ----------
+    home
+        Cluster of each slot; -1 for ghosts.
+    """
+    for s in senders:
+        h = home[s]
+        for e in range(indptr[s], indptr[s + 1]):
+            r = indices[e]
+            if h != home[r]:
+                away[r] += 1

@@ -31,6 +31,8 @@ class Halo:
         First slot of each cluster, shape (clusters + 1,).
     ids
         Node id in each slot, ghosts included.
+    home
+        Cluster of each slot; -1 for ghosts.
     indptr, indices
         Adjacency of the own nodes, in slots (rows ascend by node id).
     push_indptr, push_indices
@@ -44,6 +46,7 @@ class Halo:
     own: int
     starts: NDArray[np.int64]
     ids: NDArray
+    home: NDArray[np.int32]
     indptr: NDArray
     indices: NDArray
     push_indptr: NDArray
@@ -108,4 +111,6 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
             send[peer] = np.flatnonzero(read).astype(indices.dtype)
             land[peer] = slice(first, last)
     ids = partition.node(np.concatenate([np.arange(lo, hi), ghosts]))
-    return Halo(own, starts, ids, indptr, indices, push_indptr, push_indices, send, land)
+    home = np.full(slots, -1, np.int32)
+    home[:own] = np.repeat([c.index for c in clusters], [c.size for c in clusters])
+    return Halo(own, starts, ids, home, indptr, indices, push_indptr, push_indices, send, land)
