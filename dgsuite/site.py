@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.exchange import Letters, Megaphone, Parcel, Post, Words, concatenate
+from dgsuite.exchange import Letters, Megaphone, Parcel, Post, concatenate
 from dgsuite.inbox import Echoes, Mail, Window, worst
 from dgsuite.program import Step, Tally, reduce_votes
 from kernels.base import Broadcast, Kernel, State, Unicast, Vote
@@ -150,7 +150,7 @@ class Site:
                 letters.append(parcel)
             else:
                 self._spoke = True
-                self.megaphone.hear(peer, Words(*parcel), self.kernel.fields)  # type: ignore[arg-type]
+                self.megaphone.hear(peer, parcel, self.kernel.fields)  # type: ignore[arg-type]
         if letters and self._spoke:
             raise RunError(
                 f"kernel {self.kernel.name!r}: one cluster sends unicasts in the phase where another "

@@ -1,0 +1,46 @@
+"""Fixtures for all tests: real worker processes, shared inputs, Hypothesis profiles."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("default", deadline=None, max_examples=100)
+settings.register_profile("ci", deadline=None, max_examples=200)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def _client(workers):
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(
+            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="session")
+def client():
+    """A client of two worker processes."""
+    yield from _client(2)
+
+
+@pytest.fixture(scope="session")
+def client_of_one():
+    """A client of one worker process."""
+    yield from _client(1)
+
+
+@pytest.fixture(scope="session")
+def shared():
+    """The folder of shared facts and inputs beside the project."""
+    folder = Path(__file__).resolve().parents[2] / "shared"
+    if not folder.is_dir():
+        pytest.skip("the folder shared/ is not beside the project")
+    return folder

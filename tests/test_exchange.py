@@ -1,0 +1,282 @@
+"""The exchange between sites, without sockets: any number of sites in one process."""
+
+from __future__ import annotations
+
+import pickle
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toys import (
+    EmptyInbox,
+    Fails,
+    Folded,
+    MutatesAfterSending,
+    MutatesInPlace,
+    Order,
+    Reductions,
+    Toy,
+    Votes,
+    Wrong,
+)
+
+from dgsuite.executors import serial
+from dgsuite.program import Log, merge, reduce_votes, steps
+from dgsuite.site import Site
+from kernels import KERNELS, LCR, MIS, BellmanFord
+from partition import segments
+from partition.errors import RunError
+from partition.graph import Graph
+
+
+def simulate(kernel, graph, sites):
+    """Run a kernel on several sites that hand each other pickled parcels."""
+    clusters = graph.parts
+    sites = min(sites, len(clusters))
+    bounds = np.arange(sites + 1) * len(clusters) // sites
+    all_sites = [
+        Site(kernel, clusters[a:b], bounds, me)
+        for me, (a, b) in enumerate(zip(bounds[:-1], bounds[1:], strict=True))
+    ]
+    logs = [Log() for _ in all_sites]
+    votes = []
+
+    def reply():
+        reduced = reduce_votes(votes)
+        votes.clear()
+        return reduced
+
+    for step in steps(kernel, graph.n, reply):
+        outgoing = [site.step(step) for site in all_sites]
+        outgoing = pickle.loads(pickle.dumps(outgoing, protocol=5))
+        for me, (site, log) in enumerate(zip(all_sites, logs, strict=True)):
+            site.deliver({s: parcels[me] for s, parcels in enumerate(outgoing) if me in parcels})
+            log.add(step, site.tally, site.compute, 0.0)
+            votes.append(site.tally.vote)
+    outputs = {
+        name: np.concatenate([site.outputs()[name] for site in all_sites])
+        for name in kernel.outputs
+    }
+    order = graph.partition.order
+    if order is not None:
+        for name, values in outputs.items():
+            by_node = np.empty_like(values)
+            by_node[order] = values
+            outputs[name] = by_node
+    return outputs, merge(logs)
+
+
+def assert_same(left, right):
+    """Outputs, phases, messages and votes of two runs are the same."""
+    (outputs, log), (others, other_log) = left, right
+    assert outputs.keys() == others.keys()
+    for name in outputs:
+        np.testing.assert_array_equal(outputs[name], others[name], err_msg=name)
+    assert log.steps == other_log.steps
+    for step, a, b in zip(log.steps, log.tallies, other_log.tallies, strict=True):
+        assert (a.messages, a.nbytes, a.active, a.vote) == (
+            b.messages,
+            b.nbytes,
+            b.active,
+            b.vote,
+        ), step
+
+
+@st.composite
+def graphs(draw, directed=st.just(False), max_nodes=24):
+    """Edges of a small random graph, and a random way to cut it."""
+    n = draw(st.integers(1, max_nodes))
+    pairs = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))
+    edges = draw(st.lists(pairs, max_size=3 * n))
+    src = np.array([u for u, _ in edges], np.int64)
+    dst = np.array([v for _, v in edges], np.int64)
+    clusters = draw(st.sampled_from([1, 2, 3, 8, n]))
+    owner = draw(
+        st.one_of(
+            st.none(),
+            st.lists(st.integers(0, clusters - 1), min_size=n, max_size=n).map(np.array),
+        )
+    )
+    is_directed = draw(directed)
+
+    def make(k=None):
+        how = {"clusters": 1} if k is None else {"clusters": k}
+        if k is not None and owner is not None:
+            how["partition"] = owner
+        return Graph.from_edges(src, dst, n=n, directed=is_directed, **how)
+
+    return make(), make(clusters)
+
+
+
+
+KERNEL = st.sampled_from(
+    [
+        MIS(),
+        MIS(faithful=True),
+        BellmanFord(),
+        MutatesInPlace(),
+        MutatesAfterSending(),
+        Order(),
+        Reductions(),
+        Votes(),
+        EmptyInbox(),
+        *(Folded(combine=op) for op in ("min", "max", "sum", "or")),
+    ]
+)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_any_cut_gives_the_same(compiled, monkeypatch):
+    if compiled:
+        for module in ("partition.segments", "dgsuite.inbox", "dgsuite.site"):
+            monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
+
+    @given(graphs(), KERNEL, st.integers(1, 5))
+    def check(pair, kernel, sites):
+        whole, cut = pair
+        assert_same(serial.run(kernel, whole.parts), simulate(kernel, cut, sites))
+
+    check()
+
+
+@given(graphs(directed=st.just(True)), st.integers(1, 5))
+def test_directed_broadcasts_follow_edges(pair, sites):
+    whole, cut = pair
+    kernel = BellmanFord(root=whole.n - 1)
+    first = serial.run(kernel, whole.parts)
+    assert_same(first, simulate(kernel, cut, sites))
+    lengths = nx.single_source_shortest_path_length(whole.to_networkx(), whole.n - 1)
+    expected = [lengths.get(v, -1) for v in range(whole.n)]
+    np.testing.assert_array_equal(first[0]["distance"], expected)
+
+
+@given(
+    st.integers(1, 20), st.integers(1, 20), st.integers(1, 5), st.randoms(use_true_random=False)
+)
+def test_ring(n, clusters, sites, random):
+    uid = random.sample(range(100), n)
+    nodes = np.arange(n)
+    one = Graph.from_edges(nodes, (nodes + 1) % n, n=n, uid=uid, clusters=1)
+    cut = Graph.from_edges(nodes, (nodes + 1) % n, n=n, uid=uid, clusters=clusters)
+    first = serial.run(LCR(), one.parts)
+    assert_same(first, simulate(LCR(), cut, sites))
+    assert set(first[0]["leader"]) == {max(uid)}
+    assert sum(t.messages for t in first[1].tallies) == n * n
+
+
+@given(graphs(), KERNEL)
+def test_pickled_before_every_phase(pair, kernel):
+    whole, cut = pair
+
+    def disturb(site):
+        site.kernel, site.states = pickle.loads(pickle.dumps((site.kernel, site.states)))
+
+    if whole.partition.order is None and cut.partition.order is None:
+        assert_same(
+            serial.run(kernel, whole.parts), serial.run(kernel, cut.parts, before_phase=disturb)
+        )
+
+
+def test_phases_are_light():
+    """A kernel's bound phase pickles to a name and its parameters."""
+    for kernel in KERNELS.values():
+        assert len(pickle.dumps(kernel().start)) < 200
+
+
+def test_remote_messages_are_those_between_clusters():
+    graph = nx.gnm_random_graph(40, 120, seed=1)
+    for clusters in (1, 4, 40):
+        cut = Graph.from_networkx(graph, clusters=clusters)
+        _, log = serial.run(MutatesInPlace(), cut.parts)
+        owner = cut.partition.owner(np.arange(40))
+        across = sum(2 for u, v in graph.edges if owner[u] != owner[v])
+        assert log.tallies[0].messages == 2 * 120
+        assert log.tallies[0].remote == across
+
+
+def test_live_links_count_remote_neighbours_only():
+    graph = nx.gnm_random_graph(60, 200, seed=2)
+    messages, remote = [], []
+    for clusters in (1, 6, 60):
+        _, log = serial.run(MIS(), Graph.from_networkx(graph, clusters=clusters).parts)
+        messages.append([t.messages for t in log.tallies])
+        remote.append([t.remote for t in log.tallies])
+    assert messages[0] == messages[1] == messages[2]
+    assert remote[0] == [0] * len(remote[0])
+    assert remote[2] == messages[2]
+    assert all(0 <= r <= m for r, m in zip(remote[1], messages[1], strict=True))
+
+
+def test_only_halo_values_travel():
+    """A broadcast travels once to each site that has the node as a ghost, not once an edge."""
+    star = Graph.from_networkx(nx.star_graph(99), clusters=2)
+    site = Site(BellmanFord(root=0), star.parts[:1], np.array([0, 1, 2]), 0)
+    first = next(steps(site.kernel, star.n, lambda: None))
+    parcels = site.step(first)
+    assert site.tally.messages == 99
+    assert len(parcels[1].fields["distance"]) == 1
+
+
+def test_sparse_and_dense_halo_lists_agree():
+    n = 400
+    edges = nx.complete_bipartite_graph(n // 2, n // 2)
+    graph = Graph.from_networkx(edges, clusters=2)
+    for senders in (1, 5, 60, 199, 200):
+        site = Site(Toy(), graph.parts[:1], np.array([0, 1, 2]), 0)
+        peer = Site(Toy(), graph.parts[1:], np.array([0, 1, 2]), 1)
+        nodes = np.sort(np.random.default_rng(senders).permutation(n // 2)[:senders])
+        site.megaphone.speak(nodes, {"value": nodes * 3}, Toy.fields)
+        (words,) = site.megaphone.parcels(["value"]).values()
+        peer.megaphone.hear(0, words, Toy.fields)
+        echoes = peer.megaphone.echoes()
+        np.testing.assert_array_equal(echoes.halo.ids[np.sort(echoes.senders)], nodes)
+        np.testing.assert_array_equal(echoes.slots["value"][np.sort(echoes.senders)], nodes * 3)
+        assert words.nbytes <= nodes.nbytes + max(4 * senders, n // 16)
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "missing node",
+        "negative node",
+        "no sender",
+        "unknown field",
+        "wrong length",
+        "two kinds",
+        "nonsense",
+    ],
+)
+def test_what_cannot_be_sent_is_named(what):
+    graph = Graph.from_networkx(nx.cycle_graph(6), clusters=2)
+    with pytest.raises(RunError, match="kernel 'toy', round 0, phase 'send', cluster 0"):
+        serial.run(Wrong(what=what), graph.parts)
+
+
+def test_a_failure_names_its_place():
+    graph = Graph.from_networkx(nx.cycle_graph(6), clusters=3)
+    with pytest.raises(
+        RunError, match=r"round 3, phase 'send', cluster 2: ZeroDivisionError: no such luck"
+    ):
+        serial.run(Fails(), graph.parts)
+
+
+@pytest.mark.parametrize("size", [0, 1, 100, 70_000])
+def test_segments_agree_with_compiled(size, monkeypatch):
+    rng = np.random.default_rng(size)
+    keys = rng.integers(0, max(size // 3, 1), size)
+    small = segments.group(keys, max(size // 3, 1))
+    counts = rng.integers(0, 5, size)
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    rows = rng.integers(0, max(size, 1), size)
+    expanded = segments.expand(indptr, rows)
+    entries = rng.integers(0, 50, indptr[-1])
+    away = segments.outside(indptr, entries, 10, 30)
+    monkeypatch.setattr(segments, "COMPILE_FROM", -1 if size < 1000 else 10**9)
+    for a, b in zip(small, segments.group(keys, max(size // 3, 1)), strict=True):
+        np.testing.assert_array_equal(a, b)
+    for a, b in zip(expanded, segments.expand(indptr, rows), strict=True):
+        np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(away, segments.outside(indptr, entries, 10, 30))

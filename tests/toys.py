@@ -1,0 +1,225 @@
+"""Small kernels, each made to catch one kind of engine fault. Importable by name on workers."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kernels.base import Kernel, Output, Program, Round, State, broadcast, unicast, vote
+
+
+@dataclass(frozen=True)
+class Toy(Kernel):
+    """One round of two phases: `send`, then `read`."""
+
+    name: ClassVar[str] = "toy"
+    outputs: ClassVar = {"got": Output("what arrived")}
+    fields: ClassVar = {"value": np.int64, "half": np.float32}
+
+    def program(self, net) -> Program:
+        yield Round(self.send, self.read)
+
+    def start(self, c) -> State:
+        return State(value=c.ids.copy(), got=c.full(-1))
+
+    def send(self, c, s, inbox):
+        return None
+
+    def read(self, c, s, inbox):
+        return None
+
+
+@dataclass(frozen=True)
+class MutatesAfterSending(Toy):
+    """Sends its state itself, then changes it: receivers must get what was sent."""
+
+    def program(self, net) -> Program:
+        yield Round(self.send, self.read)
+
+    def send(self, c, s, inbox):
+        message = unicast((c.ids + 1) % c.n, value=s.value)
+        s.value = s.value.copy()
+        return message
+
+    def read(self, c, s, inbox):
+        got = inbox["value"].copy()
+        s.value[:] = -7
+        s.got[inbox.node] = got
+
+
+@dataclass(frozen=True)
+class MutatesInPlace(Toy):
+    """Two rounds over one array that is sent in the first and overwritten in the second."""
+
+    def program(self, net) -> Program:
+        yield Round(self.send, self.read)
+        yield Round(self.check)
+
+    def send(self, c, s, inbox):
+        return broadcast(value=s.value)
+
+    def read(self, c, s, inbox):
+        s.value += 1000
+        nodes, least = inbox.min("value")
+        s.got[nodes] = least
+        return unicast((c.ids + 1) % c.n, value=s.value)
+
+    def check(self, c, s, inbox):
+        s.value[:] = 0
+        s.got[inbox.node] += inbox["value"]
+
+
+@dataclass(frozen=True)
+class Order(Toy):
+    """Everyone writes to node 0 and to the last node: the order of arrival must be by sender."""
+
+    def send(self, c, s, inbox):
+        src = np.repeat(np.arange(c.size), 2)[::-1]
+        dst = np.where(np.arange(len(src)) % 2 == 0, 0, c.n - 1)
+        return unicast(dst, src, value=c.ids[src])
+
+    def read(self, c, s, inbox):
+        for node in np.unique(inbox.node):
+            mine = inbox.node == node
+            order = inbox["value"][mine]
+            assert (inbox.src[mine] == order).all()
+            s.got[node] = int((order[1:] >= order[:-1]).all()) * 100 + len(order)
+
+
+@dataclass(frozen=True)
+class Folded(Toy):
+    """Messages to node id // 3, folded by a combiner on the way."""
+
+    combine: str = "min"
+
+    def send(self, c, s, inbox):
+        return unicast(c.ids // 3, value=c.ids + 5, combine=self.combine)
+
+    def read(self, c, s, inbox):
+        assert len(np.unique(inbox.node)) == len(inbox)
+        s.got[inbox.node] = inbox["value"]
+
+
+@dataclass(frozen=True)
+class Reductions(Toy):
+    """All that an inbox can say of a broadcast by every third node."""
+
+    outputs: ClassVar = {
+        name: Output(name) for name in ("least", "most", "total", "count", "away", "first", "mail")
+    }
+
+    def start(self, c) -> State:
+        return State(value=(c.ids * 7919) % 1009, **{name: c.full(-1) for name in self.outputs})
+
+    def send(self, c, s, inbox):
+        nodes = np.flatnonzero(c.ids % 3 == 0)
+        return broadcast(nodes, value=s.value[nodes])
+
+    def read(self, c, s, inbox):
+        care = c.ids % 2 == 0
+        for name, op in (("least", inbox.min), ("most", inbox.max), ("total", inbox.sum)):
+            nodes, values = op("value", among=care)
+            getattr(s, name)[nodes] = values
+        nodes, counts = inbox.count(among=care)
+        s.count[nodes] = counts
+        nodes, counts, away = inbox.count_remote()
+        assert (away <= counts).all()
+        s.away[nodes] = counts
+        receivers = inbox.receivers()
+        assert (receivers == nodes).all()
+        node = inbox.node
+        s.first[node[::-1]] = inbox.src[::-1]
+        s.mail[:] = np.bincount(node, inbox["value"], c.size)
+
+
+@dataclass(frozen=True)
+class EmptyInbox(Toy):
+    """Nobody sends; the inbox is empty, of the declared dtypes, and the clock still ticks."""
+
+    outputs: ClassVar = {"got": Output("rounds seen")}
+
+    def program(self, net) -> Program:
+        for _ in range(3):
+            yield Round(self.read)
+
+    def read(self, c, s, inbox):
+        assert len(inbox) == 0
+        assert inbox["value"].dtype == np.int64
+        assert inbox["half"].dtype == np.float32
+        assert inbox.min("half")[1].dtype == np.float32
+        assert len(inbox.node) == len(inbox.src) == len(inbox.receivers()) == 0
+        s.got[:] = inbox.round
+
+
+@dataclass(frozen=True)
+class Votes(Toy):
+    """The reply is the same everywhere and is what the clusters voted."""
+
+    def program(self, net) -> Program:
+        reply = yield Round(self.cast)
+        assert reply.sum == net.n
+        assert reply.min == 0
+        assert reply.max == net.n - 1
+        assert reply.any
+        reply = yield Round(self.abstain)
+        assert (reply.sum, reply.min, reply.max, reply.any) == (0, None, None, False)
+
+    def cast(self, c, s, inbox):
+        if not c.size:
+            return None
+        return vote(sum=c.size, min=c.ids.min(), max=c.ids.max(), any=0 in c.ids)
+
+    def abstain(self, c, s, inbox):
+        return None
+
+
+@dataclass(frozen=True)
+class Fails(Toy):
+    """Fails in one cluster, round 3."""
+
+    def program(self, net) -> Program:
+        for _ in range(5):
+            reply = yield Round(self.send)
+            assert not reply.any
+
+    def send(self, c, s, inbox):
+        if inbox.round == 3 and c.index == c.partition.clusters - 1:
+            raise ZeroDivisionError("no such luck")
+
+
+@dataclass(frozen=True)
+class Sleeps(Toy):
+    """Takes its time, and votes, so that every round is joined."""
+
+    rounds: int = 3
+    nap: float = 0.01
+
+    def program(self, net) -> Program:
+        for _ in range(self.rounds):
+            reply = yield Round(self.send)
+            assert reply.any
+
+    def send(self, c, s, inbox):
+        time.sleep(self.nap)
+        return vote(any=True)
+
+
+@dataclass(frozen=True)
+class Wrong(Toy):
+    """Sends something that cannot be sent."""
+
+    what: str = "missing node"
+
+    def send(self, c, s, inbox):
+        return {
+            "missing node": lambda: unicast(c.full(c.n), value=1),
+            "negative node": lambda: unicast(c.full(-1), value=1),
+            "no sender": lambda: unicast(np.zeros(c.size + 1, int), value=1),
+            "unknown field": lambda: unicast(c.ids, colour=1),
+            "wrong length": lambda: unicast(c.ids, value=np.zeros(c.size + 1)),
+            "two kinds": lambda: (unicast(c.ids, value=1), broadcast(value=1)),
+            "nonsense": lambda: "hello",
+        }[self.what]()
