@@ -9,7 +9,6 @@ import platform
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
-from typing import Any
 
 import numpy as np
 import xarray as xr

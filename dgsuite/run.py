@@ -91,6 +91,12 @@ def run(
         style = "serial" if client is None else "clocked"
     if style != "serial" and client is None:
         raise InputError(f"style {style!r} needs a Dask client: pass client=, or style='serial'")
+    if client is not None and not graph.local:
+        home = graph.parts[0].client.scheduler.address
+        if home != client.scheduler.address:  # type: ignore[union-attr]
+            raise InputError(
+                f"the graph is on another cluster ({home}); build it with the client that runs it"
+            )
     workers = [] if style == "serial" or client is None else distribute.workers(client)
     if clusters is None:
         clusters = len(graph.parts) if graph.chosen or not workers else len(workers)
@@ -102,7 +108,6 @@ def run(
         from dgsuite.executors import serial
 
         parts = graph.gather()
-        check(chosen, parts)
         outputs, log = serial.run(chosen, parts, on_round)
     else:
         from dgsuite.executors import clocked, finish_async
@@ -154,11 +159,3 @@ def make_kernel(
             raise InputError(unknown(f"parameter of {kernel.name!r}", name, names))
     defaults = {name: value for name, value in graph.attrs.items() if name in names}
     return kernel(**{**defaults, "seed": seed, **parameters})
-
-
-def check(kernel: Kernel, clusters: Any) -> None:
-    """Refuse a graph that the kernel cannot run on."""
-    for cluster in clusters:
-        problem = kernel.check(cluster)
-        if problem is not None:
-            raise InputError(f"kernel {kernel.name!r}: {problem}")

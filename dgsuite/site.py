@@ -21,7 +21,7 @@ from dgsuite.inbox import Echoes, Mail, Window, worst
 from dgsuite.program import Step, Tally, reduce_votes
 from kernels.base import Broadcast, Kernel, State, Unicast, Vote
 from partition.cluster import Cluster
-from partition.errors import RunError
+from partition.errors import InputError, RunError
 from partition.halo import Halo, make_halo
 from partition.segments import COMPILE_FROM, expand
 
@@ -39,11 +39,19 @@ class Site:
         Shape (sites + 1,): site s holds clusters ``bounds[s]`` to ``bounds[s + 1]``.
     me
         Which site this is.
+
+    Raises
+    ------
+    InputError
+        The kernel cannot run on such a graph.
     """
 
     def __init__(
         self, kernel: Kernel, clusters: Sequence[Cluster], bounds: NDArray, me: int
     ) -> None:
+        for cluster in clusters:
+            if (problem := kernel.check(cluster)) is not None:
+                raise InputError(f"kernel {kernel.name!r}: {problem}")
         self.kernel = kernel
         self.clusters = clusters
         self.bounds = np.asarray(bounds)

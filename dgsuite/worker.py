@@ -16,7 +16,10 @@ NAME = "dgsuite"
 
 
 class RunPlugin(WorkerPlugin):
-    """Holds a worker's part of every run, and ends it when its task is cancelled.
+    """Holds a worker's part of every run.
+
+    A part lives as long as a task key: when its client gives the key up, or is gone altogether, the
+    scheduler forgets the key and the part ends.
 
     Attributes
     ----------
@@ -30,24 +33,28 @@ class RunPlugin(WorkerPlugin):
     def setup(self, worker: Worker) -> None:
         self.worker = worker
         self.runs: dict[str, Any] = {}
-        self._aborts: dict[str, Callable[[], None]] = {}
+        self._ends: dict[str, Callable[[], None]] = {}
         self._addresses: dict[str, asyncio.Future[str]] = {}
         worker.handlers["dgsuite_meet"] = self._meet
 
     def teardown(self, worker: Worker) -> None:
-        for abort in list(self._aborts.values()):
-            abort()
+        for end in list(self._ends.values()):
+            end()
 
     def transition(self, key: Any, start: str, finish: str, **kwargs: Any) -> None:
-        """A task that its client gave up (or whose client is gone) does not run on."""
-        if finish in ("cancelled", "released", "forgotten") and key in self._aborts:
-            self._aborts[key]()
+        if finish in ("cancelled", "released", "forgotten") and key in self._ends:
+            self._ends.pop(key)()
+
+    def keep(self, key: str, run: str, part: Any) -> None:
+        """Keep something for a run, for as long as the calling task's key lives."""
+        self.runs[run] = part
+        self._ends[key] = lambda: self.runs.pop(run, None)
 
     def enter(self, key: str, run: str, address: str, abort: Callable[[], None]) -> None:
         """Called by a run's task: where its peers find it, and how to end it. Thread-safe."""
 
         def tell() -> None:
-            self._aborts[key] = abort
+            self._ends[key] = abort
             future = self._address(run)
             if not future.done():
                 future.set_result(address)
@@ -58,7 +65,7 @@ class RunPlugin(WorkerPlugin):
         """Called by a run's task when it ends. Thread-safe."""
 
         def tell() -> None:
-            self._aborts.pop(key, None)
+            self._ends.pop(key, None)
             self._addresses.pop(run, None)
 
         self.worker.loop.add_callback(tell)

@@ -143,7 +143,9 @@ def assemble(
     )
 
 
-def cut(cluster: Cluster, first: int, last: int) -> tuple[NDArray, NDArray, NDArray | None, NDArray]:
+def cut(
+    cluster: Cluster, first: int, last: int
+) -> tuple[NDArray, NDArray, NDArray | None, NDArray]:
     """Rows `first` to `last` (node ids) of a cluster of a block partition, as bare arrays."""
     base = int(cluster.partition.offsets[cluster.index])
     a, b = first - base, last - base

@@ -189,9 +189,7 @@ def construct(
     dtype
         Of the weights, or None.
     """
-    own_uid = [
-        None if uid is None else uid[partition.nodes(k)] for k in range(partition.clusters)
-    ]
+    own_uid = [None if uid is None else uid[partition.nodes(k)] for k in range(partition.clusters)]
     small = not any(_lazy(p) for p in pieces) and sum(_length(p) for p in pieces) < PIECE // 8
     if client is None or small:
         split, start = [], 0

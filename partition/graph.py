@@ -363,7 +363,7 @@ class Graph:
     def repartition(self, clusters: int, client: Client | None = None) -> Graph:
         """The same graph in another number of contiguous blocks of equally many nodes."""
         k = check_clusters(clusters)
-        if k == len(self.parts) and self.partition.order is None:
+        if k == len(self.parts):
             return self
         if self.partition.order is not None:
             raise InputError(
@@ -406,9 +406,7 @@ class Graph:
         graph.add_nodes_from(labels)
         rows, columns, weights = self._edges()
         once = slice(None) if self.directed else rows < columns
-        ends = [
-            ([labels[i] for i in side[once].tolist()]) for side in (rows, columns)
-        ]
+        ends = [([labels[i] for i in side[once].tolist()]) for side in (rows, columns)]
         if weights is None:
             graph.add_edges_from(zip(*ends, strict=True))
         else:
@@ -442,5 +440,3 @@ def _check_uid(uid: ArrayLike | None, n: int) -> NDArray[np.int64] | None:
         a, b = int(order[same[0]]), int(order[same[0] + 1])
         raise InputError(f"nodes {a} and {b} have the same identifier {ids[a]}")
     return ids.astype(np.int64)
-
-

@@ -86,7 +86,9 @@ def read(path: str | os.PathLike[str], kernel: str) -> Input:
     """
     name = kernel.lower()
     if name not in KERNELS:
-        raise InputError(f"no IMSuite input format for kernel {kernel!r}; one of {', '.join(KERNELS)}")
+        raise InputError(
+            f"no IMSuite input format for kernel {kernel!r}; one of {', '.join(KERNELS)}"
+        )
     lines = _Lines(path)
     n = lines.integer("the number of nodes", 1)
     if name in RINGS:

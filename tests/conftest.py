@@ -14,9 +14,15 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 def _client(workers):
+    import dask
     from distributed import Client, LocalCluster
 
+    leases = {
+        "distributed.scheduler.locks.lease-timeout": "4s",
+        "distributed.scheduler.locks.lease-validation-interval": "1s",
+    }
     with (
+        dask.config.set(leases),  # a killed client's turn passes sooner than after 30 s
         LocalCluster(
             n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None
         ) as cluster,

@@ -110,8 +110,6 @@ def graphs(draw, directed=st.just(False), max_nodes=24):
     return make(), make(clusters)
 
 
-
-
 KERNEL = st.sampled_from(
     [
         MIS(),
@@ -153,9 +151,7 @@ def test_directed_broadcasts_follow_edges(pair, sites):
     np.testing.assert_array_equal(first[0]["distance"], expected)
 
 
-@given(
-    st.integers(1, 20), st.integers(1, 20), st.integers(1, 5), st.randoms(use_true_random=False)
-)
+@given(st.integers(1, 20), st.integers(1, 20), st.integers(1, 5), st.randoms(use_true_random=False))
 def test_ring(n, clusters, sites, random):
     uid = random.sample(range(100), n)
     nodes = np.arange(n)

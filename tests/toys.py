@@ -56,7 +56,7 @@ class MutatesInPlace(Toy):
 
     def program(self, net) -> Program:
         yield Round(self.send, self.read)
-        yield Round(self.check)
+        yield Round(self.add)
 
     def send(self, c, s, inbox):
         return broadcast(value=s.value)
@@ -67,7 +67,7 @@ class MutatesInPlace(Toy):
         s.got[nodes] = least
         return unicast((c.ids + 1) % c.n, value=s.value)
 
-    def check(self, c, s, inbox):
+    def add(self, c, s, inbox):
         s.value[:] = 0
         s.got[inbox.node] += inbox["value"]
 

@@ -26,7 +26,6 @@ from dgsuite.program import Log, merge, reduce_votes, steps
 from dgsuite.site import Site
 from kernels.base import Kernel, Vote
 from partition.cluster import Cluster
-from partition.errors import InputError
 from partition.graph import Graph
 
 TOPIC = "dgsuite"
@@ -105,10 +104,6 @@ def _task(
     report: bool,
 ) -> tuple[dict[str, NDArray], Log]:
     """One worker's part of the run."""
-    for cluster in clusters:
-        problem = kernel.check(cluster)
-        if problem is not None:
-            raise InputError(f"kernel {kernel.name!r}: {problem}")
     site = Site(kernel, clusters, bounds, rank)
     site.warm()
     mesh = Mesh(run_id, places, rank)

@@ -8,7 +8,6 @@ on the worker. Phases are sent to the scheduler as one graph, up to where the pr
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from time import perf_counter
@@ -27,7 +26,7 @@ from dgsuite.program import Log, Step, merge, reduce_votes, steps
 from dgsuite.site import Site
 from kernels.base import Kernel, Vote
 from partition.cluster import Cluster
-from partition.errors import InputError, RunError
+from partition.errors import RunError
 from partition.graph import Graph
 
 EDGES = 1 << 14
@@ -59,17 +58,13 @@ def _open(
     run_id: str, kernel: Kernel, clusters: Sequence[Cluster], count: int, others: int
 ) -> None:
     """Task: make the run's sites on this worker."""
-    for cluster in clusters:
-        problem = kernel.check(cluster)
-        if problem is not None:
-            raise InputError(f"kernel {kernel.name!r}: {problem}")
     bounds = np.arange(count + 1)
     sites = {c.index: Site(kernel, [c], bounds, c.index) for c in clusters}
     for site in sites.values():
         site.warm()
     hall = Hall(sites, {k: Log() for k in sites}, others)
     hall.started = perf_counter()
-    worker.plugin().runs[run_id] = hall
+    worker.plugin().keep(worker.task_key(), run_id, hall)
 
 
 def _hall(run_id: str) -> Hall:
@@ -112,9 +107,8 @@ def _phase(run_id: str, k: int, number: int, step: Step, bundles: Sequence[Bundl
 
 
 def _close(run_id: str) -> tuple[dict[str, NDArray], Log]:
-    """Task: this worker's results; ends the run here."""
+    """Task: this worker's results."""
     hall = _hall(run_id)
-    del worker.plugin().runs[run_id]
     clusters = sorted(hall.sites)
     found = [hall.sites[k].outputs() for k in clusters]
     outputs = {name: np.concatenate([f[name] for f in found]) for name in found[0]}
@@ -130,10 +124,6 @@ def _votes(run_id: str, round: int, dask_worker: Worker) -> Vote:
         for step, tally in zip(reversed(log.steps), reversed(log.tallies), strict=True)
         if step.round == round
     )
-
-
-def _forget(run_id: str, dask_worker: Worker) -> None:
-    dask_worker.plugins[worker.NAME].runs.pop(run_id, None)
 
 
 class Driver:
@@ -212,14 +202,12 @@ class Driver:
     def votes(self, round: int) -> Vote:
         """The votes of a round, reduced over all workers."""
         self.flush()
-        found = self.client.run(_votes, self.run_id, round, workers=list(self.places))
+        try:
+            found = self.client.run(_votes, self.run_id, round, workers=list(self.places))
+        except (OSError, KeyError, ValueError):
+            tasks.check_workers(self.client, self.places, self.kernel)
+            raise
         return reduce_votes(found.values())
-
-    def forget(self) -> None:
-        """Leave nothing of the run on the workers."""
-        with suppress(OSError, ValueError, TimeoutError):
-            self.client.cancel(self.futures, force=True)
-            self.client.run(_forget, self.run_id, on_error="ignore")
 
 
 class LateReply:
@@ -271,10 +259,10 @@ def run(
             on_round(rounds)
         return LateReply(driver, rounds - 1)
 
+    opened = driver.each(
+        _open, [(kernel, group, driver.clusters, len(places) - 1) for group in groups]
+    )
     try:
-        opened = driver.each(
-            _open, [(kernel, group, driver.clusters, len(places) - 1) for group in groups]
-        )
         driver.join(opened)
         for step in steps(kernel, graph.n, reply):
             driver.add(step)
@@ -282,9 +270,8 @@ def run(
         closing = driver.each(_close, [()] * len(places))
         driver.join(closing)
         results = client.gather(closing)
-    except BaseException:
-        driver.forget()
-        raise
+    finally:
+        client.cancel([*opened, *driver.futures], force=True)
     outputs = {
         name: np.concatenate([found[name] for found, _ in results]) for name in kernel.outputs
     }

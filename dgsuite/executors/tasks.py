@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -62,7 +62,7 @@ def place(graph: Graph, client: Client, places: Sequence[str], bounds: NDArray) 
 def finish(
     client: Client,
     futures: Sequence[Future],
-    places: Iterable[str],
+    places: Sequence[str],
     kernel: Kernel,
     tick: Callable[[], None] | None = None,
 ) -> None:
@@ -74,7 +74,6 @@ def finish(
         A task failed, or one of the workers has gone: a task that is tied to it would wait for
         ever.
     """
-    needed = set(places)
     waiting = list(futures)
     while waiting:
         with suppress(TimeoutError):
@@ -85,13 +84,18 @@ def finish(
             continue
         if tick is not None:
             tick()
-        if client.status != "running":
-            raise RunError(f"kernel {kernel.name!r}: the scheduler is gone")
-        lost = needed - set(client.scheduler_info(n_workers=-1)["workers"])
-        if lost:
-            raise RunError(f"kernel {kernel.name!r}: worker {', '.join(sorted(lost))} was lost")
+        check_workers(client, places, kernel)
     if waiting:
         raise _cause(futures, kernel)
+
+
+def check_workers(client: Client, places: Sequence[str], kernel: Kernel) -> None:
+    """Refuse to go on without the scheduler or one of the workers."""
+    if client.status != "running":
+        raise RunError(f"kernel {kernel.name!r}: the scheduler is gone")
+    lost = set(places) - set(client.scheduler_info(n_workers=-1)["workers"])
+    if lost:
+        raise RunError(f"kernel {kernel.name!r}: worker {', '.join(sorted(lost))} was lost")
 
 
 def _cause(futures: Sequence[Future], kernel: Kernel) -> Exception:

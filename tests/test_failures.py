@@ -1,0 +1,229 @@
+"""A run ends with a right answer or with an error that says what happened; it never hangs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import networkx as nx
+import pytest
+from toys import Fails, Sleeps
+
+import dgsuite
+from partition.graph import Graph
+
+STYLES = ["finish_async", "clocked"]
+HERE = Path(__file__).parent
+
+
+@pytest.fixture
+def ring():
+    return Graph.from_networkx(nx.cycle_graph(12), client=None)
+
+
+def held(dask_worker):
+    """What the plugin of a worker still holds."""
+    plugin = dask_worker.plugins["dgsuite"]
+    return len(plugin.runs), len(plugin._ends), len(plugin._addresses)
+
+
+def assert_nothing_held(client):
+    """No run has left anything on the workers."""
+    deadline = time.monotonic() + 10
+    while any(any(h) for h in client.run(held).values()):
+        assert time.monotonic() < deadline, client.run(held)
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def own_client():
+    """Two workers that a test may kill."""
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_failing_kernel_is_named(client, ring, style):
+    with pytest.raises(dgsuite.RunError, match=r"round 3, phase 'send', cluster 1: ZeroDivision"):
+        dgsuite.run(Fails(), ring, clusters=2, style=style, client=client)
+    assert_nothing_held(client)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("style", STYLES)
+def test_a_killed_worker_is_named(own_client, ring, style, workers):
+    """Also where all of the run is on that worker, so that no peer notices."""
+    client = own_client
+    dgsuite.run(Sleeps(), ring, clusters=workers, style=style, client=client)
+    address, victim = next(iter(sorted(client.run(os.getpid).items())))
+    names = client.scheduler_info(n_workers=-1)["workers"]
+    if names[address]["name"] != 0:
+        address, victim = sorted(client.run(os.getpid).items())[1]
+    killed: list[float] = []
+
+    def kill():
+        time.sleep(1)
+        killed.append(time.monotonic())
+        os.kill(victim, signal.SIGKILL)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    with pytest.raises(dgsuite.RunError, match=rf"worker {address} was lost"):
+        dgsuite.run(Sleeps(rounds=10_000), ring, clusters=workers, style=style, client=client)
+    assert time.monotonic() - killed[0] < 10
+    thread.join()
+    client.wait_for_workers(2, timeout=30)
+    again = dgsuite.run(Sleeps(), ring, clusters=2, style=style, client=client)
+    assert again.sizes["round"] == 3
+    assert_nothing_held(client)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_concurrent_runs_do_not_mix(client, ring, style):
+    found: dict[int, int] = {}
+
+    def one(rounds: int) -> None:
+        ds = dgsuite.run(Sleeps(rounds=rounds), ring, clusters=2, style=style, client=client)
+        found[rounds] = ds.sizes["round"]
+
+    threads = [threading.Thread(target=one, args=(r,)) for r in (5, 9, 14)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert found == {5: 5, 9: 9, 14: 14}
+    assert_nothing_held(client)
+
+
+def script(body: str) -> str:
+    return textwrap.dedent(
+        """
+        import sys
+        sys.path[:0] = [{tests!r}, {root!r}]
+        import networkx as nx, dgsuite
+        from distributed import Client
+        from toys import Sleeps
+        client = Client(sys.argv[1])
+        ring = dgsuite.Graph.from_networkx(nx.cycle_graph(12), client=None)
+        def on_round(rounds):
+            print("running", flush=True)
+        """
+    ).format(tests=str(HERE), root=str(HERE.parent)) + textwrap.dedent(body)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("style", STYLES)
+def test_an_interrupted_client_leaves_nothing_running(client, ring, style, how, tmp_path):
+    """Ctrl-C, and a client that is gone altogether: its tasks end, others can run."""
+    dgsuite.run(Sleeps(), ring, clusters=2, style=style, client=client)
+    program = tmp_path / "program.py"
+    program.write_text(
+        script(
+            f"dgsuite.run(Sleeps(rounds=100_000), ring, clusters=2, style={style!r}, "
+            f"client=client, on_round=on_round)"
+        )
+    )
+    process = subprocess.Popen(
+        [sys.executable, str(program), client.scheduler.address],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.send_signal(how)
+    process.wait(20)
+    begin = time.monotonic()
+    ds = dgsuite.run(Sleeps(), ring, clusters=2, style=style, client=client)
+    assert ds.sizes["round"] == 3
+    assert time.monotonic() - begin < 45
+    assert_nothing_held(client)
+
+
+def test_a_stale_task_is_refused(client):
+    """A task of a run that is over finds nothing, and says so."""
+    from dgsuite import worker
+    from dgsuite.executors.finish_async import _phase
+    from dgsuite.program import Step
+
+    worker.install(client)
+    late = client.submit(_phase, "no-such-run", 0, 0, Step(0, "send", True), [], pure=False)
+    with pytest.raises(dgsuite.RunError, match="no-such-run"):
+        late.result()
+
+
+def test_worker_internals_are_where_we_expect(client):
+    """Fails loudly when the few internals of distributed that we use move."""
+
+    def look(dask_worker):
+        return {
+            "handlers": isinstance(dask_worker.handlers, dict),
+            "plugins": isinstance(dask_worker.plugins, dict),
+            "connection_args": isinstance(dask_worker.connection_args, dict),
+            "listen": isinstance(dask_worker.security.get_listen_args("worker"), dict),
+            "loop": hasattr(dask_worker.loop, "add_callback"),
+            "threads": isinstance(dask_worker.state.nthreads, int),
+            "meet": "dgsuite_meet" in dask_worker.handlers,
+        }
+
+    from dgsuite import worker
+
+    worker.install(client)
+    for found in client.run(look).values():
+        assert all(found.values()), found
+
+
+def test_inproc_and_threads(ring):
+    """Workers in this process, and with two threads each."""
+    from distributed import Client, LocalCluster
+
+    for options in ({"processes": False}, {"processes": True, "threads_per_worker": 2}):
+        with (
+            LocalCluster(2, dashboard_address=None, **{"threads_per_worker": 1, **options}) as c,
+            Client(c) as client,
+        ):
+            for style in STYLES:
+                ds = dgsuite.run("lcr", ring, clusters=4, style=style, client=client)
+                assert int(ds.messages.sum()) == 144
+                assert (ds.leader == 11).all()
+
+
+def test_tls(ring, tmp_path):
+    """Over encrypted comms, the exchange between workers included."""
+    from distributed import Client, LocalCluster
+    from distributed.security import Security
+
+    made = subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+         "-keyout", "key.pem", "-out", "cert.pem", "-subj", "/CN=localhost",
+         "-addext", "subjectAltName=IP:127.0.0.1"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )  # fmt: skip
+    if made.returncode:
+        pytest.skip("no openssl to make a certificate with")
+    cert, key = str(tmp_path / "cert.pem"), str(tmp_path / "key.pem")
+    roles = {f"tls_{role}_{part}": path for role in ("client", "scheduler", "worker")
+             for part, path in (("cert", cert), ("key", key))}  # fmt: skip
+    security = Security(tls_ca_file=cert, require_encryption=True, **roles)
+    with (
+        LocalCluster(
+            2, threads_per_worker=1, security=security, protocol="tls://", dashboard_address=None
+        ) as cluster,
+        Client(cluster, security=security) as client,
+    ):
+        assert client.scheduler.address.startswith("tls://")
+        for style in STYLES:
+            ds = dgsuite.run("lcr", ring, clusters=2, style=style, client=client)
+            assert int(ds.messages.sum()) == 144

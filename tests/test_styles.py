@@ -1,0 +1,135 @@
+"""The invariant, on real worker processes: style, clusters and workers change nothing."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from toys import MutatesInPlace, Order, Reductions, Votes
+
+import dgsuite
+from kernels import LCR, MIS, BellmanFord
+from partition.graph import Graph
+
+COUNTED = ("messages", "remote_messages", "bytes", "active")
+CLUSTERS = (1, 2, 3, 8, "n")
+
+
+def assert_same(a: xr.Dataset, b: xr.Dataset, outputs) -> None:
+    """Two runs give the same outputs, rounds and messages a round."""
+    assert a.sizes["round"] == b.sizes["round"]
+    for name in (*outputs, "messages", "bytes", "active"):
+        np.testing.assert_array_equal(a[name].values, b[name].values, err_msg=name)
+    np.testing.assert_array_equal(
+        a.remote_messages.sel(model="UP"), b.remote_messages.sel(model="UP")
+    )
+
+
+@st.composite
+def cases(draw):
+    """A kernel and a graph it can run on."""
+    kernel = draw(st.sampled_from(["lcr", "mis", "bf", "toys"]))
+    n = draw(st.integers(1, 20))
+    if kernel == "lcr":
+        uid = draw(st.permutations(range(1, n + 1)))
+        nodes = np.arange(n)
+        return LCR(), Graph.from_edges(nodes, (nodes + 1) % n, n=n, uid=uid, clusters=1)
+    m = draw(st.integers(0, 3 * n))
+    graph = Graph.from_networkx(
+        nx.gnm_random_graph(n, m, seed=draw(st.integers(0, 99))), clusters=1
+    )
+    if kernel == "mis":
+        rng = draw(st.sampled_from(["counter", "imsuite"]))
+        return MIS(seed=draw(st.integers(0, 5)), rng=rng), graph
+    if kernel == "bf":
+        return BellmanFord(root=draw(st.integers(0, n - 1))), graph
+    toys = [MutatesInPlace(), Order(), Reductions(), Votes()]
+    return draw(st.sampled_from(toys)), graph
+
+
+@pytest.mark.parametrize("style", ["finish_async", "clocked"])
+@pytest.mark.parametrize("workers", [1, 2])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(case=cases(), clusters=st.sampled_from(CLUSTERS))
+def test_style_clusters_and_workers_change_nothing(
+    client, client_of_one, style, workers, case, clusters
+):
+    kernel, graph = case
+    k = graph.n if clusters == "n" else clusters
+    expected = dgsuite.run(kernel, graph, style="serial", clusters=1)
+    serial = dgsuite.run(kernel, graph, style="serial", clusters=k)
+    assert_same(expected, serial, kernel.outputs)
+    found = dgsuite.run(
+        kernel, graph, style=style, clusters=k, client=client if workers == 2 else client_of_one
+    )
+    assert_same(expected, found, kernel.outputs)
+    np.testing.assert_array_equal(serial.remote_messages, found.remote_messages)
+
+
+@pytest.mark.parametrize("style", ["finish_async", "clocked"])
+@pytest.mark.parametrize("clusters", [2, 5])
+def test_large_graph_on_workers(client, style, clusters):
+    """Large enough for compiled reductions, halo bitmaps and clusters that are sent once."""
+    rng = np.random.default_rng(4)
+    n = 60_000
+    src, dst = rng.integers(0, n, (2, 5 * n))
+    here = Graph.from_edges(src, dst, n=n, clusters=1, client=client)
+    for kernel in (MIS(seed=3), BellmanFord(root=7)):
+        expected = dgsuite.run(kernel, here, style="serial")
+        found = dgsuite.run(kernel, here, style=style, clusters=clusters, client=client)
+        assert_same(expected, found, kernel.outputs)
+        assert found.wire_bytes.sum() > 0
+
+
+def test_wire_bytes_stay_near_the_halo(client):
+    """A dense graph's broadcasts travel as one value a node and worker, not one an edge."""
+    n = 2000
+    graph = Graph.from_networkx(nx.gnp_random_graph(n, 0.1, seed=1), clusters=2, client=client)
+    ds = dgsuite.run("mis", graph, client=client)
+    first = int(ds.wire_bytes[0])
+    assert int(ds.messages[0]) > 190_000
+    assert first < 3 * 8 * n + 4096
+
+
+def test_mapped_partition(client):
+    graph = nx.gnm_random_graph(50, 150, seed=5)
+    owner = np.random.default_rng(5).integers(0, 3, 50)
+    plain = dgsuite.run("mis", Graph.from_networkx(graph), style="serial")
+    for style in ("serial", "finish_async", "clocked"):
+        mapped = Graph.from_networkx(graph, partition=owner)
+        assert_same(plain, dgsuite.run("mis", mapped, style=style, client=client), ["in_mis"])
+
+
+def test_progress_is_reported(client):
+    from toys import Sleeps
+
+    graph = Graph.from_networkx(nx.cycle_graph(4))
+    for style in ("serial", "finish_async", "clocked"):
+        seen: list[int] = []
+        dgsuite.run(
+            Sleeps(rounds=60), graph, style=style, clusters=2, client=client, on_round=seen.append
+        )
+        assert seen
+        assert seen == sorted(seen)
+        assert 0 < seen[-1] <= 60
+
+
+def test_defaults_follow_the_client(client):
+    graph = Graph.from_networkx(nx.cycle_graph(8))
+    with client.as_current():
+        ds = dgsuite.run("lcr", graph)
+    assert ds.attrs["style"] == "clocked"
+    assert ds.sizes["cluster"] == 2
+    assert ds.attrs["workers"] == 2
+
+
+def test_a_graph_of_another_cluster_is_refused(client, client_of_one):
+    nodes = np.arange(200_000)
+    there = Graph.from_edges(nodes, (nodes + 1) % len(nodes), client=client_of_one)
+    with pytest.raises(dgsuite.InputError, match="another cluster"):
+        dgsuite.run("mis", there, client=client)
