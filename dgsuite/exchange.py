@@ -144,8 +144,11 @@ class Megaphone:
 
     def hush(self) -> None:
         """Forget the last broadcast."""
-        for senders in self.senders:
-            self.sent[senders] = False
+        if 4 * sum(map(len, self.senders)) > len(self.sent):
+            self.sent[:] = False
+        else:
+            for senders in self.senders:
+                self.sent[senders] = False
         self.senders = []
 
     def speak(
@@ -172,15 +175,17 @@ class Megaphone:
 
     def parcels(self, names: Sequence[str]) -> dict[int, Parcel]:
         """What each other site hears of what was said."""
-        senders = self.senders[0] if len(self.senders) == 1 else np.concatenate(self.senders)
         parcels: dict[int, Parcel] = {}
         for peer, heard in self.halo.send.items():
-            if len(senders) * SEARCH < len(heard):
+            said = None
+            if SEARCH * sum(map(len, self.senders)) < len(heard):
+                senders = np.concatenate(self.senders)
                 at = np.searchsorted(heard, senders)
                 at[at == len(heard)] = 0
                 at = at[heard[at] == senders]
             else:
-                at = np.flatnonzero(self.sent[heard])
+                said = self.sent[heard]
+                at = np.flatnonzero(said)
             if not len(at):
                 continue
             spoke: NDArray | None
@@ -188,10 +193,10 @@ class Megaphone:
                 spoke, who = None, heard
             else:
                 who = heard[at]
-                if 4 * len(at) < len(heard) // 8:
+                if said is None or 32 * len(at) < len(heard):
                     spoke = at.astype(np.int32)
                 else:
-                    spoke = np.packbits(self.sent[heard])
+                    spoke = np.packbits(said)
             parcels[peer] = Words(spoke, {name: self.slots[name][who] for name in names})
         return parcels
 
@@ -205,10 +210,9 @@ class Megaphone:
                 np.unpackbits(words.spoke, count=land.stop - land.start)
             )
         else:
-            senders = land.start + words.spoke
+            senders = land.start + words.spoke.astype(np.int64)
         self.speak(senders, words.fields, dtypes)
 
     def echoes(self) -> Echoes:
         """All that was said, own nodes and ghosts."""
-        senders = self.senders[0] if len(self.senders) == 1 else np.concatenate(self.senders)
-        return Echoes(self.halo, self.sent, senders, self.slots)
+        return Echoes(self.halo, self.sent, self.senders, self.slots)

@@ -7,7 +7,7 @@ turns into `Mail` when it is small, or when someone asks for the messages one by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from partition.cluster import Cluster
 from partition.halo import Halo
-from partition.segments import COMPILE_FROM, expand, group
+from partition.segments import COMPILE_FROM, expand, group, total
 
 UFUNCS = {"min": np.minimum, "max": np.maximum, "sum": np.add}
 
@@ -62,7 +62,13 @@ class Echoes:
     spoke (push), whichever crosses fewer edges.
     """
 
-    def __init__(self, halo: Halo, sent: NDArray, senders: NDArray, slots: Mapping[str, NDArray]):
+    def __init__(
+        self,
+        halo: Halo,
+        sent: NDArray,
+        senders: Sequence[NDArray],
+        slots: Mapping[str, NDArray],
+    ) -> None:
         self.halo = halo
         self.sent = sent
         self.senders = senders
@@ -72,14 +78,19 @@ class Echoes:
     @cached_property
     def reach(self) -> int:
         """Messages that this site's nodes get."""
-        push = self.halo.push_indptr
-        return int((push[self.senders + 1] - push[self.senders]).sum())
+        return sum(total(self.halo.push_indptr, some) for some in self.senders)
+
+    @cached_property
+    def large(self) -> bool:
+        """Whether reducing along edges, which touches every slot, beats listing the messages."""
+        return self.reach > COMPILE_FROM and 8 * self.reach > self.halo.own
 
     @cached_property
     def mail(self) -> Mail:
         """The messages one by one."""
         halo = self.halo
-        senders = self.senders[np.argsort(halo.ids[self.senders], kind="stable")]
+        senders = np.concatenate(self.senders)
+        senders = senders[np.argsort(halo.ids[senders], kind="stable")]
         at, entry = expand(halo.push_indptr, senders)
         voices = senders[at]
         return Mail(
@@ -89,82 +100,92 @@ class Echoes:
             halo.own,
         )
 
+    def pull_rows(self, lo: int, hi: int, among: NDArray | None) -> NDArray | None:
+        """Slots to pull for, or None where pushing crosses clearly fewer edges: it writes at random."""
+        rows = np.arange(lo, hi) if among is None else np.flatnonzero(among) + lo
+        return None if 2 * self.reach < total(self.halo.indptr, rows) else rows
+
     def reduce(
         self, op: str, name: str, lo: int, hi: int, among: NDArray | None
     ) -> tuple[NDArray, ...]:
-        """Receivers from slot `lo` to `hi` that care, from `lo`, and what they got.
+        """Receivers from slot `lo` to `hi` that care, counted from `lo`, and what they got.
 
         Parameters
         ----------
         op
-            "min", "max", "sum" of a field; "count" of messages; or "remote", the count of all and of
-            those from other clusters.
+            "min", "max", "sum" of a field; "any"; or "count" of all and of remote messages.
         """
-        rows = self._pull_rows(lo, hi, among)
+        rows = self.pull_rows(lo, hi, among)
         if rows is not None:
-            found, hits = self._pull(op, name, rows, lo, hi)
-            got = hits > 0
+            hit, *found = self._pull(op, name, rows, lo, hi)
+            got = hit > 0
             return (rows[got] - lo, *(f[got] for f in found))
         if (op, name) not in self._pushed:
             self._pushed[op, name] = self._push(op, name)
-        reached, *values = self._pushed[op, name]
-        a, b = reached.searchsorted((lo, hi))
-        nodes, values = reached[a:b] - lo, [v[a:b] for v in values]
-        if among is None:
-            return (nodes, *values)
-        keep = among[nodes]
-        return (nodes[keep], *(v[keep] for v in values))
+        hit, *found = (f[lo:hi] for f in self._pushed[op, name])
+        nodes = np.flatnonzero(hit if among is None else (hit > 0) & among)
+        return (nodes, *(f[nodes] for f in found))
 
-    def _pull_rows(self, lo: int, hi: int, among: NDArray | None) -> NDArray | None:
-        """Slots to pull for; None where pushing crosses fewer edges, by a margin: it writes at random."""
-        indptr = self.halo.indptr
-        if 2 * self.reach < hi - lo:
-            return None
-        rows = np.arange(lo, hi) if among is None else np.flatnonzero(among) + lo
-        edges = int((indptr[rows + 1] - indptr[rows]).sum())
-        return None if 2 * self.reach < edges else rows
-
-    def _pull(
-        self, op: str, name: str, rows: NDArray, lo: int, hi: int
-    ) -> tuple[tuple[NDArray, ...], NDArray]:
+    def _pull(self, op: str, name: str, rows: NDArray, lo: int, hi: int) -> tuple[NDArray, ...]:
+        """For each row, whether anything came, and what."""
         from partition import _compiled
 
-        halo = self.halo
-        if op in ("count", "remote"):
-            hits = _compiled.pull_count(halo.indptr, halo.indices, rows, self.sent)
-            if op == "count":
-                return (hits,), hits
-            away = _compiled.pull_remote(halo.indptr, halo.indices, rows, self.sent, lo, hi)
-            return (hits, away), hits
+        along = (self.halo.indptr, self.halo.indices, rows, self.sent)
+        if op == "any":
+            return (_compiled.pull_any(*along),)
+        if op == "count":
+            hits, away = _compiled.pull_count(*along, lo, hi)
+            return hits, hits, away
         values = self.slots[name]
         if op == "sum":
-            out, hits = _compiled.pull_sum(halo.indptr, halo.indices, rows, self.sent, values)
+            out, hits = _compiled.pull_sum(*along, values)
         else:
             largest = op == "max"
-            out, hits = _compiled.pull(
-                halo.indptr, halo.indices, rows, self.sent, values, worst(values.dtype, largest),
-                largest,
-            )  # fmt: skip
-        return (out,), hits
+            out, hits = _compiled.pull(*along, values, worst(values.dtype, largest), largest)
+        return hits, out
 
     def _push(self, op: str, name: str) -> tuple[NDArray, ...]:
+        """For each own slot, whether anything came, and what."""
         from partition import _compiled
 
         halo = self.halo
-        hits = np.zeros(halo.own, np.int32)
-        push = (halo.push_indptr, halo.push_indices, self.senders)
-        if op in ("count", "remote"):
-            reached = _compiled.push_count(*push, hits)
-            found = [hits]
-            if op == "remote":
-                found.append(np.zeros(halo.own, np.int32))
-                _compiled.push_remote(*push, halo.home, found[1])
+        along = (halo.push_indptr, halo.push_indices)
+        if op == "count":
+            hits, away = np.zeros((2, halo.own), np.int32)
+            for senders in self.senders:
+                _compiled.push_count(*along, senders, halo.home, hits, away)
+            return hits, hits, away
+        hit = np.zeros(halo.own, bool)
+        if op == "any":
+            for senders in self.senders:
+                _compiled.push_any(*along, senders, hit)
+            return (hit,)
+        values = self.slots[name]
+        if op == "sum":
+            out = np.zeros(halo.own, values.dtype)
+            for senders in self.senders:
+                _compiled.push_sum(*along, senders, values, out, hit)
         else:
-            number = ("min", "max", "sum").index(op)
-            reached, out = _compiled.push(*push, self.slots[name], hits, number)
-            found = [out]
-        reached = np.flatnonzero(hits) if 8 * len(reached) > halo.own else np.sort(reached)
-        return (reached, *(f[reached] for f in found))
+            largest = op == "max"
+            out = np.full(halo.own, worst(values.dtype, largest))
+            for senders in self.senders:
+                _compiled.push_least(*along, senders, values, out, hit, largest)
+        return hit, out
+
+    def minima(
+        self, name: str, own: NDArray, lo: int, hi: int, among: NDArray | None
+    ) -> NDArray | None:
+        """`Inbox.local_minima` by pulling, which stops at the first smaller value; None to push."""
+        from partition import _compiled
+
+        rows = self.pull_rows(lo, hi, among)
+        if rows is None:
+            return None
+        halo, values = self.halo, self.slots[name]
+        least = _compiled.pull_minima(
+            halo.indptr, halo.indices, rows, self.sent, values, own[rows - lo]
+        )
+        return rows[least] - lo
 
 
 def worst(dtype: np.dtype, largest: bool) -> Any:
@@ -209,8 +230,7 @@ class Window:
     def _echoes(self) -> Echoes | None:
         """A broadcast too large to list."""
         messages = self._messages
-        large = isinstance(messages, Echoes) and messages.reach > COMPILE_FROM
-        return messages if large else None  # type: ignore[return-value]
+        return messages if isinstance(messages, Echoes) and messages.large else None
 
     def _empty(self, name: str) -> NDArray:
         return np.empty(0, self._dtypes.get(name, np.int64))
@@ -251,32 +271,35 @@ class Window:
         return nodes[keep], keep
 
     def receivers(self, among: NDArray | None = None) -> NDArray:
-        return self.count(among)[0]
-
-    def count(self, among: NDArray | None = None) -> tuple[NDArray, NDArray]:
         if (echoes := self._echoes()) is not None:
-            nodes, counts = echoes.reduce("count", "", self._lo, self._hi, among)
-            return nodes, counts
+            return echoes.reduce("any", "", self._lo, self._hi, among)[0]
         mail = self._mail()
-        if mail is None:
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        nodes, keep = self._among(mail, among)
-        return nodes, np.diff(self._starts(mail))[keep]
+        return np.empty(0, np.int64) if mail is None else self._among(mail, among)[0]
 
-    def count_remote(self, among: NDArray | None = None) -> tuple[NDArray, NDArray, NDArray]:
+    def count(self, among: NDArray | None = None) -> tuple[NDArray, NDArray, NDArray]:
         if (echoes := self._echoes()) is not None:
-            nodes, counts, away = echoes.reduce("remote", "", self._lo, self._hi, among)
+            nodes, counts, away = echoes.reduce("count", "", self._lo, self._hi, among)
             return nodes, counts, away
-        nodes, counts = self.count(among)
         mail = self._mail()
         if mail is None:
-            return nodes, counts, counts
-        _, keep = self._among(mail, among)
+            none = np.empty(0, np.int64)
+            return none, none, none
+        nodes, keep = self._among(mail, among)
+        starts = self._starts(mail)
         partition, index = self._cluster.partition, self._cluster.index
         origin = partition.position(self.src)
         elsewhere = (origin < partition.offsets[index]) | (origin >= partition.offsets[index + 1])
-        before = np.concatenate([[0], np.cumsum(elsewhere)])[self._starts(mail)]
-        return nodes, counts, np.diff(before)[keep]
+        before = np.concatenate([[0], np.cumsum(elsewhere)])
+        return nodes, np.diff(starts)[keep], np.diff(before[starts])[keep]
+
+    def local_minima(self, name: str, own: NDArray, among: NDArray | None = None) -> NDArray:
+        if (echoes := self._echoes()) is not None:
+            least = echoes.minima(name, own, self._lo, self._hi, among)
+            if least is not None:
+                return least
+        nodes, values = self.min(name, among)
+        everyone = np.arange(self._hi - self._lo) if among is None else np.flatnonzero(among)
+        return np.setdiff1d(everyone, nodes[values <= own[nodes]], assume_unique=True)
 
     def _starts(self, mail: Mail) -> NDArray:
         """Where each receiver's messages start among this cluster's, and where the last end."""

@@ -90,18 +90,20 @@ class Site:
         if len(halo.indices) > COMPILE_FROM:
             from partition import _compiled
 
-            none = np.empty(0, np.int64)
-            pull = (halo.indptr, halo.indices, none, np.zeros(1, bool))
+            none, one = np.empty(0, np.int64), np.zeros(1, bool)
+            pull = (halo.indptr, halo.indices, none, one)
             push = (halo.push_indptr, halo.push_indices, none)
-            scratch = np.empty(0, np.int32)
-            _compiled.pull_count(*pull)
-            _compiled.pull_remote(*pull, 0, 0)
-            _compiled.push_count(*push, scratch)
-            _compiled.push_remote(*push, halo.home, scratch)
+            counts = np.empty(0, np.int32)
+            _compiled.reach(halo.indptr, none)
+            _compiled.pull_any(*pull)
+            _compiled.pull_count(*pull, 0, 0)
+            _compiled.push_any(*push, one)
+            _compiled.push_count(*push, halo.home, counts, counts)
             for dtype in map(np.dtype, self.kernel.fields.values()):
                 values = np.empty(0, dtype)
                 _compiled.pull(*pull, values, worst(dtype, False), False)
-                _compiled.push(*push, values, scratch, 0)
+                _compiled.pull_minima(*pull, values, values)
+                _compiled.push_least(*push, values, values, one, False)
 
     def step(self, step: Step, pool: Executor | None = None) -> dict[int, Parcel]:
         """Run a phase on every cluster.
@@ -246,7 +248,7 @@ class Site:
         senders, parts = [], []
         for k, send in sends:
             cluster = self.clusters[k]
-            nodes = np.arange(cluster.size) if send.nodes is None else np.asarray(send.nodes)
+            nodes = np.arange(cluster.size) if send.nodes is None else np.asarray(send.nodes, np.int64)
             degree, remote = (
                 (cluster.degree, cluster.remote_degree)
                 if send.links is None

@@ -75,12 +75,12 @@ class Inbox(Protocol):
         """Nodes that got a message, ascending."""
         ...
 
-    def count(self, among: NDArray | None = None) -> tuple[NDArray, NDArray]:
-        """Nodes that got a message, and how many each."""
+    def count(self, among: NDArray | None = None) -> tuple[NDArray, NDArray, NDArray]:
+        """Nodes that got a message, how many each, and how many of these from other clusters."""
         ...
 
-    def count_remote(self, among: NDArray | None = None) -> tuple[NDArray, NDArray, NDArray]:
-        """Nodes that got a message, how many each, and how many of these from other clusters."""
+    def local_minima(self, name: str, own: NDArray, among: NDArray | None = None) -> NDArray:
+        """Nodes (of those among) whose own value is less than every value they got, ascending."""
         ...
 
     def min(self, name: str, among: NDArray | None = None) -> tuple[NDArray, NDArray]:

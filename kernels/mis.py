@@ -77,24 +77,24 @@ class MIS(Kernel):
         return broadcast(s.live, links=s.links, draw=s.value[s.live]) if len(s.live) else None
 
     def compete(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
-        nodes, least = inbox.min("draw", among=s.is_live)
-        winners = nodes[s.value[nodes] < least]
+        winners = inbox.local_minima("draw", s.value, among=s.is_live)
         s.in_mis[winners] = True
         s.leaving = winners
         return broadcast(winners, links=s.links) if len(winners) else None
 
     def retire(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
-        beaten, winners = inbox.count(among=s.is_live)
+        winners = None
+        if self.rng == "imsuite" if self.faithful is None else self.faithful:
+            beaten, winners, _ = inbox.count(among=s.is_live)
+        else:
+            beaten = inbox.receivers(among=s.is_live)
         s.beaten[beaten] = True
         s.leaving = np.concatenate([s.leaving, beaten])
-        if not len(beaten):
-            return None
-        faithful = self.rng == "imsuite" if self.faithful is None else self.faithful
-        return broadcast(beaten, links=s.links, repeat=winners if faithful else None)
+        return broadcast(beaten, links=s.links, repeat=winners) if len(beaten) else None
 
     def prune(self, c: Cluster, s: State, inbox: Inbox) -> Vote:
         s.is_live[s.leaving] = False
-        s.links.drop(*inbox.count_remote(among=s.is_live))
+        s.links.drop(*inbox.count(among=s.is_live))
         s.links.cut(s.leaving)
         still = s.links.degree[s.live] > 0
         s.is_live[s.live[~still]] = False

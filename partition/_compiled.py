@@ -99,89 +99,91 @@ def pull_sum(indptr, indices, rows, sent, values):
 
 
 @compiled
-def pull_count(indptr, indices, rows, sent):
-    """For each row, how many senders it has."""
-    hits = np.zeros(len(rows), np.int32)
+def pull_any(indptr, indices, rows, sent):
+    """For each row, whether it has a sender."""
+    hit = np.zeros(len(rows), np.bool_)
     for i in range(len(rows)):
-        k = 0
         for e in range(indptr[rows[i]], indptr[rows[i] + 1]):
-            k += sent[indices[e]]
-        hits[i] = k
-    return hits
+            if sent[indices[e]]:
+                hit[i] = True
+                break
+    return hit
 
 
 @compiled
-def pull_remote(indptr, indices, rows, sent, lo, hi):
-    """For each row, how many senders it has outside ``lo <= slot < hi``."""
-    away = np.zeros(len(rows), np.int32)
+def pull_minima(indptr, indices, rows, sent, values, own):
+    """For each row, whether all its senders' values exceed its own."""
+    least = np.ones(len(rows), np.bool_)
     for i in range(len(rows)):
-        k = 0
+        mine = own[i]
         for e in range(indptr[rows[i]], indptr[rows[i] + 1]):
             j = indices[e]
-            k += np.int64(sent[j]) & ((j < lo) | (j >= hi))
-        away[i] = k
-    return away
+            if sent[j] and values[j] <= mine:
+                least[i] = False
+                break
+    return least
 
 
 @compiled
-def push(indptr, indices, senders, values, hits, op):
-    """Reduce the senders' values at whom they reach.
+def pull_count(indptr, indices, rows, sent, lo, hi):
+    """For each row, how many senders it has, and how many of them outside ``lo <= slot < hi``."""
+    hits = np.zeros(len(rows), np.int32)
+    away = np.zeros(len(rows), np.int32)
+    for i in range(len(rows)):
+        h = 0
+        a = 0
+        for e in range(indptr[rows[i]], indptr[rows[i] + 1]):
+            j = indices[e]
+            spoke = np.int64(sent[j])
+            h += spoke
+            a += spoke & ((j < lo) | (j >= hi))
+        hits[i] = h
+        away[i] = a
+    return hits, away
 
-    Parameters
-    ----------
-    hits
-        int32 scratch, all zero; on return, how many reached each slot.
-    op
-        0 for the smallest, 1 for the largest, 2 for the sum.
 
-    Returns
-    -------
-    The slots reached, in no order, and the reduced value of every slot (garbage elsewhere).
-    """
-    out = np.empty(len(hits), values.dtype)
-    touched = np.empty(len(hits), indices.dtype)
-    k = 0
+@compiled
+def reach(indptr, rows):
+    """Entries of some rows, together."""
+    total = 0
+    for r in rows:
+        total += indptr[r + 1] - indptr[r]
+    return total
+
+
+@compiled
+def push_least(indptr, indices, senders, values, out, hit, largest):
+    """Put the smallest (or largest) value that reaches a slot into `out`, filled with the worst."""
     for s in senders:
         v = values[s]
         for e in range(indptr[s], indptr[s + 1]):
             r = indices[e]
-            if hits[r] == 0:
-                touched[k] = r
-                k += 1
-                out[r] = v
-            elif op == 0:
-                out[r] = min(out[r], v)
-            elif op == 1:
-                out[r] = max(out[r], v)
-            else:
-                out[r] += v
-            hits[r] += 1
-    return touched[:k], out
+            out[r] = max(out[r], v) if largest else min(out[r], v)
+            hit[r] = True
 
 
 @compiled
-def push_count(indptr, indices, senders, hits):
-    """Count by how many senders each slot is reached (`hits`: int32, all zero before).
-
-    Returns
-    -------
-    The slots reached, in no order.
-    """
-    touched = np.empty(len(hits), indices.dtype)
-    k = 0
+def push_sum(indptr, indices, senders, values, out, hit):
+    """Add the values that reach a slot to `out`."""
     for s in senders:
+        v = values[s]
         for e in range(indptr[s], indptr[s + 1]):
             r = indices[e]
-            if hits[r] == 0:
-                touched[k] = r
-                k += 1
-            hits[r] += 1
-    return touched[:k]
+            out[r] += v
+            hit[r] = True
 
 
 @compiled
-def push_remote(indptr, indices, senders, home, away):
-    """Add to `away` by how many senders of other clusters each slot is reached.
+def push_any(indptr, indices, senders, hit):
+    """Mark the slots that are reached."""
+    for s in senders:
+        for e in range(indptr[s], indptr[s + 1]):
+            hit[indices[e]] = True
+
+
+@compiled
+def push_count(indptr, indices, senders, home, hits, away):
+    """Count what reaches a slot, and of that what comes from other clusters.
 
     Parameters
     ----------
@@ -192,5 +194,5 @@ def push_remote(indptr, indices, senders, home, away):
         h = home[s]
         for e in range(indptr[s], indptr[s + 1]):
             r = indices[e]
-            if h != home[r]:
-                away[r] += 1
+            hits[r] += 1
+            away[r] += h != home[r]

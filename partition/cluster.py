@@ -128,6 +128,6 @@ class Links:
         self.remote[nodes] = 0
 
     def drop(self, nodes: NDArray, gone: NDArray, gone_remote: NDArray) -> None:
-        """Take off neighbours that have left, as counted by ``inbox.count_remote``."""
+        """Take off neighbours that have left, as counted by ``inbox.count``."""
         self.degree[nodes] -= gone
         self.remote[nodes] -= gone_remote

@@ -35,6 +35,15 @@ def expand(indptr: NDArray, rows: NDArray) -> tuple[NDArray, NDArray]:
     return at, entry
 
 
+def total(indptr: NDArray, rows: NDArray) -> int:
+    """How many entries some rows have, together."""
+    if len(rows) > COMPILE_FROM:
+        from partition import _compiled
+
+        return int(_compiled.reach(indptr, rows))
+    return int((indptr[rows + 1] - indptr[rows]).sum())
+
+
 def group(keys: NDArray, size: int) -> tuple[NDArray, NDArray, NDArray]:
     """Group positions by key, keeping their order within a group.
 

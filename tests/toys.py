@@ -123,9 +123,10 @@ class Reductions(Toy):
         for name, op in (("least", inbox.min), ("most", inbox.max), ("total", inbox.sum)):
             nodes, values = op("value", among=care)
             getattr(s, name)[nodes] = values
-        nodes, counts = inbox.count(among=care)
+        s.least[inbox.local_minima("value", s.value, among=care)] += 5000
+        nodes, counts, _ = inbox.count(among=care)
         s.count[nodes] = counts
-        nodes, counts, away = inbox.count_remote()
+        nodes, counts, away = inbox.count()
         assert (away <= counts).all()
         s.away[nodes] = counts
         receivers = inbox.receivers()
