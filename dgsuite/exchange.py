@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -152,7 +152,7 @@ class Megaphone:
         self.senders = []
 
     def speak(
-        self, senders: NDArray, fields: dict[str, NDArray], dtypes: dict[str, DTypeLike]
+        self, senders: NDArray, fields: dict[str, NDArray], dtypes: Mapping[str, DTypeLike]
     ) -> None:
         """Own nodes say something.
 
@@ -166,12 +166,15 @@ class Megaphone:
         self.sent[senders] = True
         self.senders.append(senders)
         for name, values in fields.items():
-            self._slot(name, dtypes)[senders] = values
+            if name not in self.slots:
+                self.prepare({name: dtypes[name]})
+            self.slots[name][senders] = values
 
-    def _slot(self, name: str, dtypes: dict[str, DTypeLike]) -> NDArray:
-        if name not in self.slots:
-            self.slots[name] = np.zeros(len(self.sent), dtypes[name])
-        return self.slots[name]
+    def prepare(self, dtypes: Mapping[str, DTypeLike]) -> None:
+        """Make the slots of some fields, memory pages and all."""
+        for name, dtype in dtypes.items():
+            self.slots[name] = np.empty(len(self.sent), dtype)
+            self.slots[name].fill(0)
 
     def parcels(self, names: Sequence[str]) -> dict[int, Parcel]:
         """What each other site hears of what was said."""
@@ -200,7 +203,7 @@ class Megaphone:
             parcels[peer] = Words(spoke, {name: self.slots[name][who] for name in names})
         return parcels
 
-    def hear(self, peer: int, words: Words, dtypes: dict[str, DTypeLike]) -> None:
+    def hear(self, peer: int, words: Words, dtypes: Mapping[str, DTypeLike]) -> None:
         """A parcel from another site lands in the ghosts' slots."""
         land = self.halo.land[peer]
         if words.spoke is None:

@@ -76,6 +76,11 @@ class Echoes:
         self._pushed: dict[tuple[str, str], tuple[NDArray, ...]] = {}
 
     @cached_property
+    def spoke(self) -> NDArray[np.uint8]:
+        """Who spoke, as a bitmap over slots."""
+        return np.packbits(self.sent, bitorder="little")
+
+    @cached_property
     def reach(self) -> int:
         """Messages that this site's nodes get."""
         return sum(total(self.halo.push_indptr, some) for some in self.senders)
@@ -130,7 +135,7 @@ class Echoes:
         """For each row, whether anything came, and what."""
         from partition import _compiled
 
-        along = (self.halo.indptr, self.halo.indices, rows, self.sent)
+        along = (self.halo.indptr, self.halo.indices, rows, self.spoke)
         if op == "any":
             return (_compiled.pull_any(*along),)
         if op == "count":
@@ -183,7 +188,7 @@ class Echoes:
             return None
         halo, values = self.halo, self.slots[name]
         least = _compiled.pull_minima(
-            halo.indptr, halo.indices, rows, self.sent, values, own[rows - lo]
+            halo.indptr, halo.indices, rows, self.spoke, values, own[rows - lo]
         )
         return rows[least] - lo
 

@@ -91,7 +91,7 @@ class Site:
             from partition import _compiled
 
             none, one = np.empty(0, np.int64), np.zeros(1, bool)
-            pull = (halo.indptr, halo.indices, none, one)
+            pull = (halo.indptr, halo.indices, none, np.zeros(1, np.uint8))
             push = (halo.push_indptr, halo.push_indices, none)
             counts = np.empty(0, np.int32)
             _compiled.reach(halo.indptr, none)
@@ -99,6 +99,7 @@ class Site:
             _compiled.pull_count(*pull, 0, 0)
             _compiled.push_any(*push, one)
             _compiled.push_count(*push, halo.home, counts, counts)
+            self.megaphone.prepare(self.kernel.fields)  # type: ignore[arg-type]
             for dtype in map(np.dtype, self.kernel.fields.values()):
                 values = np.empty(0, dtype)
                 _compiled.pull(*pull, values, worst(dtype, False), False)

@@ -108,7 +108,7 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
         if peer != me and first < last:
             read = np.zeros(own, bool)
             read[push_indices[push_indptr[first] : push_indptr[last]]] = True
-            send[peer] = np.flatnonzero(read).astype(indices.dtype)
+            send[peer] = np.flatnonzero(read)
             land[peer] = slice(first, last)
     ids = partition.node(np.concatenate([np.arange(lo, hi), ghosts]))
     home = np.full(slots, -1, np.int32)
