@@ -114,7 +114,8 @@ def run(
 
         executor = clocked if style == "clocked" else finish_async
         assert client is not None
-        outputs, log = executor.run(chosen, graph, client, workers, on_round)
+        with client.as_current():
+            outputs, log = executor.run(chosen, graph, client, workers, on_round)
     if graph.partition.order is not None:
         outputs = {name: _by_node(values, graph) for name, values in outputs.items()}
     return dataset.build(

@@ -1,1 +1,6 @@
 """Input generators and output validators; no Dask needed."""
+
+from genval.report import Report, Violation
+from genval.validate import validate
+
+__all__ = ["Report", "Violation", "validate"]

@@ -114,6 +114,7 @@ def assemble(
     """
     n = partition.n
     size = int(partition.offsets[index + 1] - partition.offsets[index])
+    shards = [shard for shard in shards if len(shard[0])] or shards[:1]  # empty ones lack weights
     keys = np.concatenate([keys for keys, _ in shards])
     weights = None
     if shards[0][1] is not None:

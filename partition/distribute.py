@@ -26,6 +26,10 @@ PIECE = 1 << 20
 """Edges of a piece that is sent to a worker: 8 to 16 MiB."""
 
 
+class Pieces(list):
+    """An edge list in pieces: Delayed objects of (src, dst, weights or None)."""
+
+
 def current(client: Client | None) -> Client | None:
     """The client given, else the current one, else None."""
     if client is not None:
@@ -61,6 +65,8 @@ def home(cluster: int, clusters: int, places: Sequence[str]) -> str:
 
 def pieces(src: Any, dst: Any, weights: Any) -> list[Any]:
     """The edge list as pieces: tuples of arrays, or Delayed objects of such tuples."""
+    if isinstance(src, Pieces):
+        return src
     if dst is None:
         columns = getattr(src, "columns", None)
         if columns is None or not {"src", "dst"} <= set(columns):
@@ -155,6 +161,8 @@ def count_nodes(pieces: Sequence[Any], n: int | None, client: Client | None) -> 
         n = max(_each(_largest, pieces, client), default=-1) + 1
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
         raise InputError(f"n must be a whole number of nodes, got {n!r}")
+    if n == 0:
+        raise InputError("a graph needs at least one node")
     return int(n)
 
 
@@ -202,7 +210,8 @@ def construct(
         ]
         facts = [_facts(part) for part in parts]
         return parts, [entries for entries, _ in facts], facts[0][1]
-    return _construct_on_workers(pieces, partition, own_uid, directed, client, places)
+    with client.as_current():
+        return _construct_on_workers(pieces, partition, own_uid, directed, client, places)
 
 
 def _facts(cluster: Cluster) -> tuple[int, DTypeLike]:

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from partition import build, distribute
 from partition.cluster import Cluster
@@ -58,7 +58,7 @@ class Graph:
         *,
         entries: Sequence[int],
         directed: bool,
-        weighted: bool,
+        weight_dtype: DTypeLike = None,
         attrs: dict[str, Any] | None = None,
         labels: Sequence[Hashable] | None = None,
         chosen: bool = True,
@@ -67,7 +67,7 @@ class Graph:
         self.partition = partition
         self.entries = [int(e) for e in entries]
         self.directed = directed
-        self.weighted = weighted
+        self.weight_dtype = weight_dtype
         self.attrs = dict(attrs or {})
         self.labels = labels
         self.chosen = chosen
@@ -85,6 +85,11 @@ class Graph:
         """Number of edges; an undirected edge counts once."""
         total = sum(self.entries)
         return total if self.directed else total // 2
+
+    @property
+    def weighted(self) -> bool:
+        """Whether edges have weights."""
+        return self.weight_dtype is not None
 
     @property
     def local(self) -> bool:
@@ -153,8 +158,7 @@ class Graph:
         """Weight of each entry of `indices`, or None."""
         if not self.weighted:
             return None
-        dtype = self.attrs.get("weight_dtype", np.float64)
-        return self._array("weights", self.entries, dtype)
+        return self._array("weights", self.entries, self.weight_dtype)
 
     @property
     def uid(self) -> da.Array:
@@ -232,16 +236,13 @@ class Graph:
             raise InputError(f"the partition maps {how.n} nodes, but the graph has {n}")
         ids = _check_uid(uid, n)
         parts, entries, dtype = distribute.construct(pieces, how, ids, directed, client, workers)
-        facts = dict(attrs or {})
-        if dtype is not None:
-            facts["weight_dtype"] = dtype
         return cls(
             parts,
             how,
             entries=entries,
             directed=directed,
-            weighted=dtype is not None,
-            attrs=facts,
+            weight_dtype=dtype,
+            attrs=attrs,
             labels=labels,
             chosen=chosen,
         )
@@ -377,7 +378,7 @@ class Graph:
             how,
             entries=entries,
             directed=self.directed,
-            weighted=self.weighted,
+            weight_dtype=self.weight_dtype,
             attrs=self.attrs,
             labels=self.labels,
         )

@@ -58,7 +58,7 @@ def run(
             client.subscribe_topic(TOPIC, report)
             stack.callback(client.unsubscribe_topic, TOPIC)
         # two runs that each hold one of two workers would wait for each other for ever
-        stack.enter_context(_turn(client))
+        stack.enter_context(Lock("dgsuite-clocked"))
         futures = [
             client.submit(
                 _task,
@@ -87,11 +87,6 @@ def run(
         name: np.concatenate([found[name] for found, _ in results]) for name in kernel.outputs
     }
     return outputs, merge([log for _, log in results])
-
-
-def _turn(client: Client) -> Lock:
-    with client.as_current():
-        return Lock("dgsuite-clocked")
 
 
 def _task(

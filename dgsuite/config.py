@@ -1,0 +1,326 @@
+"""Experiment files: their shape, and errors that say what would be right. No heavy imports."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from partition.errors import InputError
+
+STYLES = ("serial", "finish_async", "clocked")
+Style = Literal["serial", "finish_async", "clocked"]
+T = TypeVar("T")
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+Many = Annotated[list[T], BeforeValidator(_listed), Field(min_length=1)]
+"""One value, or several to sweep over."""
+
+Count = Annotated[int, Field(ge=1)]
+
+
+class Section(BaseModel):
+    """Base of all sections: unknown keys are errors, and so are numbers in quotes."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Experiment(Section):
+    """The experiment as a whole."""
+
+    name: str = Field(default="experiment", pattern=r"^[\w.-]+$")
+    output: str | None = None
+    """NetCDF file; by default ``results/<name>.nc``."""
+    seed: Many[int] = [101]
+    repeats: Count = 1
+    validate_results: bool = Field(default=True, alias="validate")
+    plot: bool = True
+
+
+class Cluster(Section):
+    """Where to run: a cluster of its own, or one at an address."""
+
+    workers: Many[Count] = [2]
+    threads: Many[Count] = [1]
+    scheduler: str | None = None
+    memory_limit: str = "auto"
+
+
+class GraphSource(Section):
+    """Where a graph comes from: one of the first four."""
+
+    imsuite: str | None = None
+    edge_list: str | None = None
+    matrix_market: str | None = None
+    generate: Literal["ring", "random"] | None = None
+    edges: Annotated[int, Field(ge=0)] | None = None
+    """Edges of a random graph; by default ten a node."""
+    partition: Literal["nodes", "edges"] = "nodes"
+
+
+class Run(Section):
+    """Runs: the product of all lists."""
+
+    kernel: Many[str]
+    style: Many[Style] = ["serial", "clocked"]
+    n: Many[Count] | None = None
+    kind: Many[str] | None = None
+    clusters: Many[Count] | None = None
+    graph: GraphSource | None = None
+    params: dict[str, Any] = {}
+
+
+class Config(Section):
+    """An experiment file."""
+
+    experiment: Experiment = Experiment()
+    cluster: Cluster = Cluster()
+    graph: GraphSource | None = None
+    run: list[Run] = Field(min_length=1)
+
+
+class Point(BaseModel):
+    """One run of a sweep."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kernel: str
+    style: str
+    n: int | None
+    kind: str | None
+    clusters: int | None
+    workers: int
+    threads: int
+    seed: int
+    repeat: int
+    graph: GraphSource
+    params: dict[str, Any]
+
+    def source(self) -> tuple[str, str] | None:
+        """Which reader the graph's file needs, and its path; None for a generated graph."""
+        for reader in ("imsuite", "edge_list", "matrix_market"):
+            pattern = getattr(self.graph, reader)
+            if pattern is not None:
+                return reader, pattern.format(n=self.n, kind=self.kind, kernel=self.kernel)
+        return None
+
+    def describe(self) -> str:
+        """A line for people."""
+        parts = [self.kernel, self.style]
+        for name in ("n", "kind", "clusters", "workers", "threads", "seed", "repeat"):
+            value = getattr(self, name)
+            if value is not None:
+                parts.append(f"{name}={value}")
+        return " ".join(parts)
+
+
+def load(path: str, overrides: list[str], scheduler: str | None = None) -> tuple[Config, Path]:
+    """Read and check an experiment file.
+
+    Parameters
+    ----------
+    overrides
+        ``key.subkey=value`` with values in TOML syntax; what is not TOML is taken as text.
+
+    Returns
+    -------
+    config
+        The experiment.
+    folder
+        Where the file is: paths of input files are relative to it.
+
+    Raises
+    ------
+    InputError
+        With every error of the file in one message: file, key, value, what would be right.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = tomllib.load(file)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not TOML: {error}") from None
+    for override in overrides:
+        _override(data, override)
+    if scheduler is not None:
+        data.setdefault("cluster", {})["scheduler"] = scheduler
+    try:
+        config = Config.model_validate(data)
+    except ValidationError as error:
+        problems = [_explain(problem, data) for problem in error.errors()]
+        raise InputError("\n".join(f"{path}: {p}" for p in problems)) from None
+    folder = Path(path).resolve().parent
+    problems = list(_check(config, folder))
+    if problems:
+        raise InputError("\n".join(f"{path}: {p}" for p in problems))
+    return config, folder
+
+
+def _override(data: dict[str, Any], override: str) -> None:
+    key, equals, text = override.partition("=")
+    if not equals or not key:
+        raise InputError(f"--set {override}: must be key.subkey=value")
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text
+    at: Any = data
+    *path, last = key.split(".")
+    try:
+        for part in path:
+            at = at[int(part)] if isinstance(at, list) else at.setdefault(part, {})
+        if isinstance(at, list):
+            at[int(last)] = value
+        else:
+            at[last] = value
+    except (ValueError, IndexError, AttributeError, TypeError):
+        raise InputError(f"--set {override}: there is no {key!r} to set") from None
+
+
+def _keys(where: tuple[int | str, ...]) -> list[str]:
+    """Keys allowed in a section."""
+    model: Any = Config
+    for part in where:
+        if isinstance(part, int):
+            continue
+        annotation = model.model_fields[part].annotation
+        inner = [annotation, *getattr(annotation, "__args__", ())]
+        model = next(a for a in inner if isinstance(a, type) and issubclass(a, BaseModel))
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _explain(problem: Mapping[str, Any], data: Any) -> str:
+    where = tuple(part for part in problem["loc"])
+    key = ".".join(map(str, where))
+    if problem["type"] == "extra_forbidden":
+        allowed = _keys(where[:-1])
+        close = get_close_matches(str(where[-1]), allowed, 1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        return f"{key}: unknown key; {hint}Allowed: {', '.join(allowed)}"
+    if problem["type"] == "missing":
+        return f"{key}: missing"
+    value = problem["input"]
+    message = problem["msg"][0].lower() + problem["msg"][1:]
+    if problem["type"] == "literal_error":
+        allowed = [a.strip("'") for a in problem["ctx"]["expected"].replace(" or ", ", ").split(", ")]
+        close = get_close_matches(str(value), allowed, 1)
+        message += f"; did you mean {close[0]!r}?" if close else ""
+    return f"{key} = {value!r}: {message}"
+
+
+def _check(config: Config, folder: Path) -> Iterator[str]:
+    """What the shape alone does not say."""
+    from kernels import KERNELS
+
+    for i, run in enumerate(config.run):
+        for kernel in run.kernel:
+            if kernel not in KERNELS:
+                close = get_close_matches(kernel.lower(), KERNELS, 1)
+                hint = f"did you mean {close[0]!r}? " if close else ""
+                yield (
+                    f"run.{i}.kernel = {kernel!r}: unknown kernel; {hint}"
+                    f"One of: {', '.join(KERNELS)}"
+                )
+                continue
+            allowed = [f.name for f in fields(KERNELS[kernel]) if f.name != "seed"]
+            for name in run.params:
+                if name not in allowed:
+                    close = get_close_matches(name, allowed, 1)
+                    hint = f"did you mean {close[0]!r}? " if close else ""
+                    yield (
+                        f"run.{i}.params.{name}: kernel {kernel!r} has no such parameter; {hint}"
+                        f"It has: {', '.join(allowed) or 'none'}"
+                    )
+        source = run.graph or config.graph
+        where = f"run.{i}.graph" if run.graph else "graph"
+        if source is None:
+            yield f"run.{i}.graph: missing; give one here or a [graph] for all runs"
+            continue
+        kinds = ("imsuite", "edge_list", "matrix_market", "generate")
+        given = [k for k in kinds if getattr(source, k) is not None]
+        if len(given) != 1:
+            yield f"{where}: must have exactly one of {', '.join(kinds)}; has {', '.join(given) or 'none'}"
+            continue
+        if given == ["generate"]:
+            if run.n is None:
+                yield f"run.{i}.n: missing; a generated graph needs a number of nodes"
+            continue
+        seen = set()
+        for kernel, n, kind in itertools.product(run.kernel, run.n or [None], run.kind or [None]):
+            pattern = getattr(source, given[0])
+            try:
+                name = pattern.format(n=n, kind=kind, kernel=kernel)
+            except (KeyError, IndexError, ValueError):
+                yield f"{where}.{given[0]} = {pattern!r}: only {{n}}, {{kind}} and {{kernel}} are filled in"
+                break
+            if name not in seen and not (folder / name).exists():
+                yield f"{where}.{given[0]} = {pattern!r}: there is no file {folder / name}"
+            seen.add(name)
+
+
+def points(config: Config) -> list[Point]:
+    """All runs of an experiment, those on the same cluster and graph side by side."""
+    out = []
+    e, c = config.experiment, config.cluster
+    for workers, threads, run in itertools.product(c.workers, c.threads, config.run):
+        source = run.graph or config.graph
+        assert source is not None
+        for n, kind, seed, kernel, style, clusters, repeat in itertools.product(
+            run.n or [None],
+            run.kind or [None],
+            e.seed,
+            run.kernel,
+            run.style,
+            run.clusters or [None],
+            range(e.repeats),
+        ):
+            point = Point(
+                kernel=kernel,
+                style=style,
+                n=n,
+                kind=kind,
+                clusters=clusters,
+                workers=workers,
+                threads=threads,
+                seed=seed,
+                repeat=repeat,
+                graph=source,
+                params=run.params,
+            )
+            # a serial run is the same whatever the cluster
+            first = workers == c.workers[0] and threads == c.threads[0]
+            if style != "serial" or first:
+                out.append(point)
+    return out
+
+
+def output_path(config: Config, override: str | None) -> str:
+    """Where the result goes.
+
+    Raises
+    ------
+    InputError
+        The folder does not exist; the default one is made.
+    """
+    path = override or config.experiment.output
+    if path is None:
+        os.makedirs("results", exist_ok=True)
+        path = os.path.join("results", f"{config.experiment.name}.nc")
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise InputError(f"{path}: the output folder {folder} does not exist")
+    if os.path.isdir(path):
+        raise InputError(f"{path}: is a folder; give a file name ending in .nc")
+    return path

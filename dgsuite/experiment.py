@@ -1,0 +1,159 @@
+"""Command line: run the experiment that a TOML file describes.
+
+Heavy imports come late, so that ``--help`` and errors in the file take no time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dgsuite import __version__
+from dgsuite.config import Config, Point, load, output_path, points
+from partition.errors import DgsuiteError, InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+EXAMPLE = """\
+example:
+  python -m dgsuite.experiment configs/quickstart.toml --set cluster.workers=2 --output out.nc
+
+exit status: 0 all well, 1 a run failed or a result is invalid, 2 wrong usage, file or input,
+130 interrupted"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    p = argparse.ArgumentParser(
+        prog="python -m dgsuite.experiment",
+        description="Run distributed graph algorithms on Dask as a TOML file describes, check the "
+        "results, and save them as NetCDF with a picture.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    p.add_argument("config", metavar="CONFIG.toml", help="the experiment")
+    p.add_argument("--output", metavar="FILE.nc", help="where the result goes")
+    p.add_argument("--dry-run", action="store_true", help="say what would run, and stop")
+    p.add_argument(
+        "--set",
+        metavar="KEY.SUBKEY=VALUE",
+        action="append",
+        default=[],
+        dest="overrides",
+        help="change a value of the file; may be repeated",
+    )
+    p.add_argument("--scheduler", metavar="ADDRESS", help="run on the Dask cluster at this address")
+    p.add_argument("--force", action="store_true", help="run finished points again")
+    p.add_argument("--no-progress", action="store_true", help="no progress bars")
+    p.add_argument("-q", "--quiet", action="store_true", help="no summary table")
+    p.add_argument("--debug", action="store_true", help="show tracebacks")
+    p.add_argument("--version", action="version", version=f"dgsuite {__version__}")
+    return p
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    options = parser().parse_args(arguments)
+    try:
+        config, folder = load(options.config, options.overrides, options.scheduler)
+        todo = points(config)
+        if options.dry_run:
+            _plan(config, todo)
+            return 0
+        output = output_path(config, options.output)
+        _run(config, folder, todo, output, options)
+        print(output)
+        return 0
+    except KeyboardInterrupt:
+        if options.debug:
+            raise
+        print("interrupted; finished points are kept", file=sys.stderr)
+        return 130
+    except DgsuiteError as error:
+        if options.debug:
+            raise
+        print(f"error: {error}", file=sys.stderr)
+        return 2 if isinstance(error, InputError) else 1
+
+
+def _plan(config: Config, todo: Sequence[Point]) -> None:
+    where = config.cluster.scheduler or "a local cluster"
+    print(f"{config.experiment.name}: {len(todo)} runs on {where}")
+    for number, point in enumerate(todo, 1):
+        source = point.source()
+        graph = source[1] if source else f"{point.graph.generate} graph"
+        print(f"{number:4}  {point.describe()}  ({graph})")
+
+
+def _run(
+    config: Config, folder: Path, todo: Sequence[Point], output: str, options: argparse.Namespace
+) -> None:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        console = Console(stderr=True, width=120)
+    quiet = options.no_progress or not console.is_terminal
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        disable=quiet,
+        transient=True,
+    ) as progress:
+        sweep_bar = progress.add_task("starting", total=len(todo))
+        round_bar = progress.add_task("rounds", total=None)
+
+        from dgsuite.dataset import save
+        from dgsuite.plots import overview
+        from dgsuite.sweep import Sweep, combine
+
+        def on_point(number: int, point: Point, what: str) -> None:
+            progress.update(sweep_bar, completed=number, description=point.describe())
+            progress.reset(round_bar, total=None)
+
+        def on_round(rounds: int) -> None:
+            progress.update(round_bar, completed=rounds)
+
+        store = Path(f"{os.path.splitext(output)[0]}.points")
+        sweep = Sweep(todo, folder, store, config.cluster, config.experiment.validate_results)
+        results = sweep.run(force=options.force, on_point=on_point, on_round=on_round)
+        save(combine(results), output)
+        if config.experiment.plot:
+            picture = f"{os.path.splitext(output)[0]}.png"
+            part = f"{picture}.part"
+            overview(results).savefig(part, dpi=130, format="png")
+            os.replace(part, picture)
+    if not options.quiet:
+        _summary(console, results, config.experiment.validate_results)
+
+
+def _summary(console: Any, results: Sequence[xr.Dataset], checked: bool) -> None:
+    from rich.table import Table
+
+    heads = ("kernel", "style", "n", "kind", "clusters", "workers")
+    numbers = ("rounds", "messages", "comm", "mutexes", "ms")
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for head in (*heads, *numbers, "valid"):
+        right = head in ("n", "clusters", "workers", *numbers)
+        table.add_column(head, justify="right" if right else "left", no_wrap=True)
+    for dataset in results:
+        row = [str(dataset.attrs.get(head, "")) for head in heads]
+        row.append(str(dataset.sizes["round"]))
+        row += [str(int(dataset[name].sum())) for name in ("messages", "comm", "mutexes")]
+        row.append(f"{1e3 * float(dataset.attrs['seconds']):.1f}")
+        row.append("yes" if dataset.attrs.get("valid") else "not checked")
+        table.add_row(*row)
+    console.print(table)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

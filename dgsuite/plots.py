@@ -1,0 +1,89 @@
+"""Pictures of results. Each draws on given axes or its own, and returns them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import xarray as xr
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LOOKS = {"finish_async": ("s", "-", "#c8553d"), "clocked": ("^", "--", "#7a3b8f")}
+MESSAGES = "#9ec9e2"
+FEW = 32
+"""Rounds up to which each gets a marker."""
+
+
+def communication(dataset: xr.Dataset, ax: Axes | None = None, *, messages: bool = True) -> Axes:
+    """Messages of each round of a run, as bars, and IMSuite's communication count, as a line.
+
+    Parameters
+    ----------
+    dataset
+        Of one run.
+    ax
+        Where to draw; by default new axes.
+    messages
+        Whether to draw the bars.
+    """
+    if ax is None:
+        from matplotlib.figure import Figure
+
+        ax = Figure(figsize=(6, 4), layout="constrained").subplots()
+    rounds = dataset["round"].values
+    if messages:
+        ax.bar(rounds, dataset["messages"].values, width=0.85, color=MESSAGES, label="messages")
+    style = str(dataset.attrs["style"])
+    if style in LOOKS:
+        marker, line, colour = LOOKS[style]
+        ax.plot(
+            rounds,
+            dataset["comm"].values,
+            color=colour,
+            linestyle=line,
+            marker=marker if len(rounds) <= FEW else "",
+            markersize=4.5,
+            linewidth=1.5,
+            label=f"communication, {style}",
+        )
+    ax.set_xlabel("round")
+    ax.set_ylabel("count")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    return ax
+
+
+def overview(results: Sequence[xr.Dataset], most: int = 12) -> Figure:
+    """Communication per round: a panel for each kernel and input, a line for each style.
+
+    Messages are the same in every style, so each panel has them once.
+    """
+    from matplotlib.figure import Figure
+
+    panels: dict[Any, dict[str, xr.Dataset]] = {}
+    for dataset in results:
+        a = dataset.attrs
+        panel = panels.setdefault((a["kernel"], a["n"], a.get("kind", "")), {})
+        panel.setdefault(a["style"], dataset)
+    shown = list(panels.items())[:most]
+    columns = min(len(shown), 3)
+    rows = math.ceil(len(shown) / columns)
+    figure = Figure(figsize=(4.2 * columns, 3 * rows + 0.6), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    legend: dict[str, Any] = {}
+    for ax, ((kernel, n, kind), runs) in zip(axes, shown, strict=False):
+        for i, dataset in enumerate(runs.values()):
+            communication(dataset, ax, messages=i == 0)
+        ax.set_title(f"{kernel}, n = {n}{', ' + kind if kind else ''}", fontsize=10)
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            legend.setdefault(label, handle)
+    for ax in axes[len(shown) :]:
+        ax.set_visible(False)
+    figure.suptitle("Communication per round, as IMSuite counts it")
+    figure.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=3, frameon=False)
+    return figure

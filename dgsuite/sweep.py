@@ -1,0 +1,274 @@
+"""Running the points of an experiment: clusters, graphs, files of finished points."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from dgsuite import __version__
+from dgsuite.config import Cluster, Point
+from dgsuite.dataset import open_dataset, save
+from dgsuite.run import run
+from genval import generate, validate
+from partition.errors import InputError, RunError
+from partition.graph import Graph
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+CONNECT = 8
+"""Seconds to wait for a scheduler, and again for its workers."""
+
+SWEPT = ("kernel", "style", "n", "kind", "clusters", "workers", "threads", "seed", "repeat")
+"""Parameters of a point that become coordinates."""
+
+
+class Sweep:
+    """The points of an experiment and their files.
+
+    Parameters
+    ----------
+    points
+        What to run.
+    folder
+        Where paths of inputs start.
+    store
+        Folder of finished points, one NetCDF each, named by what they are.
+    """
+
+    def __init__(
+        self, points: Sequence[Point], folder: Path, store: Path, cluster: Cluster, check: bool
+    ) -> None:
+        self.points = points
+        self.folder = folder
+        self.store = store
+        self.cluster = cluster
+        self.check = check
+
+    def path(self, point: Point) -> Path:
+        """File of a point: its name changes with the point, its input file, and our version."""
+        identity = point.model_dump()
+        source = point.source()
+        if source is not None:
+            found = self.folder / source[1]
+            if found.is_file():
+                with open(found, "rb") as file:
+                    identity["input"] = hashlib.file_digest(file, "sha256").hexdigest()
+        if self.cluster.scheduler is not None:
+            identity["scheduler"] = self.cluster.scheduler
+        text = json.dumps([__version__, identity], sort_keys=True)
+        return self.store / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.nc"
+
+    def run(
+        self,
+        *,
+        force: bool = False,
+        on_point: Callable[[int, Point, str], None],
+        on_round: Callable[[int], None],
+    ) -> list[xr.Dataset]:
+        """Run every point that is not finished yet.
+
+        Parameters
+        ----------
+        on_point
+            Called with number, point, and "run" or "kept", as each begins.
+
+        Raises
+        ------
+        RunError
+            A run failed or its result is invalid; what is finished is kept.
+        """
+        self.store.mkdir(exist_ok=True)
+        results = []
+        try:
+            with ExitStack() as stack:
+                clusters = _Clusters(stack, self.cluster)
+                graphs: dict[Any, Graph] = {}
+                for number, point in enumerate(self.points):
+                    path = self.path(point)
+                    if path.exists() and not force:
+                        on_point(number, point, "kept")
+                        results.append(open_dataset(path))
+                        continue
+                    on_point(number, point, "run")
+                    client = clusters.client(point)
+                    key = (point.graph, point.n, point.kind, point.kernel, id(client), point.seed)
+                    if key not in graphs:
+                        graphs.clear()
+                        graphs[key] = self.graph(point, client)
+                    dataset = self.one(point, graphs[key], client, on_round)
+                    save(dataset, path)
+                    results.append(dataset)
+        finally:
+            if not any(self.store.iterdir()):
+                self.store.rmdir()
+        return results
+
+    def graph(self, point: Point, client: Client | None) -> Graph:
+        """The graph of a point."""
+        options: dict[str, Any] = {"partition": point.graph.partition, "client": client}
+        source = point.source()
+        if source is None:
+            assert point.n is not None
+            if point.graph.generate == "ring":
+                src, dst, uid = generate.ring(point.n, point.seed)
+                return Graph.from_edges(src, dst, n=point.n, uid=uid, **options)
+            edges = 10 * point.n if point.graph.edges is None else point.graph.edges
+            src, dst = generate.random_edges(point.n, edges, point.seed)
+            return Graph.from_edges(src, dst, n=point.n, **options)
+        reader, name = source
+        path = self.folder / name
+        if reader == "imsuite":
+            return Graph.read_imsuite(path, point.kernel, **options)
+        if reader == "edge_list":
+            return Graph.read_edge_list(path, **options)
+        return Graph.read_matrix_market(path, **options)
+
+    def one(
+        self, point: Point, graph: Graph, client: Client | None, on_round: Callable[[int], None]
+    ) -> xr.Dataset:
+        """Run a point, and check its result."""
+        dataset = run(
+            point.kernel,
+            graph,
+            style=point.style,
+            clusters=point.clusters,
+            client=client,
+            seed=point.seed,
+            on_round=on_round,
+            **point.params,
+        )
+        if self.check:
+            report = validate(point.kernel, graph, dataset)
+            if not report.ok:
+                raise RunError(f"invalid result of {point.describe()}: {report}")
+            dataset.attrs["valid"] = 1
+        for name in SWEPT:
+            value = getattr(point, name)
+            if value is not None and name not in dataset.attrs:
+                dataset.attrs[name] = value
+        dataset.attrs["threads"] = point.threads
+        return dataset
+
+
+class _Clusters:
+    """The Dask cluster for a point: one at an address, or our own, kept while points agree on it."""
+
+    def __init__(self, stack: ExitStack, config: Cluster) -> None:
+        self.stack = stack
+        self.config = config
+        self.key: Any = None
+        self.current: Client | None = None
+        self.closing = ExitStack()
+        stack.callback(lambda: self.closing.close())
+
+    def client(self, point: Point) -> Client | None:
+        """A client for a point; None for a serial one."""
+        if point.style == "serial":
+            return None
+        key = self.config.scheduler or (point.workers, point.threads)
+        if key != self.key:
+            self.closing.close()
+            self.key = None
+            self.current = self.closing.enter_context(
+                connect(self.config.scheduler)
+                if self.config.scheduler
+                else local(point.workers, point.threads, self.config.memory_limit)
+            )
+            self.key = key
+        return self.current
+
+
+@contextmanager
+def connect(address: str) -> Iterator[Client]:
+    """A client of a running scheduler."""
+    from distributed import Client
+
+    try:
+        client = Client(address, timeout=CONNECT, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise InputError(
+            f"no scheduler answers at {address} within {CONNECT} s: {error or type(error).__name__}"
+        ) from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=CONNECT)
+        except TimeoutError:
+            raise InputError(f"the scheduler at {address} has no workers") from None
+        yield client
+
+
+@contextmanager
+def local(workers: int, threads: int, memory_limit: str) -> Iterator[Client]:
+    """A client of a cluster of our own, which ends with it."""
+    import logging
+    from importlib.util import find_spec
+
+    from distributed import Client, LocalCluster
+
+    with (
+        warnings.catch_warnings(),
+        LocalCluster(
+            n_workers=workers,
+            threads_per_worker=threads,
+            processes=True,
+            memory_limit=memory_limit,
+            dashboard_address=":0" if find_spec("bokeh") else None,
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
+    """All points as one dataset.
+
+    One point stays as it is. Several get a dimension ``run``, with what was swept as coordinates;
+    where a run has fewer rounds, clusters or nodes than another, or other outputs, counts are filled
+    up with -1, flags with False, and seconds with NaN. ``n_rounds`` says how many rounds each has.
+    """
+    if len(results) == 1:
+        return results[0]
+    like = {name: variable for dataset in results for name, variable in dataset.data_vars.items()}
+    fill = {name: {"f": np.nan, "b": False}.get(v.dtype.kind, -1) for name, v in like.items()}
+    parts = []
+    for dataset in results:
+        part = dataset
+        if dataset["node"].dtype.kind not in "iu":
+            part = part.drop_vars("node")  # labels of different graphs do not align
+        for name in like.keys() - dataset.keys():
+            shape = [part.sizes[dim] for dim in like[name].dims]
+            nothing = np.full(shape, fill[name], like[name].dtype)
+            part = part.assign({name: (like[name].dims, nothing, like[name].attrs)})
+        part = part[list(like)].expand_dims("run")
+        rounds = ("run", [dataset.sizes["round"]], {"long_name": "rounds", "units": "1"})
+        seconds = ("run", [dataset.attrs["seconds"]], {"long_name": "all rounds", "units": "s"})
+        absent = {"kind": ""}
+        parameters = {
+            name: ("run", [dataset.attrs.get(name, absent.get(name, -1))]) for name in SWEPT
+        }
+        parts.append(part.assign(n_rounds=rounds, seconds=seconds).assign_coords(parameters))
+    whole = xr.concat(
+        parts, "run", join="outer", fill_value=fill, combine_attrs="drop_conflicts"
+    )
+    for name in (*SWEPT, "valid"):
+        whole.attrs.pop(name, None)
+    whole.attrs["title"] = f"{len(results)} runs of dgsuite"
+    whole.attrs["run_attributes"] = json.dumps(
+        [{k: _plain(v) for k, v in dataset.attrs.items()} for dataset in results]
+    )
+    return whole
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+

@@ -1,0 +1,70 @@
+"""What a validator found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from numpy.typing import NDArray
+
+LISTED = 20
+"""Violations that a report lists; it counts all."""
+
+
+class Violation(NamedTuple):
+    """One node that breaks a rule."""
+
+    what: str
+    node: int
+    expected: str
+    found: str
+
+    def __str__(self) -> str:
+        return f"node {self.node}: {self.what}: expected {self.expected}, found {self.found}"
+
+
+@dataclass
+class Report:
+    """The outcome of a validation.
+
+    Attributes
+    ----------
+    kernel
+        Which rules were checked.
+    count
+        How many violations there are.
+    violations
+        The first of them.
+    """
+
+    kernel: str
+    count: int = 0
+    violations: list[Violation] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether the output is right."""
+        return self.count == 0
+
+    def add(self, found: Found) -> None:
+        """Take in what was found in a cluster."""
+        self.count += found.count
+        room = LISTED - len(self.violations)
+        self.violations += found.first[:room]
+
+    def __str__(self) -> str:
+        if self.ok:
+            return f"{self.kernel}: valid"
+        listed = "; ".join(map(str, self.violations[:3]))
+        return f"{self.kernel}: {self.count} violations: {listed}"
+
+
+class Found(NamedTuple):
+    """Violations in one cluster: how many, and the first.
+
+    `witnessed` are nodes, of any cluster, for which this one saw what their rule asks for.
+    """
+
+    count: int
+    first: list[Violation]
+    witnessed: NDArray | None = None
