@@ -86,6 +86,8 @@ class Sweep:
         RunError
             A run failed or its result is invalid; what is finished is kept.
         """
+        if self.cluster.scheduler is not None:
+            reach(self.cluster.scheduler)
         self.store.mkdir(exist_ok=True)
         results = []
         try:
@@ -187,18 +189,39 @@ class _Clusters:
         return self.current
 
 
+def reach(address: str) -> None:
+    """Make sure that something answers at a scheduler's address.
+
+    Raises
+    ------
+    InputError
+        Nothing does, within `CONNECT` seconds.
+    """
+    import asyncio
+
+    from distributed.comm import connect
+    from distributed.security import Security
+
+    async def knock() -> None:
+        comm = await connect(
+            address, timeout=CONNECT, **Security().get_connection_args("client")
+        )
+        comm.abort()
+
+    if ":" not in address.split("://")[-1]:
+        raise InputError(f"scheduler {address!r}: an address is like tcp://127.0.0.1:8786")
+    try:
+        asyncio.run(knock())
+    except (OSError, ValueError, RuntimeError) as error:
+        raise InputError(f"no scheduler answers at {address} within {CONNECT} s ({error})") from None
+
+
 @contextmanager
 def connect(address: str) -> Iterator[Client]:
     """A client of a running scheduler."""
     from distributed import Client
 
-    try:
-        client = Client(address, timeout=CONNECT, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
-        raise InputError(
-            f"no scheduler answers at {address} within {CONNECT} s: {error or type(error).__name__}"
-        ) from None
-    with client:
+    with Client(address, timeout=CONNECT, set_as_default=False) as client:
         try:
             client.wait_for_workers(1, timeout=CONNECT)
         except TimeoutError:

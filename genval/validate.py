@@ -60,7 +60,7 @@ def validate(kernel: str, graph: Graph, results: Any) -> Report:
         found = [rule(part) for part in graph.parts]
     else:
         client = graph.parts[0].client
-        shared = client.scatter(outputs, broadcast=True, hash=False)
+        (shared,) = client.scatter([outputs], broadcast=True, hash=False)
         futures = [
             client.submit(check, part, outputs=shared, root=root, pure=False)
             for part in graph.parts

@@ -45,6 +45,15 @@ class _Lines:
         except OSError as error:
             raise InputError(f"{path}: cannot be read: {error.strerror}") from None
         self.at = 0
+        self._part_first_line()
+
+    def _part_first_line(self) -> None:
+        """Some files of the release lack the line break between the number of nodes and row 0."""
+        first = self.lines[0].strip()
+        rows = sum(bool(line.strip()) for line in self.lines)
+        if first.startswith(str(rows)) and len(first) == len(str(rows)) + rows:
+            self.lines[0] = str(rows)
+            self.lines.insert(1, first[len(str(rows)) :])
 
     def fail(self, what: str) -> NoReturn:
         raise InputError(f"{self.path}, line {self.at}: {what}")

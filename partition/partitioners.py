@@ -105,7 +105,10 @@ def balanced(degrees: ArrayLike, clusters: int) -> Partition:
     k = check_clusters(clusters)
     load = np.cumsum(np.asarray(degrees, np.int64) + 1)
     total = int(load[-1]) if len(load) else 0
-    cuts = np.searchsorted(load, np.arange(1, k) * (total / k), side="left")
+    targets = np.arange(1, k) * (total / k)
+    cuts = np.searchsorted(load, targets, side="left")
+    around = np.concatenate([[0], load, [total]])
+    cuts += around[cuts + 1] - targets < targets - around[cuts]
     return Partition(np.concatenate([[0], cuts, [len(load)]]).astype(np.int64))
 
 

@@ -1,0 +1,49 @@
+# Everything happens in a virtual environment of the project's own.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: help run test lint format bench clean
+
+help:  ## list what there is
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
+
+run: $(VENV)/.installed  ## run the quickstart experiment
+	$(BIN)/python -m dgsuite.experiment configs/quickstart.toml
+
+test: $(VENV)/.tested  ## run the tests
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.tested  ## style, types and layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.tested  ## put the code in shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.tested  ## measure; about ten minutes
+	$(BIN)/pip install -q -e '.[bench]'
+	$(BIN)/python benchmarks/overhead.py
+	$(BIN)/python benchmarks/originals.py
+	$(BIN)/python benchmarks/construction.py
+	$(BIN)/python benchmarks/large.py
+
+clean:  ## remove the environment and what was built
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "dgsuite needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Set PYTHON=" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+	  { rm -rf $(VENV); echo "$(PYTHON) has no venv; on Debian: apt install python3-venv" >&2; exit 1; }
+
+$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q -e .
+	@touch $@
+
+$(VENV)/.tested: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q -e '.[test]'
+	@touch $@ $(VENV)/.installed

@@ -1,0 +1,292 @@
+"""The command line, as a user meets it: processes, files, exit codes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+import xarray as xr
+
+from dgsuite import InputError, config
+
+ROOT = Path(__file__).parents[1]
+
+SMALL = """
+[experiment]
+name = "small"
+
+[cluster]
+workers = 2
+
+[[run]]
+kernel = "lcr"
+style = ["serial", "clocked"]
+n = 64
+graph.imsuite = "{data}/ring_n{{n}}_s101.txt"
+
+[[run]]
+kernel = "mis"
+style = "clocked"
+n = [30, 50]
+graph.generate = "random"
+""".format(data=ROOT / "configs" / "data")
+
+
+def command(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run the command line."""
+    return subprocess.run(
+        [sys.executable, "-m", "dgsuite.experiment", *map(str, arguments)],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+
+@pytest.fixture
+def small(tmp_path):
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+def test_a_sweep_from_file_to_picture(small, tmp_path):
+    out = tmp_path / "out.nc"
+    first = command(small, "--output", out, cwd=tmp_path)
+    assert first.returncode == 0, first.stderr
+    assert first.stdout == f"{out}\n"
+    for word in ("lcr", "8255", "serial", "clocked", "yes"):
+        assert word in first.stderr
+    assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+    with xr.open_dataset(out) as ds:
+        assert ds.sizes["run"] == 4
+        assert ds.kernel.values.tolist() == ["lcr", "lcr", "mis", "mis"]
+        assert ds.n.values.tolist() == [64, 64, 30, 50]
+        assert int(ds.messages[1].sum()) == 4096
+        assert ds.n_rounds.values[:2].tolist() == [64, 64]
+        assert (ds.messages[2, int(ds.n_rounds[2]) :] == -1).all()
+        assert ds.leader.dtype.kind == "i"
+        assert (ds.leader[0] == 64).all()
+        for variable in ds.data_vars.values():
+            assert {"long_name", "units"} <= set(variable.attrs)
+    points = sorted((tmp_path / "out.points").iterdir())
+    assert len(points) == 4
+    times = [p.stat().st_mtime_ns for p in points]
+    second = command(small, "--output", out, cwd=tmp_path)
+    assert second.returncode == 0
+    assert [p.stat().st_mtime_ns for p in points] == times
+    more = command(small, "--output", out, "--set", "run.1.n=[30,50,70]", cwd=tmp_path)
+    assert more.returncode == 0
+    assert [p.stat().st_mtime_ns for p in points] == times
+    assert len(list((tmp_path / "out.points").iterdir())) == 5
+
+
+def test_one_point_is_a_plain_dataset(small, tmp_path):
+    only = ["--set", 'run=[{kernel="mis", style="serial", n=40, graph={generate="random"}}]']
+    done = command(small, *only, "--output", "one.nc", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    with xr.open_dataset(tmp_path / "one.nc") as ds:
+        assert set(ds.sizes) == {"round", "cluster", "node", "model"}
+        assert ds.in_mis.dtype == bool
+        assert ds.attrs["kernel"] == "mis"
+        assert ds.attrs["valid"] == 1
+        assert np.isfinite(ds.compute_seconds).all()
+
+
+def test_dry_run_runs_nothing(small, tmp_path):
+    done = command(small, "--dry-run", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "4 runs" in done.stdout
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["small.toml"]
+
+
+def test_help_names_an_example(tmp_path):
+    done = command("--help", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "configs/quickstart.toml" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.toml"], "none.toml: cannot be read"),
+        (["small.toml", "--set", "cluster.wrokers=3"], "did you mean 'workers'"),
+        (["small.toml", "--set", "run.0.kernel=lrc"], "did you mean 'lcr'"),
+        (["small.toml", "--set", "run.0.style=cloked"], "did you mean 'clocked'"),
+        (["small.toml", "--set", "run.1.clusters=-4"], "run.1.clusters.0 = -4"),
+        (["small.toml", "--set", 'cluster.workers="2"'], "cluster.workers.0 = '2'"),
+        (["small.toml", "--set", "run.1.params.rgn=1"], "did you mean 'rng'"),
+        (["small.toml", "--set", "run.0.graph.imsuite=nowhere.txt"], "there is no file"),
+        (["small.toml", "--set", "run.9.kernel=mis"], "there is no 'run.9.kernel' to set"),
+        (["small.toml", "--set", "nonsense"], "must be key.subkey=value"),
+        (["small.toml", "--output", "no/such/out.nc"], "output folder no/such does not exist"),
+        (["small.toml", "--output", "."], "is a folder"),
+        (["small.toml", "--scheduler", "tcp://127.0.0.1:9"], "no scheduler answers at tcp://"),
+        (["small.toml", "--scheduler", "nonsense"], "an address is like tcp://127.0.0.1:8786"),
+        (["bad.toml"], "bad.toml: not TOML"),
+        (["malformed.toml"], "line 2: adjacency row 0 must have 3 digits, found 2"),
+    ],
+)
+def test_what_is_wrong_is_said_once(small, tmp_path, arguments, message):
+    (tmp_path / "bad.toml").write_text("[[run")
+    (tmp_path / "in.txt").write_text("3\n01\n")
+    (tmp_path / "malformed.toml").write_text(
+        '[[run]]\nkernel = "mis"\nstyle = "serial"\ngraph.imsuite = "in.txt"\n'
+    )
+    before = sorted(p.name for p in tmp_path.iterdir())
+    begin = time.monotonic()
+    done = command(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert time.monotonic() - begin < 20
+    left = sorted(p.name for p in tmp_path.rglob("*") if p.is_file())
+    assert left == before
+
+
+def test_debug_shows_the_traceback(tmp_path):
+    assert "Traceback" in command("none.toml", "--debug", cwd=tmp_path).stderr
+
+
+def test_all_errors_of_a_file_at_once(tmp_path):
+    path = tmp_path / "wrong.toml"
+    path.write_text(
+        textwrap.dedent(
+            """
+            [experiment]
+            nam = "x"
+            [cluster]
+            workers = 0
+            [[run]]
+            kernel = "mis"
+            style = "parallel"
+            """
+        )
+    )
+    with pytest.raises(InputError) as caught:
+        config.load(str(path), [])
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 3
+    assert all(line.startswith(f"{path}: ") for line in lines)
+    for key in ("experiment.nam", "cluster.workers.0 = 0", "run.0.style.0 = 'parallel'"):
+        assert key in str(caught.value)
+
+
+def test_an_invalid_result_is_status_1(tmp_path):
+    """A kernel that goes wrong is found out, and its result is not kept."""
+    path = tmp_path / "edges.txt"
+    path.write_text("0 1\n1 2\n")
+    (tmp_path / "sitecustomize.py").write_text(
+        textwrap.dedent(
+            """
+            import kernels.mis
+
+            def settle(self, c, s, inbox):
+                s.in_mis.fill(True)
+
+            kernels.mis.MIS.settle = settle
+            """
+        )
+    )
+    toml = tmp_path / "e.toml"
+    toml.write_text('[[run]]\nkernel = "mis"\nstyle = "serial"\ngraph.edge_list = "edges.txt"\n')
+    done = subprocess.run(
+        [sys.executable, "-m", "dgsuite.experiment", "e.toml"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "invalid result of mis serial" in done.stderr
+    assert "independence" in done.stderr
+    assert not list(tmp_path.rglob("*.nc"))
+
+
+def test_interrupted(tmp_path):
+    """Ctrl-C in the middle of a sweep: workers gone, finished points kept, status 130."""
+    (tmp_path / "long.toml").write_text(
+        textwrap.dedent(
+            """
+            [[run]]
+            kernel = "lcr"
+            style = "clocked"
+            n = [10, 60000]
+            graph.generate = "ring"
+            """
+        )
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dgsuite.experiment", "long.toml", "--output", "o.nc"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob("o.points/*.nc")):
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.1)
+    time.sleep(1.5)
+    children = psutil.Process(process.pid).children(recursive=True)
+    assert children
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130, errors
+    assert "Traceback" not in errors
+    gone, alive = psutil.wait_procs(children, timeout=10)
+    assert not alive
+    assert len(list(tmp_path.glob("o.points/*.nc"))) == 1
+    assert not (tmp_path / "o.nc").exists()
+
+
+def test_against_a_scheduler_started_by_hand(small, tmp_path):
+    """`dask scheduler` and two `dask worker` processes."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    dask = [sys.executable, "-m", "dask"]
+    where = tmp_path / "scheduler.json"
+    started = [
+        subprocess.Popen(
+            [*dask, "scheduler", "--port", "0", "--no-dashboard", "--host", "127.0.0.1",
+             "--scheduler-file", str(where)],
+            cwd=tmp_path, env=env, stderr=subprocess.DEVNULL,
+        )
+    ]  # fmt: skip
+    try:
+        deadline = time.monotonic() + 30
+        while not where.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        import json
+
+        address = json.loads(where.read_text())["address"]
+        started += [
+            subprocess.Popen(
+                [*dask, "worker", address, "--nthreads", "1", "--no-dashboard"],
+                cwd=tmp_path, env=env, stderr=subprocess.DEVNULL,
+            )
+            for _ in range(2)
+        ]  # fmt: skip
+        done = command(small, "--scheduler", address, "--output", "hand.nc", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        with xr.open_dataset(tmp_path / "hand.nc") as ds:
+            assert int(ds.messages[1].sum()) == 4096
+    finally:
+        for process in reversed(started):
+            process.terminate()
+        for process in started:
+            process.wait(20)

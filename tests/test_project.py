@@ -1,0 +1,104 @@
+"""The project itself: documents that run, light imports, whole packages."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+import dgsuite
+
+ROOT = Path(__file__).parents[1]
+
+
+def python_blocks(name):
+    text = (ROOT / name).read_text()
+    return re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def test_the_kernel_of_contributing_runs():
+    (code,) = python_blocks("CONTRIBUTING.md")
+    space: dict = {"__name__": "maxflood"}
+    exec(compile(code, "CONTRIBUTING.md", "exec"), space)
+    graph = nx.disjoint_union(nx.path_graph(9), nx.cycle_graph(5))
+    for clusters in (1, 4):
+        g = dgsuite.Graph.from_networkx(graph, clusters=clusters)
+        ds = dgsuite.run(space["MaxFlood"], g, style="serial")
+        assert ds.largest.values.tolist() == [8] * 9 + [13] * 5
+
+
+def test_the_example_of_the_readme_runs(capsys):
+    """The README's example, and that it prints what the README says it prints."""
+    blocks = python_blocks("README.md")
+    assert blocks
+    space: dict = {"__name__": "__main__"}
+    for code in blocks:
+        exec(compile(code, "README.md", "exec"), space)
+    space["client"].close()
+    space["client"].cluster.close()
+    printed = capsys.readouterr().out.strip()
+    assert printed
+    assert printed in (ROOT / "README.md").read_text()
+
+
+def test_import_is_light():
+    code = (
+        "import sys, dgsuite; "
+        "print([m for m in ('dask', 'distributed', 'xarray', 'numba', 'matplotlib', 'scipy', "
+        "'networkx', 'pandas') if m in sys.modules])"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == "[]"
+
+
+def test_shadowed_packages_are_named(tmp_path):
+    """Another project's `kernels` in the way is an error that says so."""
+    other = tmp_path / "kernels"
+    other.mkdir()
+    (other / "__init__.py").write_text("")
+    code = f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {str(ROOT)!r}]; import dgsuite"
+    found = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert found.returncode
+    assert str(other) in found.stderr
+
+
+@pytest.mark.parametrize("package", ["dgsuite", "partition", "kernels", "genval"])
+def test_packages_are_typed(package):
+    assert (ROOT / package / "py.typed").exists()
+
+
+def test_layers_hold():
+    found = subprocess.run(
+        [Path(sys.executable).with_name("lint-imports")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 0, found.stdout
+
+
+def test_unknown_names():
+    graph = dgsuite.Graph.from_networkx(nx.cycle_graph(4))
+    for call, message in (
+        (lambda: dgsuite.run("lrc", graph), "did you mean 'lcr'"),
+        (lambda: dgsuite.run("mis", graph, style="cloked"), "did you mean 'clocked'"),
+        (lambda: dgsuite.run("mis", graph, rgn="imsuite"), "did you mean 'rng'"),
+        (lambda: dgsuite.run("bf", graph, root=4), "root 4 is not a node"),
+        (lambda: dgsuite.run("mis", graph, clusters=-1), "clusters must be"),
+        (lambda: dgsuite.run("mis", nx.cycle_graph(4)), "Graph.from_networkx"),
+        (lambda: dgsuite.run("lcr", dgsuite.Graph.from_networkx(nx.star_graph(4))), "ring"),
+    ):
+        with pytest.raises(dgsuite.InputError, match=re.escape(message)):
+            call()
+    directed = dgsuite.Graph.from_networkx(nx.DiGraph([(0, 1)]))
+    with pytest.raises(dgsuite.InputError, match="undirected"):
+        dgsuite.run("mis", directed)

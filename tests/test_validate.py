@@ -1,0 +1,150 @@
+"""Validators accept what is right, whoever computed it, and reject every kind of corruption."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dgsuite
+import genval
+from genval.generate import random_edges, ring
+from partition.graph import Graph
+
+
+@st.composite
+def graphs(draw):
+    n = draw(st.integers(1, 25))
+    graph = nx.gnm_random_graph(n, draw(st.integers(0, 2 * n)), seed=draw(st.integers(0, 999)))
+    return graph, Graph.from_networkx(graph, clusters=draw(st.integers(1, 4)))
+
+
+@given(graphs())
+def test_accepts_what_networkx_finds(pair):
+    graph, mine = pair
+    chosen = nx.maximal_independent_set(graph, seed=1)
+    member = np.isin(np.arange(mine.n), chosen)
+    assert genval.validate("mis", mine, {"in_mis": member}).ok
+    lengths = nx.single_source_shortest_path_length(graph, mine.n - 1)
+    distance = np.array([lengths.get(v, -1) for v in graph])
+    assert genval.validate("bf", mine, {"distance": distance, "root": mine.n - 1}).ok
+
+
+@given(graphs(), st.sampled_from(["mis", "bf"]), st.integers(0, 9))
+def test_accepts_our_results(pair, kernel, seed):
+    _, mine = pair
+    ds = dgsuite.run(kernel, mine, style="serial", seed=seed)
+    assert genval.validate(kernel, mine, ds).ok
+
+
+@given(graphs(), st.data())
+def test_any_single_change_of_a_distance_is_seen(pair, data):
+    graph, mine = pair
+    lengths = nx.single_source_shortest_path_length(graph, 0)
+    distance = np.array([lengths.get(v, -1) for v in graph])
+    node = data.draw(st.integers(0, mine.n - 1))
+    wrong = data.draw(st.integers(-2, mine.n + 1).filter(lambda d: d != distance[node]))
+    distance[node] = wrong
+    report = genval.validate("bf", mine, {"distance": distance})
+    assert not report.ok
+    assert report.violations
+
+
+@given(graphs(), st.data())
+def test_any_single_change_of_a_set_is_seen(pair, data):
+    """Out of the set: nobody covers it, or two... into it: it has a neighbour there, or had none."""
+    graph, mine = pair
+    member = np.isin(np.arange(mine.n), nx.maximal_independent_set(graph, seed=2))
+    node = data.draw(st.integers(0, mine.n - 1))
+    member[node] = ~member[node]
+    assert not genval.validate("mis", mine, {"in_mis": member}).ok
+
+
+CORRUPTIONS = {
+    "mis": {
+        "empty": lambda v: v & False,
+        "everyone": lambda v: v | True,
+        "flipped": lambda v: ~v,
+        "one more": lambda v: v | (np.arange(len(v)) == np.flatnonzero(~v)[0]),
+        "one less": lambda v: v & (np.arange(len(v)) != np.flatnonzero(v)[0]),
+        "every fourth": lambda v: np.arange(len(v)) % 4 == 0,
+    },
+    "bf": {
+        "all zero": lambda v: v * 0,
+        "one farther": lambda v: v + (np.arange(len(v)) == 5),
+        "one unreached": lambda v: np.where(np.arange(len(v)) == 5, -1, v),
+        "all unreached": lambda v: v * 0 - 1,
+        "doubled": lambda v: v * 2,
+        "negative": lambda v: np.where(np.arange(len(v)) == 5, -3, v),
+        "shifted": lambda v: np.roll(v, 1),
+    },
+    "lcr": {
+        "second best": lambda v: v * 0 + v.max() - 1,
+        "no such node": lambda v: v * 0 + v.max() + 1,
+        "everyone itself": lambda v: np.arange(len(v)) + 1,
+        "one disagrees": lambda v: v - (np.arange(len(v)) == 7),
+        "first disagrees": lambda v: v - (np.arange(len(v)) == 0),
+        "none": lambda v: v * 0,
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "kind"), [(kernel, kind) for kernel, kinds in CORRUPTIONS.items() for kind in kinds]
+)
+@pytest.mark.parametrize("clusters", [1, 5])
+def test_corruption_is_rejected(kernel, kind, clusters):
+    src, dst, uid = ring(40, seed=3)
+    graph = Graph.from_edges(src, dst, n=40, uid=uid, clusters=clusters)
+    ds = dgsuite.run(kernel, graph, style="serial")
+    name = {"mis": "in_mis", "bf": "distance", "lcr": "leader"}[kernel]
+    assert genval.validate(kernel, graph, ds).ok
+    report = genval.validate(kernel, graph, {name: CORRUPTIONS[kernel][kind](ds[name].values)})
+    assert not report.ok
+    assert report.count >= len(report.violations) > 0
+    assert str(report.violations[0]) in str(report)
+    assert "node" in str(report)
+
+
+def test_directed_distances():
+    graph = nx.gnp_random_graph(30, 0.08, seed=4, directed=True)
+    mine = Graph.from_networkx(graph, clusters=3)
+    ds = dgsuite.run("bf", mine, style="serial")
+    assert genval.validate("bf", mine, ds).ok
+    worse = ds.distance.values.copy()
+    worse[np.argmax(worse)] += 1
+    assert not genval.validate("bf", mine, {"distance": worse}).ok
+
+
+def test_on_workers(client):
+    src, dst = random_edges(20_000, 200_000, seed=5)
+    graph = Graph.from_edges(src, dst, n=20_000, clusters=3, client=client)
+    assert not graph.local
+    ds = dgsuite.run("mis", graph, client=client)
+    assert genval.validate("mis", graph, ds).ok
+    report = genval.validate("mis", graph, {"in_mis": np.ones(20_000, bool)})
+    assert report.count > 19_000
+    assert len(report.violations) == 20
+
+
+def test_what_is_missing_is_named():
+    graph = Graph.from_edges([0, 1], [1, 2])
+    for results, message in (
+        ({}, "no 'in_mis'"),
+        ({"in_mis": np.ones(2, bool)}, "one value for each of 3 nodes"),
+    ):
+        with pytest.raises(dgsuite.InputError, match=message):
+            genval.validate("mis", graph, results)
+    with pytest.raises(dgsuite.InputError, match="no validator"):
+        genval.validate("nope", graph, {})
+
+
+def test_generators_repeat():
+    for first, second in zip(random_edges(50, 90, 1), random_edges(50, 90, 1), strict=True):
+        np.testing.assert_array_equal(first, second)
+    assert sorted(ring(9, 2)[2]) == list(range(1, 10))
+    for call in (lambda: ring(0), lambda: random_edges(0, 1), lambda: random_edges(1, -1)):
+        with pytest.raises(dgsuite.InputError):
+            call()
