@@ -214,7 +214,9 @@ def _explain(problem: Mapping[str, Any], data: Any) -> str:
     value = problem["input"]
     message = problem["msg"][0].lower() + problem["msg"][1:]
     if problem["type"] == "literal_error":
-        allowed = [a.strip("'") for a in problem["ctx"]["expected"].replace(" or ", ", ").split(", ")]
+        allowed = [
+            a.strip("'") for a in problem["ctx"]["expected"].replace(" or ", ", ").split(", ")
+        ]
         close = get_close_matches(str(value), allowed, 1)
         message += f"; did you mean {close[0]!r}?" if close else ""
     return f"{key} = {value!r}: {message}"
@@ -258,7 +260,7 @@ def _check(config: Config, folder: Path) -> Iterator[str]:
                 yield f"run.{i}.n: missing; a generated graph needs a number of nodes"
             continue
         seen = set()
-        for kernel, n, kind in itertools.product(run.kernel, run.n or [None], run.kind or [None]):
+        for kernel, n, kind in itertools.product(run.kernel, *_or_none(run.n, run.kind)):
             pattern = getattr(source, given[0])
             try:
                 name = pattern.format(n=n, kind=kind, kernel=kernel)
@@ -270,6 +272,10 @@ def _check(config: Config, folder: Path) -> Iterator[str]:
             seen.add(name)
 
 
+def _or_none(*lists: list | None) -> list[list]:
+    return [values or [None] for values in lists]
+
+
 def points(config: Config) -> list[Point]:
     """All runs of an experiment, those on the same cluster and graph side by side."""
     out = []
@@ -278,12 +284,11 @@ def points(config: Config) -> list[Point]:
         source = run.graph or config.graph
         assert source is not None
         for n, kind, seed, kernel, style, clusters, repeat in itertools.product(
-            run.n or [None],
-            run.kind or [None],
+            *_or_none(run.n, run.kind),
             e.seed,
             run.kernel,
             run.style,
-            run.clusters or [None],
+            *_or_none(run.clusters),
             range(e.repeats),
         ):
             point = Point(

@@ -9,6 +9,7 @@ import platform
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -94,9 +95,8 @@ def build(
         ),
     }
     for name, values in outputs.items():
-        output = kernel.outputs[name]
-        attrs = {"long_name": output.long_name, "units": output.units}
-        variables[name] = xr.Variable("node", values, attrs)
+        long_name, units = kernel.outputs[name]
+        variables[name] = xr.Variable("node", values, {"long_name": long_name, "units": units})
     coords = {
         "round": xr.Variable("round", np.arange(log.rounds), {"long_name": "round"}),
         "cluster": xr.Variable("cluster", np.arange(len(graph.parts)), {"long_name": "cluster"}),
@@ -104,7 +104,7 @@ def build(
         "node": xr.Variable("node", _labels(graph), {"long_name": "node"}),
     }
     parameters = dataclasses.asdict(kernel)
-    attrs = {
+    attrs: dict[str, Any] = {
         "title": f"{kernel.name} on {graph.n} nodes, {style}",
         "source": f"dgsuite {__version__}",
         "Conventions": "CF-1.11",

@@ -120,7 +120,7 @@ class Mesh:
                 votes.append(their_vote)
                 if parcel is not None:
                     found[peer] = parcel
-            for peer, comm in self._comms.items():
+            for comm in self._comms.values():
                 await flush(comm)
         except OSError as error:
             raise PeerLost(f"worker {self.places[peer]} was lost") from error

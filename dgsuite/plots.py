@@ -52,7 +52,7 @@ def communication(dataset: xr.Dataset, ax: Axes | None = None, *, messages: bool
         )
     ax.set_xlabel("round")
     ax.set_ylabel("count")
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.locator_params(axis="x", integer=True)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     return ax
@@ -85,5 +85,7 @@ def overview(results: Sequence[xr.Dataset], most: int = 12) -> Figure:
     for ax in axes[len(shown) :]:
         ax.set_visible(False)
     figure.suptitle("Communication per round, as IMSuite counts it")
-    figure.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=3, frameon=False)
+    figure.legend(
+        legend.values(), legend.keys(), loc="outside lower center", ncols=3, frameon=False
+    )
     return figure

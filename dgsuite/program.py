@@ -103,11 +103,11 @@ class Log:
         """Number of rounds."""
         return self.steps[-1].round + 1 if self.steps else 0
 
-    def by_round(self, values: Sequence) -> NDArray:
+    def by_round(self, values: Sequence | NDArray) -> NDArray:
         """Sum of a quantity of each phase over the phases of each round."""
-        values = np.asarray(values)
-        out = np.zeros((self.rounds, *values.shape[1:]), values.dtype)
-        np.add.at(out, [s.round for s in self.steps], values)
+        each = np.asarray(values)
+        out = np.zeros((self.rounds, *each.shape[1:]), each.dtype)
+        np.add.at(out, [s.round for s in self.steps], each)
         return out
 
     def replies(self) -> list[Vote]:

@@ -100,9 +100,9 @@ class Site:
             _compiled.push_any(*push, one)
             _compiled.push_count(*push, halo.home, counts, counts)
             self.megaphone.prepare(self.kernel.fields)  # type: ignore[arg-type]
-            for dtype in map(np.dtype, self.kernel.fields.values()):
-                values = np.empty(0, dtype)
-                _compiled.pull(*pull, values, worst(dtype, False), False)
+            for name in self.kernel.fields:
+                values = self.megaphone.slots[name][:0]
+                _compiled.pull(*pull, values, worst(values.dtype, False), False)
                 _compiled.pull_minima(*pull, values, values)
                 _compiled.push_least(*push, values, values, one, False)
 
@@ -249,7 +249,9 @@ class Site:
         senders, parts = [], []
         for k, send in sends:
             cluster = self.clusters[k]
-            nodes = np.arange(cluster.size) if send.nodes is None else np.asarray(send.nodes, np.int64)
+            nodes = (
+                np.arange(cluster.size) if send.nodes is None else np.asarray(send.nodes, np.int64)
+            )
             degree, remote = (
                 (cluster.degree, cluster.remote_degree)
                 if send.links is None

@@ -203,9 +203,7 @@ def reach(address: str) -> None:
     from distributed.security import Security
 
     async def knock() -> None:
-        comm = await connect(
-            address, timeout=CONNECT, **Security().get_connection_args("client")
-        )
+        comm = await connect(address, timeout=CONNECT, **Security().get_connection_args("client"))
         comm.abort()
 
     if ":" not in address.split("://")[-1]:
@@ -213,7 +211,9 @@ def reach(address: str) -> None:
     try:
         asyncio.run(knock())
     except (OSError, ValueError, RuntimeError) as error:
-        raise InputError(f"no scheduler answers at {address} within {CONNECT} s ({error})") from None
+        raise InputError(
+            f"no scheduler answers at {address} within {CONNECT} s ({error})"
+        ) from None
 
 
 @contextmanager
@@ -280,9 +280,7 @@ def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
             name: ("run", [dataset.attrs.get(name, absent.get(name, -1))]) for name in SWEPT
         }
         parts.append(part.assign(n_rounds=rounds, seconds=seconds).assign_coords(parameters))
-    whole = xr.concat(
-        parts, "run", join="outer", fill_value=fill, combine_attrs="drop_conflicts"
-    )
+    whole = xr.concat(parts, "run", join="outer", fill_value=fill, combine_attrs="drop_conflicts")
     for name in (*SWEPT, "valid"):
         whole.attrs.pop(name, None)
     whole.attrs["title"] = f"{len(results)} runs of dgsuite"
@@ -294,4 +292,3 @@ def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
 
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
-

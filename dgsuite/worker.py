@@ -33,7 +33,7 @@ class RunPlugin(WorkerPlugin):
     def setup(self, worker: Worker) -> None:
         self.worker = worker
         self.runs: dict[str, Any] = {}
-        self._ends: dict[str, Callable[[], None]] = {}
+        self._ends: dict[str, Callable[[], object]] = {}
         self._addresses: dict[str, asyncio.Future[str]] = {}
         worker.handlers["dgsuite_meet"] = self._meet
 
@@ -50,7 +50,7 @@ class RunPlugin(WorkerPlugin):
         self.runs[run] = part
         self._ends[key] = lambda: self.runs.pop(run, None)
 
-    def enter(self, key: str, run: str, address: str, abort: Callable[[], None]) -> None:
+    def enter(self, key: str, run: str, address: str, abort: Callable[[], object]) -> None:
         """Called by a run's task: where its peers find it, and how to end it. Thread-safe."""
 
         def tell() -> None:

@@ -48,7 +48,7 @@ class Report:
 
     def add(self, found: Found) -> None:
         """Take in what was found in a cluster."""
-        self.count += found.count
+        self.count += found.total
         room = LISTED - len(self.violations)
         self.violations += found.first[:room]
 
@@ -65,6 +65,6 @@ class Found(NamedTuple):
     `witnessed` are nodes, of any cluster, for which this one saw what their rule asks for.
     """
 
-    count: int
+    total: int
     first: list[Violation]
     witnessed: NDArray | None = None

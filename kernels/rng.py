@@ -99,4 +99,4 @@ def _mersenne_twister(seeds: NDArray[np.int64], draw: int) -> NDArray[np.float64
     y ^= (y << np.uint32(15)) & np.uint32(0xEFC60000)
     y ^= y >> np.uint32(18)
     bits = (y[:, 0].astype(np.uint64) << np.uint64(32)) | y[:, 1]
-    return (bits >> np.uint64(11)) * 2.0**-53
+    return np.multiply(bits >> np.uint64(11), 2.0**-53, dtype=np.float64)

@@ -92,7 +92,7 @@ class Cluster:
         """A zero for every node."""
         return np.zeros(self.size, dtype)
 
-    def full(self, value: object, dtype: DTypeLike = None) -> NDArray:
+    def full(self, value: Any, dtype: DTypeLike | None = None) -> NDArray:
         """The same value for every node."""
         return np.full(self.size, value, dtype)
 

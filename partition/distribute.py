@@ -185,7 +185,7 @@ def construct(
     directed: bool,
     client: Client | None,
     places: Sequence[str],
-) -> tuple[list[Any], list[int], DTypeLike]:
+) -> tuple[list[Any], list[int], DTypeLike | None]:
     """Make all clusters.
 
     Returns
@@ -214,7 +214,7 @@ def construct(
         return _construct_on_workers(pieces, partition, own_uid, directed, client, places)
 
 
-def _facts(cluster: Cluster) -> tuple[int, DTypeLike]:
+def _facts(cluster: Cluster) -> tuple[int, DTypeLike | None]:
     return len(cluster.indices), None if cluster.weights is None else cluster.weights.dtype
 
 
@@ -225,7 +225,7 @@ def _construct_on_workers(
     directed: bool,
     client: Client,
     places: Sequence[str],
-) -> tuple[list[Any], list[int], DTypeLike]:
+) -> tuple[list[Any], list[int], DTypeLike | None]:
     from distributed import wait
 
     def pinned(cluster: int) -> dict[str, Any]:

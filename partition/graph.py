@@ -58,7 +58,7 @@ class Graph:
         *,
         entries: Sequence[int],
         directed: bool,
-        weight_dtype: DTypeLike = None,
+        weight_dtype: DTypeLike | None = None,
         attrs: dict[str, Any] | None = None,
         labels: Sequence[Hashable] | None = None,
         chosen: bool = True,
@@ -133,7 +133,7 @@ class Graph:
 
         return db.from_delayed([delayed(_listed)(part) for part in self._delayed()])
 
-    def _array(self, name: str, sizes: Sequence[int], dtype: Any) -> da.Array:
+    def _array(self, name: str, sizes: Sequence[int] | NDArray, dtype: Any) -> da.Array:
         import dask.array as da
         from dask import delayed
 

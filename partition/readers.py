@@ -38,7 +38,9 @@ def read_matrix_market(path: str | os.PathLike[str]) -> Any:
     try:
         rows, columns, *_ = mminfo(name)
         if rows != columns:
-            raise InputError(f"{name}: an adjacency matrix must be square, it is {rows} x {columns}")
+            raise InputError(
+                f"{name}: an adjacency matrix must be square, it is {rows} x {columns}"
+            )
         return mmread(name, spmatrix=False)
     except InputError:
         raise

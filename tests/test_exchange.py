@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from itertools import pairwise
 
 import networkx as nx
 import numpy as np
@@ -37,8 +38,7 @@ def simulate(kernel, graph, sites):
     sites = min(sites, len(clusters))
     bounds = np.arange(sites + 1) * len(clusters) // sites
     all_sites = [
-        Site(kernel, clusters[a:b], bounds, me)
-        for me, (a, b) in enumerate(zip(bounds[:-1], bounds[1:], strict=True))
+        Site(kernel, clusters[a:b], bounds, me) for me, (a, b) in enumerate(pairwise(bounds))
     ]
     logs = [Log() for _ in all_sites]
     votes = []
@@ -85,7 +85,7 @@ def assert_same(left, right):
 
 
 @st.composite
-def graphs(draw, directed=st.just(False), max_nodes=24):
+def graphs(draw, directed=False, max_nodes=24):
     """Edges of a small random graph, and a random way to cut it."""
     n = draw(st.integers(1, max_nodes))
     pairs = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))
@@ -99,13 +99,12 @@ def graphs(draw, directed=st.just(False), max_nodes=24):
             st.lists(st.integers(0, clusters - 1), min_size=n, max_size=n).map(np.array),
         )
     )
-    is_directed = draw(directed)
 
     def make(k=None):
         how = {"clusters": 1} if k is None else {"clusters": k}
         if k is not None and owner is not None:
             how["partition"] = owner
-        return Graph.from_edges(src, dst, n=n, directed=is_directed, **how)
+        return Graph.from_edges(src, dst, n=n, directed=directed, **how)
 
     return make(), make(clusters)
 
@@ -140,7 +139,7 @@ def test_any_cut_gives_the_same(compiled, monkeypatch):
     check()
 
 
-@given(graphs(directed=st.just(True)), st.integers(1, 5))
+@given(graphs(directed=True), st.integers(1, 5))
 def test_directed_broadcasts_follow_edges(pair, sites):
     whole, cut = pair
     kernel = BellmanFord(root=whole.n - 1)

@@ -248,7 +248,7 @@ def test_interrupted(tmp_path):
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
-    gone, alive = psutil.wait_procs(children, timeout=10)
+    _, alive = psutil.wait_procs(children, timeout=10)
     assert not alive
     assert len(list(tmp_path.glob("o.points/*.nc"))) == 1
     assert not (tmp_path / "o.nc").exists()

@@ -6,6 +6,7 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ def deal(graph: Graph, places: Sequence[str]) -> tuple[list[str], NDArray]:
 
 def place(graph: Graph, client: Client, places: Sequence[str], bounds: NDArray) -> list[Any]:
     """Each worker's clusters: lists of clusters, or futures of what is on the workers already."""
-    groups = [graph.parts[a:b] for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    groups = [graph.parts[a:b] for a, b in pairwise(bounds)]
     if not graph.local or all(sum(c.nbytes for c in group) < EMBED for group in groups):
         return groups
     key = (client.id, tuple(places), bounds.tobytes())
