@@ -258,9 +258,11 @@ class Site:
                 else (send.links.degree, send.links.remote)
             )
             times = 1 if send.repeat is None else send.repeat
-            messages = int((degree[nodes] * times).sum())
+            if len(nodes) < cluster.size:
+                degree, remote = degree[nodes], remote[nodes]
+            messages = int((degree * times).sum())
             self.tally.messages += messages
-            self.tally.remote += int((remote[nodes] * times).sum())
+            self.tally.remote += int((remote * times).sum())
             self.tally.active += len(nodes)
             parts.append(self._columns(step, k, send.fields, len(nodes)))
             self.tally.nbytes += messages * sum(v.itemsize for v in parts[-1].values())

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+
+def heed_interrupts() -> None:
+    """For subprocesses that get a SIGINT: a shell's background jobs inherit that it is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 
 settings.register_profile("default", deadline=None, max_examples=100)
 settings.register_profile("ci", deadline=None, max_examples=200)

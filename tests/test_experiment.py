@@ -14,6 +14,7 @@ import numpy as np
 import psutil
 import pytest
 import xarray as xr
+from conftest import heed_interrupts
 
 from dgsuite import InputError, config
 
@@ -235,6 +236,7 @@ def test_interrupted(tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_interrupts,
     )
     deadline = time.monotonic() + 60
     while not list(tmp_path.glob("o.points/*.nc")):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
+from conftest import heed_interrupts
 from toys import Fails, Sleeps
 
 import dgsuite
@@ -138,6 +139,7 @@ def test_an_interrupted_client_leaves_nothing_running(client, ring, style, how, 
         [sys.executable, str(program), client.scheduler.address],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        preexec_fn=heed_interrupts,
     )
     assert process.stdout is not None
     process.stdout.readline()
