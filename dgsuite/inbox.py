@@ -14,9 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from partition.cluster import Cluster
+from partition.cluster import Cluster, NodeSet
 from partition.halo import Halo
 from partition.segments import COMPILE_FROM, expand, group, total
+
+EXACT = 1 << 12
+"""Senders up to which their messages are counted to choose a direction, not estimated."""
 
 UFUNCS = {"min": np.minimum, "max": np.maximum, "sum": np.add}
 
@@ -56,8 +59,9 @@ class Mail:
 
 
 class Echoes:
-    """A broadcast as it travelled: who spoke (slots), and one value a slot for each field.
+    """A broadcast as it travelled: who spoke, and one value a slot for each field.
 
+    Who spoke is in `few`, as arrays of slots, and in `crowds`, as ranges of slots of which many did.
     It is reduced along edges, compiled: from the receivers who look (pull) or from the senders who
     spoke (push), whichever crosses fewer edges.
     """
@@ -66,12 +70,14 @@ class Echoes:
         self,
         halo: Halo,
         sent: NDArray,
-        senders: Sequence[NDArray],
+        few: Sequence[NDArray],
+        crowds: Sequence[tuple[slice, int]],
         slots: Mapping[str, NDArray],
     ) -> None:
         self.halo = halo
         self.sent = sent
-        self.senders = senders
+        self.few = few
+        self.crowds = crowds
         self.slots = slots
         self._pushed: dict[tuple[str, str], tuple[NDArray, ...]] = {}
 
@@ -81,9 +87,19 @@ class Echoes:
         return np.packbits(self.sent, bitorder="little")
 
     @cached_property
-    def reach(self) -> int:
-        """Messages that this site's nodes get."""
-        return sum(total(self.halo.push_indptr, some) for some in self.senders)
+    def senders(self) -> list[NDArray]:
+        """Slots of those who spoke, ascending in each array."""
+        many = [span.start + np.flatnonzero(self.sent[span]) for span, _ in self.crowds]
+        return [*self.few, *many]
+
+    @cached_property
+    def reach(self) -> float:
+        """Messages that this site's nodes get; of many senders, an estimate will do."""
+        push = self.halo.push_indptr
+        count = sum(map(len, self.few)) + sum(n for _, n in self.crowds)
+        if count <= EXACT:
+            return float(sum(total(push, some) for some in self.senders))
+        return count * float(push[-1]) / len(self.halo.ids)
 
     @cached_property
     def large(self) -> bool:
@@ -105,13 +121,13 @@ class Echoes:
             halo.own,
         )
 
-    def pull_rows(self, lo: int, hi: int, among: NDArray | None) -> NDArray | None:
-        """Slots to pull for, or None where pushing crosses clearly fewer edges: it writes at random."""
-        rows = np.arange(lo, hi) if among is None else np.flatnonzero(among) + lo
-        return None if 2 * self.reach < total(self.halo.indptr, rows) else rows
+    def pulls(self, size: int, among: NodeSet | None) -> bool:
+        """Whether pulling beats pushing, which writes at random and so counts twice."""
+        looking = size if among is None else among.count
+        return 2 * self.reach >= looking * len(self.halo.indices) / self.halo.own
 
     def reduce(
-        self, op: str, name: str, lo: int, hi: int, among: NDArray | None
+        self, op: str, name: str, lo: int, hi: int, among: NodeSet | None
     ) -> tuple[NDArray, ...]:
         """Receivers from slot `lo` to `hi` that care, counted from `lo`, and what they got.
 
@@ -120,26 +136,28 @@ class Echoes:
         op
             "min", "max", "sum" of a field; "any"; or "count" of all and of remote messages.
         """
-        rows = self.pull_rows(lo, hi, among)
-        if rows is not None:
+        if self.pulls(hi - lo, among):
+            rows = np.arange(hi - lo) if among is None else among.nodes
             hit, *found = self._pull(op, name, rows, lo, hi)
             got = hit > 0
-            return (rows[got] - lo, *(f[got] for f in found))
+            if got.all():
+                return (rows, *found)
+            return (rows[got], *(f[got] for f in found))
         if (op, name) not in self._pushed:
             self._pushed[op, name] = self._push(op, name)
         hit, *found = (f[lo:hi] for f in self._pushed[op, name])
-        nodes = np.flatnonzero(hit if among is None else (hit > 0) & among)
+        nodes = np.flatnonzero(hit if among is None else (hit > 0) & among.mask)
         return (nodes, *(f[nodes] for f in found))
 
     def _pull(self, op: str, name: str, rows: NDArray, lo: int, hi: int) -> tuple[NDArray, ...]:
         """For each row, whether anything came, and what."""
         from partition import _compiled
 
-        along = (self.halo.indptr, self.halo.indices, rows, self.spoke)
+        along = (self.halo.indptr, self.halo.indices, lo, rows, self.spoke)
         if op == "any":
             return (_compiled.pull_any(*along),)
         if op == "count":
-            hits, away = _compiled.pull_count(*along, lo, hi)
+            hits, away = _compiled.pull_count(*along, hi)
             return hits, hits, away
         values = self.slots[name]
         if op == "sum":
@@ -178,19 +196,17 @@ class Echoes:
         return hit, out
 
     def minima(
-        self, name: str, own: NDArray, lo: int, hi: int, among: NDArray | None
+        self, name: str, own: NDArray, lo: int, hi: int, among: NodeSet | None
     ) -> NDArray | None:
         """`Inbox.local_minima` by pulling, which stops at the first smaller value; None to push."""
         from partition import _compiled
 
-        rows = self.pull_rows(lo, hi, among)
-        if rows is None:
+        if not self.pulls(hi - lo, among):
             return None
+        rows = np.arange(hi - lo) if among is None else among.nodes
         halo, values = self.halo, self.slots[name]
-        least = _compiled.pull_minima(
-            halo.indptr, halo.indices, rows, self.spoke, values, own[rows - lo]
-        )
-        return rows[least] - lo
+        least = _compiled.pull_minima(halo.indptr, halo.indices, lo, rows, self.spoke, values, own)
+        return rows[least]
 
 
 def worst(dtype: np.dtype, largest: bool) -> Any:
@@ -267,21 +283,21 @@ class Window:
             raise ValueError("combined messages have no sender")
         return mail.src[self._range(mail)[1]]
 
-    def _among(self, mail: Mail, among: NDArray | None) -> tuple[NDArray, Any]:
+    def _among(self, mail: Mail, among: NodeSet | None) -> tuple[NDArray, Any]:
         """Receivers that care, as local indices, and which of the cluster's receivers they are."""
         nodes = mail.to[self._range(mail)[0]] - self._lo
         if among is None:
             return nodes, slice(None)
-        keep = among[nodes]
+        keep = among.mask[nodes]
         return nodes[keep], keep
 
-    def receivers(self, among: NDArray | None = None) -> NDArray:
+    def receivers(self, among: NodeSet | None = None) -> NDArray:
         if (echoes := self._echoes()) is not None:
             return echoes.reduce("any", "", self._lo, self._hi, among)[0]
         mail = self._mail()
         return np.empty(0, np.int64) if mail is None else self._among(mail, among)[0]
 
-    def count(self, among: NDArray | None = None) -> tuple[NDArray, NDArray, NDArray]:
+    def count(self, among: NodeSet | None = None) -> tuple[NDArray, NDArray, NDArray]:
         if (echoes := self._echoes()) is not None:
             nodes, counts, away = echoes.reduce("count", "", self._lo, self._hi, among)
             return nodes, counts, away
@@ -297,13 +313,13 @@ class Window:
         before = np.concatenate([[0], np.cumsum(elsewhere)])
         return nodes, np.diff(starts)[keep], np.diff(before[starts])[keep]
 
-    def local_minima(self, name: str, own: NDArray, among: NDArray | None = None) -> NDArray:
+    def local_minima(self, name: str, own: NDArray, among: NodeSet | None = None) -> NDArray:
         if (echoes := self._echoes()) is not None:
             least = echoes.minima(name, own, self._lo, self._hi, among)
             if least is not None:
                 return least
         nodes, values = self.min(name, among)
-        everyone = np.arange(self._hi - self._lo) if among is None else np.flatnonzero(among)
+        everyone = np.arange(self._hi - self._lo) if among is None else among.nodes
         return np.setdiff1d(everyone, nodes[values <= own[nodes]], assume_unique=True)
 
     def _starts(self, mail: Mail) -> NDArray:
@@ -311,7 +327,7 @@ class Window:
         receivers, span = self._range(mail)
         return mail.starts[receivers.start : receivers.stop + 1] - span.start
 
-    def _reduce(self, op: str, name: str, among: NDArray | None) -> tuple[NDArray, NDArray]:
+    def _reduce(self, op: str, name: str, among: NodeSet | None) -> tuple[NDArray, NDArray]:
         if (echoes := self._echoes()) is not None:
             nodes, values = echoes.reduce(op, name, self._lo, self._hi, among)
             return nodes, values
@@ -323,11 +339,11 @@ class Window:
         starts = self._starts(mail)[:-1]
         return nodes, UFUNCS[op].reduceat(values, starts, dtype=values.dtype)[keep]
 
-    def min(self, name: str, among: NDArray | None = None) -> tuple[NDArray, NDArray]:
+    def min(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
         return self._reduce("min", name, among)
 
-    def max(self, name: str, among: NDArray | None = None) -> tuple[NDArray, NDArray]:
+    def max(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
         return self._reduce("max", name, among)
 
-    def sum(self, name: str, among: NDArray | None = None) -> tuple[NDArray, NDArray]:
+    def sum(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
         return self._reduce("sum", name, among)

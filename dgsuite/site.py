@@ -23,7 +23,7 @@ from kernels.base import Broadcast, Kernel, State, Unicast, Vote
 from partition.cluster import Cluster
 from partition.errors import InputError, RunError
 from partition.halo import Halo, make_halo
-from partition.segments import COMPILE_FROM, expand
+from partition.segments import COMPILE_FROM, expand, weigh
 
 
 class Site:
@@ -91,12 +91,12 @@ class Site:
             from partition import _compiled
 
             none, one = np.empty(0, np.int64), np.zeros(1, bool)
-            pull = (halo.indptr, halo.indices, none, np.zeros(1, np.uint8))
+            pull = (halo.indptr, halo.indices, 0, none, np.zeros(1, np.uint8))
             push = (halo.push_indptr, halo.push_indices, none)
             counts = np.empty(0, np.int32)
-            _compiled.reach(halo.indptr, none)
+            _compiled.weigh(none, counts, counts)
             _compiled.pull_any(*pull)
-            _compiled.pull_count(*pull, 0, 0)
+            _compiled.pull_count(*pull, 0)
             _compiled.push_any(*push, one)
             _compiled.push_count(*push, halo.home, counts, counts)
             self.megaphone.prepare(self.kernel.fields)  # type: ignore[arg-type]
@@ -257,12 +257,9 @@ class Site:
                 if send.links is None
                 else (send.links.degree, send.links.remote)
             )
-            times = 1 if send.repeat is None else send.repeat
-            if len(nodes) < cluster.size:
-                degree, remote = degree[nodes], remote[nodes]
-            messages = int((degree * times).sum())
+            messages, far = weigh(nodes, degree, remote, send.repeat)
             self.tally.messages += messages
-            self.tally.remote += int((remote * times).sum())
+            self.tally.remote += far
             self.tally.active += len(nodes)
             parts.append(self._columns(step, k, send.fields, len(nodes)))
             self.tally.nbytes += messages * sum(v.itemsize for v in parts[-1].values())

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from partition.cluster import Cluster, Links
+from partition.cluster import Cluster, Links, NodeSet
 
 
 class State(SimpleNamespace):
@@ -50,8 +50,8 @@ class Reply(Protocol):
 class Inbox(Protocol):
     """The messages that a cluster's nodes got from the phase before, by receiver, then sender.
 
-    Nodes are local indices. The reductions take `among`, a mask of the nodes that care to look: an
-    engine that knows who does not look need not fetch for them.
+    Nodes are local indices. The reductions take `among`, the nodes that care to look: an engine that
+    knows who does not look need not fetch for them.
     """
 
     round: int
@@ -71,27 +71,27 @@ class Inbox(Protocol):
         """Sender of every message, as a node id."""
         ...
 
-    def receivers(self, among: NDArray | None = None) -> NDArray:
+    def receivers(self, among: NodeSet | None = None) -> NDArray:
         """Nodes that got a message, ascending."""
         ...
 
-    def count(self, among: NDArray | None = None) -> tuple[NDArray, NDArray, NDArray]:
+    def count(self, among: NodeSet | None = None) -> tuple[NDArray, NDArray, NDArray]:
         """Nodes that got a message, how many each, and how many of these from other clusters."""
         ...
 
-    def local_minima(self, name: str, own: NDArray, among: NDArray | None = None) -> NDArray:
+    def local_minima(self, name: str, own: NDArray, among: NodeSet | None = None) -> NDArray:
         """Nodes (of those among) whose own value is less than every value they got, ascending."""
         ...
 
-    def min(self, name: str, among: NDArray | None = None) -> tuple[NDArray, NDArray]:
+    def min(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
         """Nodes that got a message, and the smallest value each got."""
         ...
 
-    def max(self, name: str, among: NDArray | None = None) -> tuple[NDArray, NDArray]:
+    def max(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
         """Nodes that got a message, and the largest value each got."""
         ...
 
-    def sum(self, name: str, among: NDArray | None = None) -> tuple[NDArray, NDArray]:
+    def sum(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
         """Nodes that got a message, and the sum of the (integer) values each got."""
         ...
 

@@ -25,7 +25,7 @@ from kernels.base import (
     broadcast,
     vote,
 )
-from partition.cluster import Cluster
+from partition.cluster import Cluster, NodeSet
 
 UNREACHED = -1
 
@@ -61,7 +61,7 @@ class BellmanFord(Kernel):
             reply = yield Round(self.relax)
 
     def start(self, c: Cluster) -> State:
-        return State(distance=c.full(UNREACHED, np.int32), waiting=c.full(True, bool))
+        return State(distance=c.full(UNREACHED, np.int32), waiting=NodeSet(c.full(True, bool)))
 
     def wake(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
         root = c.local(self.root)
@@ -73,5 +73,5 @@ class BellmanFord(Kernel):
 
     def settle(self, s: State, nodes: np.ndarray, distance: np.ndarray) -> Broadcast | None:
         s.distance[nodes] = distance
-        s.waiting[nodes] = False
+        s.waiting.remove(nodes)
         return broadcast(nodes, distance=distance + 1) if len(nodes) else None

@@ -26,7 +26,7 @@ from kernels.base import (
     vote,
 )
 from kernels.rng import uniform
-from partition.cluster import Cluster, Links
+from partition.cluster import Cluster, Links, NodeSet
 
 
 @dataclass(frozen=True)
@@ -61,45 +61,42 @@ class MIS(Kernel):
 
     def start(self, c: Cluster) -> State:
         links = Links(c)
-        live = np.flatnonzero(links.degree)
         return State(
             links=links,
-            live=live,
-            is_live=links.degree > 0,
+            live=NodeSet(links.degree > 0),
             value=c.zeros(float),
             in_mis=c.zeros(bool),
             beaten=c.zeros(bool),
-            leaving=live[:0],
+            winners=np.empty(0, np.int64),
         )
 
     def draw(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
-        s.value[s.live] = uniform(self.rng, self.seed, c.ids[s.live], inbox.round)
-        return broadcast(s.live, links=s.links, draw=s.value[s.live]) if len(s.live) else None
+        live = s.live.nodes
+        s.value[live] = draw = uniform(self.rng, self.seed, c.ids[live], inbox.round)
+        return broadcast(live, links=s.links, draw=draw) if len(live) else None
 
     def compete(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
-        winners = inbox.local_minima("draw", s.value, among=s.is_live)
-        s.in_mis[winners] = True
-        s.leaving = winners
-        return broadcast(winners, links=s.links) if len(winners) else None
+        s.winners = inbox.local_minima("draw", s.value, among=s.live)
+        s.in_mis[s.winners] = True
+        return broadcast(s.winners, links=s.links) if len(s.winners) else None
 
     def retire(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
-        winners = None
+        times = None
         if self.rng == "imsuite" if self.faithful is None else self.faithful:
-            beaten, winners, _ = inbox.count(among=s.is_live)
+            beaten, times, _ = inbox.count(among=s.live)
         else:
-            beaten = inbox.receivers(among=s.is_live)
+            beaten = inbox.receivers(among=s.live)
         s.beaten[beaten] = True
-        s.leaving = np.concatenate([s.leaving, beaten])
-        return broadcast(beaten, links=s.links, repeat=winners) if len(beaten) else None
+        s.live.remove(beaten)
+        s.live.remove(s.winners)
+        return broadcast(beaten, links=s.links, repeat=times) if len(beaten) else None
 
     def prune(self, c: Cluster, s: State, inbox: Inbox) -> Vote:
-        s.is_live[s.leaving] = False
-        s.links.drop(*inbox.count(among=s.is_live))
-        s.links.cut(s.leaving)
-        still = s.links.degree[s.live] > 0
-        s.is_live[s.live[~still]] = False
-        s.live = s.live[still]
-        return vote(min=c.ids[s.live[0]] if len(s.live) else None)
+        nodes, gone, gone_remote = inbox.count(among=s.live)
+        s.links.drop(nodes, gone, gone_remote)
+        s.live.remove(nodes[s.links.degree[nodes] == 0])
+        live = s.live.nodes
+        return vote(min=c.ids[live[0]] if len(live) else None)
 
     def settle(self, c: Cluster, s: State, inbox: Inbox) -> None:
         s.in_mis |= ~s.beaten

@@ -13,9 +13,13 @@ compiled = njit(nogil=True, cache=True)
 
 
 @compiled
-def bit(bits, i):
-    """Bit `i` of a little-endian bitmap: an eighth of the memory of a mask, so it stays in cache."""
-    return (bits[i >> 3] >> (i & 7)) & 1
+def bit(bits, slot):
+    """Bit of a slot in a little-endian bitmap: an eighth of a mask's memory, so it stays in cache.
+
+    Slots are counted within a site, so 32 bits hold them.
+    """
+    i = np.uint32(slot)
+    return np.int32((bits[i >> np.uint32(3)] >> (i & np.uint32(7))) & np.uint32(1))
 
 
 @compiled
@@ -68,8 +72,11 @@ def outside(indptr, indices, lo, hi):
     return out
 
 
+# In what pulls, `rows` are nodes of a cluster whose first slot is `first`; `sent` is a bitmap.
+
+
 @compiled
-def pull(indptr, indices, rows, sent, values, worst, largest):
+def pull(indptr, indices, first, rows, sent, values, worst, largest):
     """For each row, the smallest (or largest) of its senders' values, and how many they are.
 
     `worst` is what any value beats: it stands in for those who did not send, without a branch that
@@ -80,7 +87,8 @@ def pull(indptr, indices, rows, sent, values, worst, largest):
     for i in range(len(rows)):
         k = 0
         b = worst
-        for e in range(indptr[rows[i]], indptr[rows[i] + 1]):
+        r = first + rows[i]
+        for e in range(indptr[r], indptr[r + 1]):
             j = indices[e]
             v = values[j] if bit(sent, j) else worst
             b = max(b, v) if largest else min(b, v)
@@ -91,12 +99,13 @@ def pull(indptr, indices, rows, sent, values, worst, largest):
 
 
 @compiled
-def pull_sum(indptr, indices, rows, sent, values):
+def pull_sum(indptr, indices, first, rows, sent, values):
     """For each row, the sum of its senders' values, and how many they are."""
     total = np.zeros(len(rows), values.dtype)
     hits = np.zeros(len(rows), np.int32)
     for i in range(len(rows)):
-        for e in range(indptr[rows[i]], indptr[rows[i] + 1]):
+        r = first + rows[i]
+        for e in range(indptr[r], indptr[r + 1]):
             j = indices[e]
             if bit(sent, j):
                 total[i] += values[j]
@@ -105,11 +114,12 @@ def pull_sum(indptr, indices, rows, sent, values):
 
 
 @compiled
-def pull_any(indptr, indices, rows, sent):
+def pull_any(indptr, indices, first, rows, sent):
     """For each row, whether it has a sender."""
     hit = np.zeros(len(rows), np.bool_)
     for i in range(len(rows)):
-        for e in range(indptr[rows[i]], indptr[rows[i] + 1]):
+        r = first + rows[i]
+        for e in range(indptr[r], indptr[r + 1]):
             if bit(sent, indices[e]):
                 hit[i] = True
                 break
@@ -117,32 +127,34 @@ def pull_any(indptr, indices, rows, sent):
 
 
 @compiled
-def pull_minima(indptr, indices, rows, sent, values, own):
+def pull_minima(indptr, indices, first, rows, sent, values, own):
     """For each row, whether all its senders' values exceed its own."""
     least = np.ones(len(rows), np.bool_)
     for i in range(len(rows)):
-        mine = own[i]
-        for e in range(indptr[rows[i]], indptr[rows[i] + 1]):
+        mine = own[rows[i]]
+        r = first + rows[i]
+        for e in range(indptr[r], indptr[r + 1]):
             j = indices[e]
-            if bit(sent, j) and values[j] <= mine:
+            if values[j] <= mine and bit(sent, j):
                 least[i] = False
                 break
     return least
 
 
 @compiled
-def pull_count(indptr, indices, rows, sent, lo, hi):
-    """For each row, how many senders it has, and how many of them outside ``lo <= slot < hi``."""
+def pull_count(indptr, indices, first, rows, sent, hi):
+    """For each row, how many senders it has, and how many of them outside ``first <= slot < hi``."""
     hits = np.zeros(len(rows), np.int32)
     away = np.zeros(len(rows), np.int32)
     for i in range(len(rows)):
         h = 0
         a = 0
-        for e in range(indptr[rows[i]], indptr[rows[i] + 1]):
+        r = first + rows[i]
+        for e in range(indptr[r], indptr[r + 1]):
             j = indices[e]
-            spoke = np.int64(bit(sent, j))
+            spoke = bit(sent, j)
             h += spoke
-            a += spoke & ((j < lo) | (j >= hi))
+            a += spoke & np.int32((j < first) | (j >= hi))
         hits[i] = h
         away[i] = a
     return hits, away
@@ -202,3 +214,14 @@ def push_count(indptr, indices, senders, home, hits, away):
             r = indices[e]
             hits[r] += 1
             away[r] += h != home[r]
+
+
+@compiled
+def weigh(nodes, degree, remote):
+    """Sums of two quantities over some nodes."""
+    a = np.int64(0)
+    b = np.int64(0)
+    for v in nodes:
+        a += degree[v]
+        b += remote[v]
+    return a, b

@@ -106,6 +106,38 @@ class Cluster:
         return at, self.indices[entry]
 
 
+class NodeSet:
+    """A shrinking set of a cluster's nodes: a mask, and a list when someone asks for it.
+
+    Parameters
+    ----------
+    mask
+        bool, shape (size,); the set owns it.
+    """
+
+    def __init__(self, mask: NDArray[np.bool_]) -> None:
+        self.mask = mask
+        self.count = int(np.count_nonzero(mask))
+        self._nodes: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return self.count
+
+    @property
+    def nodes(self) -> NDArray[np.int64]:
+        """The nodes, ascending."""
+        if self._nodes is None:
+            self._nodes = np.flatnonzero(self.mask)
+        elif len(self._nodes) != self.count:
+            self._nodes = self._nodes[self.mask[self._nodes]]
+        return self._nodes
+
+    def remove(self, nodes: NDArray) -> None:
+        """Take nodes out; each is named once, and need not be in."""
+        self.count -= int(np.count_nonzero(self.mask[nodes]))
+        self.mask[nodes] = False
+
+
 class Links:
     """How many live neighbours each node of a cluster has: IMSuite's shrinking neighbour lists.
 
@@ -121,11 +153,6 @@ class Links:
     def __init__(self, cluster: Cluster) -> None:
         self.degree = cluster.degree.copy()
         self.remote = cluster.remote_degree.copy()
-
-    def cut(self, nodes: NDArray) -> None:
-        """Nodes that leave keep no neighbours."""
-        self.degree[nodes] = 0
-        self.remote[nodes] = 0
 
     def drop(self, nodes: NDArray, gone: NDArray, gone_remote: NDArray) -> None:
         """Take off neighbours that have left, as counted by ``inbox.count``."""

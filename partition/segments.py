@@ -44,6 +44,19 @@ def total(indptr: NDArray, rows: NDArray) -> int:
     return int((indptr[rows + 1] - indptr[rows]).sum())
 
 
+def weigh(
+    nodes: NDArray, degree: NDArray, remote: NDArray, times: NDArray | None
+) -> tuple[int, int]:
+    """Messages, and remote ones, of a broadcast by some nodes, each perhaps several times."""
+    if times is None and len(nodes) > COMPILE_FROM:
+        from partition import _compiled
+
+        messages, far = _compiled.weigh(nodes, degree, remote)
+        return int(messages), int(far)
+    factor = 1 if times is None else times
+    return int((degree[nodes] * factor).sum()), int((remote[nodes] * factor).sum())
+
+
 def group(keys: NDArray, size: int) -> tuple[NDArray, NDArray, NDArray]:
     """Group positions by key, keeping their order within a group.
 

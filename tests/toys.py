@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from kernels.base import Kernel, Output, Program, Round, State, broadcast, unicast, vote
+from partition.cluster import NodeSet
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ class Reductions(Toy):
         return broadcast(nodes, value=s.value[nodes])
 
     def read(self, c, s, inbox):
-        care = c.ids % 2 == 0
+        care = NodeSet(c.ids % 2 == 0)
         for name, op in (("least", inbox.min), ("most", inbox.max), ("total", inbox.sum)):
             nodes, values = op("value", among=care)
             getattr(s, name)[nodes] = values
