@@ -133,3 +133,19 @@ def test_a_graph_of_another_cluster_is_refused(client, client_of_one):
     there = Graph.from_edges(nodes, (nodes + 1) % len(nodes), client=client_of_one)
     with pytest.raises(dgsuite.InputError, match="another cluster"):
         dgsuite.run("mis", there, client=client)
+
+
+@pytest.mark.parametrize("style", ["finish_async", "clocked"])
+def test_large_clusters_are_sent_once(client, style, monkeypatch):
+    """A graph of this process goes to the workers before the first run, and stays for the next."""
+    from dgsuite.executors import tasks
+
+    monkeypatch.setattr(tasks, "EMBED", 0)
+    graph = Graph.from_networkx(nx.gnm_random_graph(200, 900, seed=6), clusters=4)
+    assert graph.local
+    expected = dgsuite.run("mis", graph, style="serial")
+    for _ in range(2):
+        assert_same(expected, dgsuite.run("mis", graph, style=style, client=client), ["in_mis"])
+        placed = dict(graph.placed)
+        assert placed
+    assert graph.placed == placed

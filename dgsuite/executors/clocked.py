@@ -28,7 +28,6 @@ from kernels.base import Kernel, Vote
 from partition.cluster import Cluster
 from partition.graph import Graph
 
-TOPIC = "dgsuite"
 POOL_FROM = 1 << 15
 """Nodes of a site from which its clusters share the worker's threads: handing over costs 0.1 ms."""
 
@@ -52,11 +51,10 @@ def run(
         if on_round is not None:
 
             def report(event: tuple[float, Any]) -> None:
-                if isinstance(event[1], dict) and event[1].get("run") == run_id:
-                    on_round(event[1]["rounds"])
+                on_round(event[1])
 
-            client.subscribe_topic(TOPIC, report)
-            stack.callback(client.unsubscribe_topic, TOPIC)
+            client.subscribe_topic(_topic(run_id), report)
+            stack.callback(client.unsubscribe_topic, _topic(run_id))
         # two runs that each hold one of two workers would wait for each other for ever
         stack.enter_context(Lock("dgsuite-clocked"))
         futures = [
@@ -89,6 +87,11 @@ def run(
     return outputs, merge([log for _, log in results])
 
 
+def _topic(run_id: str) -> str:
+    """Where a run reports its progress."""
+    return f"dgsuite-{run_id}"
+
+
 def _task(
     run_id: str,
     kernel: Kernel,
@@ -110,7 +113,7 @@ def _task(
     threads = min(here.state.nthreads, len(clusters)) if large else 1
 
     def tell(rounds: int) -> None:
-        here.loop.add_callback(here.log_event, TOPIC, {"run": run_id, "rounds": rounds})
+        here.loop.add_callback(here.log_event, _topic(run_id), rounds)
 
     async def main(pool: ThreadPoolExecutor | None) -> Log:
         try:

@@ -130,13 +130,19 @@ class Driver:
     """Drives a run from the client: collects phases, sends them as graphs, asks for votes."""
 
     def __init__(
-        self, kernel: Kernel, client: Client, places: Sequence[str], bounds: NDArray
+        self,
+        kernel: Kernel,
+        client: Client,
+        places: Sequence[str],
+        bounds: NDArray,
+        on_round: Callable[[int], None] | None,
     ) -> None:
         self.run_id = tasks.new_run()
         self.kernel = kernel
         self.client = client
         self.places = places
         self.bounds = bounds.tolist()
+        self.on_round = on_round
         self.clusters = self.bounds[-1]
         self.collected: list[Step] = []
         self.sent = 0
@@ -198,6 +204,8 @@ class Driver:
         if len(self.used) == HOLD:
             self.used.clear()
         self.join(self.futures)
+        if self.on_round is not None:
+            self.on_round(step.round + step.last)
 
     def votes(self, round: int) -> Vote:
         """The votes of a round, reduced over all workers."""
@@ -249,14 +257,12 @@ def run(
     worker.install(client)
     places, bounds = tasks.deal(graph, places)
     groups = tasks.place(graph, client, places, bounds)
-    driver = Driver(kernel, client, places, bounds)
+    driver = Driver(kernel, client, places, bounds, on_round)
     rounds = 0
 
     def reply() -> LateReply:
         nonlocal rounds
         rounds += 1
-        if on_round is not None:
-            on_round(rounds)
         return LateReply(driver, rounds - 1)
 
     opened = driver.each(
