@@ -34,26 +34,24 @@ def validate(kernel: str, graph: Graph, results: Any) -> Report:
         A mapping, such as the dataset of a run, from each output's name to one value a node. An
         attribute or entry ``root`` says where a search started; otherwise the graph's, else 0.
 
+    Returns
+    -------
+    Report, which lists the first violations and counts all.
+
     Raises
     ------
     InputError
-        No validator for this kernel, or an output is missing or has the wrong length.
+        No validator for this kernel; an output is missing, has the wrong length, or is of a kind
+        that no output of this kernel is; the root is not a node.
     """
     if kernel not in VALIDATORS:
         raise InputError(f"no validator for kernel {kernel!r}; there are {', '.join(VALIDATORS)}")
     names, check, close = VALIDATORS[kernel]
-    outputs: Outputs = {}
-    for name in names:
-        if name not in results:
-            raise InputError(f"the results of {kernel!r} have no {name!r}")
-        outputs[name] = np.asarray(results[name])
-        if outputs[name].shape != (graph.n,):
-            raise InputError(
-                f"{name!r} must have one value for each of {graph.n} nodes, "
-                f"its shape is {outputs[name].shape}"
-            )
+    outputs = {name: _output(kernel, graph.n, name, results) for name in names}
     facts = getattr(results, "attrs", results if isinstance(results, Mapping) else {})
-    root = int(facts.get("root", graph.attrs.get("root", 0)))
+    root = facts.get("root", graph.attrs.get("root", 0))
+    if not isinstance(root, int | np.integer) or not 0 <= root < graph.n:
+        raise InputError(f"root {root!r} is not a node: nodes are 0 to {graph.n - 1}")
     rule = partial(check, outputs=outputs, root=root)
     report = Report(kernel)
     if graph.local:
@@ -72,6 +70,20 @@ def validate(kernel: str, graph: Graph, results: Any) -> Report:
         witnessed = np.concatenate([part.witnessed for part in found])
         report.add(close(outputs, root, witnessed))
     return report
+
+
+def _output(kernel: str, n: int, name: str, results: Any) -> NDArray:
+    """One output as whole numbers or flags, one a node."""
+    if name not in results:
+        raise InputError(f"the results of {kernel!r} have no {name!r}")
+    values = np.asarray(results[name])
+    if values.shape != (n,):
+        raise InputError(
+            f"{name!r} must have one value for each of {n} nodes, its shape is {values.shape}"
+        )
+    if values.dtype.kind not in "biu":
+        raise InputError(f"{name!r} must be whole numbers or flags, its dtype is {values.dtype}")
+    return values
 
 
 Rule = tuple[str, NDArray, Callable[[int], str], Callable[[int], str]]
@@ -93,7 +105,7 @@ def _collect(ids: NDArray, *rules: Rule) -> Found:
 
 def _ends(c: Cluster) -> tuple[NDArray, NDArray]:
     """Both ends of each edge: the row in the cluster, and the other end's node id."""
-    return np.repeat(np.arange(c.size), c.degree), c.indices
+    return np.repeat(np.arange(c.size, dtype=c.indices.dtype), c.degree), c.indices
 
 
 def _any(c: Cluster, rows: NDArray) -> NDArray:
@@ -103,19 +115,33 @@ def _any(c: Cluster, rows: NDArray) -> NDArray:
     return out
 
 
+def _first(row: NDArray, i: int, among: NDArray) -> int:
+    """The first edge of a row that is among some."""
+    return int(np.argmax((row == i) & among))
+
+
 def mis(c: Cluster, outputs: Outputs, root: int) -> Found:
     """Maximal independent set: no two members are neighbours; everyone else has one as neighbour."""
-    member = outputs["in_mis"].astype(bool)
+    value = outputs["in_mis"]
+    member = value != 0
     mine = member[c.ids]
     row, other = _ends(c)
-    near = _any(c, row[member[other]])
+    members = member[other]
+    near = _any(c, row[members])
+    stated = value[c.ids]
     return _collect(
         c.ids,
+        (
+            "flag",
+            mine & (stated != 1),
+            lambda i: "0 or 1",
+            lambda i: str(stated[i]),
+        ),
         (
             "independence",
             mine & near,
             lambda i: "no neighbour in the set",
-            lambda i: "a member with a member as neighbour",
+            lambda i: f"node {other[_first(row, i, members)]}",
         ),
         (
             "domination",
@@ -151,7 +177,7 @@ def bf(c: Cluster, outputs: Outputs, root: int) -> Found:
             "edge",
             _any(c, row[skips]),
             lambda i: f"neighbours at most {mine[i] + 1} hops away",
-            lambda i: "one farther, or unreached",
+            lambda i: "node {} at {}".format(*(a[_first(row, i, skips)] for a in (other, theirs))),
         ),
     )
     nearer = other[reached[row] & (theirs == mine[row] + 1)]

@@ -8,17 +8,23 @@ directed
 self-loops
     Dropped: a processor does not send to itself over the network.
 duplicates
-    Merged, and so are (u, v) and (v, u) of an undirected graph; of their weights the smallest stays.
+    Merged, and so are (u, v) and (v, u) of an undirected graph; the smallest of their weights
+    stays.
 weights
-    Integers or floating-point numbers; NaN is refused.
+    Integers or floating-point numbers, for all edges or none; NaN is refused.
+
+Memory is what limits the graphs that can be built, so edges wait for their cluster in 5 bytes an
+end (see `Shard`), and a cluster is sorted a block of rows at a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from partition.cluster import Cluster
 from partition.errors import InputError
@@ -27,8 +33,17 @@ from partition.partitioners import Partition
 Piece = tuple[NDArray, NDArray, NDArray | None]
 """Sources, targets and weights of a piece of the edge list."""
 
-Shard = tuple[NDArray, NDArray | None]
-"""Edges of one cluster: ``row * n + column`` with the row counted from the cluster's start."""
+Rows = tuple[NDArray, NDArray, NDArray | None, NDArray]
+"""Some rows of a CSR: pointers from 0, columns, weights, identifiers of the nodes."""
+
+MOST_NODES = 3_037_000_499
+"""Row and column of an edge fit into one int64 together."""
+
+BAND = 256
+"""Rows of a band: within one, a row's number takes a byte."""
+
+BLOCK = 1 << 19
+"""Edge ends that are sorted at a time."""
 
 
 def id_dtype(n: int) -> type:
@@ -36,15 +51,59 @@ def id_dtype(n: int) -> type:
     return np.int32 if n <= np.iinfo(np.int32).max else np.int64
 
 
-def check_edges(src: NDArray, dst: NDArray, weights: NDArray | None, n: int, start: int) -> None:
-    """Refuse edges to missing nodes and weights that are not numbers, naming the first."""
+@dataclass(eq=False)
+class Shard:
+    """What a piece holds of one cluster: edge ends by row, then column, without duplicates.
+
+    Attributes
+    ----------
+    starts
+        int64, shape (bands + 1,): where each band of rows begins.
+    low
+        uint8: the row of each edge end, within its band.
+    columns
+        The node at the other end; int32 where ids fit.
+    weights
+        Or None.
+    """
+
+    starts: NDArray[np.int64]
+    low: NDArray[np.uint8]
+    columns: NDArray
+    weights: NDArray | None
+
+    def keys(self, first: int, last: int, n: int) -> NDArray[np.int64]:
+        """Row and column, ``row * n + column``, of the edge ends of some bands."""
+        some = slice(self.starts[first], self.starts[last])
+        bands = np.arange(first * BAND, last * BAND, BAND, dtype=np.int64)
+        keys = np.repeat(bands, np.diff(self.starts[first : last + 1]))
+        keys += self.low[some]
+        keys *= n
+        keys += self.columns[some]
+        return keys
+
+
+def check_edges(piece: Piece, n: int, start: int = 0, where: str = "") -> None:
+    """Refuse edges to missing nodes and weights that are not numbers.
+
+    Parameters
+    ----------
+    start, where
+        Number of the piece's first edge, and what precedes it in messages.
+
+    Raises
+    ------
+    InputError
+        Naming the first such edge.
+    """
+    src, dst, weights = piece
     for name, ids in (("source", src), ("target", dst)):
         if not np.issubdtype(ids.dtype, np.integer):
             raise InputError(f"edge {name}s must be integers, got dtype {ids.dtype}")
         if len(ids) and (ids.min() < 0 or ids.max() >= n):
             at = int(np.flatnonzero((ids < 0) | (ids >= n))[0])
             raise InputError(
-                f"edge {start + at} ({src[at]}, {dst[at]}) names node {ids[at]}, "
+                f"{where}edge {start + at} ({src[at]}, {dst[at]}) names node {ids[at]}, "
                 f"but the graph's nodes are 0 to {n - 1}"
             )
     if weights is not None:
@@ -52,58 +111,118 @@ def check_edges(src: NDArray, dst: NDArray, weights: NDArray | None, n: int, sta
             raise InputError(f"weights must be numbers, got dtype {weights.dtype}")
         if weights.dtype.kind == "f" and np.isnan(weights).any():
             at = int(np.flatnonzero(np.isnan(weights))[0])
-            raise InputError(f"edge {start + at} ({src[at]}, {dst[at]}) has weight NaN")
+            raise InputError(f"{where}edge {start + at} ({src[at]}, {dst[at]}) has weight NaN")
 
 
-def degrees(piece: Piece, n: int, directed: bool) -> NDArray[np.int64]:
-    """How many edge ends of a piece fall on each node; only a load estimate, so duplicates count."""
+def degrees(piece: Piece, where: str, *, n: int, directed: bool) -> NDArray[np.int64]:
+    """How many edge ends of a piece fall on each node; duplicates count, it is an estimate."""
+    check_edges(piece, n, 0, where)
     src, dst, _ = piece
     counts = np.bincount(src, minlength=n)
-    return counts if directed else counts + np.bincount(dst, minlength=n)
+    if not directed:
+        counts += np.bincount(dst, minlength=n)
+    return counts
 
 
-def split(piece: Piece, partition: Partition, directed: bool, start: int = 0) -> list[Shard]:
-    """Sort a piece of the edge list into one shard a cluster.
+def split(
+    piece: Piece,
+    partition: Partition,
+    directed: bool,
+    runs: Sequence[int],
+    start: int = 0,
+    where: str = "",
+) -> list[list[Shard] | None]:
+    """Sort a piece of the edge list into shards.
 
     Parameters
     ----------
-    start
-        Number of the piece's first edge in the whole list, for error messages.
+    runs
+        Shape (runs + 1,): run r is clusters ``runs[r]`` to ``runs[r + 1]``.
+    start, where
+        As for `check_edges`.
+
+    Returns
+    -------
+    For each run a shard a cluster; None for a piece that has no edges and so knows no weights.
+
+    Raises
+    ------
+    InputError
+        An edge breaks a rule.
     """
     n = partition.n
     src, dst, weights = piece
-    check_edges(src, dst, weights, n, start)
+    check_edges(piece, n, start, where)
+    if not len(src) and weights is None:
+        return [None] * (len(runs) - 1)
+    ends = [(src, dst)] if directed else [(src, dst), (dst, src)]
+    keys = np.empty(len(ends) * len(src), np.int64)
+    for (heads, tails), part in zip(ends, np.split(keys, len(ends)), strict=True):
+        np.multiply(partition.position(heads), n, out=part, dtype=np.int64, casting="same_kind")
+        np.add(part, tails, out=part, dtype=np.int64, casting="same_kind")
+    if weights is not None and not directed:
+        weights = np.concatenate([weights, weights])
     loops = src == dst
     if loops.any():
-        src, dst = src[~loops], dst[~loops]
-        weights = None if weights is None else weights[~loops]
-    ends = [(src, dst)] if directed else [(src, dst), (dst, src)]
-    found: list[list[NDArray]] = [[] for _ in range(partition.clusters)]
-    found_weights: list[list[NDArray]] = [[] for _ in range(partition.clusters)]
-    for heads, tails in ends:
-        rows = partition.position(heads)
-        for k in range(partition.clusters):
-            lo, hi = partition.offsets[k], partition.offsets[k + 1]
-            mine = slice(None) if hi - lo == n else (rows >= lo) & (rows < hi)
-            keys = rows[mine].astype(np.int64)
-            keys -= lo
-            keys *= n
-            keys += tails[mine]
-            found[k].append(keys)
-            if weights is not None:
-                found_weights[k].append(weights[mine])
+        stay = ~np.tile(loops, len(ends))
+        keys = keys[stay]
+        weights = None if weights is None else weights[stay]
+    del src, dst, piece, loops, ends
+    keys, weights = _merge(keys, weights)
+    cuts = np.searchsorted(keys, partition.offsets * n)
     return [
-        (_concatenate(keys), None if weights is None else _concatenate(some))
-        for keys, some in zip(found, found_weights, strict=True)
+        [
+            _pack(
+                keys[cuts[k] : cuts[k + 1]],
+                None if weights is None else weights[cuts[k] : cuts[k + 1]],
+                int(partition.offsets[k]),
+                int(partition.offsets[k + 1] - partition.offsets[k]),
+                n,
+            )
+            for k in range(first, last)
+        ]
+        for first, last in pairwise(runs)
     ]
 
 
-def _concatenate(arrays: list[NDArray]) -> NDArray:
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+def _merge(keys: NDArray, weights: NDArray | None) -> tuple[NDArray, NDArray | None]:
+    """Sort keys, perhaps in place, and keep one of each, with the smallest weight."""
+    if weights is None:
+        keys.sort()
+    else:
+        order = np.argsort(keys)
+        keys, weights = keys[order], weights[order]
+    fresh = np.ones(len(keys), bool)
+    np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
+    if not fresh.all():
+        keys = keys[fresh]
+        if weights is not None:
+            weights = np.minimum.reduceat(weights, np.flatnonzero(fresh))
+    return keys, weights
+
+
+def _bands(rows: int) -> int:
+    return -(-rows // BAND)
+
+
+def _pack(keys: NDArray, weights: NDArray | None, base: int, size: int, n: int) -> Shard:
+    """A shard of sorted keys of the rows `base` to ``base + size``."""
+    rows = keys // n
+    columns: NDArray = np.empty(len(keys), id_dtype(n))
+    np.subtract(keys, rows * n, out=columns, casting="same_kind")
+    rows -= base
+    starts = np.searchsorted(rows, np.arange(_bands(size) + 1) * BAND)
+    # copies: a view would keep the whole piece alive
+    low = np.bitwise_and(rows, BAND - 1, out=rows).astype(np.uint8)
+    return Shard(starts, low, columns, None if weights is None else weights.copy())
 
 
 def assemble(
-    index: int, partition: Partition, uid: NDArray | None, directed: bool, shards: Sequence[Shard]
+    index: int,
+    partition: Partition,
+    uid: NDArray | None,
+    directed: bool,
+    shards: Sequence[Shard | None],
 ) -> Cluster:
     """Make a cluster of the shards that all pieces hold of it.
 
@@ -111,42 +230,63 @@ def assemble(
     ----------
     uid
         Identifiers of the cluster's nodes; None for the node ids themselves.
+
+    Raises
+    ------
+    InputError
+        Some pieces have weights, others not.
     """
     n = partition.n
     size = int(partition.offsets[index + 1] - partition.offsets[index])
-    shards = [shard for shard in shards if len(shard[0])] or shards[:1]  # empty ones lack weights
-    keys = np.concatenate([keys for keys, _ in shards])
-    weights = None
-    if shards[0][1] is not None:
-        weights = np.concatenate([w for _, w in shards if w is not None])
-        order = np.lexsort((weights, keys))
-        keys, weights = keys[order], weights[order]
-    else:
-        keys.sort()
-    if len(keys):
-        fresh = np.empty(len(keys), bool)
-        fresh[0] = True
-        np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
-        if not fresh.all():
-            keys = keys[fresh]
-            weights = None if weights is None else weights[fresh]
-    indptr = np.searchsorted(keys, np.arange(size + 1, dtype=np.int64) * n)
-    np.remainder(keys, max(n, 1), out=keys)
+    some = [shard for shard in shards if shard is not None]
+    dtype = _weight_dtype(some)
+    lengths = np.sum([np.diff(s.starts) for s in some] or [np.zeros(_bands(size), int)], axis=0)
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    columns: NDArray = np.empty(total, id_dtype(n))
+    weights = None if dtype is None else np.empty(total, dtype)
+    indptr = np.zeros(size + 1, np.int64)
+    full = np.searchsorted(ends, np.arange(BLOCK, total, BLOCK)) + 1
+    blocks = np.unique([0, *full.tolist(), _bands(size)])
+    used = 0
+    for first, last in pairwise(blocks.tolist()):
+        keys = _joined([s.keys(first, last, n) for s in some], np.int64)
+        values = None
+        if weights is not None:
+            parts = [s.weights[s.starts[first] : s.starts[last]] for s in some]  # type: ignore[index]
+            values = _joined(parts, weights.dtype)
+        keys, values = _merge(keys, values)
+        rows = keys // n
+        begin, used = used, used + len(keys)
+        np.subtract(keys, rows * n, out=columns[begin:used], casting="same_kind")
+        if weights is not None:
+            weights[begin:used] = values
+        rows -= first * BAND
+        low, high = first * BAND, min(last * BAND, size)
+        indptr[low + 1 : high + 1] = np.bincount(rows, minlength=high - low)
+    np.cumsum(indptr, out=indptr)
+    # shrinks in place: a slice would keep what duplicates took
+    columns.resize(used, refcheck=False)
+    if weights is not None:
+        weights.resize(used, refcheck=False)
     ids = partition.nodes(index) if uid is None else uid
-    return Cluster(
-        index,
-        partition,
-        indptr.astype(np.int64),
-        keys.astype(id_dtype(n)),
-        weights,
-        np.asarray(ids, np.int64),
-        directed,
-    )
+    return Cluster(index, partition, indptr, columns, weights, np.asarray(ids, np.int64), directed)
 
 
-def cut(
-    cluster: Cluster, first: int, last: int
-) -> tuple[NDArray, NDArray, NDArray | None, NDArray]:
+def _joined(arrays: Sequence[NDArray], dtype: DTypeLike) -> NDArray:
+    return np.concatenate(arrays, dtype=dtype) if arrays else np.empty(0, dtype)
+
+
+def _weight_dtype(shards: Sequence[Shard]) -> np.dtype | None:
+    dtypes = [s.weights.dtype for s in shards if s.weights is not None]
+    if not dtypes:
+        return None
+    if len(dtypes) < len(shards):
+        raise InputError("some pieces of the edge list have weights, others have none")
+    return np.result_type(*dtypes)
+
+
+def cut(cluster: Cluster, first: int, last: int) -> Rows:
     """Rows `first` to `last` (node ids) of a cluster of a block partition, as bare arrays."""
     base = int(cluster.partition.offsets[cluster.index])
     a, b = first - base, last - base
@@ -159,14 +299,44 @@ def join(
     index: int,
     partition: Partition,
     directed: bool,
-    rows: Sequence[tuple[NDArray, NDArray, NDArray | None, NDArray]],
+    weight_dtype: DTypeLike | None,
+    rows: Sequence[Rows],
 ) -> Cluster:
     """Make a cluster of consecutive `cut` rows."""
-    ends = np.concatenate([[0], np.cumsum([len(indices) for _, indices, _, _ in rows])])
+    ends = np.cumsum([0] + [len(indices) for _, indices, _, _ in rows])
     pointers = [indptr[1:] + e for (indptr, _, _, _), e in zip(rows, ends, strict=False)]
-    indptr = np.concatenate([np.zeros(1, np.int64), *pointers])
-    indices = np.concatenate([i for _, i, _, _ in rows] or [np.empty(0, id_dtype(partition.n))])
-    some = [w for _, _, w, _ in rows if w is not None]
-    weights = np.concatenate(some) if some else None
-    uid = np.concatenate([u for _, _, _, u in rows] or [np.empty(0, np.int64)])
-    return Cluster(index, partition, indptr, indices, weights, uid, directed)
+    weights = None
+    if weight_dtype is not None:
+        weights = _joined([w for _, _, w, _ in rows if w is not None], weight_dtype)
+    return Cluster(
+        index,
+        partition,
+        np.concatenate([np.zeros(1, np.int64), *pointers]),
+        _joined([indices for _, indices, _, _ in rows], id_dtype(partition.n)),
+        weights,
+        _joined([uid for _, _, _, uid in rows], np.int64),
+        directed,
+    )
+
+
+def as_piece(src: ArrayLike, dst: ArrayLike, weights: ArrayLike | None, where: str = "") -> Piece:
+    """Sources, targets and weights as arrays.
+
+    Raises
+    ------
+    InputError
+        They are not one-dimensional, or not as long as each other.
+    """
+    src, dst = np.asarray(src), np.asarray(dst)
+    weights = None if weights is None else np.asarray(weights)
+    shapes = [a.shape for a in (src, dst, weights) if a is not None]
+    if len(set(shapes)) > 1 or len(shapes[0]) != 1:
+        raise InputError(
+            f"{where}src, dst and weights must be one-dimensional and as long as each other, "
+            f"their shapes are {', '.join(map(str, shapes))}"
+        )
+    if not len(src):
+        src, dst = src.astype(np.int64), dst.astype(np.int64)
+        if weights is not None and weights.dtype == object:
+            weights = weights.astype(float)
+    return src, dst, weights

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import os
+import uuid
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -43,8 +44,16 @@ class Graph:
         Number of nodes, and of edges (an undirected edge counts once).
     directed, weighted
         Whether rows hold out-edges only, and whether edges have weights.
+    weight_dtype
+        Dtype of the weights, or None.
     partition
-        Which cluster owns which node.
+        Which cluster owns which node; its `order` says how nodes are laid out in `indptr` and `uid`.
+    parts
+        The clusters: `Cluster` objects in this process, or futures of them.
+    entries
+        Number of adjacency entries of each cluster.
+    chosen
+        Whether the user chose how to cut, so that a run should not choose anew.
     attrs
         Facts that kernels take as defaults of their parameters, such as ``root``.
     labels
@@ -72,6 +81,7 @@ class Graph:
         self.labels = labels
         self.chosen = chosen
         self.placed: dict[Any, Any] = {}
+        self._name = f"cluster-{uuid.uuid4().hex}"
 
     # ---- facts
 
@@ -96,21 +106,30 @@ class Graph:
         """Whether the clusters are in this process, not on workers."""
         return all(isinstance(part, Cluster) for part in self.parts)
 
-    def __repr__(self) -> str:
-        kind = ("directed" if self.directed else "undirected") + (
-            ", weighted" if self.weighted else ""
+    @property
+    def _kind(self) -> str:
+        return ("directed" if self.directed else "undirected") + (
+            f", weights {self.weight_dtype}" if self.weighted else ""
         )
-        where = "in this process" if self.local else "on the workers"
-        return f"<dgsuite.Graph: {self.n} nodes, {self.m} edges, {kind}; {len(self.parts)} clusters {where}>"
+
+    @property
+    def _place(self) -> str:
+        return f"{len(self.parts)} {'in this process' if self.local else 'on the workers'}"
+
+    def __repr__(self) -> str:
+        count, where = self._place.split(" ", 1)
+        return (
+            f"<dgsuite.Graph: {self.n} nodes, {self.m} edges, {self._kind}; "
+            f"{count} clusters {where}>"
+        )
 
     def _repr_html_(self) -> str:
         rows = {
             "nodes": f"{self.n:,}",
             "edges": f"{self.m:,}",
-            "kind": ("directed" if self.directed else "undirected")
-            + (", weighted" if self.weighted else ""),
-            "clusters": f"{len(self.parts)} {'in this process' if self.local else 'on the workers'}",
-            **{str(k): str(v) for k, v in self.attrs.items()},
+            "kind": self._kind,
+            "clusters": self._place,
+            **{str(k): _short(v) for k, v in self.attrs.items()},
         }
         body = "".join(
             f"<tr><th style='text-align:left'>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>"
@@ -123,11 +142,17 @@ class Graph:
     def _delayed(self) -> list[Any]:
         from dask import delayed
 
-        return [delayed(part, pure=False) if self.local else delayed(part) for part in self.parts]
+        if not self.local:
+            return [delayed(part) for part in self.parts]
+        # named, so that it is one task a cluster however many arrays are made of it
+        return [
+            delayed(part, name=f"{self._name}-{i}", traverse=False)
+            for i, part in enumerate(self.parts)
+        ]
 
     @property
     def clusters(self) -> db.Bag:
-        """A Dask bag with one `Cluster` an item."""
+        """A Dask bag with one `Cluster` an item, a partition each."""
         import dask.bag as db
         from dask import delayed
 
@@ -135,13 +160,14 @@ class Graph:
 
     def _array(self, name: str, sizes: Sequence[int] | NDArray, dtype: Any) -> da.Array:
         import dask.array as da
-        from dask import delayed
+        from dask.highlevelgraph import HighLevelGraph
 
-        chunks = [
-            da.from_delayed(delayed(getattr)(part, name), (int(size),), dtype)
-            for part, size in zip(self._delayed(), sizes, strict=True)
-        ]
-        return da.concatenate(chunks)
+        # by hand: da.concatenate would leave out the chunks of empty clusters
+        parts = self._delayed()
+        key = f"{name}-{self._name}"
+        tasks = {(key, i): (getattr, part.key, name) for i, part in enumerate(parts)}
+        graph = HighLevelGraph.from_collections(key, tasks, dependencies=parts)
+        return da.Array(graph, key, (tuple(map(int, sizes)),), dtype=dtype)
 
     @property
     def indptr(self) -> da.Array:
@@ -193,34 +219,60 @@ class Graph:
         n
             Number of nodes; by default one more than the largest id.
         weights
-            A number for each edge, of the same kind as `src`.
+            A number for each edge, of the same kind as `src`; by default edges have none.
         directed
             Whether an edge goes one way only.
         uid
-            Identifier of each node, distinct integers; by default the node ids.
+            Identifier of each node, distinct integers, shape (n,); by default the node ids.
         clusters
-            Number of clusters; by default one a worker with a client, else one.
+            Number of clusters; by default as many as the partition has, else one a worker with a
+            client, else one. Clusters beyond the number of nodes are empty.
         partition
             "nodes" (blocks of equally many nodes), "edges" (blocks of about equally many edge ends),
             an array with the cluster of each node, or a `Partition`.
         client
-            Where to build; by default the current client, else this process.
+            Where to build; by default the current client, else this process. Lists and arrays of
+            up to some hundred thousand edges are built in this process in any case.
+        attrs
+            Facts for kernels, such as ``root``.
+        labels
+            Names of the nodes, distinct, as many as nodes.
+
+        Returns
+        -------
+        Graph, its clusters on the workers where there is a client, with int32 neighbours where node
+        ids fit.
 
         Raises
         ------
         InputError
-            An edge names a missing node, a weight is NaN, lengths differ.
+            An edge names a missing node, a weight is NaN, lengths differ, the graph would have no
+            node, or an option is none.
+        RunError
+            A worker was lost meanwhile.
+
+        Notes
+        -----
+        A Dask collection is computed once more for ``n`` where it is not given, and once more for
+        ``partition="edges"``.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> Graph.from_edges([0, 1, 2], [1, 2, 0], weights=[7, 8, 9])
+        <dgsuite.Graph: 3 nodes, 3 edges, undirected, weights int64; 1 clusters in this process>
         """
         client = distribute.current(client)
         pieces = distribute.pieces(src, dst, weights)
         n = distribute.count_nodes(pieces, n, client)
-        if labels is not None and len(labels) != n:
-            raise InputError(f"{len(labels)} labels for {n} nodes")
+        _check_labels(labels, n)
         workers = distribute.workers(client) if client is not None else []
         chosen = clusters is not None or not isinstance(partition, str)
         k = check_clusters(clusters) if clusters is not None else max(len(workers), 1)
         if isinstance(partition, Partition):
             how = partition
+            if clusters is not None and how.clusters != k:
+                raise InputError(f"the partition has {how.clusters} clusters, not {k}")
         elif not isinstance(partition, str):
             how = from_owner(partition, clusters)
         elif partition == "nodes":
@@ -255,9 +307,15 @@ class Graph:
         ----------
         matrix
             Shape (n, n): a stored entry (i, j) is an edge from i to j. Must be symmetric unless
-            ``directed=True``. Entries become weights unless all are one (or True).
+            ``directed=True``. Entries become weights unless all are one (or True). What a COO
+            matrix stores twice is one entry, the sum, as in all of scipy.
         options
             As for `from_edges`.
+
+        Raises
+        ------
+        InputError
+            The matrix is not square or, for an undirected graph, not symmetric; an entry is NaN.
         """
         import scipy.sparse as sp
 
@@ -265,11 +323,13 @@ class Graph:
         if coo.ndim != 2 or coo.shape[0] != coo.shape[1]:
             raise InputError(f"an adjacency matrix must be square, got shape {coo.shape}")
         coo.sum_duplicates()
+        if coo.data.dtype.kind == "f" and np.isnan(coo.data).any():
+            i, j = (int(axis[np.isnan(coo.data)][0]) for axis in coo.coords)
+            raise InputError(f"entry ({i}, {j}) of the matrix is NaN")
         if not options.get("directed", False):
-            differs = abs(coo - coo.T)
-            differs.eliminate_zeros()
+            differs = (coo.tocsr() != coo.T.tocsr()).tocoo()
             if differs.nnz:
-                i, j = (int(axis[0]) for axis in differs.tocoo().coords)
+                i, j = (int(axis[0]) for axis in differs.coords)
                 raise InputError(
                     f"the matrix is not symmetric: entries ({i}, {j}) and ({j}, {i}) differ; "
                     f"pass directed=True for a directed graph"
@@ -285,11 +345,17 @@ class Graph:
         Parameters
         ----------
         graph
-            Nodes are numbered in the order of iteration; their labels are kept.
+            Nodes are numbered in the order of iteration; their labels are kept. Parallel edges of
+            a multigraph are duplicates.
         weight
             Edge attribute to take as weights, where all edges have it.
         options
-            As for `from_edges`, except `n` and `directed`.
+            As for `from_edges`, except `n`, `directed` and `labels`.
+
+        Raises
+        ------
+        InputError
+            The graph has no node, or weights are not numbers.
         """
         labels = list(graph.nodes)
         number = {label: i for i, label in enumerate(labels)}
@@ -323,6 +389,11 @@ class Graph:
             Which kernel it is for ("bf", "lcr", "mis", ...): that decides its sections.
         options
             As for `from_edges`.
+
+        Raises
+        ------
+        InputError
+            Naming file, line, and what should stand there.
         """
         from partition.imsuite import read
 
@@ -341,7 +412,13 @@ class Graph:
     def read_matrix_market(cls, path: str | os.PathLike[str], **options: Any) -> Graph:
         """Read a Matrix Market file; a "general" matrix must be symmetric unless directed.
 
-        Options are those of `from_edges`.
+        Options are those of `from_edges`, the rules those of `from_scipy`. The file is read in this
+        process.
+
+        Raises
+        ------
+        InputError
+            No such file, not a Matrix Market file, not square, or not symmetric.
         """
         from partition.readers import read_matrix_market
 
@@ -352,8 +429,14 @@ class Graph:
         """Read an edge list, text or Parquet, in parallel by chunk.
 
         Text has an edge a line, two node ids and perhaps a weight, separated by blanks, tabs or
-        commas; lines that start with # are comments. Parquet has columns ``src``, ``dst`` and perhaps
-        ``weight``. Options are those of `from_edges`.
+        commas; # starts a comment; ``.gz`` is unpacked. Parquet has columns ``src``, ``dst`` and
+        perhaps ``weight``. Nodes are 0 to the largest id, or to ``n - 1``. Options are those of
+        `from_edges`; with a client, the workers must be able to read the file.
+
+        Raises
+        ------
+        InputError
+            No such file, or naming file, line and text of what is not an edge.
         """
         from partition.readers import read_edge_list
 
@@ -362,7 +445,16 @@ class Graph:
     # ---- other partitions and exports
 
     def repartition(self, clusters: int, client: Client | None = None) -> Graph:
-        """The same graph in another number of contiguous blocks of equally many nodes."""
+        """The same graph in another number of contiguous blocks of equally many nodes.
+
+        The clusters stay where they are, in this process or on the workers.
+
+        Raises
+        ------
+        InputError
+            The graph was built with a node-to-cluster map, which no other number of clusters
+            follows from.
+        """
         k = check_clusters(clusters)
         if k == len(self.parts):
             return self
@@ -372,7 +464,9 @@ class Graph:
                 f"build it anew to have {k}"
             )
         how = blocks(self.n, k)
-        parts, entries = distribute.recut(self.parts, self.partition, how, self.directed, client)
+        parts, entries = distribute.recut(
+            self.parts, self.partition, how, self.directed, self.weight_dtype, client
+        )
         return Graph(
             parts,
             how,
@@ -391,12 +485,19 @@ class Graph:
         return parts
 
     def to_scipy(self) -> sp.csr_array:
-        """The adjacency matrix, in this process; ones where there are no weights."""
+        """The adjacency matrix, in this process; ones (int64) where there are no weights."""
         import scipy.sparse as sp
 
-        rows, columns, weights = self._edges()
-        data = np.ones(len(rows), np.int8) if weights is None else weights
-        return sp.coo_array((data, (rows, columns)), shape=(self.n, self.n)).tocsr()
+        clusters = self.gather()
+        ends = np.cumsum([0, *self.entries])
+        indptr = np.concatenate(
+            [ends[:1], *(c.indptr[1:] + e for c, e in zip(clusters, ends, strict=False))]
+        )
+        indices = np.concatenate([c.indices for c in clusters])
+        weights = [c.weights for c in clusters if c.weights is not None]
+        data = np.concatenate(weights) if weights else np.ones(len(indices), np.int64)
+        matrix = sp.csr_array((data, indices, indptr), shape=(self.n, self.n))
+        return matrix if self.partition.order is None else matrix[np.argsort(self.partition.order)]
 
     def to_networkx(self) -> nx.Graph:
         """A networkx graph with the original labels, in this process."""
@@ -405,28 +506,35 @@ class Graph:
         graph = nx.DiGraph() if self.directed else nx.Graph()
         labels = range(self.n) if self.labels is None else self.labels
         graph.add_nodes_from(labels)
-        rows, columns, weights = self._edges()
+        matrix = self.to_scipy().tocoo()
+        rows, columns = matrix.coords
         once = slice(None) if self.directed else rows < columns
-        ends = [([labels[i] for i in side[once].tolist()]) for side in (rows, columns)]
-        if weights is None:
-            graph.add_edges_from(zip(*ends, strict=True))
+        ends = [[labels[i] for i in side[once].tolist()] for side in (rows, columns)]
+        if self.weighted:
+            graph.add_weighted_edges_from(zip(*ends, matrix.data[once].tolist(), strict=True))
         else:
-            graph.add_weighted_edges_from(zip(*ends, weights[once].tolist(), strict=True))
+            graph.add_edges_from(zip(*ends, strict=True))
         return graph
-
-    def _edges(self) -> tuple[NDArray, NDArray, NDArray | None]:
-        clusters = self.gather()
-        rows = [np.repeat(c.ids, c.degree) for c in clusters]
-        weights = [c.weights for c in clusters if c.weights is not None]
-        return (
-            np.concatenate(rows),
-            np.concatenate([c.indices for c in clusters]),
-            np.concatenate(weights) if self.weighted else None,
-        )
 
 
 def _listed(item: Any) -> list[Any]:
     return [item]
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+def _check_labels(labels: Sequence[Hashable] | None, n: int) -> None:
+    if labels is None:
+        return
+    if len(labels) != n:
+        raise InputError(f"{len(labels)} labels for {n} nodes")
+    if len(set(labels)) != n:
+        seen: set[Hashable] = set()
+        twice = next(x for x in labels if x in seen or seen.add(x))  # type: ignore[func-returns-value]
+        raise InputError(f"two nodes have the same label {twice!r}")
 
 
 def _check_uid(uid: ArrayLike | None, n: int) -> NDArray[np.int64] | None:

@@ -22,7 +22,21 @@ KERNELS = ("bf", "by", "dp", "dr", "ds", "dst", "hs", "kc", "lcr", "mis", "mst",
 
 @dataclass
 class Input:
-    """What a file holds."""
+    """What a file holds.
+
+    Attributes
+    ----------
+    n
+        Number of nodes.
+    src, dst
+        Ends of each edge, once, shape (m,).
+    weights
+        Weight of each edge, for DR and MST.
+    uid
+        Identifier of each node, for DP, HS, KC and LCR.
+    attrs
+        The rest: ``root``, ``k``, ``votes``, ``traitors``, ``parents``.
+    """
 
     n: int
     src: NDArray[np.int64]
@@ -88,6 +102,11 @@ class _Lines:
 def read(path: str | os.PathLike[str], kernel: str) -> Input:
     """Read a file as the given kernel's input.
 
+    Parameters
+    ----------
+    kernel
+        One of `KERNELS`, in any case.
+
     Raises
     ------
     InputError
@@ -118,8 +137,7 @@ def read(path: str | os.PathLike[str], kernel: str) -> Input:
         attrs["votes"] = list(map(int, _digits(lines, n, "the votes")))
         attrs["traitors"] = [lines.integer("a traitor", 0, n - 1) for _ in range(n // 8 - 1)]
     elif name in ("dr", "mst"):
-        values = [lines.integer("a weight", -(2**31), 2**31 - 1) for _ in range(n * n)]
-        found.weights = np.array(values, np.int64)[src * n + dst]
+        found.weights = _weights(lines, n, src, dst)
     elif name == "vc":
         attrs["parents"] = [lines.integer("a parent", 0, n - 1) for _ in range(n)]
     lines.rest()
@@ -128,6 +146,20 @@ def read(path: str | os.PathLike[str], kernel: str) -> Input:
 
 def _ids(lines: _Lines, n: int) -> NDArray[np.int64]:
     return np.array([lines.integer("an identifier", 0) for _ in range(n)], np.int64)
+
+
+def _weights(
+    lines: _Lines, n: int, src: NDArray[np.int64], dst: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    values = [lines.integer("a weight", -(2**31), 2**31 - 1) for _ in range(n * n)]
+    matrix = np.array(values, np.int64).reshape(n, n)
+    differ = np.flatnonzero(matrix[src, dst] != matrix[dst, src])
+    if len(differ):
+        i, j = int(src[differ[0]]), int(dst[differ[0]])
+        lines.fail(
+            f"edge ({i}, {j}) has two weights, {matrix[i, j]} one way and {matrix[j, i]} the other"
+        )
+    return matrix[src, dst]
 
 
 def _digits(lines: _Lines, n: int, what: str) -> str:

@@ -81,10 +81,22 @@ class Partition:
     __hash__ = None  # type: ignore[assignment]
 
 
+MOST_CLUSTERS = 1 << 24
+"""Each is an object: with more of them a slip would fill the memory before it was noticed."""
+
+
 def check_clusters(clusters: object) -> int:
-    """A number of clusters, checked."""
+    """A number of clusters, checked.
+
+    Raises
+    ------
+    InputError
+        It is not a whole number from 1 to `MOST_CLUSTERS`.
+    """
     if isinstance(clusters, bool) or not isinstance(clusters, int | np.integer) or clusters < 1:
         raise InputError(f"clusters must be a whole number of at least 1, got {clusters!r}")
+    if clusters > MOST_CLUSTERS:
+        raise InputError(f"clusters must be at most {MOST_CLUSTERS}, got {clusters}")
     return int(clusters)
 
 
@@ -121,6 +133,11 @@ def from_owner(owner: ArrayLike, clusters: int | None = None) -> Partition:
         Integers, shape (n,), from 0 to ``clusters - 1``.
     clusters
         Number of clusters; by default one more than the largest owner.
+
+    Raises
+    ------
+    InputError
+        Not a one-dimensional array of integers, or a node is mapped to no cluster.
     """
     owners = np.asarray(owner)
     if owners.ndim != 1 or not np.issubdtype(owners.dtype, np.integer):

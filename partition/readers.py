@@ -1,10 +1,17 @@
-"""Graph files of others: Matrix Market, and edge lists in text or Parquet."""
+"""Graph files of others: Matrix Market, and edge lists in text or Parquet.
+
+Node ids in them are numbers from 0 (Matrix Market: from 1) to the largest that occurs, or to
+``n - 1``; ids that no edge names are nodes without edges. A file that uses ids sparsely should be
+relabelled first: memory grows with the largest id.
+"""
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,8 +20,8 @@ from partition.build import Piece
 from partition.distribute import Pieces
 from partition.errors import InputError
 
-BLOCK = "32 MiB"
-"""Text of one chunk."""
+BLOCK = 16 << 20
+"""Bytes of text that are parsed at a time."""
 
 
 def _check_file(path: str | os.PathLike[str]) -> str:
@@ -25,26 +32,32 @@ def _check_file(path: str | os.PathLike[str]) -> str:
 
 
 def read_matrix_market(path: str | os.PathLike[str]) -> Any:
-    """The sparse matrix of a Matrix Market file.
+    """The sparse matrix of a Matrix Market file (``.mtx``, ``.mtx.gz``).
+
+    Returns
+    -------
+    scipy.sparse.coo_array, square, with the dtype of the file's field; "symmetric" files are filled
+    up to both triangles. Dense files give their entries that are not zero.
 
     Raises
     ------
     InputError
-        No such file, not a Matrix Market file, or not square.
+        No such file, not a Matrix Market file, or not square; it says which line, where one is at
+        fault.
     """
     from scipy.io import mminfo, mmread
+    from scipy.sparse import coo_array
 
     name = _check_file(path)
     try:
         rows, columns, *_ = mminfo(name)
-        if rows != columns:
-            raise InputError(
-                f"{name}: an adjacency matrix must be square, it is {rows} x {columns}"
-            )
-        return mmread(name, spmatrix=False)
-    except InputError:
-        raise
     except (ValueError, OverflowError, OSError) as error:
+        raise InputError(f"{name}: not a Matrix Market file: {error}") from None
+    if rows != columns:
+        raise InputError(f"{name}: an adjacency matrix must be square, it is {rows} x {columns}")
+    try:
+        return coo_array(mmread(name, spmatrix=False))
+    except (ValueError, OverflowError, OSError, EOFError) as error:
         raise InputError(f"{name}: not a Matrix Market file: {error}") from None
 
 
@@ -56,82 +69,146 @@ def read_edge_list(path: str | os.PathLike[str]) -> Any:
     path
         ``.parquet`` (a file or a folder of them) with columns ``src``, ``dst`` and perhaps
         ``weight``; or text: an edge a line, two node ids from 0 and perhaps a weight, separated by
-        blanks, tabs or commas; ``#`` starts a comment; ``.gz`` is unpacked.
+        blanks, tabs or commas; ``#`` starts a comment; ``.gz`` is unpacked, by one task.
 
     Returns
     -------
-    What ``Graph.from_edges`` takes as edges: a Dask DataFrame, or pieces of text to be parsed.
+    What ``Graph.from_edges`` takes as edges: a Dask DataFrame for Parquet, for text pieces that are
+    yet to be parsed: int64 ids, float64 weights.
 
     Raises
     ------
     InputError
-        No such file, or no such columns. A line that is not an edge is found when it is read.
+        No such file, or no such columns, or Parquet without the extra it needs. A line that is not
+        an edge is found when it is read: the message then names it.
     """
     name = _check_file(path)
-    if name.endswith(".parquet") or os.path.isdir(name):
+    if name.endswith((".parquet", ".pq")) or os.path.isdir(name):
         return _read_parquet(name)
     from dask import delayed
-    from dask.bytes import read_bytes
 
-    packed = name.endswith(".gz")
-    blocks = read_bytes(
-        name,
-        delimiter=None if packed else b"\n",
-        blocksize=None if packed else BLOCK,
-        sample=False,
-        compression="gzip" if packed else None,
-    )[1]
-    pieces = Pieces(delayed(_parse)(block, name) for file in blocks for block in file)
-    if not pieces:
+    size = os.path.getsize(name)
+    if not size:
         raise InputError(f"{name}: the file is empty")
-    return pieces
+    starts = range(0, 1 if _packed(name) else size, BLOCK)
+    return Pieces(delayed(parse)(name, start, BLOCK) for start in starts)
+
+
+def _packed(name: str) -> bool:
+    return name.endswith(".gz")
 
 
 def _read_parquet(name: str) -> Any:
     try:
         import dask.dataframe as dd
+
+        frame = dd.read_parquet(name)
+        columns = list(frame.columns)
     except ImportError as error:
         raise InputError(
-            f"reading Parquet needs dask.dataframe: pip install 'dgsuite[parquet]' ({error})"
+            f"{name}: reading Parquet needs more packages: pip install dgsuite[parquet] ({error})"
         ) from None
-    frame = dd.read_parquet(name)
-    missing = [c for c in ("src", "dst") if c not in frame.columns]
+    except (OSError, ValueError) as error:
+        reason = str(error.__cause__ or error).partition("\n")[0]
+        raise InputError(f"{name}: not a Parquet file: {reason}") from None
+    missing = [c for c in ("src", "dst") if c not in columns]
     if missing:
-        found = ", ".join(map(str, frame.columns))
+        found = ", ".join(map(str, columns))
         raise InputError(f"{name}: no column {missing[0]!r}; there are: {found}")
-    return frame[[c for c in ("src", "dst", "weight") if c in frame.columns]]
+    return frame[[c for c in ("src", "dst", "weight") if c in columns]]
 
 
-def _parse(block: bytes, name: str) -> Piece:
-    """Edges of some lines."""
-    text = block.replace(b",", b" ")
+def parse(name: str, start: int, size: int) -> Piece:
+    """Edges of the lines that begin in a block of a text file; of all lines, if it is packed.
+
+    Parameters
+    ----------
+    start, size
+        First byte of the block, and how many it has.
+
+    Raises
+    ------
+    InputError
+        A line is not an edge, or not like the first edge of its block.
+    """
+    found: list[np.ndarray] = []
+    lines = 0
+    try:
+        for text in _texts(name, start, size):
+            rows = _numbers(text)
+            if rows is None or (found and len(rows) and rows.shape[1] != found[0].shape[1]):
+                line, what = _offender(text, found[0].shape[1] if found else 0)
+                line += lines + _lines_before(name, start)
+                raise InputError(
+                    f"{name}, line {line}: {what!r} is not an edge: expected two node ids from 0 "
+                    f"and perhaps a weight, as in the lines before"
+                )
+            if len(rows):
+                found.append(rows)
+            lines += text.count(b"\n")
+    except (OSError, EOFError) as error:
+        raise InputError(f"{name}: cannot be read: {error}") from None
+    if not found:
+        return np.empty(0, np.int64), np.empty(0, np.int64), None
+    rows = np.concatenate(found)
+    src, dst = rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64)
+    return src, dst, rows[:, 2].copy() if rows.shape[1] == 3 else None
+
+
+def _texts(name: str, start: int, size: int) -> Iterator[bytes]:
+    """Whole lines: those that begin in a block, or all of a packed file a block at a time."""
+    if _packed(name):
+        with gzip.open(name) as packed:
+            while text := packed.read(size):
+                yield text + packed.readline()
+        return
+    with open(name, "rb") as file:
+        if start:
+            # the line that runs into the block belongs to the one before
+            file.seek(start - 1)
+            file.readline()
+        text = file.read(max(start + size - file.tell(), 0))
+        yield text if text.endswith(b"\n") or not text else text + file.readline()
+
+
+def _lines_before(name: str, start: int) -> int:
+    if not start:
+        return 0
+    with open(name, "rb") as file:
+        file.seek(start - 1)
+        file.readline()
+        end = file.tell()
+        file.seek(0)
+        lines = 0
+        while end > 0 and (text := file.read(min(end, BLOCK))):
+            lines += text.count(b"\n")
+            end -= len(text)
+    return lines
+
+
+def _numbers(text: bytes) -> np.ndarray | None:
+    """Rows of two or three numbers, None where the text is something else."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a block without data is no cause for alarm
         try:
-            rows = np.loadtxt(io.BytesIO(text), comments="#", ndmin=2)
+            rows = np.loadtxt(io.BytesIO(text.replace(b",", b" ")), comments="#", ndmin=2)
         except ValueError:
-            rows = np.zeros((1, 0))
+            return None
+    if not rows.size:
+        return np.empty((0, 2))
     ids = rows[:, :2]
-    if rows.size and rows.shape[1] in (2, 3) and (ids == np.floor(ids)).all():
-        src, dst = ids.astype(np.int64).T
-        return src, dst, rows[:, 2] if rows.shape[1] == 3 else None
-    if not rows.size and not len(rows):
-        return np.empty(0, np.int64), np.empty(0, np.int64), None
-    raise InputError(f"{name}: {_offender(block)!r} is not an edge: two node ids, perhaps a weight")
+    good = rows.shape[1] in (2, 3) and (ids >= 0).all() and (ids < 2**53).all()
+    return rows if good and (ids == np.floor(ids)).all() else None
 
 
-def _offender(block: bytes) -> str:
-    """The first line that is not like an edge, or not like the first edge."""
-    width = 0
-    for line in block.decode(errors="replace").splitlines():
+def _offender(text: bytes, width: int) -> tuple[int, str]:
+    """Number and text of the first line that is not like an edge, or has not the width."""
+    for number, line in enumerate(text.decode(errors="replace").split("\n"), 1):
         fields = line.split("#")[0].replace(",", " ").split()
         if not fields:
             continue
-        try:
-            number = [int(f) for f in fields[:2]], [float(f) for f in fields[2:]]
-        except ValueError:
-            return line.strip()
-        if len(number[0]) < 2 or len(number[1]) > 1 or (width and len(fields) != width):
-            return line.strip()
+        rows = _numbers(" ".join(fields).encode())
+        if rows is None or not len(rows) or (width and len(fields) != width):
+            return number, line.strip()
         width = len(fields)
-    return block[:40].decode(errors="replace").strip()
+    return 1, text[:40].decode(errors="replace").strip()

@@ -57,3 +57,12 @@ def shared():
     if not folder.is_dir():
         pytest.skip("the folder shared/ is not beside the project")
     return folder
+
+
+def same(a, b):
+    """Two graphs have the same edges and weights, however they are cut."""
+    left, right = a.to_scipy(), b.to_scipy()
+    assert left.shape == right.shape
+    assert left.nnz == right.nnz
+    assert (left != right).nnz == 0
+    assert a.m == b.m

@@ -54,7 +54,7 @@ def test_any_single_change_of_a_distance_is_seen(pair, data):
 
 @given(graphs(), st.data())
 def test_any_single_change_of_a_set_is_seen(pair, data):
-    """Out of the set: nobody covers it, or two... into it: it has a neighbour there, or had none."""
+    """Whoever leaves the set is uncovered; whoever joins it has a neighbour there."""
     graph, mine = pair
     member = np.isin(np.arange(mine.n), nx.maximal_independent_set(graph, seed=2))
     node = data.draw(st.integers(0, mine.n - 1))
@@ -70,6 +70,7 @@ CORRUPTIONS = {
         "one more": lambda v: v | (np.arange(len(v)) == np.flatnonzero(~v)[0]),
         "one less": lambda v: v & (np.arange(len(v)) != np.flatnonzero(v)[0]),
         "every fourth": lambda v: np.arange(len(v)) % 4 == 0,
+        "not a flag": lambda v: v * 2,
     },
     "bf": {
         "all zero": lambda v: v * 0,
@@ -118,6 +119,28 @@ def test_directed_distances():
     assert not genval.validate("bf", mine, {"distance": worse}).ok
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_scattered_corruption_of_many_nodes_is_rejected(seed):
+    """Random changes anywhere in a graph cut by a map; and what is reported is not noise."""
+    rng = np.random.default_rng(seed)
+    src, dst = random_edges(300, 600, seed)
+    owner = rng.integers(0, 5, 300)
+    graph = Graph.from_edges(src, dst, n=300, partition=owner, uid=rng.permutation(300))
+    for kernel, name, other in (
+        ("mis", "in_mis", lambda v: 1 - v),
+        ("bf", "distance", lambda v: v + rng.choice([-1, 1, 2])),
+    ):
+        values = dgsuite.run(kernel, graph, style="serial")[name].values.astype(int)
+        assert genval.validate(kernel, graph, {name: values}).ok
+        nodes = rng.choice(300, 9, replace=False)
+        values[nodes] = other(values[nodes])
+        report = genval.validate(kernel, graph, {name: values})
+        assert not report.ok
+        touched = graph.to_networkx().edges(nodes)
+        near = {*nodes.tolist(), *(v for _, v in touched)}
+        assert {v.node for v in report.violations} <= near
+
+
 def test_on_workers(client):
     src, dst = random_edges(20_000, 200_000, seed=5)
     graph = Graph.from_edges(src, dst, n=20_000, clusters=3, client=client)
@@ -127,6 +150,47 @@ def test_on_workers(client):
     report = genval.validate("mis", graph, {"in_mis": np.ones(20_000, bool)})
     assert report.count > 19_000
     assert len(report.violations) == 20
+    distance = dgsuite.run("bf", graph, client=client, root=7).distance
+    assert genval.validate("bf", graph, {"distance": distance, "root": 7}).ok
+    assert not genval.validate("bf", graph, {"distance": distance}).ok
+    worse = {"distance": distance + (distance == distance.max()), "root": 7}
+    report = genval.validate("bf", graph, worse)
+    assert report.count >= int((distance == distance.max()).sum())
+    assert len(report.violations) == 20
+
+
+def test_violations_name_both_ends():
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    report = genval.validate("bf", graph, {"distance": [0, 1, 3, 4]})
+    assert [str(v) for v in report.violations] == [
+        "node 1: edge: expected neighbours at most 2 hops away, found node 2 at 3",
+        "node 2: predecessor: expected a neighbour 2 hops away, found none",
+    ]
+    report = genval.validate("mis", graph, {"in_mis": [1, 1, 0, 0]})
+    assert [str(v) for v in report.violations] == [
+        "node 0: independence: expected no neighbour in the set, found node 1",
+        "node 1: independence: expected no neighbour in the set, found node 0",
+        "node 3: domination: expected itself or a neighbour in the set, found neither",
+    ]
+
+
+def test_directed_edges_count_one_way():
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], directed=True, clusters=2)
+    assert genval.validate("bf", graph, {"distance": [0, 1, 2]}).ok
+    assert not genval.validate("bf", graph, {"distance": [0, 1, 1]}).ok
+    both = Graph.from_edges([0, 1, 2], [1, 2, 0], clusters=2)
+    assert genval.validate("bf", both, {"distance": [0, 1, 1]}).ok
+
+
+def test_the_root_is_that_of_the_results_or_the_graph():
+    graph = Graph.from_edges([0, 1], [1, 2], attrs={"root": 2})
+    assert genval.validate("bf", graph, {"distance": [2, 1, 0]}).ok
+    assert genval.validate("bf", graph, {"distance": [0, 1, 2], "root": 0}).ok
+    ds = dgsuite.run("bf", graph, style="serial", root=1)
+    assert genval.validate("bf", graph, ds).ok
+    for root in (3, -1, None, "0"):
+        with pytest.raises(dgsuite.InputError, match="is not a node: nodes are 0 to 2"):
+            genval.validate("bf", graph, {"distance": [0, 1, 2], "root": root})
 
 
 def test_what_is_missing_is_named():
@@ -134,6 +198,8 @@ def test_what_is_missing_is_named():
     for results, message in (
         ({}, "no 'in_mis'"),
         ({"in_mis": np.ones(2, bool)}, "one value for each of 3 nodes"),
+        ({"in_mis": np.ones((3, 1), bool)}, r"its shape is \(3, 1\)"),
+        ({"in_mis": [0.5, 1.0, np.nan]}, "must be whole numbers or flags, its dtype is float64"),
     ):
         with pytest.raises(dgsuite.InputError, match=message):
             genval.validate("mis", graph, results)
