@@ -142,7 +142,6 @@ class Megaphone:
         self.senders: list[NDArray] = []
         self.crowds: list[tuple[slice, int]] = []
         self.slots: dict[str, NDArray] = {}
-        self._rank: dict[int, NDArray] = {}
 
     def hush(self) -> None:
         """Forget the last broadcast."""
@@ -170,6 +169,35 @@ class Megaphone:
         for name, slots in self._slots(fields, dtypes):
             slots[senders] = fields[name]
 
+    def crowd(
+        self,
+        span: slice,
+        said: NDArray[np.bool_] | slice,
+        count: int,
+        fields: Mapping[str, NDArray],
+        dtypes: Mapping[str, DTypeLike],
+    ) -> None:
+        """Many nodes of a range say something.
+
+        Parameters
+        ----------
+        span
+            Slots of the range.
+        said
+            Which of them speak: a mask, or a slice for all.
+        count
+            How many.
+        fields
+            One value a sender.
+        """
+        if isinstance(said, slice):
+            self.sent[span] = True
+        else:
+            self.sent[span] |= said
+        self.crowds.append((span, count))
+        for name, slots in self._slots(fields, dtypes):
+            slots[span][said] = fields[name]
+
     def _slots(
         self, fields: Mapping[str, NDArray], dtypes: Mapping[str, DTypeLike]
     ) -> Iterator[tuple[str, NDArray]]:
@@ -187,7 +215,7 @@ class Megaphone:
     def parcels(self, names: Sequence[str]) -> dict[int, Parcel]:
         """What each other site hears of what was said."""
         parcels: dict[int, Parcel] = {}
-        speaking = sum(map(len, self.senders))
+        speaking = sum(map(len, self.senders)) + sum(count for _, count in self.crowds)
         for peer, heard in self.halo.send.items():
             spoke: NDArray | None
             if SEARCH * speaking < len(heard):
@@ -212,15 +240,12 @@ class Megaphone:
     def _find(self, peer: int, senders: NDArray) -> NDArray:
         """Where in the list of a peer's halo some senders stand; those who are not in it are left out."""
         heard = self.halo.send[peer]
-        if 4 * len(heard) < self.halo.own:
-            at = np.searchsorted(heard, senders)
-            at[at == len(heard)] = 0
-            return at[heard[at] == senders]
-        if peer not in self._rank:
-            self._rank[peer] = np.full(self.halo.own, -1, np.int32)
-            self._rank[peer][heard] = np.arange(len(heard))
-        at = self._rank[peer][senders]
-        return at[at >= 0]
+        if peer in self.halo.rank:
+            at = self.halo.rank[peer][senders]
+            return at[at >= 0]
+        at = np.searchsorted(heard, senders)
+        at[at == len(heard)] = 0
+        return at[heard[at] == senders]
 
     def hear(self, peer: int, words: Words, dtypes: Mapping[str, DTypeLike]) -> None:
         """A parcel from another site lands in the ghosts' slots."""
@@ -233,10 +258,7 @@ class Megaphone:
         if words.spoke is not None:
             said = np.unpackbits(words.spoke, count=count).view(bool)
             count = int(said.sum())
-        self.sent[land][said] = True
-        self.crowds.append((land, count))
-        for name, slots in self._slots(words.fields, dtypes):
-            slots[land][said] = words.fields[name]
+        self.crowd(land, said, count, words.fields, dtypes)
 
     def echoes(self) -> Echoes:
         """All that was said, own nodes and ghosts."""

@@ -263,10 +263,16 @@ class Site:
             self.tally.active += len(nodes)
             parts.append(self._columns(step, k, send.fields, len(nodes)))
             self.tally.nbytes += messages * sum(v.itemsize for v in parts[-1].values())
-            senders.append(nodes + self.starts[k])
+            senders.append(nodes)
         if any(p.keys() != parts[0].keys() for p in parts):
             raise self._error(step, sends[0][0], "sends other fields than another cluster")
-        for slots, columns in zip(senders, parts, strict=True):
-            self.megaphone.speak(slots, columns, self.kernel.fields)  # type: ignore[arg-type]
+        dtypes: Any = self.kernel.fields
+        for (k, _), nodes, columns in zip(sends, senders, parts, strict=True):
+            start, size = self.starts[k], self.clusters[k].size
+            if len(nodes) == size:
+                span = slice(start, start + size)
+                self.megaphone.crowd(span, slice(None), size, columns, dtypes)
+            else:
+                self.megaphone.speak(nodes + start, columns, dtypes)
         self._spoke = True
         return self.megaphone.parcels(list(parts[0]))

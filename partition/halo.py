@@ -41,6 +41,8 @@ class Halo:
         For each peer site: own slots it reads, ascending by position.
     land
         For each peer site: the slots where its values land, in the same order.
+    rank
+        For peers that read a large share of the own nodes: each node's place in the list, or -1.
     """
 
     own: int
@@ -53,6 +55,7 @@ class Halo:
     push_indices: NDArray
     send: dict[int, NDArray]
     land: dict[int, slice]
+    rank: dict[int, NDArray[np.int32]]
 
 
 def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Halo:
@@ -102,6 +105,7 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
 
     send: dict[int, NDArray] = {}
     land: dict[int, slice] = {}
+    rank: dict[int, NDArray[np.int32]] = {}
     cuts = own + np.searchsorted(ghosts, bounds)
     for peer in range(len(bounds) - 1):
         first, last = int(cuts[peer]), int(cuts[peer + 1])
@@ -110,7 +114,12 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
             read[push_indices[push_indptr[first] : push_indptr[last]]] = True
             send[peer] = np.flatnonzero(read)
             land[peer] = slice(first, last)
+            if 4 * len(send[peer]) > own:
+                rank[peer] = np.full(own, -1, np.int32)
+                rank[peer][send[peer]] = np.arange(len(send[peer]))
     ids = partition.node(np.concatenate([np.arange(lo, hi), ghosts]))
     home = np.full(slots, -1, np.int32)
     home[:own] = np.repeat([c.index for c in clusters], [c.size for c in clusters])
-    return Halo(own, starts, ids, home, indptr, indices, push_indptr, push_indices, send, land)
+    return Halo(
+        own, starts, ids, home, indptr, indices, push_indptr, push_indices, send, land, rank
+    )
