@@ -7,10 +7,13 @@ here, finds nothing.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from distributed import Client, Worker, WorkerPlugin, get_worker
+from distributed.comm import get_address_host
 
 NAME = "dgsuite"
 
@@ -102,3 +105,32 @@ def security_args() -> tuple[dict[str, Any], dict[str, Any]]:
     """Arguments (TLS contexts) to connect and to listen as the calling task's worker does."""
     worker = get_worker()
     return worker.connection_args, worker.security.get_listen_args("worker")
+
+
+@contextmanager
+def bound(places: Sequence[str], rank: int, run: str) -> Iterator[None]:
+    """Bind the calling thread to a processor of its own, as mpirun does, where there are enough.
+
+    The tasks of a run wake each other all the time, and the system likes to put who is woken beside
+    who woke it: on one processor. Which processors depends on the run, so that several runs on one
+    host do not crowd the first few.
+
+    Parameters
+    ----------
+    places
+        Worker addresses of all tasks.
+    rank
+        Which of them is this one.
+    """
+    hosts = [get_address_host(place) for place in places]
+    here = [r for r, host in enumerate(hosts) if host == hosts[rank]]
+    allowed = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    if places[rank].startswith("inproc") or not 1 < len(here) <= len(allowed):
+        yield
+        return
+    mine = allowed[(int(run, 16) + here.index(rank)) % len(allowed)]
+    os.sched_setaffinity(0, {mine})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)

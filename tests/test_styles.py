@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+import dask
 import networkx as nx
 import numpy as np
 import pytest
@@ -149,3 +152,20 @@ def test_large_clusters_are_sent_once(client, style, monkeypatch):
         placed = dict(graph.placed)
         assert placed
     assert graph.placed == placed
+
+
+def test_threads_are_bound_while_a_run_lasts(client):
+    """Each worker of a run on a processor of its own; all processors allowed again afterwards."""
+    from toys import Where
+
+    if not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("needs two processors")
+    graph = Graph.from_networkx(nx.cycle_graph(4))
+    ds = dgsuite.run(Where, graph, clusters=2, client=client)
+    assert ds.got.values[0] == ds.got.values[1] != ds.got.values[2] == ds.got.values[3]
+    with dask.config.set({"dgsuite.clocked.bind": False}):
+        free = dgsuite.run(Where, graph, clusters=2, client=client)
+    everything = sum(1 << cpu for cpu in os.sched_getaffinity(0))
+    assert (free.got == everything).all()
+    found = client.submit(os.sched_getaffinity, 0, pure=False).result()
+    assert found == os.sched_getaffinity(0)

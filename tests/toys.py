@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
 from typing import ClassVar
@@ -225,3 +226,11 @@ class Wrong(Toy):
             "two kinds": lambda: (unicast(c.ids, value=1), broadcast(value=1)),
             "nonsense": lambda: "hello",
         }[self.what]()
+
+
+@dataclass(frozen=True)
+class Where(Toy):
+    """Which processors the thread may use, as a bitmap."""
+
+    def send(self, c, s, inbox):
+        s.got[:] = sum(1 << cpu for cpu in os.sched_getaffinity(0))

@@ -15,6 +15,7 @@ from contextlib import ExitStack
 from time import perf_counter
 from typing import Any
 
+import dask
 import numpy as np
 from distributed import Client, Lock, get_worker
 from numpy.typing import NDArray
@@ -67,6 +68,7 @@ def run(
                 places,
                 rank,
                 on_round is not None,
+                dask.config.get("dgsuite.clocked.bind", True),
                 key=f"{kernel.name}-clocked-{run_id}-{rank}",
                 workers=[places[rank]],
                 allow_other_workers=False,
@@ -100,6 +102,7 @@ def _task(
     places: Sequence[str],
     rank: int,
     report: bool,
+    bind: bool,
 ) -> tuple[dict[str, NDArray], Log]:
     """One worker's part of the run."""
     site = Site(kernel, clusters, bounds, rank)
@@ -129,6 +132,8 @@ def _task(
 
     with ExitStack() as stack:
         pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
+        if bind and pool is None:
+            stack.enter_context(worker.bound(places, rank, run_id))
         runner = stack.enter_context(asyncio.Runner())
         log = runner.run(main(pool))
     return site.outputs(), log
