@@ -20,7 +20,7 @@ def cluster(workers: int) -> Iterator:
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(workers, threads_per_worker=1, dashboard_address=None) as own,
+        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as own,
         Client(own) as client,
     ):
         yield client

@@ -8,6 +8,7 @@ Rounds only, graph built; peers and ours take turns, on the same graph.
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import time
 from collections.abc import Callable
@@ -16,6 +17,9 @@ import common
 import numpy as np
 import psutil
 from common import line
+
+# a peer's idle threads must not spin into our turn
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 
 def timed(call: Callable[[], object]) -> float:

@@ -48,7 +48,7 @@ def own_client():
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
         yield client
@@ -191,7 +191,9 @@ def test_inproc_and_threads(ring):
 
     for options in ({"processes": False}, {"processes": True, "threads_per_worker": 2}):
         with (
-            LocalCluster(2, dashboard_address=None, **{"threads_per_worker": 1, **options}) as c,
+            LocalCluster(
+                n_workers=2, dashboard_address=None, **{"threads_per_worker": 1, **options}
+            ) as c,
             Client(c) as client,
         ):
             for style in STYLES:
@@ -221,7 +223,11 @@ def test_tls(ring, tmp_path):
     security = Security(tls_ca_file=cert, require_encryption=True, **roles)
     with (
         LocalCluster(
-            2, threads_per_worker=1, security=security, protocol="tls://", dashboard_address=None
+            n_workers=2,
+            threads_per_worker=1,
+            security=security,
+            protocol="tls://",
+            dashboard_address=None,
         ) as cluster,
         Client(cluster, security=security) as client,
     ):

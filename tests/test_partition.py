@@ -285,7 +285,9 @@ def test_a_worker_that_dies_meanwhile_is_an_error():
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+        ) as cluster,
         Client(cluster) as client,
     ):
         src = da.arange(8, chunks=4).map_blocks(_die, meta=np.empty(0, int))
