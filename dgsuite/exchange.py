@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from dgsuite.inbox import Echoes, Mail
 from partition.halo import Halo
 from partition.partitioners import Partition
-from partition.segments import group
+from partition.segments import group, lay, pick
 
 FOLD = {"min": np.minimum, "max": np.maximum, "sum": np.add, "or": np.bitwise_or}
 
@@ -196,7 +196,10 @@ class Megaphone:
             self.sent[span] |= said
         self.crowds.append((span, count))
         for name, slots in self._slots(fields, dtypes):
-            slots[span][said] = fields[name]
+            if isinstance(said, slice):
+                slots[span] = fields[name]
+            else:
+                lay(fields[name], said, slots[span])
 
     def _slots(
         self, fields: Mapping[str, NDArray], dtypes: Mapping[str, DTypeLike]
@@ -217,7 +220,6 @@ class Megaphone:
         parcels: dict[int, Parcel] = {}
         speaking = sum(map(len, self.senders)) + sum(count for _, count in self.crowds)
         for peer, heard in self.halo.send.items():
-            spoke: NDArray | None
             if SEARCH * speaking < len(heard):
                 said = self._find(peer, np.concatenate(self.senders))
                 count = len(said)
@@ -227,14 +229,18 @@ class Megaphone:
             if not count:
                 continue
             if count == len(heard):
-                spoke, who = None, heard
+                words = Words(None, {name: self.slots[name][heard] for name in names})
+            elif said.dtype == bool and 32 * count >= len(heard):
+                words = Words(
+                    np.packbits(said),
+                    {name: pick(self.slots[name], heard, self.sent, count) for name in names},
+                )
             else:
-                who = heard[said] if names else heard
-                if said.dtype == bool and 32 * count >= len(heard):
-                    spoke = np.packbits(said)
-                else:
-                    spoke = (np.flatnonzero(said) if said.dtype == bool else said).astype(np.int32)
-            parcels[peer] = Words(spoke, {name: self.slots[name][who] for name in names})
+                at = np.flatnonzero(said) if said.dtype == bool else said
+                words = Words(
+                    at.astype(np.int32), {name: self.slots[name][heard[at]] for name in names}
+                )
+            parcels[peer] = words
         return parcels
 
     def _find(self, peer: int, senders: NDArray) -> NDArray:

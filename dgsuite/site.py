@@ -104,6 +104,8 @@ class Site:
                 values = self.megaphone.slots[name][:0]
                 _compiled.pull(*pull, values, worst(values.dtype, False), False)
                 _compiled.pull_minima(*pull, values, values)
+                _compiled.pick(values, none, one, 0)
+                _compiled.lay(values, one[:0], values)
                 _compiled.push_least(*push, values, values, one, False)
 
     def step(self, step: Step, pool: Executor | None = None) -> dict[int, Parcel]:

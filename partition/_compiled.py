@@ -225,3 +225,25 @@ def weigh(nodes, degree, remote):
         a += degree[v]
         b += remote[v]
     return a, b
+
+
+@compiled
+def pick(values, places, among, count):
+    """Values at those places that are among some; `count` says how many these are."""
+    out = np.empty(count, values.dtype)
+    k = 0
+    for p in places:
+        if among[p]:
+            out[k] = values[p]
+            k += 1
+    return out
+
+
+@compiled
+def lay(values, where, out):
+    """Put values, in order, where a mask holds."""
+    k = 0
+    for i in range(len(where)):
+        if where[i]:
+            out[i] = values[k]
+            k += 1

@@ -93,3 +93,22 @@ def outside(indptr: NDArray, indices: NDArray, lo: int, hi: int) -> NDArray[np.i
         return _compiled.outside(indptr, indices, lo, hi)
     away = np.concatenate([[0], np.cumsum((indices < lo) | (indices >= hi))])
     return (away[indptr[1:]] - away[indptr[:-1]]).astype(np.int32)
+
+
+def pick(values: NDArray, places: NDArray, among: NDArray, count: int) -> NDArray:
+    """Values at those places that are among some (a mask); `count` says how many these are."""
+    if len(places) > COMPILE_FROM:
+        from partition import _compiled
+
+        return _compiled.pick(values, places, among, count)
+    return values[places[among[places]]]
+
+
+def lay(values: NDArray, where: NDArray, out: NDArray) -> None:
+    """Put values, in order, into `out` where a mask holds."""
+    if len(where) > COMPILE_FROM:
+        from partition import _compiled
+
+        _compiled.lay(values, where, out)
+    else:
+        out[where] = values
