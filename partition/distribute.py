@@ -59,6 +59,17 @@ def current(client: Client | None) -> Client | None:
         return None
 
 
+def seen(client: Client) -> dict[str, Any]:
+    """The workers that the scheduler knows, by address.
+
+    Asked of the scheduler itself: ``client.scheduler_info()`` returns what the client last stored,
+    which its own periodic update, without workers, may have overwritten in between.
+    """
+    identity = client.sync(client.scheduler.identity)  # type: ignore[union-attr]
+    found: dict[str, Any] = identity["workers"]
+    return found
+
+
 def workers(client: Client) -> list[str]:
     """Addresses of the client's workers, in a fixed order.
 
@@ -67,7 +78,7 @@ def workers(client: Client) -> list[str]:
     InputError
         There are none.
     """
-    info = client.scheduler_info(n_workers=-1)["workers"]
+    info = seen(client)
     if not info:
         raise InputError(
             f"the scheduler at {client.scheduler.address} has no workers; start some first"  # type: ignore[union-attr]
@@ -432,7 +443,7 @@ def settle(client: Client, futures: Sequence[Future], places: Sequence[str]) -> 
         except TimeoutError:
             if client.status != "running":
                 raise RunError("the scheduler was lost while the graph was built") from None
-            lost = set(places) - set(client.scheduler_info(n_workers=-1)["workers"])
+            lost = set(places) - set(seen(client))
             if lost:
                 raise RunError(
                     f"worker {', '.join(sorted(lost))} was lost while the graph was built"

@@ -185,6 +185,15 @@ def test_worker_internals_are_where_we_expect(client):
         assert all(found.values()), found
 
 
+def test_workers_are_always_seen(client):
+    """The client's own updates of what it knows of the scheduler must not hide its workers."""
+    from partition.distribute import seen, workers
+
+    for _ in range(200):
+        client.loop.add_callback(client._update_scheduler_info)
+        assert len(seen(client)) == len(workers(client)) == 2
+
+
 def test_inproc_and_threads(ring):
     """Workers in this process, and with two threads each."""
     from distributed import Client, LocalCluster

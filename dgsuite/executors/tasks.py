@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dgsuite.mesh import PeerLost
 from kernels.base import Kernel
+from partition.distribute import seen
 from partition.errors import DgsuiteError, RunError
 from partition.graph import Graph
 
@@ -94,7 +95,10 @@ def check_workers(client: Client, places: Sequence[str], kernel: Kernel) -> None
     """Refuse to go on without the scheduler or one of the workers."""
     if client.status != "running":
         raise RunError(f"kernel {kernel.name!r}: the scheduler is gone")
-    lost = set(places) - set(client.scheduler_info(n_workers=-1)["workers"])
+    try:
+        lost = set(places) - set(seen(client))
+    except OSError:
+        raise RunError(f"kernel {kernel.name!r}: the scheduler is gone") from None
     if lost:
         raise RunError(f"kernel {kernel.name!r}: worker {', '.join(sorted(lost))} was lost")
 
