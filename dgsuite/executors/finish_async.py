@@ -210,11 +210,14 @@ class Driver:
     def votes(self, round: int) -> Vote:
         """The votes of a round, reduced over all workers."""
         self.flush()
-        try:
-            found = self.client.run(_votes, self.run_id, round, workers=list(self.places))
-        except (OSError, KeyError, ValueError):
-            tasks.check_workers(self.client, self.places, self.kernel)
-            raise
+
+        def ask() -> dict[str, Vote]:
+            found: dict[str, Vote] = self.client.run(
+                _votes, self.run_id, round, workers=list(self.places)
+            )
+            return found
+
+        found = tasks.watched(ask, self.client, self.places, self.kernel)
         return reduce_votes(found.values())
 
 

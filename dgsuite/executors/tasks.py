@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from distributed import Client, Future, wait
@@ -18,6 +19,8 @@ from kernels.base import Kernel
 from partition.distribute import seen
 from partition.errors import DgsuiteError, RunError
 from partition.graph import Graph
+
+T = TypeVar("T")
 
 EMBED = 1 << 20
 """Clusters smaller than this (bytes a worker) travel with the task; larger ones are sent once."""
@@ -101,6 +104,31 @@ def check_workers(client: Client, places: Sequence[str], kernel: Kernel) -> None
         raise RunError(f"kernel {kernel.name!r}: the scheduler is gone") from None
     if lost:
         raise RunError(f"kernel {kernel.name!r}: worker {', '.join(sorted(lost))} was lost")
+
+
+def watched(call: Callable[[], T], client: Client, places: Sequence[str], kernel: Kernel) -> T:
+    """The result of a request to all workers, which would wait 30 s for one that has just gone."""
+    results: list[T] = []
+    errors: list[Exception] = []
+
+    def ask() -> None:
+        try:
+            results.append(call())
+        except Exception as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    while not results:
+        thread.join(WATCH)
+        if thread.is_alive():
+            check_workers(client, places, kernel)
+        if errors:
+            for _ in range(10):  # the scheduler may learn of a loss a moment later
+                check_workers(client, places, kernel)
+                time.sleep(0.1)
+            raise RunError(f"kernel {kernel.name!r}: {errors[0]}") from errors[0]
+    return results[0]
 
 
 def _cause(futures: Sequence[Future], kernel: Kernel) -> Exception:
