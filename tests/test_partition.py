@@ -292,4 +292,4 @@ def test_a_worker_that_dies_meanwhile_is_an_error():
     ):
         src = da.arange(8, chunks=4).map_blocks(_die, meta=np.empty(0, int))
         with pytest.raises(RunError, match="lost while the graph was built"):
-            Graph.from_edges(src, da.zeros(8, int, chunks=4), n=8, client=client)
+            Graph.from_edges(src, da.zeros(8, chunks=4, dtype=int), n=8, client=client)
