@@ -72,7 +72,7 @@ class Watch:
 def measure(nodes: int, edges: int, workers: int, clusters: int | None, source: str) -> None:
     """Build one graph on a cluster of its own and print what it took."""
     import dgsuite
-    from genval.generate import random_edges
+    from genval.edges import random_edges
 
     with common.cluster(workers) as client:
         small = random_edges(1000, 400_000, 1)

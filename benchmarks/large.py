@@ -68,7 +68,7 @@ def main() -> None:
     n = given.nodes
 
     import dgsuite
-    from genval.generate import random_edges
+    from genval.edges import random_edges
 
     src, dst = random_edges(n, given.edges, 3)
     others = peers(src, dst, n)

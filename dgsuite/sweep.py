@@ -17,7 +17,8 @@ from dgsuite import __version__
 from dgsuite.config import Cluster, Point
 from dgsuite.dataset import open_dataset, save
 from dgsuite.run import run
-from genval import generate, validate
+from genval import edges as generate
+from genval import validate
 from partition.errors import InputError, RunError
 from partition.graph import Graph
 

@@ -1,6 +1,7 @@
 """Input generators and output validators; no Dask needed."""
 
+from genval.imsuite import generate
 from genval.report import Report, Violation
 from genval.validate import validate
 
-__all__ = ["Report", "Violation", "validate"]
+__all__ = ["Report", "Violation", "generate", "validate"]

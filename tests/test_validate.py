@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import dgsuite
 import genval
-from genval.generate import random_edges, ring
+from genval.edges import random_edges, ring
 from partition.graph import Graph
 
 

@@ -1,4 +1,4 @@
-"""Inputs: vectorised generators that give the same graph for the same seed."""
+"""Edge lists in this process, of NumPy's generator: the same for the same seed."""
 
 from __future__ import annotations
 
