@@ -10,7 +10,7 @@ assembled. Neither the client nor any one worker ever holds the graph.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
@@ -38,8 +38,20 @@ WATCH = 1.0
 """Seconds between looks at whether the workers are still there."""
 
 
+Identify = Callable[[NDArray[np.int64]], NDArray[np.int64]]
+"""A function from node ids to the identifiers of these nodes."""
+
+
 class Pieces(list):
     """An edge list in pieces: Delayed objects of (src, dst, weights or None)."""
+
+    @classmethod
+    def of(cls, make: Callable[[int, int], build.Piece], bounds: Iterable[int]) -> Pieces:
+        """Pieces that a function makes, each of the numbers from one bound to the next."""
+        from dask import delayed
+
+        task = delayed(make, traverse=False)
+        return cls(task(lo, hi) for lo, hi in pairwise(bounds))
 
 
 # ---- who builds
@@ -117,7 +129,7 @@ def pieces(src: Any, dst: Any, weights: Any) -> list[Any]:
     """
     if isinstance(src, Pieces):
         if dst is not None or weights is not None:
-            raise InputError("an edge list that is read from a file has its own dst and weights")
+            raise InputError("an edge list in pieces has its own dst and weights")
         return src
     if dst is None:
         columns = getattr(src, "columns", None)
@@ -259,7 +271,7 @@ def degrees(
 def construct(
     pieces: Sequence[Any],
     partition: Partition,
-    uid: NDArray | None,
+    uid: NDArray | Identify | None,
     directed: bool,
     client: Client | None,
     places: Sequence[str],
@@ -282,7 +294,10 @@ def construct(
     RunError
         A worker was lost.
     """
-    own_uid = [None if uid is None else uid[partition.nodes(k)] for k in range(partition.clusters)]
+    own_uid = [
+        uid if uid is None or callable(uid) else uid[partition.nodes(k)]
+        for k in range(partition.clusters)
+    ]
     small = not any(map(_lazy, pieces)) and sum(len(piece[0]) for piece in pieces) <= SMALL
     if client is not None and not small:
         with client.as_current(), _workers_stay():
@@ -303,13 +318,15 @@ def construct(
 def _assemble(
     index: int,
     partition: Partition,
-    uid: NDArray | None,
+    uid: NDArray | Identify | None,
     directed: bool,
     place: int,
     bundles: Sequence[list[build.Shard] | None],
 ) -> Cluster:
     """Make a cluster of bundles in which its shards have the given place."""
     shards = [None if bundle is None else bundle[place] for bundle in bundles]
+    if callable(uid):
+        uid = uid(partition.nodes(index))
     return build.assemble(index, partition, uid, directed, shards)
 
 
@@ -324,7 +341,7 @@ def _facts(facts: Sequence[tuple[int, DTypeLike | None]]) -> tuple[list[int], DT
 def _construct_on_workers(
     pieces: Sequence[Any],
     partition: Partition,
-    uid: Sequence[NDArray | None],
+    uid: Sequence[NDArray | Identify | None],
     directed: bool,
     client: Client,
     places: Sequence[str],
@@ -339,7 +356,7 @@ def _construct_on_workers(
     for run, (first, last) in enumerate(pairwise(bounds)):
         for k in range(first, last):
             ids = uid[k]
-            if ids is not None:
+            if ids is not None and not callable(ids):
                 (ids,) = client.scatter([ids], workers=[places[run]], hash=False)
             args = (k, cuts, ids, directed, k - first, bundles[run])
             parts.append(_pinned(client, places[run], _assemble, *args))

@@ -202,7 +202,7 @@ class Graph:
         n: int | None = None,
         weights: Any = None,
         directed: bool = False,
-        uid: ArrayLike | None = None,
+        uid: ArrayLike | distribute.Identify | None = None,
         clusters: int | None = None,
         partition: How = "nodes",
         client: Client | None = None,
@@ -223,7 +223,9 @@ class Graph:
         directed
             Whether an edge goes one way only.
         uid
-            Identifier of each node, distinct integers, shape (n,); by default the node ids.
+            Identifier of each node, distinct integers, shape (n,); by default the node ids. Or a
+            function that turns an array of node ids into theirs, called where the clusters are
+            built; that it is one to one is not checked.
         clusters
             Number of clusters; by default as many as the partition has, else one a worker with a
             client, else one. Clusters beyond the number of nodes are empty.
@@ -377,14 +379,14 @@ class Graph:
 
     @classmethod
     def read_imsuite(
-        cls, path: str | os.PathLike[str], kernel: str = "mis", **options: Any
+        cls, path: str | os.PathLike[str] | bytes, kernel: str = "mis", **options: Any
     ) -> Graph:
         """Read an input file of IMSuite.
 
         Parameters
         ----------
         path
-            The text file.
+            The text file, or its content as bytes.
         kernel
             Which kernel it is for ("bf", "lcr", "mis", ...): that decides its sections.
         options
@@ -537,9 +539,11 @@ def _check_labels(labels: Sequence[Hashable] | None, n: int) -> None:
         raise InputError(f"two nodes have the same label {twice!r}")
 
 
-def _check_uid(uid: ArrayLike | None, n: int) -> NDArray[np.int64] | None:
-    if uid is None:
-        return None
+def _check_uid(
+    uid: ArrayLike | distribute.Identify | None, n: int
+) -> NDArray[np.int64] | distribute.Identify | None:
+    if uid is None or callable(uid):
+        return uid
     ids = np.asarray(uid)
     if ids.shape != (n,) or not np.issubdtype(ids.dtype, np.integer):
         raise InputError(f"uid must be {n} integers, one a node, got {ids.dtype} of {ids.shape}")

@@ -19,6 +19,9 @@ RINGS = ("lcr", "hs")
 ROOTED = ("bf", "dst", "vc")
 KERNELS = ("bf", "by", "dp", "dr", "ds", "dst", "hs", "kc", "lcr", "mis", "mst", "vc")
 
+Source = str | os.PathLike[str] | bytes
+"""A path, or what stands in the file."""
+
 
 @dataclass
 class Input:
@@ -47,17 +50,21 @@ class Input:
 
 
 class _Lines:
-    """Lines of a file with the errors that name them."""
+    """Lines of a file, or of its content, with the errors that name them."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = path
+    def __init__(self, source: Source) -> None:
+        self.path = "<generated>" if isinstance(source, bytes) else source
         try:
-            with open(path, encoding="ascii") as file:
-                self.lines = file.read().split("\n")
+            if isinstance(source, bytes):
+                content = source
+            else:
+                with open(source, "rb") as file:
+                    content = file.read()
+            self.lines = content.decode("ascii").split("\n")
         except UnicodeDecodeError:
-            raise InputError(f"{path}: not a text file") from None
+            raise InputError(f"{self.path}: not a text file") from None
         except OSError as error:
-            raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+            raise InputError(f"{self.path}: cannot be read: {error.strerror}") from None
         self.at = 0
         self._part_first_line()
 
@@ -99,25 +106,27 @@ class _Lines:
                 self.fail(f"unexpected text after the end: {line.strip()!r}")
 
 
-def read(path: str | os.PathLike[str], kernel: str) -> Input:
+def read(source: Source, kernel: str) -> Input:
     """Read a file as the given kernel's input.
 
     Parameters
     ----------
+    source
+        Its path, or its content as bytes.
     kernel
         One of `KERNELS`, in any case.
 
     Raises
     ------
     InputError
-        Naming file, line, and what should stand there.
+        Naming file ("<generated>" for bytes), line, and what should stand there.
     """
     name = kernel.lower()
     if name not in KERNELS:
         raise InputError(
             f"no IMSuite input format for kernel {kernel!r}; one of {', '.join(KERNELS)}"
         )
-    lines = _Lines(path)
+    lines = _Lines(source)
     n = lines.integer("the number of nodes", 1)
     if name in RINGS:
         ids = _ids(lines, n)
