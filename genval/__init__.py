@@ -1,7 +1,8 @@
 """Input generators and output validators; no Dask needed."""
 
+from genval.graphs import graph
 from genval.imsuite import generate
 from genval.report import Report, Violation
 from genval.validate import validate
 
-__all__ = ["Report", "Violation", "generate", "validate"]
+__all__ = ["Report", "Violation", "generate", "graph", "validate"]

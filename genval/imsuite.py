@@ -145,7 +145,7 @@ def _least(kernel: str, kind: str, has_max: bool) -> int:
     return 2
 
 
-def whole(name: str, value: Any, least: int) -> int:
+def whole(name: str, value: Any, least: float) -> int:
     """An argument as a whole number.
 
     Raises

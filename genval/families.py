@@ -1,0 +1,336 @@
+"""Families of graphs of any size, each a number of items (mostly edges) and a function from numbers
+of items to edges.
+
+All randomness is by counter (`genval.counters`), so a graph depends on its arguments and seed alone,
+not on how it is cut into pieces or who makes them.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from math import inf, isqrt, pi, sqrt
+from typing import Any
+
+import numpy as np
+
+from genval.counters import Words, below, draw, permute, subkey, unit
+from genval.imsuite import plain, whole
+from genval.plan import EDGES, EXTRA, PLACES, Ends, Plan
+from partition.build import MOST_NODES
+from partition.errors import InputError
+
+
+def plan(kind: str, n: int, *, seed: int = 101, weights: bool = False, **options: Any) -> Plan:
+    """How to make a graph of a family.
+
+    Parameters
+    ----------
+    kind
+        One of `FAMILIES`, see there.
+    n
+        Number of nodes.
+    seed
+        Any integer.
+    weights
+        Whether edges have weights, distinct numbers from 1 to 2^63 - 1.
+    options
+        The family's.
+
+    Raises
+    ------
+    InputError
+        Naming the argument and what would be right.
+    """
+    name = plain(str(kind))
+    if name not in FAMILIES:
+        raise InputError(f"kind {kind!r} is unknown; one of {', '.join(FAMILIES)}")
+    n = whole("n", n, 1)
+    if n > MOST_NODES:
+        raise InputError(f"n must be at most {MOST_NODES}, got {n}")
+    seed = whole("seed", seed, -inf)
+    if not isinstance(weights, bool):
+        raise InputError(f"weights must be True or False, got {weights!r}")
+    options = {option: value for option, value in options.items() if value is not None}
+    known = list(inspect.signature(FAMILIES[name]).parameters)[2:]
+    for option in options:
+        if option not in known:
+            there = f"there are {', '.join(known)}" if known else "it has none"
+            raise InputError(f"option {option!r} has no meaning for {name}; {there}")
+    items, make, each = FAMILIES[name](n, subkey(seed, EDGES), **options)
+    return Plan(n, items, make, each, seed, weights)
+
+
+def _number(name: str, value: Any, low: float, high: float = inf) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        raise InputError(f"{name} must be a number, got {value!r}")
+    if not low < value < high:
+        limits = f"above {low:g}" + (f" and below {high:g}" if high < inf else "")
+        raise InputError(f"{name} must be {limits}, got {value}")
+    return float(value)
+
+
+def _edges(m: Any, default: int, least: int, most: int) -> int:
+    """A number of edges: as asked, or the default as far as there is room."""
+    if m is None:
+        return max(min(default, most), least)
+    if whole("m", m, least) > most:
+        raise InputError(f"m must be at most {most}, got {m}")
+    return int(m)
+
+
+# ---- numbers to pairs of nodes
+
+
+def _pairs(n: int) -> int:
+    return n * (n - 1) // 2
+
+
+def _pair(rank: Words) -> Ends:
+    """The pair (u, v), u < v, of each rank: (0, 1), (0, 2), (1, 2), (0, 3), ..."""
+    high = (np.sqrt(2.0 * rank + 0.25) + 0.5).astype(np.uint64)
+    one = np.uint64(1)
+    high -= high * (high - one) // np.uint64(2) > rank  # rounding is one off at most
+    high += high * (high + one) // np.uint64(2) <= rank
+    return rank - high * (high - one) // np.uint64(2), high
+
+
+def _parent(child: Words, key: int, most: int | None) -> Words:
+    """The parent of nodes from 1 in a random tree, less than the node.
+
+    Without a limit any smaller node, equally likely (a random recursive tree). With one, nodes are
+    numbered breadth first and have 1 to `most` children, equally likely, as long as there are
+    nodes: of two nodes in a row the second has as many more as the first has fewer, and so no sum
+    over all nodes before is needed.
+    """
+    if most is None:
+        return below(draw(key, child), child)
+    two, place = np.divmod(child - np.uint64(1), np.uint64(most + 1))
+    first = below(draw(key, two), most) + np.uint64(1)
+    return two * np.uint64(2) + (place >= first)
+
+
+# ---- families: each returns what `Plan` begins with, after n
+
+Family = tuple[int, Callable[[Words], Ends], float]
+
+
+def ring(n: int, key: int) -> Family:
+    """0, 1, ..., n - 1, 0."""
+    return n if n > 2 else n - 1, partial(_ring, n=n), 1.0
+
+
+def _ring(at: Words, n: int) -> Ends:
+    return at, (at + np.uint64(1)) % np.uint64(n)
+
+
+def star(n: int, key: int) -> Family:
+    """Node 0 in the middle."""
+    return n - 1, _star, 1.0
+
+
+def _star(at: Words) -> Ends:
+    return np.zeros_like(at), at + np.uint64(1)
+
+
+def chain(n: int, key: int) -> Family:
+    """0, 1, ..., n - 1."""
+    return n - 1, _chain, 1.0
+
+
+def _chain(at: Words) -> Ends:
+    return at, at + np.uint64(1)
+
+
+def tree(n: int, key: int, max: int | None = None) -> Family:
+    """A random tree with parents smaller than their children, and at most `max` children."""
+    return n - 1, partial(_tree, key=key, most=None if max is None else whole("max", max, 1)), 1.0
+
+
+def _tree(at: Words, key: int, most: int | None) -> Ends:
+    child = at + np.uint64(1)
+    return _parent(child, key, most), child
+
+
+def spmax(n: int, key: int, m: int | None = None, max: int | None = None) -> Family:
+    """The tree, and edges drawn from all others: m in all, by default n floor(log2 n)."""
+    m = _edges(m, n * (n.bit_length() - 1), n - 1, _pairs(n))
+    most = None if max is None else whole("max", max, 1)
+    return m, partial(_spmax, n=n, key=key, most=most), 1.0
+
+
+def _spmax(at: Words, n: int, key: int, most: int | None) -> Ends:
+    cut = int(np.searchsorted(at, n - 1))
+    src, dst = _tree(at[:cut], key, most)
+    if cut == len(at):
+        return src, dst
+    # a node v > 0 has v - 1 smaller nodes but for its parent: as many as v - 1 in a triangle
+    rank = permute(at[cut:] - np.uint64(n - 1), _pairs(n - 1), subkey(key, EXTRA))
+    low, high = _pair(rank)
+    high += np.uint64(1)
+    low += low >= _parent(high, key, most)
+    return np.concatenate([src, low]), np.concatenate([dst, high])
+
+
+def cplt(n: int, key: int) -> Family:
+    """Every pair of nodes."""
+    return _pairs(n), _pair, 1.0
+
+
+def rn(n: int, key: int) -> Family:
+    """Every pair of nodes with probability 1/2."""
+    return _pairs(n), partial(_rn, key=key), 0.5
+
+
+def _rn(at: Words, key: int) -> Ends:
+    return _pair(at[draw(key, at) >> np.uint64(63) == 1])
+
+
+def er(n: int, key: int, m: int | None = None) -> Family:
+    """m pairs of all, equally likely (Erdos and Renyi's G(n, m)); by default m = 8 n."""
+    return _edges(m, 8 * n, 0, _pairs(n)), partial(_er, n=n, key=key), 1.0
+
+
+def _er(at: Words, n: int, key: int) -> Ends:
+    return _pair(permute(at, _pairs(n), key))
+
+
+def rmat(
+    n: int, key: int, m: int | None = None, a: float = 0.57, b: float = 0.19, c: float = 0.19
+) -> Family:
+    """The Kronecker graph of Graph500 (R-MAT: Chakrabarti, Zhan and Faloutsos, SDM 2004).
+
+    m edges are drawn, by default 16 n; repetitions and self-loops among them are dropped when the
+    graph is built. n must be a power of two; nodes are in random order.
+    """
+    if n & (n - 1):
+        raise InputError(f"n must be a power of two for rmat, got {n}")
+    for name, share in (("a", a), ("b", b), ("c", c)):
+        _number(name, share, 0, 1)
+    if a + b + c >= 1:
+        raise InputError(f"a + b + c must be below 1, got {a + b + c:g}")
+    # thresholds of 32-bit numbers
+    cuts = [int(2**32 * share) for share in (a, a + b, a + b + c)]
+    return _edges(m, 16 * n, 0, 2**62), partial(_rmat, n=n, key=key, cuts=cuts), 1.0
+
+
+def _rmat(at: Words, n: int, key: int, cuts: list[int]) -> Ends:
+    right, lower, corner = (np.uint32(cut) for cut in cuts)
+    src, dst = np.zeros_like(at), np.zeros_like(at)
+    for level in range(n.bit_length() - 1):
+        if level % 2 == 0:
+            words = draw(subkey(key, level), at)
+            half = words.astype(np.uint32)
+        else:
+            half = (words >> np.uint64(32)).astype(np.uint32)
+        below_half = half >= lower
+        for ends, bit in (
+            (src, below_half),
+            (dst, (half >= right) ^ below_half | (half >= corner)),
+        ):
+            ends <<= np.uint64(1)
+            ends |= bit
+    places = subkey(key, PLACES)
+    return permute(src, n, places), permute(dst, n, places)
+
+
+def grid(n: int, key: int, columns: int | None = None) -> Family:
+    """Nodes row by row, each joined to the next in its row and in its column.
+
+    By default as many columns as the root of n, rounded up; the last row may be shorter.
+    """
+    columns = isqrt(n - 1) + 1 if columns is None else whole("columns", columns, 1)
+    return n, partial(_grid, n=n, columns=columns), 2.0
+
+
+def _grid(at: Words, n: int, columns: int) -> Ends:
+    right = at + np.uint64(1)
+    down = at + np.uint64(columns)
+    beside = (right % np.uint64(columns) != 0) & (right < n)
+    beneath = down < n
+    return (
+        np.concatenate([at[beside], at[beneath]]),
+        np.concatenate([right[beside], down[beneath]]),
+    )
+
+
+def powerlaw(n: int, key: int, m: int | None = None, exponent: float = 2.5) -> Family:
+    """Degrees with a power law (Chung and Lu, PNAS 99, 2002).
+
+    m edges, by default 8 n, are drawn with both ends in proportion to weights (i + 1/2)^(-1 /
+    (exponent - 1)), about, so that the share of nodes with degree d falls as d^-exponent.
+    Repetitions and self-loops, mostly among the few largest nodes, are dropped when the graph is
+    built. The exponent is above 2; nodes are in random order.
+    """
+    exponent = _number("exponent", exponent, 2)
+    power = (exponent - 1) / (exponent - 2)
+    return _edges(m, 8 * n, 0, 2**62), partial(_powerlaw, n=n, key=key, power=power), 1.0
+
+
+def _powerlaw(at: Words, n: int, key: int, power: float) -> Ends:
+    src, dst = (
+        # the inverse of the weights' sum, rounded down to a node
+        permute(
+            np.minimum(n * unit(draw(subkey(key, end), at)) ** power, n - 1).astype(np.uint64),
+            n,
+            subkey(key, PLACES),
+        )
+        for end in range(2)
+    )
+    return src, dst
+
+
+def geometric(n: int, key: int, degree: float = 10.0) -> Family:
+    """Points in the unit square, joined where they are near (a unit-disk graph).
+
+    The distance is such that a disk holds `degree` points on average; nodes near the border have
+    fewer neighbours. So that a piece needs to know its own points only, the square is cut into
+    strips at least as high as that distance: each has its share of the points, uniform within it,
+    and nodes are numbered strip by strip.
+    """
+    radius = sqrt(_number("degree", degree, 0) / (pi * n))
+    strips = max(min(int(1 / radius), isqrt(n)), 1)
+    make = partial(_geometric, n=n, key=key, strips=strips, radius=radius)
+    return strips, make, min(degree, n) * n / strips / 2
+
+
+def _geometric(at: Words, n: int, key: int, strips: int, radius: float) -> Ends:
+    lo, hi = int(at[0]), int(at[-1]) + 1
+    starts = np.array([n * strip // strips for strip in range(lo, min(hi + 1, strips) + 1)])
+    strip = np.repeat(np.arange(lo, lo + len(starts) - 1), np.diff(starts))
+    nodes = np.arange(starts[0], starts[-1])
+    x, y = (unit(draw(subkey(key, axis), nodes.astype(np.uint64))) for axis in range(2))
+    cell = strip * strips + (x * strips).astype(np.int64)
+    order = np.argsort(cell, kind="stable")
+    nodes, cell, x, y = nodes[order], cell[order], x[order], (strip + y)[order] / strips
+    own = np.arange(int(starts[hi - lo] - starts[0]))
+    # in the own strip what comes later, in the next one all: cells are in order of strip and column
+    column = cell[own] % strips
+    left = cell[own] - np.minimum(column, 1) + strips
+    right = cell[own] + (column < strips - 1)
+    firsts = np.concatenate([own + 1, np.searchsorted(cell, left)])
+    lasts = np.searchsorted(cell, np.concatenate([right, right + strips]), side="right")
+    counts = lasts - firsts
+    u = np.repeat(np.concatenate([own, own]), counts)
+    v = np.arange(len(u)) + np.repeat(firsts - np.cumsum(counts) + counts, counts)
+    near = (x[u] - x[v]) ** 2 + (y[u] - y[v]) ** 2 <= radius**2
+    return nodes[u[near]], nodes[v[near]]
+
+
+FAMILIES: dict[str, Callable[..., Family]] = {
+    "ring": ring,
+    "star": star,
+    "chain": chain,
+    "tree": tree,
+    "spmin": tree,
+    "spmax": spmax,
+    "cplt": cplt,
+    "rn": rn,
+    "er": er,
+    "rmat": rmat,
+    "grid": grid,
+    "powerlaw": powerlaw,
+    "geometric": geometric,
+}
+"""The families by name; what follows `n` and `key` are a family's options."""

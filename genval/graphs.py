@@ -1,0 +1,89 @@
+"""Graphs of every kind by one function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from genval.families import plan
+from genval.imsuite import generate
+from partition.distribute import SMALL, Pieces
+from partition.errors import InputError
+from partition.graph import Graph, How
+
+
+def graph(
+    kind: str,
+    n: int,
+    *,
+    seed: int = 101,
+    family: str = "fast",
+    kernel: str | None = None,
+    m: int | None = None,
+    weights: bool | str = False,
+    clusters: int | None = None,
+    client: Any = None,
+    partition: How = "nodes",
+    **options: Any,
+) -> Graph:
+    """Generate a graph.
+
+    Parameters
+    ----------
+    kind
+        With the fast family "ring", "star", "chain", "tree" or "spmin" (random, option `max`),
+        "spmax" (a tree and more edges, `max`, `m`), "cplt", "rn" (half of all pairs), "er" (`m`),
+        "rmat" (`m`, `a`, `b`, `c`), "grid" (`columns`), "powerlaw" (`m`, `exponent`) or "geometric"
+        (`degree`); see `genval.families`. With family "imsuite" as for `genval.generate`.
+    n
+        Number of nodes.
+    seed
+        The graph is the same for the same seed, whatever the clusters and wherever it is built.
+    family
+        "fast", or "imsuite": the very graph that IMSuite's generator makes for a kernel.
+    kernel
+        Which kernel's generator; family "imsuite" needs it, the fast family is the same for all.
+    m
+        Number of edges, for kinds of the fast family that have a choice.
+    weights
+        Fast family: whether edges have distinct weights, int64 from 1 to 2^63 - 1. IMSuite: "weq" or
+        "wrn" for "dr"; "dr" and "mst" always have weights.
+    clusters, client, partition
+        As for `Graph.from_edges`. With a client the fast family is made on the workers.
+    options
+        Of the kind.
+
+    Returns
+    -------
+    Graph. In the fast family identifiers are 1 to n in random order, and its attrs are ``root`` 0;
+    in IMSuite's they are what the file holds.
+
+    Raises
+    ------
+    InputError
+        Naming the argument and what would be right.
+
+    Examples
+    --------
+    >>> import genval
+    >>> genval.graph("grid", 12, columns=4)
+    <dgsuite.Graph: 12 nodes, 17 edges, undirected; 1 clusters in this process>
+    """
+    place: dict[str, Any] = {"clusters": clusters, "client": client, "partition": partition}
+    if family == "imsuite":
+        if kernel is None:
+            raise InputError("kernel must be given with family='imsuite', such as kernel='mis'")
+        if m is not None:
+            raise InputError("m has no meaning with family='imsuite'; the kind says how many")
+        if weights is True and str(kernel).lower() not in ("dr", "mst"):
+            raise InputError(f"weights must be False for {kernel}; 'dr' and 'mst' have weights")
+        chosen = None if isinstance(weights, bool) else weights
+        text = generate(kernel, n, kind, seed, weights=chosen, **options)
+        return Graph.read_imsuite(text, kernel, **place)
+    if family != "fast":
+        raise InputError(f"family must be 'fast' or 'imsuite', got {family!r}")
+    made = plan(kind, n, seed=seed, weights=weights, m=m, **options)  # type: ignore[arg-type]
+    how: dict[str, Any] = {"n": made.n, "uid": made.uid, "attrs": {"root": 0}, **place}
+    if made.m > SMALL:
+        return Graph.from_edges(Pieces.of(made.edges, made.bounds()), **how)
+    src, dst, values = made.edges(0, made.items)
+    return Graph.from_edges(src, dst, weights=values, **how)

@@ -1,0 +1,96 @@
+"""A graph that is yet to be made, a piece at a time, wherever the piece is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genval.counters import Words, permute, subkey
+from partition.build import Piece, id_dtype
+from partition.distribute import PIECE
+
+Ends = tuple[NDArray, NDArray]
+"""Sources and targets of edges, integers of any kind."""
+
+BLOCK = 1 << 15
+"""Edges that are made at a time, so that all steps are in a processor's cache."""
+
+EDGES, EXTRA, PLACES, IDENTIFIERS, WEIGHTS = range(5)
+"""What a seed is used for."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to make a graph.
+
+    Attributes
+    ----------
+    n
+        Number of nodes.
+    items
+        Number of items that edges are made of.
+    make
+        Edges of some items, uint64, shape (k,), consecutive and ascending.
+    each
+        About how many edges an item makes.
+    seed
+        Any integer.
+    weights
+        Whether edges have weights.
+    """
+
+    n: int
+    items: int
+    make: Callable[[Words], Ends]
+    each: float
+    seed: int
+    weights: bool
+
+    @property
+    def m(self) -> float:
+        """About how many edges there are."""
+        return self.items * self.each
+
+    def bounds(self) -> list[int]:
+        """Where to cut the items so that a piece has about half a million edges."""
+        pieces = max(min(ceil(self.m / PIECE), self.items), 1)
+        return [self.items * i // pieces for i in range(pieces + 1)]
+
+    def edges(self, lo: int, hi: int) -> Piece:
+        """Edges of items lo to hi - 1.
+
+        Returns
+        -------
+        src, dst
+            int32 where ids fit, else int64; shape (edges,).
+        weights
+            int64, or None.
+        """
+        small = id_dtype(self.n)
+        step = max(int(BLOCK / max(self.each, 1e-9)), 1)
+        found: list[list[NDArray]] = [[np.empty(0, small)], [np.empty(0, small)], []]
+        found[2].append(np.empty(0, np.int64))
+        for start in range(lo, hi, step):
+            src, dst = self.make(np.arange(start, min(start + step, hi), dtype=np.uint64))
+            found[0].append(src.astype(small))
+            found[1].append(dst.astype(small))
+            if self.weights:
+                found[2].append(self._weights(src, dst))
+        src, dst, weights = map(np.concatenate, found)
+        return src, dst, weights if self.weights else None
+
+    def _weights(self, src: NDArray, dst: NDArray) -> NDArray[np.int64]:
+        """Distinct numbers from 1 to 2^63 - 1, the same from either end."""
+        pairs = np.minimum(src, dst).astype(np.uint64)
+        pairs *= np.uint64(self.n)
+        pairs += np.maximum(src, dst).astype(np.uint64)
+        return permute(pairs, 2**63 - 1, subkey(self.seed, WEIGHTS)).astype(np.int64) + 1
+
+    def uid(self, nodes: NDArray) -> NDArray[np.int64]:
+        """Identifiers of some nodes: of all nodes they are 1 to n in random order."""
+        at = np.asarray(nodes).astype(np.uint64)
+        return permute(at, self.n, subkey(self.seed, IDENTIFIERS)).astype(np.int64) + 1
