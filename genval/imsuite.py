@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ def generate(
         trees); for "lcr" and "hs" "ring". "sp-min" and "SPMIN" are accepted too. By default "rn" or
         "ring".
     seed
-        A Java long.
+        A Java long; of other integers the low 48 bits count.
     max
         Largest number of children in the random tree; by default drawn at random. Not for "lcr",
         "hs" and "vc".
@@ -132,7 +133,7 @@ def _check(kernel: Any, n: Any, kind: Any, seed: Any, options: dict[str, Any]) -
         raise InputError(f"k must be 3 for {sort}, the original writes no other, got {given['k']}")
     if given.get("weights", "wrn") not in ("weq", "wrn"):
         raise InputError(f"weights must be 'weq' or 'wrn', got {given['weights']!r}")
-    seed = whole("seed", seed, -(2**63))
+    seed = whole("seed", seed, -inf)
     return _Job(name, n, sort, seed, given.get("max"), given.get("k"), given.get("weights", "wrn"))
 
 

@@ -97,6 +97,8 @@ class _Lines:
         if value < low or (high is not None and value > high):
             limits = f"at least {low}" if high is None else f"from {low} to {high}"
             self.fail(f"{what} must be {limits}, found {value}")
+        if value > np.iinfo(np.int64).max:
+            self.fail(f"{what} does not fit into 64 bits: {value}")
         return value
 
     def rest(self) -> None:

@@ -1,0 +1,380 @@
+"""IMSuite's inputs: byte for byte what the original writes, readable, from the command line too."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dgsuite
+import genval
+from genval import generate
+from genval.imsuite import kinds
+from genval.java import BLOCK, Random
+from partition.errors import InputError
+from partition.imsuite import KERNELS, RINGS, read
+
+ROOT = Path(__file__).parents[1]
+
+FAMILIES = {
+    "bfs": ("bf", "dst"),
+    "byzantine": ("by",),
+    "mis-ds": ("mis", "ds"),
+    "kcommittee": ("kc",),
+    "leader-dp": ("dp",),
+    "routing": ("dr",),
+    "mst": ("mst",),
+    "coloring": ("vc",),
+    "ring": ("lcr", "hs"),
+}
+ORIGINALS = {
+    "bfsBellman": "bf",
+    "bfsDijkstra": "dst",
+    "byzantine": "by",
+    "dijkstraRouting": "dr",
+    "dominatingSet": "ds",
+    "kcommitte": "kc",
+    "leader_elect_dp": "dp",
+    "leader_elect_hs": "hs",
+    "leader_elect_lcr": "lcr",
+    "mis": "mis",
+    "mst": "mst",
+    "vertexColoring": "vc",
+}
+
+
+# ---- java.util.Random
+
+
+def test_known_numbers_of_java():
+    first = [-1155484576, -723955400, 1033096058, -1690734402]
+    assert Random(0).ints(4).tolist() == first
+    again = Random(0)
+    assert [again.next_int() for _ in range(4)] == first
+    assert Random(42).ints(4).tolist() == [-1170105035, 234785527, -1360544799, 205897768]
+    assert Random(42).ints(5, 100).tolist() == [30, 63, 48, 84, 70]
+    assert Random(-9).ints(4, 3 << 29).tolist() == [579088909, 616981217, 1408566326, 299097216]
+    bounded = Random(42)
+    assert [bounded.next_int(10) for _ in range(4)] == [0, 3, 8, 4]
+    with pytest.raises(ValueError, match="bound must be"):
+        Random(1).next_int(0)
+
+
+def java(seed):
+    """The specification, word by word: a function that gives the next bits."""
+    state = (seed ^ 0x5DEECE66D) & ((1 << 48) - 1)
+
+    def following(bits):
+        nonlocal state
+        state = (state * 0x5DEECE66D + 0xB) & ((1 << 48) - 1)
+        return state >> (48 - bits)
+
+    return following
+
+
+def bounded(following, bound):
+    if bound & -bound == bound:
+        return (bound * following(31)) >> 31
+    while True:
+        bits = following(31)
+        value = bits % bound
+        if bits - value + (bound - 1) < 1 << 31:
+            return value
+
+
+@given(
+    st.integers(-(2**63), 2**63 - 1),
+    st.lists(st.tuples(st.integers(0, 20), st.none() | st.integers(1, 2**31 - 1)), max_size=6),
+)
+def test_many_numbers_are_those_of_single_calls(seed, calls):
+    ours, following = Random(seed), java(seed)
+    for count, bound in calls:
+        if bound is None:
+            expected = [(following(32) ^ 2**31) - 2**31 for _ in range(count)]
+        else:
+            expected = [bounded(following, bound) for _ in range(count)]
+        assert ours.ints(count, bound).tolist() == expected
+
+
+def test_numbers_beyond_a_block():
+    count, bound = BLOCK * 2 + 3, 3 << 29  # a quarter of the numbers is rejected
+    ours, following = Random(7), java(7)
+    assert ours.ints(count, bound).tolist() == [bounded(following, bound) for _ in range(count)]
+    assert ours.next_int() == (following(32) ^ 2**31) - 2**31
+
+
+# ---- byte for byte
+
+
+def generated_name(path):
+    """Kernels, n, kind and options that a generated file's name tells."""
+    family, size, *rest = path.stem.split("_")
+    kind, chosen = None, {}
+    for word in rest:
+        if word in ("weq", "wrn"):
+            chosen["weights"] = word
+        elif found := re.fullmatch(r"(max|k|s)(\d+)", word):
+            chosen[{"s": "seed"}.get(found[1], found[1])] = int(found[2])
+        else:
+            kind = word
+    return FAMILIES[family], int(size[1:]), kind, chosen
+
+
+def test_every_generated_file(shared):
+    paths = sorted((shared / "imsuite-inputs" / "generated").iterdir())
+    assert len(paths) > 100
+    for path in paths:
+        kernels, n, kind, chosen = generated_name(path)
+        for kernel in kernels:
+            assert generate(kernel, n, kind, **chosen) == path.read_bytes(), path.name
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "configs" / "data").iterdir()), ids=lambda p: p.stem
+)
+def test_files_of_the_project(path):
+    kernels, n, kind, chosen = generated_name(path)
+    for kernel in kernels:
+        assert generate(kernel, n, kind, **chosen) == path.read_bytes()
+
+
+def released(path):
+    """The file that a released file's name stands for."""
+    kernel = next(k for start, k in ORIGINALS.items() if path.name.startswith(f"input{start}"))
+    words = path.stem.replace("-", "").split("_")
+    n = next(int(word) for word in words if word.isdigit())
+    chosen = {}
+    if kernel == "dr":
+        chosen["weights"] = next((word for word in words if word in ("weq", "wrn")), None)
+    kind = next((word for word in words if word in kinds(kernel)), None)
+    for word, tree, colouring in (("max", "spmax", "star"), ("min", "spmin", "chain")):
+        if word in words:
+            kind = colouring if kernel == "vc" else tree
+    if kernel == "kc":
+        # the smaller files were made without a K, the others with 3
+        chosen["k"] = None if n < 64 else 3
+    if kernel == "mst" and kind == "spmin" and n >= 64:
+        kind = "spmax"  # the release has a copy under this name
+    if path.stem == "inputdijkstraRouting_64_-spmax":
+        # not of the generator: no edges at all
+        lines = generate("dr", 64, "spmax", weights="weq").split(b"\n")
+        return b"\n".join([b"64", *[b"0" * 64] * 64, *lines[65:]])
+    content = generate(kernel, n, kind, **chosen)
+    if kernel == "ds" and kind in ("cplt", "rn"):
+        content = content.replace(b"\n", b"", 1)  # an older generator forgot the line break
+    return content
+
+
+def test_every_released_file(shared):
+    paths = sorted((shared / "imsuite-inputs").glob("original-*/*.txt"))
+    assert len(paths) > 100
+    for path in paths:
+        assert released(path) == path.read_bytes(), path.name
+
+
+# ---- what is written can be read
+
+
+@st.composite
+def inputs(draw):
+    kernel = draw(st.sampled_from(KERNELS))
+    kind = draw(st.sampled_from(kinds(kernel)))
+    n, seed = draw(st.integers(8, 40)), draw(st.integers(-(2**63), 2**63 - 1))
+    chosen = {}
+    if kernel not in ("vc", *RINGS):
+        chosen["max"] = draw(st.none() | st.integers(1, 50))
+    if kernel == "kc":
+        chosen["k"] = draw(st.none() | (st.integers(1, 9) if "sp" in kind else st.just(3)))
+    if kernel == "dr":
+        chosen["weights"] = draw(st.sampled_from([None, "weq", "wrn"]))
+    return kernel, n, kind, seed, chosen
+
+
+@given(inputs())
+def test_round_trip(case):
+    kernel, n, kind, seed, chosen = case
+    content = generate(kernel, n, kind, seed, **chosen)
+    assert content == generate(kernel.upper(), n, kind.upper(), seed, **chosen)
+    found = read(content, kernel)
+    degree = np.bincount(np.concatenate([found.src, found.dst]), minlength=n)
+    edges = {
+        "spmin": n - 1,
+        "spmax": n * (n.bit_length() - 1) - 1,
+        "cplt": n * (n - 1) // 2,
+        "ring": n,
+    }
+    assert found.n == n
+    assert len(found.src) == (n - 1 if kernel == "vc" else edges.get(kind, len(found.src)))
+    if kind == "spmin" and chosen["max"]:
+        assert degree.max() <= chosen["max"] + 1
+    if kind in ("star", "chain"):
+        assert degree.max() == (n - 1 if kind == "star" else 2)
+    if kernel in ("lcr", "hs", "dp", "kc"):
+        assert sorted(found.uid) == list(range(1, n + 1))
+    if kernel == "kc":
+        assert found.attrs["k"] == 3 if kind in ("cplt", "rn") else chosen["k"] or n >= 1
+    if kernel == "by":
+        assert len(set(found.attrs["traitors"])) == n // 8 - 1
+    if kernel == "vc":
+        parents = found.attrs["parents"]
+        assert parents[0] == 0
+        assert all(parent < child for child, parent in enumerate(parents[1:], 1))
+        assert {(p, c) for c, p in enumerate(parents) if c} == set(
+            zip(found.src.tolist(), found.dst.tolist(), strict=True)
+        )
+    if kernel == "dr":
+        limit = 1 if chosen["weights"] == "weq" else 20 * n - 1
+        assert (found.weights <= limit).all()
+
+
+def test_seeds_and_defaults():
+    assert generate("mis", 32, "spmax", 1) != generate("mis", 32, "spmax", 2)
+    assert generate("dr", 9) == generate("dr", 9, "rn", 101, weights="wrn", max=None)
+    assert generate("mst", 20, "sp-max") == generate("mst", 20, "spar_max", 101)
+    tree, more = (read(generate("bf", 64, kind), "bf") for kind in ("spmin", "spmax"))
+    ends = [set(zip(g.src.tolist(), g.dst.tolist(), strict=True)) for g in (tree, more)]
+    assert ends[0] < ends[1]
+    for kernel in KERNELS:
+        for kind in kinds(kernel):
+            for n in (1, 2, 3, 5):
+                least = 8 if kernel == "by" else 1 if kind in ("ring", "star", "chain") else 2
+                if n < least:
+                    with pytest.raises(InputError, match=f"n must be at least {least}, got {n}"):
+                        generate(kernel, n, kind)
+                else:
+                    assert read(generate(kernel, n, kind), kernel).n == n
+
+
+def test_long_trees():
+    """A chain of nodes, each of which would be a call in the original."""
+    from genval.imsuite import _parents
+
+    n = 100_000
+    assert _parents(n, np.ones(n, np.int64)).tolist() == [0, *range(n - 1)]
+    assert not _parents(n, np.full(n, n)).any()
+
+
+@pytest.mark.timeout(20)
+def test_large_files():
+    mst = read(generate("mst", 512, "spmax"), "mst")
+    assert len(set(mst.weights.tolist())) == len(mst.src) == 512 * 9 - 1
+    assert len(read(generate("dr", 512, "spmin"), "dr").src) == 511
+    assert len(read(generate("lcr", 100_000), "lcr").uid) == 100_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (("nope", 8), {}, "kernel 'nope' is unknown; one of bf, by, dp"),
+        (("mis", 8, "star"), {}, "kind 'star' is unknown for mis; one of spmin, spmax, cplt, rn"),
+        (("vc", 8, "cplt"), {}, "kind 'cplt' is unknown for vc; one of star, chain, rn"),
+        (("lcr", 8, "rn"), {}, "kind 'rn' is unknown for lcr; one of ring"),
+        (("by", 7, "rn"), {}, "n must be at least 8, got 7"),
+        (("mis", 1, "spmin"), {}, "n must be at least 2, got 1"),
+        (("lcr", 0), {}, "n must be at least 1, got 0"),
+        (("mis", 4, "spmax"), {}, "n must not be 4 for spmax"),
+        (("mis", 8.0, "spmax"), {}, "n must be a whole number, got 8.0"),
+        (("mis", True, "spmax"), {}, "n must be a whole number, got True"),
+        (("mis", 10**6, "rn"), {}, "n must be at most 32768 for mis"),
+        (("mis", 8, "rn", "x"), {}, "seed must be a whole number, got 'x'"),
+        (("kc", 8, "spmin"), {"k": 0}, "k must be at least 1, got 0"),
+        (("kc", 8, "rn"), {"k": 4}, "k must be 3 for rn"),
+        (("dp", 8, "spmin"), {"k": 2}, "option 'k' has no meaning for dp"),
+        (("dp", 8, "spmin"), {"max": 0}, "max must be at least 1, got 0"),
+        (("vc", 8, "rn"), {"max": 2}, "option 'max' has no meaning for vc"),
+        (("dr", 8, "rn"), {"weights": "one"}, "weights must be 'weq' or 'wrn', got 'one'"),
+        (("mst", 8, "rn"), {"weights": "weq"}, "option 'weights' has no meaning for mst"),
+        (("mst", 8, "rn"), {"weight": "weq"}, "option 'weight' is unknown; one of max, k, weights"),
+    ],
+)
+def test_bad_arguments(arguments, options, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        generate(*arguments, **options)
+
+
+def test_content_that_cannot_be_read():
+    with pytest.raises(InputError, match="<generated>, line 2: adjacency row 0"):
+        read(b"3\n01\n", "mis")
+    with pytest.raises(InputError, match="<generated>: not a text file"):
+        read(b"\xff", "mis")
+
+
+# ---- the command
+
+
+def command(*arguments, cwd):
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    call = [sys.executable, "-m", "genval", *map(str, arguments)]
+    return subprocess.run(call, cwd=cwd, env=env, capture_output=True, check=False)
+
+
+def test_generating_from_the_command_line(tmp_path):
+    done = command("generate", "mst", "--n", 32, "--kind", "sp-max", "-o", "in.txt", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert (tmp_path / "in.txt").read_bytes() == generate("mst", 32, "spmax")
+    done = command("generate", "KC", "--n=9", "--kind=spmin", "--k=2", "--max=3", cwd=tmp_path)
+    assert done.stdout == generate("kc", 9, "spmin", k=2, max=3)
+    done = command("generate", "dr", "--n=9", "--weights=weq", "--seed=5", "-o", "-", cwd=tmp_path)
+    assert done.stdout == generate("dr", 9, "rn", 5, weights="weq")
+    assert [p.name for p in tmp_path.iterdir()] == ["in.txt"]
+
+
+def test_edges_from_the_command_line(tmp_path):
+    done = command("edges", "er", "--n=50", "--m=200", "--seed=3", "-o=edges.txt", cwd=tmp_path)
+    assert done.returncode == 0
+    found = dgsuite.Graph.read_edge_list(tmp_path / "edges.txt", n=50)
+    expected = genval.graph("er", 50, m=200, seed=3)
+    assert (found.to_scipy() != expected.to_scipy()).nnz == 0
+
+
+def test_validating_from_the_command_line(tmp_path):
+    content = generate("mis", 24, "spmax")
+    (tmp_path / "in.txt").write_bytes(content)
+    result = dgsuite.run("mis", dgsuite.Graph.read_imsuite(content, "mis"))
+    result.to_netcdf(tmp_path / "good.nc", engine="h5netcdf")
+    result["in_mis"][:] = 0
+    result.to_netcdf(tmp_path / "bad.nc", engine="h5netcdf")
+    done = command("validate", "MIS", "in.txt", "good.nc", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"mis: valid\n", b"")
+    done = command("validate", "mis", "in.txt", "bad.nc", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert done.stdout.startswith(b"mis: 24 violations: node 0: domination")
+    for arguments, message in (
+        (("mis", "none.txt", "good.nc"), "none.txt: cannot be read"),
+        (("mis", "in.txt", "none.nc"), "none.nc: no such file"),
+        (("mis", "in.txt", "in.txt"), "in.txt: not a NetCDF file"),
+        (("bf", "in.txt", "good.nc"), "in.txt, line 2: the root must be"),
+        (("lcr", "in.txt", "good.nc"), "in.txt, line 2: an identifier does not fit"),
+    ):
+        refused(command("validate", *arguments, cwd=tmp_path), message)
+
+
+def refused(done, message):
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.count(b"\n") == 1
+    assert message in done.stderr.decode()
+
+
+def test_bad_commands(tmp_path):
+    for arguments, message in (
+        ((), "required: COMMAND"),
+        (("generate", "mst"), "required: --n"),
+        (("generate", "mst", "--n=x"), "invalid int value: 'x'"),
+        (("generate", "nope", "--n=8"), "kernel 'nope' is unknown"),
+        (("generate", "by", "--n=7"), "n must be at least 8"),
+        (("generate", "mst", "--n=8", "-o=no/in.txt"), "the folder no does not exist"),
+        (("generate", "mst", "--n=8", "-o=."), ".: is a folder"),
+        (("edges", "nope", "--n=8"), "kind 'nope' is unknown; one of ring"),
+    ):
+        refused(command(*arguments, cwd=tmp_path), message)
+    assert not list(tmp_path.iterdir())
+    done = command("--help", cwd=tmp_path)
+    assert done.returncode == 0
+    assert b"validate" in done.stdout
