@@ -1,4 +1,4 @@
-"""Input generators and output validators; no Dask needed."""
+"""Input generators and output validators; no Dask cluster needed, one is used where there is."""
 
 from genval.graphs import graph
 from genval.imsuite import generate

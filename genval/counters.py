@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 GOLDEN = 0x9E3779B97F4A7C15
 ALL = (1 << 64) - 1
-ROUNDS = 4
+
+ROUNDS, MORE_ROUNDS, FEW_BITS = 4, 12, 12
+"""Rounds of a permutation, and those on words of few bits, which mix less in each."""
 
 Words = NDArray[np.uint64]
 
@@ -92,7 +94,7 @@ def permute(at: Words, size: int, key: int) -> Words:
 
 def _rounds(x: Words, bits: int, key: int) -> Words:
     mask, shift = np.uint64((1 << bits) - 1), np.uint64((bits + 1) // 2)
-    for i in range(ROUNDS):
+    for i in range(ROUNDS if bits > FEW_BITS else MORE_ROUNDS):
         x = x * np.uint64(subkey(key, 2 * i) | 1)
         x += np.uint64(subkey(key, 2 * i + 1))
         x &= mask

@@ -26,8 +26,11 @@ COLOURING_KINDS = ("star", "chain", "rn")
 OPTIONS = {"max": KERNELS, "k": ("kc",), "weights": ("dr",)}
 """Which kernels an option is for; "max" is not for rings and colouring."""
 
-LARGEST = 1 << 15
-"""Nodes of a file with an adjacency matrix: at this many it takes 1 GiB."""
+LARGEST, LARGEST_WEIGHTED = 1 << 15, 1 << 13
+"""Nodes of a file with a matrix of digits, and with one of weights: some GB in memory."""
+
+BLOCK = 1 << 18
+"""Numbers that are made text at a time."""
 
 NO_EDGE = 2**31 - 1
 """Java's largest int, on the diagonal of weights."""
@@ -119,10 +122,11 @@ def _check(kernel: Any, n: Any, kind: Any, seed: Any, options: dict[str, Any]) -
         if name not in OPTIONS[option] or (option == "max" and (name in RINGS or name == "vc")):
             raise InputError(f"option {option!r} has no meaning for {name}")
     n = whole("n", n, _least(name, sort, "max" in given))
-    if name not in RINGS and n > LARGEST:
+    most = LARGEST_WEIGHTED if name in ("dr", "mst") else LARGEST
+    if name not in RINGS and n > most:
         raise InputError(
-            f"n must be at most {LARGEST} for {name}, whose file has a line of n digits for each "
-            f"node, got {n}; family='fast' has no such limit"
+            f"n must be at most {most} for {name}, whose file has n x n entries, got {n}; "
+            f"the fast family has no such limit"
         )
     if sort == "spmax" and n == 4:
         raise InputError("n must not be 4 for spmax, which asks for more edges than 4 nodes have")
@@ -202,7 +206,11 @@ def _write(job: _Job) -> Iterable[bytes]:
 
 def _lines(values: ArrayLike) -> bytes:
     """Numbers, each after a line break."""
-    return "".join(f"\n{value}" for value in np.asarray(values).ravel().tolist()).encode()
+    flat = np.asarray(values).ravel()
+    return b"".join(
+        "".join(f"\n{value}" for value in flat[start : start + BLOCK].tolist()).encode()
+        for start in range(0, len(flat), BLOCK)
+    )
 
 
 def _rows(matrix: NDArray[np.bool_]) -> bytes:

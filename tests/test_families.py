@@ -51,6 +51,19 @@ def test_permutations(data, key):
     assert max(found) < n
 
 
+@pytest.mark.parametrize("n", [3, 8, 16, 64, 100])
+def test_small_permutations_are_spread(n):
+    """Over many seeds every place is as frequent for every number, and so are steps between two."""
+    seeds = 4000
+    at = np.arange(n, dtype=np.uint64)
+    found = np.array([counters.permute(at, n, counters.subkey(s, 3)) for s in range(seeds)], int)
+    places = np.array([np.bincount(column, minlength=n) for column in found.T])
+    steps = np.bincount((np.diff(found) % n).ravel(), minlength=n)[1:]
+    for counts, freedom in ((places, (n - 1) ** 2), (steps, n - 2)):
+        chi = ((counts - counts.mean()) ** 2).sum() / counts.mean()
+        assert abs(chi - freedom) < 6 * np.sqrt(2 * freedom)
+
+
 def test_random_numbers_are_spread():
     """Means and correlations as of independent uniform numbers, within five deviations."""
     count, n = 200_000, 10**9 + 7
@@ -230,6 +243,15 @@ def test_geometric(n, degree):
     if n == 2000:
         assert abs(2 * len(src) / n - degree) < 1
         assert abs(y.mean() - 0.5) < 0.01
+
+
+def test_identifiers_follow_nodes():
+    """Identifiers of a function are those of an array, whoever owns which node."""
+    owner = np.arange(500) * 7 % 3
+    graph = genval.graph("grid", 500, partition=owner)
+    uid = plan("grid", 500).uid(np.arange(500))
+    for part in graph.gather():
+        assert (part.uid == uid[part.ids]).all()
 
 
 def test_weights_are_distinct():

@@ -252,6 +252,13 @@ def test_seeds_and_defaults():
                     assert read(generate(kernel, n, kind), kernel).n == n
 
 
+def test_one_node():
+    for kernel in KERNELS:
+        if kernel not in ("by", "vc", *RINGS):
+            for kind in kinds(kernel):
+                assert read(generate(kernel, 1, kind, max=1), kernel).n == 1
+
+
 def test_long_trees():
     """A chain of nodes, each of which would be a call in the original."""
     from genval.imsuite import _parents
@@ -283,6 +290,7 @@ def test_large_files():
         (("mis", 8.0, "spmax"), {}, "n must be a whole number, got 8.0"),
         (("mis", True, "spmax"), {}, "n must be a whole number, got True"),
         (("mis", 10**6, "rn"), {}, "n must be at most 32768 for mis"),
+        (("mst", 8193, "rn"), {}, "n must be at most 8192 for mst"),
         (("mis", 8, "rn", "x"), {}, "seed must be a whole number, got 'x'"),
         (("kc", 8, "spmin"), {"k": 0}, "k must be at least 1, got 0"),
         (("kc", 8, "rn"), {"k": 4}, "k must be 3 for rn"),
