@@ -46,9 +46,7 @@ def plan(kind: str, n: int, *, seed: int = 101, weights: bool = False, **options
     name = plain(str(kind))
     if name not in FAMILIES:
         raise InputError(f"kind {kind!r} is unknown; one of {', '.join(FAMILIES)}")
-    n = whole("n", n, 1)
-    if n > MOST_NODES:
-        raise InputError(f"n must be at most {MOST_NODES}, got {n}")
+    n = whole("n", n, 1, MOST_NODES)
     seed = whole("seed", seed, -inf)
     if not isinstance(weights, bool):
         raise InputError(f"weights must be True or False, got {weights!r}")
@@ -75,9 +73,12 @@ def _edges(m: Any, default: int, least: int, most: int) -> int:
     """A number of edges: as asked, or the default as far as there is room."""
     if m is None:
         return max(min(default, most), least)
-    if whole("m", m, least) > most:
-        raise InputError(f"m must be at most {most}, got {m}")
-    return int(m)
+    return whole("m", m, least, most)
+
+
+def _most(n: int, max: Any) -> int | None:
+    """The largest number of children, if there is one; more than nodes are as good as that."""
+    return None if max is None else min(whole("max", max, 1), n)
 
 
 # ---- numbers to pairs of nodes
@@ -145,7 +146,7 @@ def _chain(at: Words) -> Ends:
 
 def tree(n: int, key: int, max: int | None = None) -> Family:
     """A random tree with parents smaller than their children, and at most `max` children."""
-    return n - 1, partial(_tree, key=key, most=None if max is None else whole("max", max, 1)), 1.0
+    return n - 1, partial(_tree, key=key, most=_most(n, max)), 1.0
 
 
 def _tree(at: Words, key: int, most: int | None) -> Ends:
@@ -156,8 +157,7 @@ def _tree(at: Words, key: int, most: int | None) -> Ends:
 def spmax(n: int, key: int, m: int | None = None, max: int | None = None) -> Family:
     """The tree, and edges drawn from all others: m in all, by default n floor(log2 n)."""
     m = _edges(m, n * (n.bit_length() - 1), n - 1, _pairs(n))
-    most = None if max is None else whole("max", max, 1)
-    return m, partial(_spmax, n=n, key=key, most=most), 1.0
+    return m, partial(_spmax, n=n, key=key, most=_most(n, max)), 1.0
 
 
 def _spmax(at: Words, n: int, key: int, most: int | None) -> Ends:
@@ -240,7 +240,7 @@ def grid(n: int, key: int, columns: int | None = None) -> Family:
 
     By default as many columns as the root of n, rounded up; the last row may be shorter.
     """
-    columns = isqrt(n - 1) + 1 if columns is None else whole("columns", columns, 1)
+    columns = isqrt(n - 1) + 1 if columns is None else min(whole("columns", columns, 1), n)
     return n, partial(_grid, n=n, columns=columns), 2.0
 
 

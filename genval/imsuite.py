@@ -32,8 +32,8 @@ LARGEST, LARGEST_WEIGHTED = 1 << 15, 1 << 13
 BLOCK = 1 << 18
 """Numbers that are made text at a time."""
 
-NO_EDGE = 2**31 - 1
-"""Java's largest int, on the diagonal of weights."""
+LARGEST_INT = 2**31 - 1
+"""Java's largest int; on the diagonal of weights it says that there is no edge."""
 
 
 def kinds(kernel: str) -> tuple[str, ...]:
@@ -121,7 +121,7 @@ def _check(kernel: Any, n: Any, kind: Any, seed: Any, options: dict[str, Any]) -
     for option in given:
         if name not in OPTIONS[option] or (option == "max" and (name in RINGS or name == "vc")):
             raise InputError(f"option {option!r} has no meaning for {name}")
-    n = whole("n", n, _least(name, sort, "max" in given))
+    n = whole("n", n, _least(name, sort, "max" in given), LARGEST_INT)
     most = LARGEST_WEIGHTED if name in ("dr", "mst") else LARGEST
     if name not in RINGS and n > most:
         raise InputError(
@@ -132,7 +132,7 @@ def _check(kernel: Any, n: Any, kind: Any, seed: Any, options: dict[str, Any]) -
         raise InputError("n must not be 4 for spmax, which asks for more edges than 4 nodes have")
     for option in ("max", "k"):
         if option in given:
-            given[option] = whole(option, given[option], 1)
+            given[option] = whole(option, given[option], 1, LARGEST_INT)
     if "k" in given and sort in ("cplt", "rn") and given["k"] != 3:
         raise InputError(f"k must be 3 for {sort}, the original writes no other, got {given['k']}")
     if given.get("weights", "wrn") not in ("weq", "wrn"):
@@ -150,18 +150,20 @@ def _least(kernel: str, kind: str, has_max: bool) -> int:
     return 2
 
 
-def whole(name: str, value: Any, least: float) -> int:
+def whole(name: str, value: Any, least: float, most: float = inf) -> int:
     """An argument as a whole number.
 
     Raises
     ------
     InputError
-        It is none, or below the least.
+        It is none, below the least or above the most.
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise InputError(f"{name} must be a whole number, got {value!r}")
     if value < least:
         raise InputError(f"{name} must be at least {least}, got {value}")
+    if value > most:
+        raise InputError(f"{name} must be at most {most}, got {value}")
     return int(value)
 
 
@@ -326,7 +328,7 @@ def _routing_weights(draw: Random, n: int, weights: str) -> NDArray[np.int64]:
         matrix[~np.eye(n, dtype=bool)] = draw.ints(n * (n - 1), 20 * n)
         matrix = np.tril(matrix, -1)
         matrix += matrix.T
-    np.fill_diagonal(matrix, NO_EDGE)
+    np.fill_diagonal(matrix, LARGEST_INT)
     return matrix
 
 
@@ -336,7 +338,7 @@ def _distinct_weights(draw: Random, n: int) -> NDArray[np.int64]:
     A negative number is therefore accepted also where its absolute value is in the matrix. The sign
     of the smallest int stays, as in Java.
     """
-    seen = {0, NO_EDGE}
+    seen = {0, LARGEST_INT}
     found: list[int] = []
     while (missing := n * (n - 1) // 2 - len(found)) > 0:
         for value in draw.ints(missing).tolist():
@@ -347,5 +349,5 @@ def _distinct_weights(draw: Random, n: int) -> NDArray[np.int64]:
     matrix = np.zeros((n, n), np.int64)
     matrix[np.triu(np.ones((n, n), bool), 1)] = found
     matrix += matrix.T
-    np.fill_diagonal(matrix, NO_EDGE)
+    np.fill_diagonal(matrix, LARGEST_INT)
     return matrix

@@ -221,7 +221,8 @@ def test_grid():
     graph = genval.graph("grid", 12, columns=4).to_networkx()
     assert nx.is_isomorphic(graph, nx.grid_2d_graph(3, 4))
     assert genval.graph("grid", 5, columns=1).m == 4
-    assert genval.graph("grid", 5, columns=9).m == 4
+    assert genval.graph("grid", 5, columns=2**70).m == 4
+    assert genval.graph("tree", 5, max=2**70).m == 4
 
 
 @pytest.mark.parametrize(("n", "degree"), [(2000, 10), (500, 0.5), (300, 60), (60, 200), (1, 1)])

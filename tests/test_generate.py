@@ -296,6 +296,8 @@ def test_large_files():
         (("kc", 8, "rn"), {"k": 4}, "k must be 3 for rn"),
         (("dp", 8, "spmin"), {"k": 2}, "option 'k' has no meaning for dp"),
         (("dp", 8, "spmin"), {"max": 0}, "max must be at least 1, got 0"),
+        (("dp", 8, "spmin"), {"max": 2**31}, "max must be at most 2147483647, got 2147483648"),
+        (("lcr", 2**31), {}, "n must be at most 2147483647"),
         (("vc", 8, "rn"), {"max": 2}, "option 'max' has no meaning for vc"),
         (("dr", 8, "rn"), {"weights": "one"}, "weights must be 'weq' or 'wrn', got 'one'"),
         (("mst", 8, "rn"), {"weights": "weq"}, "option 'weights' has no meaning for mst"),
