@@ -38,6 +38,7 @@ class Counts(NamedTuple):
 
 
 Driver = Callable[[Kernel, Log, int, str], NDArray]
+"""What the sequential driver adds to the communication of each round."""
 
 
 @dataclass(frozen=True)
@@ -48,16 +49,23 @@ class Accounting:
     ----------
     launches
         Phases of the original that one of our phases stands for, where not one.
+    clocked
+        How many of these the clocked style launches; by default one a round. The others are
+        barriers.
     comm, mutex
         What a message of a phase counts, where not one.
     driver
         What the sequential driver adds to the communication of each round.
+    places
+        On how many nodes a phase is launched, where not on all.
     """
 
     launches: dict[str, int] = field(default_factory=dict)
+    clocked: dict[str, int] | None = None
     comm: dict[str, int] = field(default_factory=dict)
     mutex: dict[str, int] = field(default_factory=dict)
     driver: Driver | None = None
+    places: Callable[[Kernel, int], int] | None = None
 
 
 def _bf_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
@@ -75,8 +83,8 @@ def _lcr_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
 
 def _mis_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
     # after each round but the last, looks for a node with live neighbours, from node 0 on
-    extra = [n - 1 if vote.min is None else vote.min for vote in log.replies()]
-    return np.array([*extra[:-1], 0], np.int64)
+    looks = [n - 1 if vote.min is None else vote.min for _, vote in log.replies()]
+    return np.array(looks[: log.rounds], np.int64)
 
 
 ACCOUNTING: dict[str, Accounting] = {
@@ -93,6 +101,15 @@ ACCOUNTING: dict[str, Accounting] = {
 }
 
 
+def _first_of_turn(log: Log, launches: NDArray) -> NDArray:
+    """One launch for each turn of the program that has any."""
+    turns = np.array([step.turn for step in log.steps])
+    _, first = np.unique(np.where(launches > 0, turns, -1), return_index=True)
+    once = np.zeros_like(launches)
+    once[first] = 1
+    return np.minimum(once, launches)
+
+
 def count(kernel: Kernel, log: Log, n: int, style: str) -> Counts:
     """Counts of a run as the original in a given style would have made them.
 
@@ -107,12 +124,19 @@ def count(kernel: Kernel, log: Log, n: int, style: str) -> Counts:
     rules = ACCOUNTING.get(kernel.name, Accounting())
     phases = [step.phase for step in log.steps]
     messages = np.array([tally.messages for tally in log.tallies], np.int64)
-    launches = log.by_round(np.array([rules.launches.get(p, 1) for p in phases], np.int64))
-    finishes = launches if style == "finish_async" else np.minimum(launches, 1)
+    each = np.array([rules.launches.get(p, 1) for p in phases], np.int64)
+    launches = finishes = log.by_round(each)
+    if style == "clocked" and rules.clocked is None:
+        finishes = log.by_round(_first_of_turn(log, each))
+    elif style == "clocked":
+        finishes = log.by_round(np.array([rules.clocked.get(p, 1) for p in phases], np.int64))
     barriers = launches - finishes
     comm = log.by_round(messages * [rules.comm.get(p, 1) for p in phases])
     mutexes = log.by_round(messages * [rules.mutex.get(p, 1) for p in phases])
-    comm = comm + finishes * (n - 1)
+    comm = comm + log.by_round([tally.comm for tally in log.tallies])
+    mutexes = mutexes + log.by_round([tally.mutexes for tally in log.tallies])
+    places = n if rules.places is None else rules.places(kernel, n)
+    comm = comm + finishes * (places - 1)
     if rules.driver is not None and log.rounds:
         comm = comm + rules.driver(kernel, log, n, style)
-    return Counts(comm, mutexes, finishes, finishes * n, barriers)
+    return Counts(comm, mutexes, finishes, finishes * places, barriers)

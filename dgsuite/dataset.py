@@ -25,6 +25,9 @@ from partition.graph import Graph
 MODELS = ("SP", "MP", "UP")
 """Runtime models: one place, a place a cluster, a place a node."""
 
+WHOLE = 1 << 12
+"""Entries of an array up to which it is written into the attributes."""
+
 
 @cache
 def _versions() -> str:
@@ -95,15 +98,17 @@ def build(
         ),
     }
     for name, values in outputs.items():
-        long_name, units = kernel.outputs[name]
-        variables[name] = xr.Variable("node", values, {"long_name": long_name, "units": units})
+        long_name, units, dims = kernel.outputs[name]
+        variables[name] = xr.Variable(dims, values, {"long_name": long_name, "units": units})
     coords = {
         "round": xr.Variable("round", np.arange(log.rounds), {"long_name": "round"}),
         "cluster": xr.Variable("cluster", np.arange(len(graph.parts)), {"long_name": "cluster"}),
         "model": xr.Variable("model", list(MODELS), {"long_name": "runtime model"}),
         "node": xr.Variable("node", _labels(graph), {"long_name": "node"}),
     }
-    parameters = dataclasses.asdict(kernel)
+    for dim in {dim for name in outputs for dim in kernel.outputs[name].dims} - {"node"}:
+        coords[dim] = xr.Variable(dim, _labels(graph), {"long_name": f"{dim} node"})
+    parameters = {f.name: getattr(kernel, f.name) for f in dataclasses.fields(kernel)}
     attrs: dict[str, Any] = {
         "title": f"{kernel.name} on {graph.n} nodes, {style}",
         "source": f"dgsuite {__version__}",
@@ -112,7 +117,7 @@ def build(
         "style": style,
         "counted_as": count_as or style,
         "seed": kernel.seed,
-        "parameters": json.dumps(parameters),
+        "parameters": json.dumps(parameters, default=_shortened),
         "n": graph.n,
         "m": graph.m,
         "clusters": len(graph.parts),
@@ -125,6 +130,12 @@ def build(
     if "root" in parameters:
         attrs["root"] = parameters["root"]
     return xr.Dataset(variables, coords, attrs)
+
+
+def _shortened(value: Any) -> Any:
+    """An array among the parameters, for the attributes: whole if small."""
+    values = np.asarray(value)
+    return values.tolist() if values.size <= WHOLE else f"<{values.shape} {values.dtype}>"
 
 
 def _labels(graph: Graph) -> NDArray:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from dgsuite.inbox import Echoes, Mail
+from dgsuite.inbox import Board, Echoes, Mail
 from partition.halo import Halo
 from partition.partitioners import Partition
 from partition.segments import group, lay, pick
@@ -81,7 +81,7 @@ class Words(NamedTuple):
         return head + sum(v.nbytes for v in self.fields.values())
 
 
-Parcel = Letters | Words
+Parcel = Letters | Words | Board
 
 
 class Post:
@@ -198,6 +198,8 @@ class Megaphone:
         for name, slots in self._slots(fields, dtypes):
             if isinstance(said, slice):
                 slots[span] = fields[name]
+            elif slots.ndim > 1:
+                slots[span][said] = fields[name]
             else:
                 lay(fields[name], said, slots[span])
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -21,7 +21,18 @@ from partition.segments import COMPILE_FROM, expand, group, total
 EXACT = 1 << 12
 """Senders up to which their messages are counted to choose a direction, not estimated."""
 
-UFUNCS = {"min": np.minimum, "max": np.maximum, "sum": np.add}
+UFUNCS = {"min": np.minimum, "max": np.maximum, "sum": np.add, "or": np.bitwise_or}
+
+
+class Board(NamedTuple):
+    """Announcements: columns that every site gets."""
+
+    fields: dict[str, NDArray]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that travel."""
+        return sum(v.nbytes for v in self.fields.values())
 
 
 class Mail:
@@ -227,7 +238,7 @@ class Window:
         round: int,
         cluster: Cluster,
         slot: int,
-        messages: Mail | Echoes | None,
+        messages: Mail | Echoes | Board | None,
         dtypes: Mapping[str, DTypeLike],
     ) -> None:
         self.round = round
@@ -239,7 +250,9 @@ class Window:
 
     def _mail(self) -> Mail | None:
         messages = self._messages
-        return messages.mail if isinstance(messages, Echoes) else messages
+        if isinstance(messages, Echoes):
+            return messages.mail
+        return messages if isinstance(messages, Mail) else None
 
     def _range(self, mail: Mail) -> tuple[slice, slice]:
         """This cluster's part of `mail`: of its receivers, and of its messages."""
@@ -253,8 +266,8 @@ class Window:
         messages = self._messages
         return messages if isinstance(messages, Echoes) and messages.large else None
 
-    def _empty(self, name: str) -> NDArray:
-        return np.empty(0, self._dtypes.get(name, np.int64))
+    def _empty(self, name: str, length: int = 0) -> NDArray:
+        return np.zeros(length, self._dtypes.get(name, np.int64))
 
     def __len__(self) -> int:
         mail = self._mail()
@@ -328,7 +341,7 @@ class Window:
         return mail.starts[receivers.start : receivers.stop + 1] - span.start
 
     def _reduce(self, op: str, name: str, among: NodeSet | None) -> tuple[NDArray, NDArray]:
-        if (echoes := self._echoes()) is not None:
+        if op != "or" and (echoes := self._echoes()) is not None:
             nodes, values = echoes.reduce(op, name, self._lo, self._hi, among)
             return nodes, values
         mail = self._mail()
@@ -347,3 +360,24 @@ class Window:
 
     def sum(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
         return self._reduce("sum", name, among)
+
+    def union(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
+        return self._reduce("or", name, among)
+
+    def along(self, name: str, entries: NDArray | None = None) -> tuple[NDArray, NDArray]:
+        echoes = self._messages
+        if not isinstance(echoes, Echoes):
+            if echoes is not None:
+                raise ValueError("only what was broadcast comes along edges")
+            size = len(self._cluster.indices) if entries is None else len(entries)
+            return np.zeros(size, bool), self._empty(name, size)
+        halo = echoes.halo
+        if entries is None:
+            slots = halo.indices[halo.indptr[self._lo] : halo.indptr[self._hi]]
+        else:
+            slots = halo.indices[halo.indptr[self._lo] + entries]
+        return echoes.sent[slots], echoes.slots[name][slots]
+
+    def board(self, name: str) -> NDArray:
+        messages = self._messages
+        return messages.fields[name] if isinstance(messages, Board) else self._empty(name)

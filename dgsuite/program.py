@@ -34,18 +34,23 @@ class Step(NamedTuple):
     phase: str
     last: bool
     """Whether it ends its round."""
+    turn: int
+    """Which of the program's steps it belongs to: a closing one shares its round with another."""
 
 
 def steps(kernel: Kernel, n: int, reply: Callable[[], object]) -> Generator[Step, None, None]:
     """The phases of a program, one by one, asking `reply` for the votes after each round."""
     program = kernel.program(Net(n))
-    number = 0
+    number = turn = 0
     try:
         current = next(program)
         while True:
+            if current.closing and number:
+                number -= 1
             for i, phase in enumerate(current.phases):
-                yield Step(number, phase, i == len(current.phases) - 1)
+                yield Step(number, phase, i == len(current.phases) - 1, turn)
             number += 1
+            turn += 1
             current = program.send(reply())  # type: ignore[arg-type]
     except StopIteration:
         return
@@ -64,6 +69,10 @@ class Tally:
     """Nodes that sent."""
     wire: int = 0
     """Bytes that left for other workers."""
+    comm: int = 0
+    """Communication of the original beyond the messages."""
+    mutexes: int = 0
+    """Mutex operations of the original beyond those for the messages."""
     vote: Vote = field(default_factory=Vote)
 
 
@@ -110,12 +119,15 @@ class Log:
         np.add.at(out, [s.round for s in self.steps], each)
         return out
 
-    def replies(self) -> list[Vote]:
-        """The reduced votes of each round."""
-        votes: list[list[Vote]] = [[] for _ in range(self.rounds)]
+    def replies(self) -> list[tuple[Step, Vote]]:
+        """The last step of each turn of the program, and the turn's reduced votes."""
+        found: list[tuple[Step, Vote]] = []
         for step, tally in zip(self.steps, self.tallies, strict=True):
-            votes[step.round].append(tally.vote)
-        return [reduce_votes(v) for v in votes]
+            if found and found[-1][0].turn == step.turn:
+                found[-1] = step, reduce_votes((found[-1][1], tally.vote))
+            else:
+                found.append((step, tally.vote))
+        return found
 
 
 def merge(logs: Sequence[Log]) -> Log:
@@ -130,6 +142,8 @@ def merge(logs: Sequence[Log]) -> Log:
                 nbytes=sum(t.nbytes for t in tallies),
                 active=sum(t.active for t in tallies),
                 wire=sum(t.wire for t in tallies),
+                comm=sum(t.comm for t in tallies),
+                mutexes=sum(t.mutexes for t in tallies),
                 vote=reduce_votes(t.vote for t in tallies),
             )
         )

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.exchange import Letters, Megaphone, Parcel, Post, concatenate
-from dgsuite.inbox import Echoes, Mail, Window, worst
+from dgsuite.inbox import Board, Echoes, Mail, Window, worst
 from dgsuite.program import Step, Tally, reduce_votes
-from kernels.base import Broadcast, Kernel, State, Unicast, Vote
+from kernels.base import Announcement, Broadcast, Extra, Kernel, State, Unicast, Vote
 from partition.cluster import Cluster
 from partition.errors import InputError, RunError
 from partition.halo import Halo, make_halo
@@ -58,13 +58,19 @@ class Site:
         self.me = me
         self.starts = [0, *np.cumsum([c.size for c in clusters]).tolist()]
         self.post = Post(clusters[0].partition, self.bounds, me)
+        widths = kernel.widths(clusters[0].n)
+        self.dtypes = {
+            name: np.dtype((dtype, (widths[name],))) if name in widths else np.dtype(dtype)
+            for name, dtype in kernel.fields.items()
+        }
         self.states: list[State] = [kernel.start(c) for c in clusters]
         self.compute = np.zeros(len(clusters))
         self.busy = 0.0
         self.tally = Tally()
         self._kept: list[Letters] = []
         self._spoke = False
-        self._messages: Mail | Echoes | None = None
+        self._board: Board | None = None
+        self._messages: Mail | Echoes | Board | None = None
 
     @cached_property
     def halo(self) -> Halo:
@@ -99,8 +105,8 @@ class Site:
             _compiled.pull_count(*pull, 0)
             _compiled.push_any(*push, one)
             _compiled.push_count(*push, halo.home, counts, counts)
-            self.megaphone.prepare(self.kernel.fields)  # type: ignore[arg-type]
-            for name in self.kernel.fields:
+            self.megaphone.prepare(self.dtypes)
+            for name in (name for name, dtype in self.dtypes.items() if dtype.ndim == 0):
                 values = self.megaphone.slots[name][:0]
                 _compiled.pull(*pull, values, worst(values.dtype, False), False)
                 _compiled.pull_minima(*pull, values, values)
@@ -130,12 +136,15 @@ class Site:
         self.busy = perf_counter() - begin
         self._messages = None
         self._kept = []
+        self._board = None
         if self._spoke:
             self.megaphone.hush()
             self._spoke = False
         votes: list[Vote] = []
         unicasts: list[tuple[int, Unicast]] = []
         broadcasts: list[tuple[int, Broadcast]] = []
+        announcements: list[tuple[int, Announcement]] = []
+        self.tally = Tally()
         for k, result in enumerate(results):
             for item in result if type(result) is tuple else (result,):
                 if isinstance(item, Vote):
@@ -144,11 +153,18 @@ class Site:
                     unicasts.append((k, item))
                 elif isinstance(item, Broadcast):
                     broadcasts.append((k, item))
+                elif isinstance(item, Announcement):
+                    announcements.append((k, item))
+                elif isinstance(item, Extra):
+                    self.tally.comm += item.comm
+                    self.tally.mutexes += item.mutexes
                 elif item is not None:
                     raise self._error(step, k, f"returned {item!r}, which is nothing to send")
-        self.tally = Tally(vote=reduce_votes(votes))
-        if unicasts and broadcasts:
-            raise self._error(step, unicasts[0][0], "sends both unicasts and broadcasts")
+        self.tally.vote = reduce_votes(votes)
+        if bool(unicasts) + bool(broadcasts) + bool(announcements) > 1:
+            raise self._error(step, 0, "sends more than one of unicasts, broadcasts, announcements")
+        if announcements:
+            return self._post_up(step, announcements)
         if broadcasts and self.clusters[0].directed:
             unicasts = [(k, self._along_edges(k, b)) for k, b in broadcasts]
         elif broadcasts:
@@ -158,21 +174,27 @@ class Site:
     def deliver(self, parcels: Mapping[int, Parcel]) -> None:
         """Take in the parcels of other sites, and what this site kept: the next phase's inboxes."""
         letters = list(self._kept)
+        boards = {} if self._board is None else {self.me: self._board}
         for peer, parcel in parcels.items():
             if isinstance(parcel, Letters):
                 letters.append(parcel)
+            elif isinstance(parcel, Board):
+                boards[peer] = parcel
             else:
                 self._spoke = True
-                self.megaphone.hear(peer, parcel, self.kernel.fields)  # type: ignore[arg-type]
-        if letters and self._spoke:
+                self.megaphone.hear(peer, parcel, self.dtypes)
+        if bool(letters) + bool(boards) + self._spoke > 1:
             raise RunError(
-                f"kernel {self.kernel.name!r}: one cluster sends unicasts in the phase where another "
-                f"broadcasts; a phase sends one kind"
+                f"kernel {self.kernel.name!r}: one cluster sends another kind of message than another in "
+                f"the same phase; a phase sends one kind"
             )
         if letters:
             self._messages = self.post.mail(letters)
         elif self._spoke:
             self._messages = self.megaphone.echoes()
+        elif boards:
+            ordered = [board for _, board in sorted(boards.items())]
+            self._messages = _joined(ordered)
 
     def outputs(self) -> dict[str, NDArray]:
         """The kernel's results for the nodes of this site."""
@@ -183,7 +205,7 @@ class Site:
 
     def _run(self, step: Step, k: int) -> Any:
         cluster = self.clusters[k]
-        inbox = Window(step.round, cluster, self.starts[k], self._messages, self.kernel.fields)
+        inbox = Window(step.round, cluster, self.starts[k], self._messages, self.dtypes)
         begin = perf_counter()
         try:
             result = getattr(self.kernel, step.phase)(cluster, self.states[k], inbox)
@@ -204,13 +226,14 @@ class Site:
         """Message fields as arrays of the declared dtypes."""
         columns = {}
         for name, value in fields.items():
-            if name not in self.kernel.fields:
+            if name not in self.dtypes:
                 raise self._error(
                     step, k, f"sends {name!r}, which is not among the kernel's fields"
                 )
-            column = np.asarray(value, self.kernel.fields[name])
-            columns[name] = column if column.ndim else np.full(length, column)
-            if columns[name].shape != (length,):
+            base, width = self.dtypes[name].base, self.dtypes[name].shape
+            column = np.asarray(value, base)
+            columns[name] = column if column.ndim else np.full((length, *width), column)
+            if columns[name].shape != (length, *width):
                 raise self._error(step, k, f"sends {column.shape} {name!r} for {length} messages")
         return columns
 
@@ -221,6 +244,20 @@ class Site:
         at, entry = expand(cluster.indptr, nodes)
         fields = {name: np.broadcast_to(v, len(nodes))[at] for name, v in b.fields.items()}
         return Unicast(cluster.indices[entry], nodes[at], None, fields)  # type: ignore[arg-type]
+
+    def _post_up(self, step: Step, sends: list[tuple[int, Announcement]]) -> dict[int, Parcel]:
+        boards = []
+        for k, send in sends:
+            cluster = self.clusters[k]
+            length = max((np.size(v) for v in send.fields.values()), default=0)
+            boards.append(Board(self._columns(step, k, send.fields, length)))
+            self.tally.messages += len(send.nodes) * (cluster.n - 1)
+            self.tally.remote += len(send.nodes) * (cluster.n - cluster.size)
+            self.tally.active += len(send.nodes)
+            self.tally.nbytes += boards[-1].nbytes * (cluster.n - 1)
+        self._board = _joined(boards)
+        peers = (site for site in range(len(self.bounds) - 1) if site != self.me)
+        return dict.fromkeys(peers, self._board)
 
     def _write(self, step: Step, sends: list[tuple[int, Unicast]]) -> dict[int, Parcel]:
         partition = self.post.partition
@@ -259,22 +296,30 @@ class Site:
                 if send.links is None
                 else (send.links.degree, send.links.remote)
             )
-            messages, far = weigh(nodes, degree, remote, send.repeat)
+            if send.to is None:
+                messages, far = weigh(nodes, degree, remote, send.repeat)
+            else:
+                messages, far = (int(np.sum(counts)) for counts in send.to)
             self.tally.messages += messages
             self.tally.remote += far
             self.tally.active += len(nodes)
             parts.append(self._columns(step, k, send.fields, len(nodes)))
-            self.tally.nbytes += messages * sum(v.itemsize for v in parts[-1].values())
+            self.tally.nbytes += messages * sum(self.dtypes[name].itemsize for name in parts[-1])
             senders.append(nodes)
         if any(p.keys() != parts[0].keys() for p in parts):
             raise self._error(step, sends[0][0], "sends other fields than another cluster")
-        dtypes: Any = self.kernel.fields
         for (k, _), nodes, columns in zip(sends, senders, parts, strict=True):
             start, size = self.starts[k], self.clusters[k].size
             if len(nodes) == size:
                 span = slice(start, start + size)
-                self.megaphone.crowd(span, slice(None), size, columns, dtypes)
+                self.megaphone.crowd(span, slice(None), size, columns, self.dtypes)
             else:
-                self.megaphone.speak(nodes + start, columns, dtypes)
+                self.megaphone.speak(nodes + start, columns, self.dtypes)
         self._spoke = True
         return self.megaphone.parcels(list(parts[0]))
+
+
+def _joined(boards: Sequence[Board]) -> Board:
+    """Several announcements as one."""
+    names = boards[0].fields
+    return Board({name: np.concatenate([b.fields[name] for b in boards]) for name in names})

@@ -3,7 +3,7 @@
 A *program* is plain control flow. It yields rounds and gets back the votes of each, reduced over
 all clusters, so that everyone who replays it takes the same turns. A *phase* is a function of
 (cluster, state, inbox) that changes its own state and returns what to send: a `unicast`, a
-`broadcast`, a `vote`, or a tuple of one message and one vote.
+`broadcast` or an `announce`, a `vote`, an `extra`, or a tuple of these.
 
 Nothing in a kernel knows about processes, tasks, sockets or counters.
 """
@@ -95,6 +95,20 @@ class Inbox(Protocol):
         """Nodes that got a message, and the sum of the (integer) values each got."""
         ...
 
+    def union(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
+        """Nodes that got a message, and the bitwise or of the values each got."""
+        ...
+
+    def along(self, name: str, entries: NDArray | None = None) -> tuple[NDArray, NDArray]:
+        """What neighbours said in a broadcast: for some entries of the cluster's adjacency (all by
+        default), whether the neighbour spoke, and the value it said.
+        """
+        ...
+
+    def board(self, name: str) -> NDArray:
+        """One field of all that was announced, by announcing cluster."""
+        ...
+
 
 Phase = Callable[[Cluster, Any, Inbox], Any]
 
@@ -106,10 +120,13 @@ class Round:
     ----------
     phases
         Bound methods of the kernel.
+    closing
+        Whether this only ends the round before, and is counted with it.
     """
 
-    def __init__(self, *phases: Phase) -> None:
+    def __init__(self, *phases: Phase, closing: bool = False) -> None:
         self.phases = tuple(phase.__name__ for phase in phases)
+        self.closing = closing
 
 
 Program = Generator[Round, Reply, None]
@@ -130,7 +147,22 @@ class Broadcast(NamedTuple):
     nodes: NDArray | None
     links: Links | None
     repeat: NDArray | None
+    to: tuple[NDArray, NDArray] | None
     fields: dict[str, ArrayLike]
+
+
+class Announcement(NamedTuple):
+    """Messages to all nodes; see `announce`."""
+
+    nodes: NDArray
+    fields: dict[str, ArrayLike]
+
+
+class Extra(NamedTuple):
+    """Work of the original alone; see `extra`."""
+
+    comm: int
+    mutexes: int
 
 
 class Vote(NamedTuple):
@@ -167,9 +199,10 @@ def broadcast(
     *,
     links: Links | None = None,
     repeat: NDArray | None = None,
+    to: tuple[NDArray, NDArray] | None = None,
     **fields: ArrayLike,
 ) -> Broadcast:
-    """Send one message from each given node to all its neighbours.
+    """Send one message from each given node to all its neighbours, or to those who care.
 
     Parameters
     ----------
@@ -179,10 +212,34 @@ def broadcast(
         Live links, where neighbours have been let go: only those left count as messages.
     repeat
         How many times each sender says the same; repeats are counted, and travel and arrive once.
+    to
+        Where a sender means only some of its neighbours, who know it: how many, and how many of
+        these in other clusters, by sender.
     fields
         One value a sender, or one for all.
     """
-    return Broadcast(nodes, links, repeat, fields)
+    return Broadcast(nodes, links, repeat, to, fields)
+
+
+def announce(nodes: NDArray, **fields: ArrayLike) -> Announcement:
+    """Send a list from each given node to every other node; it travels once to each worker.
+
+    Parameters
+    ----------
+    nodes
+        Local indices of the senders.
+    fields
+        The lists of all senders, one after the other: columns of one length, read by
+        ``inbox.board``.
+    """
+    return Announcement(nodes, fields)
+
+
+def extra(comm: object = 0, mutexes: object = 0) -> Extra:
+    """Count what the original does beyond the messages of a phase, such as reading its neighbours'
+    state once more; for kernels that are told to be `faithful`.
+    """
+    return Extra(int(comm), int(mutexes))  # type: ignore[call-overload]
 
 
 def vote(*, any: object = False, sum: object = 0, min: object = None, max: object = None) -> Vote:
@@ -200,6 +257,7 @@ class Output(NamedTuple):
 
     long_name: str
     units: str = "1"
+    dims: tuple[str, ...] = ("node",)
 
 
 @dataclass(frozen=True)
@@ -210,9 +268,12 @@ class Kernel:
     ----------
     seed
         Key of the counter-based random numbers.
+    faithful
+        Do what the original did, so that its counts come out, where the textbook does better.
     """
 
     seed: int = 101
+    faithful: bool = False
 
     name: ClassVar[str]
     """Short name, as in IMSuite."""
@@ -222,6 +283,8 @@ class Kernel:
     """Dtype of each message field; what is sent is cast to it, and an empty inbox has it."""
     undirected: ClassVar[bool] = True
     """Whether the kernel needs an undirected graph."""
+    needs: ClassVar[tuple[str, ...]] = ()
+    """What else it needs of a graph, in the words of `partition.checks`."""
 
     def program(self, net: Net) -> Program:
         """The order of the rounds."""
@@ -230,6 +293,10 @@ class Kernel:
     def start(self, cluster: Cluster) -> State:
         """The state before the first round."""
         raise NotImplementedError
+
+    def widths(self, n: int) -> dict[str, int]:
+        """Fields that hold a vector a message, and its length on a graph of n nodes."""
+        return {}
 
     def check(self, cluster: Cluster) -> str | None:
         """What is wrong with this cluster as input for this kernel, if anything."""

@@ -8,8 +8,6 @@ live node has a live neighbour left, those that remain join.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
-
 import numpy as np
 
 from kernels.base import (
@@ -25,7 +23,7 @@ from kernels.base import (
     broadcast,
     vote,
 )
-from kernels.rng import uniform
+from kernels.rng import Numbers, chosen, uniform
 from partition.cluster import Cluster, Links, NodeSet
 
 
@@ -38,15 +36,14 @@ class MIS(Kernel):
     Parameters
     ----------
     rng
-        "counter": numbers keyed by (seed, node, round). "imsuite": those of the original under
-        X10 2.3, a Mersenne Twister a node, seeded with the node's index.
+        Where random numbers come from, see `kernels.rng`; by default "imsuite" if faithful, else
+        "counter".
     faithful
         Send what the original sends: a node that drops out says so once for each winner that beat
-        it. By default on with ``rng="imsuite"``, so that its counts are the original's.
+        it.
     """
 
-    rng: Literal["counter", "imsuite"] = "counter"
-    faithful: bool | None = None
+    rng: Numbers | None = None
 
     name = "mis"
     outputs = {"in_mis": Output("whether the node is in the maximal independent set")}
@@ -57,7 +54,7 @@ class MIS(Kernel):
         live = yield iteration
         while live.min is not None:
             live = yield iteration
-        yield Round(self.settle)
+        yield Round(self.settle, closing=True)
 
     def start(self, c: Cluster) -> State:
         links = Links(c)
@@ -72,7 +69,7 @@ class MIS(Kernel):
 
     def draw(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
         live = s.live.nodes
-        s.value[live] = draw = uniform(self.rng, self.seed, c.ids[live], inbox.round)
+        s.value[live] = draw = uniform(chosen(self.rng, self.faithful), self.seed, c.ids[live], inbox.round)
         return broadcast(live, links=s.links, draw=draw) if len(live) else None
 
     def compete(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
@@ -82,7 +79,7 @@ class MIS(Kernel):
 
     def retire(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
         times = None
-        if self.rng == "imsuite" if self.faithful is None else self.faithful:
+        if self.faithful:
             beaten, times, _ = inbox.count(among=s.live)
         else:
             beaten = inbox.receivers(among=s.live)

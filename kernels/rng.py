@@ -13,24 +13,41 @@ BLOCK = 1 << 13
 """Numbers made at a time: their intermediate results stay in the processor's first cache."""
 
 
+Numbers = Literal["counter", "imsuite", "imsuite-2.6"]
+"""Generators: "counter", keyed by (seed, node, draw); or the original's, one a node, seeded with the
+node's index: under X10 2.3 (the paper's) a Mersenne Twister, under X10 2.6 SplitMix64."""
+
+
+def chosen(rng: Numbers | None, faithful: bool) -> Numbers:
+    """The generator asked for; by default the paper's for faithful kernels, else "counter"."""
+    return rng or ("imsuite" if faithful else "counter")
+
+
 def uniform(
-    rng: Literal["counter", "imsuite"], seed: int, nodes: NDArray, draw: int
+    rng: Numbers, seed: int, nodes: NDArray, draw: int | NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """One number in [0, 1) for each node.
 
     Parameters
     ----------
     rng
-        "counter", or "imsuite" for the original's generator (which ignores `seed`: its seeds are
-        the node indices).
+        Which generator; the original's ignore `seed`.
     nodes
         Node ids.
     draw
-        Which draw, from 0: usually the round.
+        Which draw, from 0: usually the round; or one a node.
     """
+    nodes = np.asarray(nodes, np.int64)
+    if not isinstance(draw, int):
+        out = np.empty(len(nodes))
+        for number in np.unique(draw).tolist():
+            out[draw == number] = uniform(rng, seed, nodes[draw == number], number)
+        return out
     if rng == "imsuite":
-        return _mersenne_twister(np.asarray(nodes, np.int64), draw)
-    return _splitmix(seed, np.asarray(nodes), draw)
+        return _mersenne_twister(nodes, draw)
+    if rng == "imsuite-2.6":
+        return _x10_splitmix(nodes, draw)
+    return _splitmix(seed, nodes, draw)
 
 
 def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -55,6 +72,17 @@ def _splitmix(seed: int, nodes: NDArray, draw: int) -> NDArray[np.float64]:
         x >>= np.uint64(11)
         np.multiply(x, 2.0**-53, out=out[start : start + BLOCK])
     return out
+
+
+def _x10_splitmix(seeds: NDArray[np.int64], draw: int) -> NDArray[np.float64]:
+    """Draw number `draw` of x10.util.Random(seed) of X10 2.6."""
+    x = seeds.astype(np.uint64) + np.array([draw + 1], np.uint64) * GOLDEN
+    x ^= x >> np.uint64(33)
+    x *= np.uint64(0xFF51AFD7ED558CCD)
+    x ^= x >> np.uint64(33)
+    x *= np.uint64(0xC4CEB9FE1A85EC53)
+    x ^= x >> np.uint64(33)
+    return np.multiply(x >> np.uint64(11), 2.0**-53, dtype=np.float64)
 
 
 # mt[i] = 69069 mt[i - 1] + 1 mod 2^32 is linear in the seed: mt[i] = A[i] seed + B[i]

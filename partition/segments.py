@@ -97,7 +97,7 @@ def outside(indptr: NDArray, indices: NDArray, lo: int, hi: int) -> NDArray[np.i
 
 def pick(values: NDArray, places: NDArray, among: NDArray, count: int) -> NDArray:
     """Values at those places that are among some (a mask); `count` says how many these are."""
-    if len(places) > COMPILE_FROM:
+    if len(places) > COMPILE_FROM and values.ndim == 1:
         from partition import _compiled
 
         return _compiled.pick(values, places, among, count)

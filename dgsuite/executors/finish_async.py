@@ -115,14 +115,14 @@ def _close(run_id: str) -> tuple[dict[str, NDArray], Log]:
     return outputs, merge([hall.logs[k] for k in clusters])
 
 
-def _votes(run_id: str, round: int, dask_worker: Worker) -> Vote:
-    """On a worker, outside any task: its votes of a round."""
+def _votes(run_id: str, turn: int, dask_worker: Worker) -> Vote:
+    """On a worker, outside any task: its votes of a turn."""
     hall: Hall = dask_worker.plugins[worker.NAME].runs[run_id]
     return reduce_votes(
         tally.vote
         for log in hall.logs.values()
         for step, tally in zip(reversed(log.steps), reversed(log.tallies), strict=True)
-        if step.round == round
+        if step.turn == turn
     )
 
 
@@ -207,13 +207,13 @@ class Driver:
         if self.on_round is not None:
             self.on_round(step.round + step.last)
 
-    def votes(self, round: int) -> Vote:
-        """The votes of a round, reduced over all workers."""
+    def votes(self, turn: int) -> Vote:
+        """The votes of a turn, reduced over all workers."""
         self.flush()
 
         def ask() -> dict[str, Vote]:
             found: dict[str, Vote] = self.client.run(
-                _votes, self.run_id, round, workers=list(self.places)
+                _votes, self.run_id, turn, workers=list(self.places)
             )
             return found
 
@@ -222,15 +222,15 @@ class Driver:
 
 
 class LateReply:
-    """A round's reply that is fetched only if the program reads it."""
+    """A turn's reply that is fetched only if the program reads it."""
 
-    def __init__(self, driver: Driver, round: int) -> None:
+    def __init__(self, driver: Driver, turn: int) -> None:
         self._driver = driver
-        self._round = round
+        self._turn = turn
 
     @cached_property
     def _vote(self) -> Vote:
-        return self._driver.votes(self._round)
+        return self._driver.votes(self._turn)
 
     @property
     def any(self) -> bool:
@@ -261,12 +261,12 @@ def run(
     places, bounds = tasks.deal(graph, places)
     groups = tasks.place(graph, client, places, bounds)
     driver = Driver(kernel, client, places, bounds, on_round)
-    rounds = 0
+    turns = 0
 
     def reply() -> LateReply:
-        nonlocal rounds
-        rounds += 1
-        return LateReply(driver, rounds - 1)
+        nonlocal turns
+        turns += 1
+        return LateReply(driver, turns - 1)
 
     opened = driver.each(
         _open, [(kernel, group, driver.clusters, len(places) - 1) for group in groups]
