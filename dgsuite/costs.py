@@ -87,9 +87,38 @@ def _mis_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
     return np.array(looks[: log.rounds], np.int64)
 
 
+def _dst_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
+    # each search begins with a word to the root, and ends with a look for a node that joined
+    extra = np.zeros(log.rounds, np.int64)
+    for step, vote in log.replies():
+        if step.phase == "refuse":
+            extra[step.round] += kernel.root != 0  # type: ignore[attr-defined]
+            extra[step.round] += n - 1 if vote.min is None else vote.min
+    return extra
+
+
+def _vc_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
+    # after each reduction, looks for a node that has more than six colours left
+    extra = np.zeros(log.rounds, np.int64)
+    for step, vote in log.replies():
+        if step.phase == "recolour":
+            extra[step.round] += n - 1 if vote.min is None else vote.min
+        elif kernel.root != 0:  # type: ignore[attr-defined]
+            extra[step.round] += 1
+    return extra
+
+
 ACCOUNTING: dict[str, Accounting] = {
     # relax stands for two phases, since the original first moves its inbox aside; wake for none
     "bf": Accounting(launches={"wake": 0, "relax": 2}, driver=_bf_driver),
+    # a child that joins also enters itself in its parent's list
+    "dst": Accounting(
+        launches={"start_layer": 2},
+        clocked={"refuse": 0},
+        comm={"accept": 2},
+        mutex={"start_layer": 0, "accept": 2},
+        driver=_dst_driver,
+    ),
     "lcr": Accounting(mutex={"transmit": 0}, driver=_lcr_driver),
     # A winner marks its neighbour, strikes itself off there, and goes there to strike the neighbour
     # off everyone's list: 3 steps, 3 locks. Striking off someone's list locks at both ends.
@@ -97,6 +126,13 @@ ACCOUNTING: dict[str, Accounting] = {
         comm={"compete": 3},
         mutex={"compete": 3, "retire": 2},
         driver=_mis_driver,
+    ),
+    # the original reads, where it needs it, what we send to all children once more
+    "vc": Accounting(
+        clocked={"recolour": 0, "shift_down": 0},
+        comm={"shift_down": 0},
+        mutex={"tell": 0, "shift_down": 0},
+        driver=_vc_driver,
     ),
 }
 

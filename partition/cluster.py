@@ -100,6 +100,19 @@ class Cluster:
         """Index of a node in this cluster: one entry, or none if it lives elsewhere."""
         return np.flatnonzero(self.ids == node)
 
+    def entries(self, rows: NDArray, neighbours: NDArray) -> NDArray[np.int64]:
+        """Where in `indices` a given neighbour of each row (local index) stands; -1 if it is none."""
+        low, high = self.indptr[rows].astype(np.int64), self.indptr[rows + 1].astype(np.int64)
+        end = high.copy()
+        while (low < high).any():
+            middle = (low + high) // 2
+            below = (low < high) & (self.indices[np.minimum(middle, end - 1)] < neighbours)
+            high = np.where(below, high, np.maximum(middle, low))
+            low = np.where(below, middle + 1, low)
+        found = low < end
+        found[found] = self.indices[low[found]] == neighbours[found]
+        return np.where(found, low, -1)
+
     def edges(self, rows: NDArray) -> tuple[NDArray, NDArray]:
         """For some nodes (local indices): which of them each edge belongs to, and its other end."""
         at, entry = expand(self.indptr, rows)

@@ -23,13 +23,17 @@ def expand(indptr: NDArray, rows: NDArray) -> tuple[NDArray, NDArray]:
         For each entry, its index into the CSR's `indices`.
     """
     first = indptr[rows]
-    counts = indptr[rows + 1] - first
+    return ranges(first, indptr[rows + 1] - first)
+
+
+def ranges(first: NDArray, counts: NDArray) -> tuple[NDArray, NDArray]:
+    """Entries of ranges that start at `first` and have `counts` entries; see `expand`."""
     total = int(counts.sum())
     if total > COMPILE_FROM:
         from partition import _compiled
 
         return _compiled.expand(first, counts, total)
-    at = np.repeat(np.arange(len(rows)), counts)
+    at = np.repeat(np.arange(len(first)), counts)
     ends = np.cumsum(counts)
     entry = np.arange(total) + np.repeat(first - (ends - counts), counts)
     return at, entry
