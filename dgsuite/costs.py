@@ -108,9 +108,21 @@ def _vc_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
     return extra
 
 
+def _dp_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
+    # asks every node after each pulse whether it is done
+    return np.full(log.rounds, n - 1, np.int64)
+
+
 ACCOUNTING: dict[str, Accounting] = {
     # relax stands for two phases, since the original first moves its inbox aside; wake for none
     "bf": Accounting(launches={"wake": 0, "relax": 2}, driver=_bf_driver),
+    # the original first looks through its inbox, and spreads the leader's name without tasks
+    "dp": Accounting(
+        launches={"tell": 2, "proclaim": 0, "pass_on": 0},
+        clocked={"compare": 0, "stop": 0, "proclaim": 0, "pass_on": 0},
+        mutex={"proclaim": 0, "pass_on": 0},
+        driver=_dp_driver,
+    ),
     # a child that joins also enters itself in its parent's list
     "dst": Accounting(
         launches={"start_layer": 2},
