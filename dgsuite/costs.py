@@ -113,6 +113,13 @@ def _dp_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
     return np.full(log.rounds, n - 1, np.int64)
 
 
+def _hs_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
+    # the leader tells all by walking half the ring both ways itself
+    extra = np.zeros(log.rounds, np.int64)
+    extra[-1] = n + 2
+    return extra
+
+
 ACCOUNTING: dict[str, Accounting] = {
     # relax stands for two phases, since the original first moves its inbox aside; wake for none
     "bf": Accounting(launches={"wake": 0, "relax": 2}, driver=_bf_driver),
@@ -130,6 +137,19 @@ ACCOUNTING: dict[str, Accounting] = {
         comm={"accept": 2},
         mutex={"start_layer": 0, "accept": 2},
         driver=_dst_driver,
+    ),
+    # relay stands for three phases of the original: decide, send, forget
+    "hs": Accounting(
+        launches={"relay": 3, "pass_on": 0},
+        clocked={"pass_on": 0},
+        comm={"proclaim": 0, "pass_on": 0},
+        mutex={"launch": 0, "relay": 0, "proclaim": 0, "pass_on": 0},
+        driver=_hs_driver,
+    ),
+    # the original clears its lists in a phase of its own
+    "kc": Accounting(
+        launches={"collect": 2, "accept": 2},
+        clocked={"hear": 0, "collect": 0, "accept": 2},
     ),
     "lcr": Accounting(mutex={"transmit": 0}, driver=_lcr_driver),
     # A winner marks its neighbour, strikes itself off there, and goes there to strike the neighbour

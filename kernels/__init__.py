@@ -5,12 +5,26 @@ from __future__ import annotations
 from kernels.base import Kernel
 from kernels.bfs_bellman_ford import BellmanFord
 from kernels.bfs_dijkstra import Dijkstra
+from kernels.kcommittee import KCommittee
 from kernels.leader_dp import PelegLeader
+from kernels.leader_hs import HirschbergSinclair
 from kernels.leader_lcr import LCR
 from kernels.mis import MIS
 from kernels.vertex_colouring import VertexColouring
 
-KERNELS: dict[str, type[Kernel]] = {k.name: k for k in (BellmanFord, Dijkstra, PelegLeader, LCR, MIS, VertexColouring)}
+KERNELS: dict[str, type[Kernel]] = {
+    k.name: k
+    for k in (
+        BellmanFord,
+        Dijkstra,
+        KCommittee,
+        PelegLeader,
+        HirschbergSinclair,
+        LCR,
+        MIS,
+        VertexColouring,
+    )
+}
 """Kernels by their short names."""
 
 __all__ = ["KERNELS", "LCR", "MIS", "BellmanFord", "Kernel"]

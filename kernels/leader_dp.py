@@ -116,7 +116,9 @@ class PelegLeader(Kernel):
         s.quiet[candidates[~beaten & ~farther]] += 1
         done = candidates[~beaten & ~farther & (s.quiet[candidates] >= 2)]
         # a node without neighbours leads itself
-        s.stopping = np.union1d(s.stopping, np.union1d(done, np.flatnonzero(alone & (c.degree == 0))))
+        s.stopping = np.union1d(
+            s.stopping, np.union1d(done, np.flatnonzero(alone & (c.degree == 0)))
+        )
 
     def stop(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast | None, Vote]:
         s.running.remove(s.stopping)

@@ -8,6 +8,7 @@ live node has a live neighbour left, those that remain join.
 from __future__ import annotations
 
 from dataclasses import dataclass
+
 import numpy as np
 
 from kernels.base import (
@@ -69,7 +70,9 @@ class MIS(Kernel):
 
     def draw(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
         live = s.live.nodes
-        s.value[live] = draw = uniform(chosen(self.rng, self.faithful), self.seed, c.ids[live], inbox.round)
+        s.value[live] = draw = uniform(
+            chosen(self.rng, self.faithful), self.seed, c.ids[live], inbox.round
+        )
         return broadcast(live, links=s.links, draw=draw) if len(live) else None
 
     def compete(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
