@@ -120,6 +120,30 @@ def _hs_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
     return extra
 
 
+def _ds_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
+    # asks every node after each round whether something changed; in the clocked style a node leaves
+    # the clock on its own, and its one task is launched once
+    extra = np.full(log.rounds, n - 1, np.int64)
+    if style == "clocked":
+        extra[1:] = 0
+    return extra
+
+
+DS_PHASES = (
+    "introduce",
+    "look_around",
+    "tell_span",
+    "relay",
+    "activate",
+    "support",
+    "become_candidate",
+    "cover",
+    "offer",
+    "decide",
+    "retire",
+    "prune",
+)
+
 ACCOUNTING: dict[str, Accounting] = {
     # relax stands for two phases, since the original first moves its inbox aside; wake for none
     "bf": Accounting(launches={"wake": 0, "relax": 2}, driver=_bf_driver),
@@ -129,6 +153,14 @@ ACCOUNTING: dict[str, Accounting] = {
         clocked={"compare": 0, "stop": 0, "proclaim": 0, "pass_on": 0},
         mutex={"proclaim": 0, "pass_on": 0},
         driver=_dp_driver,
+    ),
+    # The original reads where we send, which the kernel counts; and winners reach each neighbour twice.
+    "ds": Accounting(
+        launches={"introduce": 0, "look_around": 0, "relay": 0},
+        clocked=dict.fromkeys(DS_PHASES, 0),
+        comm={**dict.fromkeys(DS_PHASES, 0), "offer": 1, "decide": 2},
+        mutex={**dict.fromkeys(DS_PHASES, 0), "offer": 1, "decide": 1},
+        driver=_ds_driver,
     ),
     # a child that joins also enters itself in its parent's list
     "dst": Accounting(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kernels.base import Kernel
 from kernels.bfs_bellman_ford import BellmanFord
 from kernels.bfs_dijkstra import Dijkstra
+from kernels.dominating_set import DominatingSet
 from kernels.kcommittee import KCommittee
 from kernels.leader_dp import PelegLeader
 from kernels.leader_hs import HirschbergSinclair
@@ -17,6 +18,7 @@ KERNELS: dict[str, type[Kernel]] = {
     for k in (
         BellmanFord,
         Dijkstra,
+        DominatingSet,
         KCommittee,
         PelegLeader,
         HirschbergSinclair,
@@ -27,4 +29,4 @@ KERNELS: dict[str, type[Kernel]] = {
 }
 """Kernels by their short names."""
 
-__all__ = ["KERNELS", "LCR", "MIS", "BellmanFord", "Kernel"]
+__all__ = ["KERNELS", *(k.__name__ for k in KERNELS.values()), "Kernel"]

@@ -119,13 +119,13 @@ class Round:
     Parameters
     ----------
     phases
-        Bound methods of the kernel.
+        Bound methods of the kernel, or their names.
     closing
         Whether this only ends the round before, and is counted with it.
     """
 
-    def __init__(self, *phases: Phase, closing: bool = False) -> None:
-        self.phases = tuple(phase.__name__ for phase in phases)
+    def __init__(self, *phases: Phase | str, closing: bool = False) -> None:
+        self.phases = tuple(p if isinstance(p, str) else p.__name__ for p in phases)
         self.closing = closing
 
 
