@@ -154,6 +154,8 @@ ACCOUNTING: dict[str, Accounting] = {
         mutex={"proclaim": 0, "pass_on": 0},
         driver=_dp_driver,
     ),
+    # a node that asks for another's list asks for its length first
+    "dr": Accounting(launches={"advertise": 0}, comm={"advertise": 2}, mutex={"advertise": 0}),
     # The original reads where we send, which the kernel counts; and winners reach each neighbour twice.
     "ds": Accounting(
         launches={"introduce": 0, "look_around": 0, "relay": 0},

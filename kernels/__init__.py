@@ -5,6 +5,7 @@ from __future__ import annotations
 from kernels.base import Kernel
 from kernels.bfs_bellman_ford import BellmanFord
 from kernels.bfs_dijkstra import Dijkstra
+from kernels.dijkstra_routing import DijkstraRouting
 from kernels.dominating_set import DominatingSet
 from kernels.kcommittee import KCommittee
 from kernels.leader_dp import PelegLeader
@@ -18,6 +19,7 @@ KERNELS: dict[str, type[Kernel]] = {
     for k in (
         BellmanFord,
         Dijkstra,
+        DijkstraRouting,
         DominatingSet,
         KCommittee,
         PelegLeader,

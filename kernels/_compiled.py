@@ -1,0 +1,125 @@
+"""Compiled loops of kernels: they release the interpreter's lock, and are compiled once a machine."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def _push(heap, size, cost, tie, edge):
+    """Put an entry on a binary heap of (cost, tie, edge) columns."""
+    costs, ties, edges = heap
+    at = size
+    while at > 0:
+        up = (at - 1) // 2
+        if costs[up] < cost or (costs[up] == cost and ties[up] <= tie):
+            break
+        costs[at], ties[at], edges[at] = costs[up], ties[up], edges[up]
+        at = up
+    costs[at], ties[at], edges[at] = cost, tie, edge
+
+
+@njit(cache=True, nogil=True)
+def _pop(heap, size):
+    """Take the least entry off a heap of `size` entries; it is then in the first free place."""
+    costs, ties, edges = heap
+    first = costs[0], ties[0], edges[0]
+    last = size - 1
+    cost, tie, edge = costs[last], ties[last], edges[last]
+    at = 0
+    while True:
+        down = 2 * at + 1
+        if down >= last:
+            break
+        other = down + 1
+        if other < last and (
+            costs[other] < costs[down] or (costs[other] == costs[down] and ties[other] < ties[down])
+        ):
+            down = other
+        if cost < costs[down] or (cost == costs[down] and tie <= ties[down]):
+            break
+        costs[at], ties[at], edges[at] = costs[down], ties[down], edges[down]
+        at = down
+    costs[at], ties[at], edges[at] = cost, tie, edge
+    costs[last], ties[last], edges[last] = first
+
+
+@njit(cache=True, nogil=True)
+def routes(indptr, indices, origin, weights, sources, latest_first):
+    """Dijkstra's algorithm from several sources.
+
+    Parameters
+    ----------
+    indptr, indices, weights
+        The graph's adjacency; rows ascend.
+    origin
+        The row of each entry.
+    sources
+        Nodes to start from.
+    latest_first
+        Of entries of equal cost, settle the one found last; else the one with the fewest hops.
+
+    Returns
+    -------
+    cost, next_hop
+        Shape (len(sources), n).
+    fetched
+        How many lists of neighbours IMSuite's nodes fetch to work out their next hops: as often as
+        the tree is deep, those of all nodes whose next hop is known by then.
+    """
+    n = len(indptr) - 1
+    cost = np.empty((len(sources), n), weights.dtype)
+    next_hop = np.full((len(sources), n), -1, np.int32)
+    heap = (
+        np.empty(len(indices) + 1, weights.dtype),
+        np.empty(len(indices) + 1, np.int64),
+        np.empty(len(indices) + 1, np.int64),
+    )
+    hops = np.empty(n, np.int64)
+    by_depth = np.empty(n + 1, np.int64)
+    fetched = 0
+    for i in range(len(sources)):
+        source = sources[i]
+        best, hop = cost[i], next_hop[i]
+        settled = np.zeros(n, np.bool_)
+        seen = np.zeros(n, np.bool_)
+        by_depth[:] = 0
+        settled[source] = True
+        best[source], hop[source], hops[source] = 0, source, 0
+        deepest = size = found = 0
+        node = source
+        while True:
+            for entry in range(indptr[node], indptr[node + 1]):
+                other = indices[entry]
+                if settled[other]:
+                    continue
+                length = best[node] + weights[entry]
+                if not seen[other] or length <= best[other]:
+                    seen[other] = True
+                    best[other] = length
+                    found += 1
+                    tie = -found if latest_first else ((hops[node] + 1) << 40) + found
+                    _push(heap, size, length, tie, entry)
+                    size += 1
+            while size > 0:
+                _pop(heap, size)
+                size -= 1
+                if not settled[indices[heap[2][size]]]:
+                    break
+            else:
+                break
+            entry = heap[2][size]
+            if settled[indices[entry]]:
+                break
+            via, node = origin[entry], indices[entry]
+            settled[node] = True
+            hops[node] = hops[via] + 1
+            hop[node] = node if via == source else hop[via]
+            by_depth[hops[node]] += 1
+            deepest = max(deepest, hops[node])
+        known = 0
+        for depth in range(1, deepest + 1):
+            known += by_depth[depth]
+            fetched += known
+    return cost, next_hop, fetched
