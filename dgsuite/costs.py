@@ -129,6 +129,8 @@ def _ds_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
     return extra
 
 
+BY_SURVEY = ("announce_self", "listen", "pass_on", "measure")
+
 DS_PHASES = (
     "introduce",
     "look_around",
@@ -153,6 +155,14 @@ ACCOUNTING: dict[str, Accounting] = {
         clocked={"compare": 0, "stop": 0, "proclaim": 0, "pass_on": 0},
         mutex={"proclaim": 0, "pass_on": 0},
         driver=_dp_driver,
+    ),
+    # the kernel counts what the first g nodes receive
+    "by": Accounting(
+        launches=dict.fromkeys(BY_SURVEY, 0),
+        clocked={**dict.fromkeys(BY_SURVEY, 0), "hear": 0, "hear_more": 0},
+        comm=dict.fromkeys((*BY_SURVEY, "say", "forward"), 0),
+        mutex=dict.fromkeys((*BY_SURVEY, "say", "forward"), 0),
+        places=lambda kernel, n: kernel.first(n),  # type: ignore[attr-defined]
     ),
     # a node that asks for another's list asks for its length first
     "dr": Accounting(launches={"advertise": 0}, comm={"advertise": 2}, mutex={"advertise": 0}),

@@ -49,7 +49,7 @@ def steps(kernel: Kernel, n: int, reply: Callable[[], object]) -> Generator[Step
                 number -= 1
             for i, phase in enumerate(current.phases):
                 yield Step(number, phase, i == len(current.phases) - 1, turn)
-            number += 1
+            number += not current.opening
             turn += 1
             current = program.send(reply())  # type: ignore[arg-type]
     except StopIteration:

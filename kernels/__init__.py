@@ -5,6 +5,7 @@ from __future__ import annotations
 from kernels.base import Kernel
 from kernels.bfs_bellman_ford import BellmanFord
 from kernels.bfs_dijkstra import Dijkstra
+from kernels.byzantine import Byzantine
 from kernels.dijkstra_routing import DijkstraRouting
 from kernels.dominating_set import DominatingSet
 from kernels.kcommittee import KCommittee
@@ -19,6 +20,7 @@ KERNELS: dict[str, type[Kernel]] = {
     for k in (
         BellmanFord,
         Dijkstra,
+        Byzantine,
         DijkstraRouting,
         DominatingSet,
         KCommittee,

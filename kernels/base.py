@@ -120,12 +120,13 @@ class Round:
     ----------
     phases
         Bound methods of the kernel, or their names.
-    closing
-        Whether this only ends the round before, and is counted with it.
+    opening, closing
+        Whether this only prepares the round after it, or ends the one before, and is counted with it.
     """
 
-    def __init__(self, *phases: Phase | str, closing: bool = False) -> None:
+    def __init__(self, *phases: Phase | str, opening: bool = False, closing: bool = False) -> None:
         self.phases = tuple(p if isinstance(p, str) else p.__name__ for p in phases)
+        self.opening = opening
         self.closing = closing
 
 
