@@ -276,6 +276,8 @@ class Site:
         if any(p.fields.keys() != parts[0].fields.keys() for p in parts):
             raise self._error(step, sends[0][0], "sends other fields than another cluster")
         letters = concatenate(parts)
+        if not len(letters.dst):
+            return {}
         senders = np.repeat(home, [len(p.dst) for p in parts])
         self.tally.messages = len(letters.dst)
         self.tally.remote = int(np.count_nonzero(partition.owner(letters.dst) != senders))

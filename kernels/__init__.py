@@ -13,6 +13,7 @@ from kernels.leader_dp import PelegLeader
 from kernels.leader_hs import HirschbergSinclair
 from kernels.leader_lcr import LCR
 from kernels.mis import MIS
+from kernels.spanning_tree import SpanningTree
 from kernels.vertex_colouring import VertexColouring
 
 KERNELS: dict[str, type[Kernel]] = {
@@ -28,6 +29,7 @@ KERNELS: dict[str, type[Kernel]] = {
         HirschbergSinclair,
         LCR,
         MIS,
+        SpanningTree,
         VertexColouring,
     )
 }
