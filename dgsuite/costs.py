@@ -261,6 +261,7 @@ def count(kernel: Kernel, log: Log, n: int, style: str) -> Counts:
     if style == "clocked" and rules.clocked is None:
         finishes = log.by_round(_first_of_turn(log, each))
     elif style == "clocked":
+        assert rules.clocked is not None
         finishes = log.by_round(np.array([rules.clocked.get(p, 1) for p in phases], np.int64))
     barriers = launches - finishes
     comm = log.by_round(messages * [rules.comm.get(p, 1) for p in phases])

@@ -222,7 +222,7 @@ class Megaphone:
         parcels: dict[int, Parcel] = {}
         speaking = sum(map(len, self.senders)) + sum(count for _, count in self.crowds)
         for peer, heard in self.halo.send.items():
-            if SEARCH * speaking < len(heard):
+            if not self.crowds and SEARCH * speaking < len(heard):
                 said = self._find(peer, np.concatenate(self.senders))
                 count = len(said)
             else:

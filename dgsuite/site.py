@@ -287,12 +287,15 @@ class Site:
         return parcels
 
     def _speak(self, step: Step, sends: list[tuple[int, Broadcast]]) -> dict[int, Parcel]:
-        senders, parts = [], []
+        speakers, senders, parts = [], [], []
         for k, send in sends:
             cluster = self.clusters[k]
             nodes = (
                 np.arange(cluster.size) if send.nodes is None else np.asarray(send.nodes, np.int64)
             )
+            if not len(nodes):
+                continue
+            speakers.append(k)
             degree, remote = (
                 (cluster.degree, cluster.remote_degree)
                 if send.links is None
@@ -308,9 +311,11 @@ class Site:
             parts.append(self._columns(step, k, send.fields, len(nodes)))
             self.tally.nbytes += messages * sum(self.dtypes[name].itemsize for name in parts[-1])
             senders.append(nodes)
+        if not parts:
+            return {}
         if any(p.keys() != parts[0].keys() for p in parts):
-            raise self._error(step, sends[0][0], "sends other fields than another cluster")
-        for (k, _), nodes, columns in zip(sends, senders, parts, strict=True):
+            raise self._error(step, speakers[0], "sends other fields than another cluster")
+        for k, nodes, columns in zip(speakers, senders, parts, strict=True):
             start, size = self.starts[k], self.clusters[k].size
             if len(nodes) == size:
                 span = slice(start, start + size)

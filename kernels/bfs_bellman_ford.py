@@ -63,15 +63,15 @@ class BellmanFord(Kernel):
     def start(self, c: Cluster) -> State:
         return State(distance=c.full(UNREACHED, np.int32), waiting=NodeSet(c.full(True, bool)))
 
-    def wake(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
+    def wake(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
         root = c.local(self.root)
         return self.settle(s, root, np.zeros(len(root), np.int32))
 
-    def relax(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast | None, Vote]:
+    def relax(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast, Vote]:
         nodes, distance = inbox.min("distance", among=s.waiting)
         return self.settle(s, nodes, distance), vote(any=len(nodes) > 0, sum=len(nodes))
 
-    def settle(self, s: State, nodes: np.ndarray, distance: np.ndarray) -> Broadcast | None:
+    def settle(self, s: State, nodes: np.ndarray, distance: np.ndarray) -> Broadcast:
         s.distance[nodes] = distance
         s.waiting.remove(nodes)
-        return broadcast(nodes, distance=distance + 1) if len(nodes) else None
+        return broadcast(nodes, distance=distance + 1)

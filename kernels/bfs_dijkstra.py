@@ -94,9 +94,9 @@ class Dijkstra(Kernel):
         at, children = s.children.of(nodes)
         return unicast(children, nodes[at])
 
-    def join(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
+    def join(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
         nodes = s.layers[-1]
-        return broadcast(nodes, links=s.links, sender=c.ids[nodes]) if len(nodes) else None
+        return broadcast(nodes, links=s.links, sender=c.ids[nodes])
 
     def accept(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Unicast, Vote]:
         asked, times, remote = inbox.count(among=s.open)
@@ -114,10 +114,10 @@ class Dijkstra(Kernel):
         s.refused = asked[times > 0], times[times > 0], remote[times > 0]
         return unicast(parent, new), vote(sum=len(new), min=c.ids[new[0]] if len(new) else None)
 
-    def refuse(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
+    def refuse(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
         s.children.add(inbox.node, inbox.src)
         nodes, times, remote = s.refused
-        return broadcast(nodes, to=(times, remote)) if len(nodes) else None
+        return broadcast(nodes, to=(times, remote))
 
     def echo(self, c: Cluster, s: State, inbox: Inbox) -> Unicast:
         nodes = s.layers[s.hop]

@@ -180,13 +180,11 @@ class Byzantine(Kernel):
         received = np.count_nonzero(s.counted[node])
         return vote(any=s.news.any()), extra(received, received) if self.faithful else None
 
-    def forward(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
+    def forward(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
         times = np.bitwise_count(s.news).sum(axis=1, dtype=np.int64)
         if self.faithful:
             times = np.maximum(times, 1)
         nodes = np.flatnonzero(times)
-        if not len(nodes):
-            return None
         news, times = s.news[nodes], times[nodes]
         return broadcast(nodes, repeat=times, news=news, ones=s.ones[nodes] & news, times=times)
 
@@ -235,7 +233,7 @@ class Byzantine(Kernel):
 
     def pass_on(self, c: Cluster, s: State, inbox: Inbox) -> Any:
         nodes = np.flatnonzero(s.news.any(axis=1))
-        return broadcast(nodes, news=s.news[nodes]) if len(nodes) else None
+        return broadcast(nodes, news=s.news[nodes])
 
     def measure(self, c: Cluster, s: State, inbox: Inbox) -> Vote:
         found = s.radius[s.counted]

@@ -42,7 +42,9 @@ class DijkstraRouting(Kernel):
     name = "dr"
     outputs = {
         "cost": Output("cost of the cheapest way", dims=("node", "target")),
-        "next_hop": Output("neighbour on the way, the node itself at home", dims=("node", "target")),
+        "next_hop": Output(
+            "neighbour on the way, the node itself at home", dims=("node", "target")
+        ),
     }
     fields = {"source": np.int32, "target": np.int32, "weight": np.int64}
     needs = ("connected", "non-negative weights")
@@ -57,9 +59,7 @@ class DijkstraRouting(Kernel):
         nodes = np.arange(c.size)
         at, ends = c.edges(nodes)
         # weights of either kind travel as their bits
-        return announce(
-            nodes, source=c.ids[at], target=ends, weight=self.weights(c).view(np.int64)
-        )
+        return announce(nodes, source=c.ids[at], target=ends, weight=self.weights(c).view(np.int64))
 
     def route(self, c: Cluster, s: State, inbox: Inbox) -> Extra:
         from kernels import _compiled

@@ -95,34 +95,34 @@ class DominatingSet(Kernel):
             draws=c.zeros(),
         )
 
-    def tell_span(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast | None, Any]:
+    def tell_span(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast, Any]:
         live = s.live.nodes
         s.span[live] = np.frexp(s.links.degree[live] + 1)[1] - 1
         reads = self.reads_around(s, live, inbox) if self.faithful else None
-        return broadcast(live, span=s.span[live]) if len(live) else None, reads
+        return broadcast(live, span=s.span[live]), reads
 
-    def relay(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
+    def relay(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
         nodes, span = inbox.max("span")
         alive = s.live.mask[nodes]
         span[alive] = np.maximum(span[alive], s.span[nodes[alive]])
-        return broadcast(nodes, span=span) if len(nodes) else None
+        return broadcast(nodes, span=span)
 
-    def activate(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast | None, Any]:
+    def activate(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast, Any]:
         nodes, span = inbox.max("span", among=s.live)
         s.is_active[s.live.nodes] = True
         s.is_active[nodes] = s.span[nodes] >= span
         active = s.live.nodes[s.is_active[s.live.nodes]]
         reads = extra(c.degree[s.live.nodes].sum()) if self.faithful else None
-        return broadcast(active, links=s.links) if len(active) else None, reads
+        return broadcast(active, links=s.links), reads
 
-    def support(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
+    def support(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
         live = s.live.nodes
         s.crowd[live] = s.is_active[live]
         nodes, active, _ = inbox.count(among=s.live)
         s.crowd[nodes] += active
-        return broadcast(live, links=s.links, support=s.crowd[live]) if len(live) else None
+        return broadcast(live, links=s.links, support=s.crowd[live])
 
-    def become_candidate(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast | None, Any]:
+    def become_candidate(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast, Any]:
         reads = self.reads_of_support(s, inbox) if self.faithful else None
         nodes, support = inbox.max("support", among=s.live)
         crowd = s.crowd.copy()
@@ -136,25 +136,25 @@ class DominatingSet(Kernel):
         mask[active[lucky]] = True
         s.candidates = NodeSet(mask)
         nodes = s.candidates.nodes
-        return broadcast(nodes, links=s.links) if len(nodes) else None, reads
+        return broadcast(nodes, links=s.links), reads
 
-    def cover(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast | None, Any]:
+    def cover(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast, Any]:
         live = s.live.nodes
         s.cover = s.candidates.mask.astype(np.int64)
         nodes, candidates, _ = inbox.count(among=s.live)
         s.cover[nodes] += candidates
         # each reads its live neighbours' candidacy, then their cover
         reads = extra(2 * s.links.degree[live].sum()) if self.faithful else None
-        return broadcast(live, links=s.links, cover=s.cover[live]) if len(live) else None, reads
+        return broadcast(live, links=s.links, cover=s.cover[live]), reads
 
-    def offer(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
+    def offer(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
         nodes, cover = inbox.sum("cover", among=s.candidates)
         s.cover[nodes] += cover
         nodes = s.candidates.nodes
         s.offering = nodes[s.cover[nodes] <= 3 * (s.links.degree[nodes] + 1)]
         return self.tell(c, s, s.offering, sender=c.ids[s.offering])
 
-    def decide(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
+    def decide(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
         mask = c.zeros(bool)
         mask[s.offering] = True
         nodes, rival = inbox.max("sender", among=NodeSet(mask))
@@ -163,10 +163,10 @@ class DominatingSet(Kernel):
         s.in_ds[s.winners] = True
         return self.tell(c, s, s.winners)
 
-    def retire(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
+    def retire(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
         s.retired = np.union1d(inbox.receivers(among=s.live), s.winners)
         s.live.remove(s.retired)
-        return broadcast(s.retired, links=s.links) if len(s.retired) else None
+        return broadcast(s.retired, links=s.links)
 
     def prune(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Any, ...]:
         nodes, gone, gone_remote = inbox.count(among=s.live)
@@ -176,10 +176,8 @@ class DominatingSet(Kernel):
         notice = self.tell_around(s) if self.faithful else None
         return vote(any=s.live.count), reads, notice
 
-    def tell(self, c: Cluster, s: State, nodes: np.ndarray, **fields: Any) -> Broadcast | None:
+    def tell(self, c: Cluster, s: State, nodes: np.ndarray, **fields: Any) -> Broadcast:
         """Tell the live neighbours; the original tells all."""
-        if not len(nodes):
-            return None
         return broadcast(nodes, links=None if self.faithful else s.links, **fields)
 
     # What only the original does: it knows all nodes within two hops, and asks which of them live.

@@ -95,10 +95,8 @@ class KCommittee(Kernel):
         s.via = []
         s.heard = c.zeros(np.int32)
 
-    def tell(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
+    def tell(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
         nodes = np.arange(c.size) if self.faithful else s.fresh
-        if not len(nodes):
-            return None
         best = s.best[nodes]
         return broadcast(nodes, word=np.where(best < NOBODY, best << NODE | c.ids[nodes], NOBODY))
 
@@ -137,8 +135,6 @@ class KCommittee(Kernel):
             self.receive(s)
         at, word, hops = s.at, s.word, s.hops
         s.at = s.at[:0]
-        if not len(at):
-            return None
         back = np.choose(hops - 1, [via[at] for via in s.via])
         return unicast(back.astype(np.int64), at, word=word, hops=hops - 1)
 

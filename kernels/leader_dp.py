@@ -81,12 +81,10 @@ class PelegLeader(Kernel):
             ignorant=NodeSet(c.full(True, bool)),
         )
 
-    def tell(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
+    def tell(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
         # those who heard the word to stop stop
         s.stopping = inbox.receivers(among=s.running)
         nodes = s.running.nodes
-        if not len(nodes):
-            return None
         heard = np.where(s.heard[nodes] < 0, 0, s.heard[nodes] & ((1 << DISTANCE) - 1))
         return broadcast(nodes, word=word(s.leader[nodes], np.maximum(s.distance[nodes], heard)))
 
@@ -120,17 +118,17 @@ class PelegLeader(Kernel):
             s.stopping, np.union1d(done, np.flatnonzero(alone & (c.degree == 0)))
         )
 
-    def stop(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast | None, Vote]:
+    def stop(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast, Vote]:
         s.running.remove(s.stopping)
         last = vote(any=s.running.count)
-        return broadcast(s.stopping) if len(s.stopping) else None, last
+        return broadcast(s.stopping), last
 
-    def proclaim(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast | None, Vote]:
+    def proclaim(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast, Vote]:
         return self.spread(s, np.flatnonzero(s.leader == c.uid))
 
-    def pass_on(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast | None, Vote]:
+    def pass_on(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast, Vote]:
         return self.spread(s, inbox.receivers(among=s.ignorant))
 
-    def spread(self, s: State, nodes: NDArray) -> tuple[Broadcast | None, Vote]:
+    def spread(self, s: State, nodes: NDArray) -> tuple[Broadcast, Vote]:
         s.ignorant.remove(nodes)
-        return broadcast(nodes) if len(nodes) else None, vote(any=len(nodes))
+        return broadcast(nodes), vote(any=len(nodes))

@@ -68,19 +68,19 @@ class MIS(Kernel):
             winners=np.empty(0, np.int64),
         )
 
-    def draw(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
+    def draw(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
         live = s.live.nodes
         s.value[live] = draw = uniform(
             chosen(self.rng, self.faithful), self.seed, c.ids[live], inbox.round
         )
-        return broadcast(live, links=s.links, draw=draw) if len(live) else None
+        return broadcast(live, links=s.links, draw=draw)
 
-    def compete(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
+    def compete(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
         s.winners = inbox.local_minima("draw", s.value, among=s.live)
         s.in_mis[s.winners] = True
-        return broadcast(s.winners, links=s.links) if len(s.winners) else None
+        return broadcast(s.winners, links=s.links)
 
-    def retire(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
+    def retire(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
         times = None
         if self.faithful:
             beaten, times, _ = inbox.count(among=s.live)
@@ -89,7 +89,7 @@ class MIS(Kernel):
         s.beaten[beaten] = True
         s.live.remove(beaten)
         s.live.remove(s.winners)
-        return broadcast(beaten, links=s.links, repeat=times) if len(beaten) else None
+        return broadcast(beaten, links=s.links, repeat=times)
 
     def prune(self, c: Cluster, s: State, inbox: Inbox) -> Vote:
         nodes, gone, gone_remote = inbox.count(among=s.live)

@@ -140,14 +140,12 @@ class SpanningTree(Kernel):
         child = s.parent[ready] >= 0
         s.undone -= np.count_nonzero(~child)
         up = ready[child]
-        message = unicast(
-            s.parent[up], up, key=s.best[up], inner=s.inner[up], outer=s.outer[up]
-        )
+        message = unicast(s.parent[up], up, key=s.best[up], inner=s.inner[up], outer=s.outer[up])
         return message, vote(any=s.undone)
 
     # Turning the path from the chosen edge's inner end to the root round.
 
-    def pick(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Unicast, Extra]:
+    def pick(self, c: Cluster, s: State, inbox: Inbox) -> Unicast:
         roots = s.roots[s.best[s.roots] < NONE]
         here = s.inner[roots] == c.ids[roots]
         s.joining = roots[here]

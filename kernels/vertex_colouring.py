@@ -106,13 +106,11 @@ class VertexColouring(Kernel):
             leaf=children == 0,
         )
 
-    def tell(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
+    def tell(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
         return self.speak(s)
 
-    def speak(self, s: State) -> Broadcast | None:
+    def speak(self, s: State) -> Broadcast:
         """All parents tell their children their colour."""
-        if not len(s.inner):
-            return None
         return broadcast(s.inner, to=s.children, colour=s.colour[s.inner])
 
     def recolour(self, c: Cluster, s: State, inbox: Inbox) -> Vote:
@@ -126,7 +124,7 @@ class VertexColouring(Kernel):
         large = s.rows[s.colour[s.rows] >= 6]
         return vote(min=c.ids[large[0]] if len(large) else None)
 
-    def shift_down(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast | None:
+    def shift_down(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
         _, above = inbox.along("colour", s.up)
         s.before = s.colour.copy()
         s.colour = (s.colour + 1) % 3  # the root, whose colour is 0, 1 or 2

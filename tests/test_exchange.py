@@ -8,7 +8,8 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
+from cases import cuts, inputs
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from toys import (
     EmptyInbox,
@@ -107,6 +108,25 @@ def graphs(draw, directed=False, max_nodes=24):
         return Graph.from_edges(src, dst, n=n, directed=directed, **how)
 
     return make(), make(clusters)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("name", sorted(KERNELS))
+def test_any_cut_gives_the_same_for_every_kernel(name, compiled, monkeypatch):
+    if compiled:
+        for module in ("partition.segments", "dgsuite.inbox", "dgsuite.site"):
+            monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
+
+    @given(st.data())
+    @settings(max_examples=60, deadline=None)
+    def check(data):
+        kernel, make = data.draw(inputs(name))
+        whole = make()
+        cut = make(**data.draw(cuts(whole.n)))
+        sites = data.draw(st.integers(1, 5))
+        assert_same(serial.run(kernel, whole.parts), simulate(kernel, cut, sites))
+
+    check()
 
 
 KERNEL = st.sampled_from(

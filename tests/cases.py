@@ -1,0 +1,92 @@
+"""Small random inputs for every kernel, and a random way to cut each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from kernels import KERNELS, Kernel
+from partition.graph import Graph
+
+Make = Callable[..., Graph]
+
+
+@st.composite
+def trees(draw, n: int) -> np.ndarray:
+    """Parents with smaller ids of nodes 1 to n - 1."""
+    reach = draw(st.sampled_from([1, 2, n]))
+    return np.array(
+        [draw(st.integers(max(0, v - reach), v - 1)) for v in range(1, n)], np.int64
+    ).reshape(-1)
+
+
+@st.composite
+def edges(draw, n: int, connected: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Ends of edges, some of them perhaps twice, or loops."""
+    pair = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))
+    more = np.array(draw(st.lists(pair, max_size=2 * n)), np.int64).reshape(-1, 2)
+    src, dst = more[:, 0], more[:, 1]
+    if connected:
+        label = np.array(draw(st.permutations(range(n))), np.int64)
+        src = np.concatenate([src, label[1:]])
+        dst = np.concatenate([dst, label[draw(trees(n))]])
+    return src, dst
+
+
+@st.composite
+def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
+    """A kernel, and how to make its graph with any number of clusters or a map to them."""
+    n = draw(st.integers(1, max_nodes))
+    faithful = draw(st.booleans())
+    options: dict[str, Any] = {"seed": draw(st.integers(0, 5)), "faithful": faithful}
+    uid = np.array(draw(st.permutations(range(1, n + 1))), np.int64)
+    weights = None
+    if name in ("lcr", "hs"):
+        src = np.arange(n)
+        dst = (src + 1) % n
+    elif name == "vc":
+        label = np.arange(n)
+        if draw(st.booleans()):
+            label = np.array(draw(st.permutations(range(n))), np.int64)
+        up = draw(trees(n))
+        src, dst = label[1:], label[up]
+        parents = np.zeros(n, np.int64)
+        parents[src] = dst
+        if (label != np.arange(n)).any():
+            options |= {"root": int(label[0]), "parents": parents}
+    else:
+        connected = name in ("by", "dr", "dp", "mst")
+        src, dst = draw(edges(n, connected))
+    if name in ("bf", "dst"):
+        options["root"] = draw(st.integers(0, n - 1))
+    elif name == "kc":
+        options["k"] = draw(st.integers(1, 5))
+    elif name == "dr" and draw(st.booleans()):
+        low, high = np.minimum(src, dst), np.maximum(src, dst)
+        weights = (low * 7 + high * 3) % draw(st.integers(1, 6))
+        if draw(st.booleans()):
+            weights = weights / 2
+    elif name == "mst":
+        low, high = np.minimum(src, dst), np.maximum(src, dst)
+        weights = (low * n + high) * 7919 % 104729 - draw(st.sampled_from([0, 50000]))
+        if draw(st.booleans()):
+            weights = weights / 8
+
+    def make(clusters: int = 1, owner: np.ndarray | None = None, **more: Any) -> Graph:
+        how = {"partition": owner} if owner is not None else {}
+        return Graph.from_edges(
+            src, dst, n=n, weights=weights, uid=uid, clusters=clusters, **how, **more
+        )
+
+    return KERNELS[name](**options), make
+
+
+@st.composite
+def cuts(draw, n: int) -> dict[str, Any]:
+    """A number of clusters, perhaps with a map."""
+    clusters = draw(st.sampled_from([1, 2, 3, 8, n]))
+    owner = st.lists(st.integers(0, clusters - 1), min_size=n, max_size=n).map(np.array)
+    return {"clusters": clusters, "owner": draw(st.one_of(st.none(), owner))}
