@@ -130,13 +130,18 @@ class KCommittee(Kernel):
             self.receive(s)
 
     def carry(self, c: Cluster, s: State, inbox: Inbox) -> Unicast | None:
+        self.take_in(s, inbox)
+        at, word, hops = s.at, s.word, s.hops
+        s.at, s.word, s.hops = at[:0], word[:0], hops[:0]
+        if not len(at):
+            return None
+        back = np.stack(s.via)[hops - 1, at]
+        return unicast(back, at, word=word, hops=hops - 1)
+
+    def take_in(self, s: State, inbox: Inbox) -> None:
         if len(inbox):
             s.at, s.word, s.hops = inbox.node, inbox["word"], inbox["hops"]
             self.receive(s)
-        at, word, hops = s.at, s.word, s.hops
-        s.at = s.at[:0]
-        back = np.choose(hops - 1, [via[at] for via in s.via])
-        return unicast(back.astype(np.int64), at, word=word, hops=hops - 1)
 
     def receive(self, s: State) -> None:
         """Those at the end of their way are invited; the others go on."""
@@ -157,9 +162,8 @@ class KCommittee(Kernel):
         s.at, s.word, s.guest = s.at[~mine], s.word[~mine], s.guest[~mine]
 
     def accept(self, c: Cluster, s: State, inbox: Inbox) -> None:
-        if len(inbox):
-            s.at, s.word, s.hops = inbox.node, inbox["word"], inbox["hops"]
-            self.receive(s)
+        if not self.faithful:
+            self.take_in(s, inbox)
         joining = np.flatnonzero(s.offer < NOBODY)
         s.committee[joining] = s.offer[joining] & ((1 << NODE) - 1)
 
