@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import re
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -22,9 +24,7 @@ FIGURE_8 = [  # kernel, kind, finish_async comm, mutexes, clocked comm
 
 
 def run(kernel, graph, **options):
-    if kernel == "mis":
-        options.setdefault("rng", "imsuite")
-    return dgsuite.run(kernel, graph, **options)
+    return dgsuite.run(kernel, graph, **{"faithful": True, **options})
 
 
 def graph_of(kernel, kind):
@@ -63,7 +63,7 @@ def test_serial_counts_nothing_of_the_sort():
 def test_mis_without_faithful_repeats_less():
     graph = graph_of("mis", "spmax")
     faithful = run("mis", graph)
-    textbook = run("mis", graph, faithful=False)
+    textbook = run("mis", graph, faithful=False, rng="imsuite")
     np.testing.assert_array_equal(faithful.in_mis, textbook.in_mis)
     assert int(textbook.messages.sum()) < int(faithful.messages.sum())
 
@@ -73,24 +73,36 @@ def rows(shared):
         yield from csv.DictReader(file)
 
 
+def rounds(row, ds):
+    """What the row's number of rounds is in terms of the dataset's."""
+    found = ds.sizes["round"]
+    if row["kernel"] == "BY":  # rounds of votes in each of n / 8 + 1 iterations
+        return found / (int(row["n"]) // 8 + 1)
+    return found
+
+
 def test_every_expected_count(shared):
-    """BF, MIS and LCR at n = 8 to 128: communication, mutexes, rounds."""
-    names = {"BF": "bf", "LCR": "lcr", "MIS(MT19937 X10-2.3)": "mis"}
-    seen = 0
+    """All twelve kernels at n = 8 to 128: communication, mutexes, rounds."""
+    seen = Counter()
     for row in rows(shared):
-        if row["kernel"] not in names:
-            continue
-        kernel = names[row["kernel"]]
+        name, _, generator = row["kernel"].partition("(")
+        kernel = name.lower()
         graph = Graph.read_imsuite(shared / "imsuite-inputs" / "generated" / row["file"], kernel)
         style = {"FA": "finish_async", "FAC": "clocked"}[row["variant"]]
-        ds = run(kernel, graph, style="serial", count_as=style)
+        options = {"rng": "imsuite-2.6"} if generator.startswith("SplitMix") else {}
+        ds = run(kernel, graph, style="serial", count_as=style, **options)
         assert int(ds.comm.sum()) == int(row["comm"]), row
         assert int(ds.mutexes.sum()) == int(row["mutex"]), row
         if row["rounds_or_phases"]:
-            # our MIS ends with a round of its own, in which those left over join
-            extra = 1 if kernel == "mis" else 0
-            assert ds.sizes["round"] - extra == int(row["rounds_or_phases"]), row
-        if kernel == "mis":
-            assert f"size={int(ds.in_mis.sum())};" in row["notes"]
-        seen += 1
-    assert seen == 50
+            assert rounds(row, ds) == int(row["rounds_or_phases"]), row
+        if size := re.search(r"size=(\d+);", row["notes"]):
+            assert int(ds[{"mis": "in_mis", "ds": "in_ds"}[kernel]].sum()) == int(size[1])
+        if committees := re.search(r"committees=(\d+);", row["notes"]):
+            assert len(np.unique(ds.committee)) == int(committees[1])
+        seen[kernel] += 1
+    assert seen == {
+        **dict.fromkeys(("mis", "ds"), 40),
+        **dict.fromkeys(("bf", "dst", "dp", "kc", "vc"), 20),
+        **dict.fromkeys(("by", "dr", "mst"), 16),
+        **dict.fromkeys(("lcr", "hs"), 10),
+    }

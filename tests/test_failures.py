@@ -159,7 +159,7 @@ def test_a_stale_task_is_refused(client):
     from dgsuite.program import Step
 
     worker.install(client)
-    late = client.submit(_phase, "no-such-run", 0, 0, Step(0, "send", True), [], pure=False)
+    late = client.submit(_phase, "no-such-run", 0, 0, Step(0, "send", True, 0), [], pure=False)
     with pytest.raises(dgsuite.RunError, match="no-such-run"):
         late.result()
 

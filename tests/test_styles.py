@@ -9,12 +9,13 @@ import networkx as nx
 import numpy as np
 import pytest
 import xarray as xr
+from cases import inputs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from toys import MutatesInPlace, Order, Reductions, Votes
 
 import dgsuite
-from kernels import LCR, MIS, BellmanFord
+from kernels import KERNELS, MIS, BellmanFord
 from partition.graph import Graph
 
 COUNTED = ("messages", "remote_messages", "bytes", "active")
@@ -32,37 +33,28 @@ def assert_same(a: xr.Dataset, b: xr.Dataset, outputs) -> None:
 
 
 @st.composite
-def cases(draw):
-    """A kernel and a graph it can run on."""
-    kernel = draw(st.sampled_from(["lcr", "mis", "bf", "toys"]))
+def toys(draw):
+    """A toy and a graph."""
     n = draw(st.integers(1, 20))
-    if kernel == "lcr":
-        uid = draw(st.permutations(range(1, n + 1)))
-        nodes = np.arange(n)
-        return LCR(), Graph.from_edges(nodes, (nodes + 1) % n, n=n, uid=uid, clusters=1)
-    m = draw(st.integers(0, 3 * n))
-    graph = Graph.from_networkx(
-        nx.gnm_random_graph(n, m, seed=draw(st.integers(0, 99))), clusters=1
-    )
-    if kernel == "mis":
-        rng = draw(st.sampled_from(["counter", "imsuite"]))
-        return MIS(seed=draw(st.integers(0, 5)), rng=rng), graph
-    if kernel == "bf":
-        return BellmanFord(root=draw(st.integers(0, n - 1))), graph
-    toys = [MutatesInPlace(), Order(), Reductions(), Votes()]
-    return draw(st.sampled_from(toys)), graph
+    graph = nx.gnm_random_graph(n, draw(st.integers(0, 3 * n)), seed=draw(st.integers(0, 99)))
+    toy = draw(st.sampled_from([MutatesInPlace(), Order(), Reductions(), Votes()]))
+    return toy, lambda **how: Graph.from_networkx(graph, **how)
+
+
+CASES = st.one_of(toys(), *map(inputs, sorted(KERNELS)))
 
 
 @pytest.mark.parametrize("style", ["finish_async", "clocked"])
 @pytest.mark.parametrize("workers", [1, 2])
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(case=cases(), clusters=st.sampled_from(CLUSTERS))
+@given(case=CASES, clusters=st.sampled_from(CLUSTERS))
 def test_style_clusters_and_workers_change_nothing(
     client, client_of_one, style, workers, case, clusters
 ):
-    kernel, graph = case
+    kernel, make = case
+    graph = make(clusters=1)
     k = graph.n if clusters == "n" else clusters
     expected = dgsuite.run(kernel, graph, style="serial", clusters=1)
     serial = dgsuite.run(kernel, graph, style="serial", clusters=k)
