@@ -17,6 +17,7 @@ from partition.errors import InputError
 
 STYLES = ("serial", "finish_async", "clocked")
 Style = Literal["serial", "finish_async", "clocked"]
+SOURCES = ("imsuite", "edge_list", "matrix_market", "generate")
 T = TypeVar("T")
 
 
@@ -58,14 +59,19 @@ class Cluster(Section):
 
 
 class GraphSource(Section):
-    """Where a graph comes from: one of the first four."""
+    """Where a graph comes from: one of the first four, in which {n}, {kind} and {kernel} are filled in."""
 
     imsuite: str | None = None
     edge_list: str | None = None
     matrix_market: str | None = None
-    generate: Literal["ring", "random"] | None = None
+    generate: str | None = None
+    """A kind of `genval.graph`."""
+    family: Literal["fast", "imsuite"] = "fast"
+    """Whose generator: the fast ones, or the original's, bit for bit."""
     edges: Annotated[int, Field(ge=0)] | None = None
-    """Edges of a random graph; by default ten a node."""
+    """Number of edges, for kinds that have a choice."""
+    options: dict[str, Any] = {}
+    """Of the generator, such as ``k``, ``max`` or ``weights``."""
     partition: Literal["nodes", "edges"] = "nodes"
 
 
@@ -74,11 +80,19 @@ class Run(Section):
 
     kernel: Many[str]
     style: Many[Style] = ["serial", "clocked"]
+    count_as: Many[Style] | None = None
     n: Many[Count] | None = None
     kind: Many[str] | None = None
     clusters: Many[Count] | None = None
     graph: GraphSource | None = None
     params: dict[str, Any] = {}
+
+
+class Report(Section):
+    """What to print of the results besides the summary."""
+
+    table: Literal["figure7", "figure8"] | None = None
+    """A table of the IMSuite paper, beside ours."""
 
 
 class Config(Section):
@@ -87,6 +101,7 @@ class Config(Section):
     experiment: Experiment = Experiment()
     cluster: Cluster = Cluster()
     graph: GraphSource | None = None
+    report: Report = Report()
     run: list[Run] = Field(min_length=1)
 
 
@@ -97,6 +112,7 @@ class Point(BaseModel):
 
     kernel: str
     style: str
+    count_as: str | None
     n: int | None
     kind: str | None
     clusters: int | None
@@ -107,18 +123,15 @@ class Point(BaseModel):
     graph: GraphSource
     params: dict[str, Any]
 
-    def source(self) -> tuple[str, str] | None:
-        """Which reader the graph's file needs, and its path; None for a generated graph."""
-        for reader in ("imsuite", "edge_list", "matrix_market"):
-            pattern = getattr(self.graph, reader)
-            if pattern is not None:
-                return reader, pattern.format(n=self.n, kind=self.kind, kernel=self.kernel)
-        return None
+    def source(self) -> tuple[str, str]:
+        """Which reader the graph's file needs, and its path; or "generate", and the kind."""
+        reader, pattern = next((s, p) for s in SOURCES if (p := getattr(self.graph, s)) is not None)
+        return reader, pattern.format(n=self.n, kind=self.kind, kernel=self.kernel)
 
     def describe(self) -> str:
         """A line for people."""
         parts = [self.kernel, self.style]
-        for name in ("n", "kind", "clusters", "workers", "threads", "seed", "repeat"):
+        for name in ("count_as", "n", "kind", "clusters", "workers", "threads", "seed", "repeat"):
             value = getattr(self, name)
             if value is not None:
                 parts.append(f"{name}={value}")
@@ -250,14 +263,12 @@ def _check(config: Config, folder: Path) -> Iterator[str]:
         if source is None:
             yield f"run.{i}.graph: missing; give one here or a [graph] for all runs"
             continue
-        kinds = ("imsuite", "edge_list", "matrix_market", "generate")
-        given = [k for k in kinds if getattr(source, k) is not None]
+        given = [k for k in SOURCES if getattr(source, k) is not None]
         if len(given) != 1:
-            yield f"{where}: must have exactly one of {', '.join(kinds)}; has {', '.join(given) or 'none'}"
+            yield f"{where}: must have exactly one of {', '.join(SOURCES)}; has {', '.join(given) or 'none'}"
             continue
-        if given == ["generate"]:
-            if run.n is None:
-                yield f"run.{i}.n: missing; a generated graph needs a number of nodes"
+        if given == ["generate"] and run.n is None:
+            yield f"run.{i}.n: missing; a generated graph needs a number of nodes"
             continue
         seen = set()
         for kernel, n, kind in itertools.product(run.kernel, *_or_none(run.n, run.kind)):
@@ -267,9 +278,24 @@ def _check(config: Config, folder: Path) -> Iterator[str]:
             except (KeyError, IndexError, ValueError):
                 yield f"{where}.{given[0]} = {pattern!r}: only {{n}}, {{kind}} and {{kernel}} are filled in"
                 break
-            if name not in seen and not (folder / name).exists():
+            if given == ["generate"]:
+                if name not in (kinds := _kinds(source.family)) and name not in seen:
+                    close = get_close_matches(name, kinds, 1)
+                    hint = f"did you mean {close[0]!r}? " if close else ""
+                    yield (
+                        f"{where}.generate = {pattern!r}: no kind {name!r} in family "
+                        f"{source.family!r}; {hint}One of: {', '.join(kinds)}"
+                    )
+            elif name not in seen and not (folder / name).exists():
                 yield f"{where}.{given[0]} = {pattern!r}: there is no file {folder / name}"
             seen.add(name)
+
+
+def _kinds(family: str) -> list[str]:
+    """Kinds of graphs that a family of generators has."""
+    from genval import families, imsuite
+
+    return sorted(families.FAMILIES if family == "fast" else imsuite.KINDS)
 
 
 def _or_none(*lists: list | None) -> list[list]:
@@ -283,17 +309,18 @@ def points(config: Config) -> list[Point]:
     for workers, threads, run in itertools.product(c.workers, c.threads, config.run):
         source = run.graph or config.graph
         assert source is not None
-        for n, kind, seed, kernel, style, clusters, repeat in itertools.product(
+        for n, kind, seed, kernel, style, count_as, clusters, repeat in itertools.product(
             *_or_none(run.n, run.kind),
             e.seed,
             run.kernel,
             run.style,
-            *_or_none(run.clusters),
+            *_or_none(run.count_as, run.clusters),
             range(e.repeats),
         ):
             point = Point(
                 kernel=kernel,
                 style=style,
+                count_as=count_as,
                 n=n,
                 kind=kind,
                 clusters=clusters,

@@ -85,8 +85,8 @@ def _plan(config: Config, todo: Sequence[Point]) -> None:
     where = config.cluster.scheduler or "a local cluster"
     print(f"{config.experiment.name}: {len(todo)} runs on {where}")
     for number, point in enumerate(todo, 1):
-        source = point.source()
-        graph = source[1] if source else f"{point.graph.generate} graph"
+        reader, name = point.source()
+        graph = f"{name} graph" if reader == "generate" else name
         print(f"{number:4}  {point.describe()}  ({graph})")
 
 

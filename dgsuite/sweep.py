@@ -17,8 +17,7 @@ from dgsuite import __version__
 from dgsuite.config import Cluster, Point
 from dgsuite.dataset import open_dataset, save
 from dgsuite.run import run
-from genval import edges as generate
-from genval import validate
+import genval
 from partition.errors import InputError, RunError
 from partition.graph import Graph
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 CONNECT = 8
 """Seconds to wait for a scheduler, and again for its workers."""
 
-SWEPT = ("kernel", "style", "n", "kind", "clusters", "workers", "threads", "seed", "repeat")
+SWEPT = ("kernel", "style", "count_as", "n", "kind", "clusters", "workers", "threads", "seed", "repeat")
 """Parameters of a point that become coordinates."""
 
 
@@ -57,12 +56,10 @@ class Sweep:
     def path(self, point: Point) -> Path:
         """File of a point: its name changes with the point, its input file, and our version."""
         identity = point.model_dump()
-        source = point.source()
-        if source is not None:
-            found = self.folder / source[1]
-            if found.is_file():
-                with open(found, "rb") as file:
-                    identity["input"] = hashlib.file_digest(file, "sha256").hexdigest()
+        found = self.folder / point.source()[1]
+        if point.graph.generate is None and found.is_file():
+            with open(found, "rb") as file:
+                identity["input"] = hashlib.file_digest(file, "sha256").hexdigest()
         if self.cluster.scheduler is not None:
             identity["scheduler"] = self.cluster.scheduler
         text = json.dumps([__version__, identity], sort_keys=True)
@@ -103,7 +100,7 @@ class Sweep:
                         continue
                     on_point(number, point, "run")
                     client = clusters.client(point)
-                    key = (point.graph, point.n, point.kind, point.kernel, id(client), point.seed)
+                    key = (point.graph.model_dump_json(), point.n, point.kind, point.kernel, id(client), point.seed)
                     if key not in graphs:
                         graphs.clear()
                         graphs[key] = self.graph(point, client)
@@ -118,16 +115,19 @@ class Sweep:
     def graph(self, point: Point, client: Client | None) -> Graph:
         """The graph of a point."""
         options: dict[str, Any] = {"partition": point.graph.partition, "client": client}
-        source = point.source()
-        if source is None:
+        reader, name = point.source()
+        if reader == "generate":
             assert point.n is not None
-            if point.graph.generate == "ring":
-                src, dst, uid = generate.ring(point.n, point.seed)
-                return Graph.from_edges(src, dst, n=point.n, uid=uid, **options)
-            edges = 10 * point.n if point.graph.edges is None else point.graph.edges
-            src, dst = generate.random_edges(point.n, edges, point.seed)
-            return Graph.from_edges(src, dst, n=point.n, **options)
-        reader, name = source
+            return genval.graph(
+                name,
+                point.n,
+                seed=point.seed,
+                family=point.graph.family,
+                kernel=point.kernel,
+                m=point.graph.edges,
+                **options,
+                **point.graph.options,
+            )
         path = self.folder / name
         if reader == "imsuite":
             return Graph.read_imsuite(path, point.kernel, **options)
@@ -146,11 +146,12 @@ class Sweep:
             clusters=point.clusters,
             client=client,
             seed=point.seed,
+            count_as=point.count_as,
             on_round=on_round,
             **point.params,
         )
         if self.check:
-            report = validate(point.kernel, graph, dataset)
+            report = genval.validate(point.kernel, graph, dataset)
             if not report.ok:
                 raise RunError(f"invalid result of {point.describe()}: {report}")
             dataset.attrs["valid"] = 1
@@ -276,7 +277,7 @@ def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
         part = part[list(like)].expand_dims("run")
         rounds = ("run", [dataset.sizes["round"]], {"long_name": "rounds", "units": "1"})
         seconds = ("run", [dataset.attrs["seconds"]], {"long_name": "all rounds", "units": "s"})
-        absent = {"kind": ""}
+        absent = {"kind": "", "count_as": ""}
         parameters = {
             name: ("run", [dataset.attrs.get(name, absent.get(name, -1))]) for name in SWEPT
         }

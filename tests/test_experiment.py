@@ -37,7 +37,7 @@ graph.imsuite = "{data}/ring_n{{n}}_s101.txt"
 kernel = "mis"
 style = "clocked"
 n = [30, 50]
-graph.generate = "random"
+graph.generate = "er"
 """.format(data=ROOT / "configs" / "data")
 
 
@@ -93,7 +93,7 @@ def test_a_sweep_from_file_to_picture(small, tmp_path):
 
 
 def test_one_point_is_a_plain_dataset(small, tmp_path):
-    only = ["--set", 'run=[{kernel="mis", style="serial", n=40, graph={generate="random"}}]']
+    only = ["--set", 'run=[{kernel="mis", style="serial", n=40, graph={generate="er"}}]']
     done = command(small, *only, "--output", "one.nc", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     with xr.open_dataset(tmp_path / "one.nc") as ds:
