@@ -295,7 +295,9 @@ def _kinds(family: str) -> list[str]:
     """Kinds of graphs that a family of generators has."""
     from genval import families, imsuite
 
-    return sorted(families.FAMILIES if family == "fast" else imsuite.KINDS)
+    if family == "fast":
+        return sorted(families.FAMILIES)
+    return sorted({*imsuite.KINDS, *imsuite.COLOURING_KINDS, "ring"})
 
 
 def _or_none(*lists: list | None) -> list[list]:

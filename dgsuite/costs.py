@@ -122,11 +122,8 @@ def _hs_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
 
 def _ds_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
     # asks every node after each round whether something changed; in the clocked style a node leaves
-    # the clock on its own, and its one task is launched once
-    extra = np.full(log.rounds, n - 1, np.int64)
-    if style == "clocked":
-        extra[1:] = 0
-    return extra
+    # the clock on its own
+    return np.full(log.rounds, n - 1 if style == "finish_async" else 0, np.int64)
 
 
 BY_SURVEY = ("announce_self", "listen", "pass_on", "measure")
@@ -172,7 +169,7 @@ ACCOUNTING: dict[str, Accounting] = {
     # The original reads where we send, which the kernel counts; and winners reach each neighbour twice.
     "ds": Accounting(
         launches={"introduce": 0, "look_around": 0, "relay": 0},
-        clocked=dict.fromkeys(DS_PHASES, 0),
+        clocked={**dict.fromkeys(DS_PHASES, 0), "introduce": 1},
         comm={**dict.fromkeys(DS_PHASES, 0), "offer": 1, "decide": 2},
         mutex={**dict.fromkeys(DS_PHASES, 0), "offer": 1, "decide": 1},
         driver=_ds_driver,

@@ -134,6 +134,13 @@ def _run(
             os.replace(part, picture)
     if not options.quiet:
         _summary(console, results, config.experiment.validate_results)
+    if config.report.table is not None:
+        from dgsuite import tables
+
+        cells = tables.compare(config.report.table, results)
+        tables.write(f"{os.path.splitext(output)[0]}.csv", cells)
+        tables.show(console, config.report.table, cells)
+        tables.require(cells)
 
 
 def _summary(console: Any, results: Sequence[xr.Dataset], checked: bool) -> None:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
+import genval
 from dgsuite import __version__
 from dgsuite.config import Cluster, Point
 from dgsuite.dataset import open_dataset, save
 from dgsuite.run import run
-import genval
 from partition.errors import InputError, RunError
 from partition.graph import Graph
 
@@ -27,7 +27,18 @@ if TYPE_CHECKING:
 CONNECT = 8
 """Seconds to wait for a scheduler, and again for its workers."""
 
-SWEPT = ("kernel", "style", "count_as", "n", "kind", "clusters", "workers", "threads", "seed", "repeat")
+SWEPT = (
+    "kernel",
+    "style",
+    "count_as",
+    "n",
+    "kind",
+    "clusters",
+    "workers",
+    "threads",
+    "seed",
+    "repeat",
+)
 """Parameters of a point that become coordinates."""
 
 
@@ -100,7 +111,14 @@ class Sweep:
                         continue
                     on_point(number, point, "run")
                     client = clusters.client(point)
-                    key = (point.graph.model_dump_json(), point.n, point.kind, point.kernel, id(client), point.seed)
+                    key = (
+                        point.graph.model_dump_json(),
+                        point.n,
+                        point.kind,
+                        point.kernel,
+                        id(client),
+                        point.seed,
+                    )
                     if key not in graphs:
                         graphs.clear()
                         graphs[key] = self.graph(point, client)
@@ -270,6 +288,8 @@ def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
         part = dataset
         if dataset["node"].dtype.kind not in "iu":
             part = part.drop_vars("node")  # labels of different graphs do not align
+        absent_dims = {dim for v in like.values() for dim in v.dims} - set(part.dims)
+        part = part.assign_coords({dim: np.empty(0, np.int64) for dim in absent_dims})
         for name in like.keys() - dataset.keys():
             shape = [part.sizes[dim] for dim in like[name].dims]
             nothing = np.full(shape, fill[name], like[name].dtype)
