@@ -14,6 +14,7 @@ from dgsuite import dataset
 from kernels import KERNELS
 from kernels.base import Kernel
 from partition import distribute
+from partition.checks import check
 from partition.errors import InputError
 from partition.graph import Graph
 
@@ -43,7 +44,7 @@ def run(
     Parameters
     ----------
     kernel
-        A name ("bf", "lcr", "mis"), a `Kernel` class, or an instance of one.
+        A name ("bf", "mst", ...), a `Kernel` class, or an instance of one.
     graph
         What to run on.
     style
@@ -103,6 +104,11 @@ def run(
     graph = graph.repartition(clusters, client)
     if graph.directed and chosen.undirected:
         raise InputError(f"kernel {chosen.name!r} needs an undirected graph")
+    for need in chosen.needs:
+        try:
+            check(graph, need)
+        except InputError as error:
+            raise InputError(f"kernel {chosen.name!r}: {error}") from None
 
     if style == "serial":
         from dgsuite.executors import serial

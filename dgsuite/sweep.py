@@ -111,14 +111,8 @@ class Sweep:
                         continue
                     on_point(number, point, "run")
                     client = clusters.client(point)
-                    key = (
-                        point.graph.model_dump_json(),
-                        point.n,
-                        point.kind,
-                        point.kernel,
-                        id(client),
-                        point.seed,
-                    )
+                    what = point.graph.model_dump_json()
+                    key = (what, point.n, point.kind, point.kernel, id(client), point.seed)
                     if key not in graphs:
                         graphs.clear()
                         graphs[key] = self.graph(point, client)

@@ -24,16 +24,7 @@ class LCR(Kernel):
     name = "lcr"
     outputs = {"leader": Output("identifier of the elected leader")}
     fields = {"uid": np.int64}
-
-    def check(self, c: Cluster) -> str | None:
-        at, ends = c.edges(np.arange(c.size))
-        linked = np.zeros(c.size, bool)
-        linked[at[ends == c.successor[at]]] = True
-        wrong = np.flatnonzero(~linked | (c.degree > 2))
-        if c.n > 1 and len(wrong):
-            node = int(c.ids[wrong[0]])
-            return f"node {node} is not on a ring: its neighbours must be its two neighbours in id"
-        return None
+    needs = ("ring",)
 
     def program(self, net: Net) -> Program:
         for _ in range(net.n):

@@ -58,6 +58,8 @@ class Graph:
         Facts that kernels take as defaults of their parameters, such as ``root``.
     labels
         Node labels, where the source had some that are not 0 to n - 1.
+    passed
+        What has been checked of it, see `partition.checks`.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class Graph:
         self.attrs = dict(attrs or {})
         self.labels = labels
         self.chosen = chosen
+        self.passed: set[str] = set()
         self.placed: dict[Any, Any] = {}
         self._name = f"cluster-{uuid.uuid4().hex}"
 
@@ -469,7 +472,7 @@ class Graph:
         parts, entries = distribute.recut(
             self.parts, self.partition, how, self.directed, self.weight_dtype, client
         )
-        return Graph(
+        recut = Graph(
             parts,
             how,
             entries=entries,
@@ -478,6 +481,8 @@ class Graph:
             attrs=self.attrs,
             labels=self.labels,
         )
+        recut.passed = self.passed
+        return recut
 
     def gather(self) -> list[Cluster]:
         """All clusters, brought into this process."""

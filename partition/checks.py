@@ -1,0 +1,262 @@
+"""What algorithms ask of a graph, checked where its clusters are; each is checked once a graph."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partition.cluster import Cluster
+from partition.errors import InputError
+from partition.segments import COMPILE_FROM
+
+if TYPE_CHECKING:
+    from partition.graph import Graph
+
+
+def check(graph: Graph, need: str) -> None:
+    """Make sure that a graph is as an algorithm needs it.
+
+    Parameters
+    ----------
+    need
+        One of `NEEDS`.
+
+    Raises
+    ------
+    InputError
+        It is not; naming a node or edge where that shows.
+    """
+    if need not in graph.passed:
+        NEEDS[need](graph)
+        graph.passed.add(need)
+
+
+def _each(graph: Graph, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+    """A function of every cluster, where the cluster is; futures if that is on workers."""
+    if graph.local:
+        return [function(part, *arguments) for part in graph.parts]
+    client = graph.parts[0].client
+    return [client.submit(function, part, *arguments, pure=False) for part in graph.parts]
+
+
+def _all(graph: Graph, problem: Callable[[Cluster], str | None]) -> None:
+    """Refuse the first problem that a cluster has."""
+    found = _each(graph, problem)
+    if not graph.local:
+        found = graph.parts[0].client.gather(found)
+    for text in found:
+        if text is not None:
+            raise InputError(text)
+
+
+# Connected graphs and trees, by spanning forests: a cluster's, then of two forests together.
+
+
+class Forest(NamedTuple):
+    """Edges that connect what some more edges connect."""
+
+    n: int
+    src: NDArray
+    dst: NDArray
+    closing: tuple[int, int] | None
+    """An edge that closes a cycle, if any does."""
+
+
+def _unite(parent: NDArray, src: NDArray, dst: NDArray, kept: NDArray) -> None:
+    """Union-find with path halving: marks the edges that connect something new."""
+    for i in range(len(src)):
+        u, v = src[i], dst[i]
+        while parent[u] != u:
+            parent[u] = parent[parent[u]]
+            u = parent[u]
+        while parent[v] != v:
+            parent[v] = parent[parent[v]]
+            v = parent[v]
+        if u != v:
+            kept[i] = True
+            if u < v:
+                parent[v] = u
+            else:
+                parent[u] = v
+
+
+def _span(n: int, src: NDArray, dst: NDArray) -> tuple[NDArray, NDArray]:
+    """Which edges make a spanning forest, and the node at the root of each node's tree."""
+    parent = np.arange(n)
+    kept = np.zeros(len(src), bool)
+    unite = _compiled_unite() if len(src) > COMPILE_FROM else _unite
+    unite(parent, src, dst, kept)
+    return kept, parent
+
+
+@cache
+def _compiled_unite() -> Callable[..., None]:
+    from partition._compiled import compiled
+
+    compiled_unite: Callable[..., None] = compiled(_unite)
+    return compiled_unite
+
+
+def _forest(c: Cluster) -> Forest:
+    """Of a cluster's edges, each at its smaller end."""
+    at, ends = c.edges(np.arange(c.size))
+    once = c.ids[at] < ends
+    return _thin(c.n, c.ids[at[once]], ends[once].astype(np.int64))
+
+
+def _join(a: Forest, b: Forest) -> Forest:
+    """Of two forests together."""
+    both = _thin(a.n, np.concatenate([a.src, b.src]), np.concatenate([a.dst, b.dst]))
+    return both._replace(closing=a.closing or b.closing or both.closing)
+
+
+def _thin(n: int, src: NDArray, dst: NDArray) -> Forest:
+    kept, _ = _span(n, src, dst)
+    first = int(np.argmin(kept)) if len(kept) and not kept.all() else None
+    closing = None if first is None else (int(src[first]), int(dst[first]))
+    return Forest(n, src[kept], dst[kept], closing)
+
+
+def _stranded(forest: Forest) -> int | None:
+    """A node that no way leads to from node 0."""
+    if len(forest.src) == forest.n - 1:
+        return None
+    # the trees' smallest nodes are their roots, so the second root is out of reach of node 0
+    _, parent = _span(forest.n, forest.src, forest.dst)
+    return int(np.flatnonzero(parent == np.arange(forest.n))[1])
+
+
+def _summary(forest: Forest) -> tuple[int | None, tuple[int, int] | None]:
+    return _stranded(forest), forest.closing
+
+
+def _shape(graph: Graph) -> tuple[int | None, tuple[int, int] | None]:
+    """A node out of reach of node 0, and an edge that closes a cycle."""
+    forests = _each(graph, _forest)
+    client = None if graph.local else graph.parts[0].client
+    while len(forests) > 1:
+        pairs = zip(forests[::2], forests[1::2], strict=False)
+        joined = [client.submit(_join, a, b) if client else _join(a, b) for a, b in pairs]
+        forests = joined + forests[len(joined) * 2 :]
+    if client is None:
+        return _summary(forests[0])
+    found: tuple[int | None, tuple[int, int] | None] = client.submit(_summary, *forests).result()
+    return found
+
+
+def check_connected(graph: Graph) -> None:
+    """Refuse a graph in which node 0 does not reach all others."""
+    stranded, _ = _shape(graph)
+    if stranded is not None:
+        raise InputError(
+            f"the graph is not connected: there is no way from node 0 to node {stranded}"
+        )
+
+
+def check_tree(graph: Graph) -> None:
+    """Refuse a graph that has a cycle or is not connected."""
+    stranded, closing = _shape(graph)
+    if closing is not None:
+        raise InputError(
+            f"the graph is not a tree: edge ({closing[0]}, {closing[1]}) closes a cycle, so node "
+            f"{closing[0]} is on one"
+        )
+    if stranded is not None:
+        raise InputError(f"the graph is not a tree: there is no way from node 0 to node {stranded}")
+
+
+# Rings and weights.
+
+
+def check_ring(graph: Graph) -> None:
+    """Refuse a graph in which a node's neighbours are not its two neighbours in id."""
+    _all(graph, _off_ring)
+
+
+def _off_ring(c: Cluster) -> str | None:
+    at, ends = c.edges(np.arange(c.size))
+    linked = np.zeros(c.size, bool)
+    linked[at[ends == c.successor[at]]] = True
+    wrong = np.flatnonzero(~linked | (c.degree > 2))
+    if c.n > 1 and len(wrong):
+        node = int(c.ids[wrong[0]])
+        return f"node {node} is not on a ring: its neighbours must be its two neighbours in id"
+    return None
+
+
+def check_weights(graph: Graph) -> None:
+    """Refuse negative weights."""
+    _all(graph, _negative)
+
+
+def _negative(c: Cluster) -> str | None:
+    if c.weights is None or not (c.weights < 0).any():
+        return None
+    at, ends = c.edges(np.arange(c.size))
+    i = int(np.argmax(c.weights < 0))
+    return f"edge ({c.ids[at[i]]}, {ends[i]}) has the negative weight {c.weights[i]}"
+
+
+def check_distinct(graph: Graph) -> None:
+    """Refuse a graph without weights, or in which two edges weigh the same."""
+    if not graph.weighted:
+        raise InputError("the graph has no weights, and it needs distinct ones")
+    count = len(graph.parts)
+    buckets = _each(graph, _bucket, count)
+    if graph.local:
+        found = [_same([b[k] for b in buckets]) for k in range(count)]
+    else:
+        client = graph.parts[0].client
+        futures = []
+        for k in range(count):
+            mine = [client.submit(operator.getitem, b, k) for b in buckets]
+            futures.append(client.submit(_same, mine))
+        found = client.gather(futures)
+    for pair in found:
+        if pair is not None:
+            (a, b, weight), (c, d, _) = pair
+            raise InputError(
+                f"edges ({a}, {b}) and ({c}, {d}) have the same weight {weight}, and it needs "
+                f"distinct ones"
+            )
+
+
+def _bucket(c: Cluster, count: int) -> list[tuple[NDArray, NDArray, NDArray]]:
+    """A cluster's edges, each at its smaller end, dealt by a hash of the weight."""
+    assert c.weights is not None
+    at, ends = c.edges(np.arange(c.size))
+    once = c.ids[at] < ends
+    src, dst, weights = c.ids[at[once]], ends[once], c.weights[once] + 0  # -0.0 is 0.0
+    number = weights.astype(np.float64) if weights.dtype.kind == "f" else weights.astype(np.int64)
+    hashed = number.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    bucket = (hashed >> np.uint64(33)) % np.uint64(count)
+    order = np.argsort(bucket, kind="stable")
+    cuts = np.searchsorted(bucket[order], np.arange(count + 1))
+    parts = [order[a:b] for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    return [(src[part], dst[part], weights[part]) for part in parts]
+
+
+def _same(parts: Sequence[tuple[NDArray, ...]]) -> Any:
+    """Two edges of equal weight, if there are any."""
+    src, dst, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.argsort(weights, kind="stable")
+    equal = np.flatnonzero(np.diff(weights[order]) == 0)
+    if not len(equal):
+        return None
+    pair = order[equal[0] : equal[0] + 2]
+    return [(int(src[i]), int(dst[i]), weights[i].item()) for i in sorted(pair.tolist())]
+
+
+NEEDS: dict[str, Callable[[Graph], None]] = {
+    "connected": check_connected,
+    "distinct weights": check_distinct,
+    "non-negative weights": check_weights,
+    "ring": check_ring,
+    "tree": check_tree,
+}
+"""What can be needed, by name."""

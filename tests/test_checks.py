@@ -1,0 +1,169 @@
+"""Preconditions of algorithms: what passes, and what is named where something does not."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dgsuite
+import genval
+from partition import checks
+from partition.errors import InputError
+from partition.graph import Graph
+
+
+@st.composite
+def graphs(draw):
+    n = draw(st.integers(1, 20))
+    graph = nx.gnm_random_graph(n, draw(st.integers(0, 2 * n)), seed=draw(st.integers(0, 999)))
+    owner = draw(
+        st.one_of(st.none(), st.lists(st.integers(0, 3), min_size=n, max_size=n).map(np.array))
+    )
+    how = {"clusters": draw(st.integers(1, 5))} if owner is None else {"partition": owner}
+    return graph, Graph.from_networkx(graph, **how)
+
+
+def problem(graph, need):
+    try:
+        checks.check(graph, need)
+    except InputError as error:
+        return str(error)
+    return None
+
+
+@given(graphs())
+def test_connected_and_trees_as_networkx_says(pair):
+    graph, mine = pair
+    found = problem(mine, "connected")
+    assert (found is None) == nx.is_connected(graph)
+    if found is not None:
+        node = int(found.split()[-1])
+        assert node not in nx.node_connected_component(graph, 0)
+    found = problem(mine, "tree")
+    assert (found is None) == nx.is_tree(graph)
+    if found is not None and "cycle" in found:
+        u, v = map(int, found.split("(")[1].split(")")[0].split(","))
+        graph.remove_edge(u, v)
+        assert nx.has_path(graph, u, v)
+
+
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=12), st.integers(1, 4), st.booleans())
+def test_distinct_weights(weights, clusters, real):
+    n = len(weights) + 1
+    values = np.array(weights) / 4 if real else np.array(weights)
+    graph = Graph.from_edges(np.arange(n - 1), np.arange(1, n), weights=values, clusters=clusters)
+    found = problem(graph, "distinct weights")
+    assert (found is None) == (len(set(weights)) == len(weights))
+    if found is not None:
+        ends = [int(part.split(",")[0]) for part in found.split("(")[1:]]
+        assert weights[ends[0]] == weights[ends[1]]
+
+
+def test_on_workers(client):
+    for need, good, bad, message in (
+        ("connected", nx.path_graph(40), nx.disjoint_union(*[nx.path_graph(20)] * 2), "node 20"),
+        ("tree", nx.star_graph(39), nx.cycle_graph(40), "closes a cycle"),
+        ("ring", nx.cycle_graph(40), nx.path_graph(40), "node 39 is not on a ring"),
+    ):
+        for network in (good, bad):
+            src, dst = np.array(network.edges).T
+            lots = Graph.from_edges(
+                np.tile(src, 8000), np.tile(dst, 8000), n=40, clusters=3, client=client
+            )
+            assert not lots.local
+            found = problem(lots, need)
+            assert found is None if network is good else message in found
+    src = np.tile(np.arange(39), 8000)
+    for weights, message in ((src, None), (src // 2 * 2, "edges (0, 1) and (1, 2)")):
+        graph = Graph.from_edges(src, src + 1, weights=weights, clusters=3, client=client)
+        found = problem(graph, "distinct weights")
+        assert found is None if message is None else message in found
+        assert problem(graph, "non-negative weights") is None
+    graph = Graph.from_edges(src, src + 1, weights=-src, clusters=3, client=client)
+    assert "negative weight" in problem(graph, "non-negative weights")
+
+
+def test_a_graph_is_checked_once(monkeypatch):
+    graph = Graph.from_networkx(nx.path_graph(6))
+    checks.check(graph, "connected")
+    monkeypatch.setitem(checks.NEEDS, "connected", lambda graph: pytest.fail("again"))
+    checks.check(graph.repartition(3), "connected")
+
+
+def test_large_graphs_compile():
+    graph = genval.graph("chain", 60_000)
+    assert problem(graph, "tree") is None
+    src = np.arange(60_000)
+    ring = Graph.from_edges(src, (src + 1) % 60_000)
+    assert "closes a cycle" in problem(ring, "tree")
+    assert problem(ring, "connected") is None
+
+
+BAD = {
+    "mst on a ring without weights": ("mst", nx.cycle_graph(8), {}, "the graph has no weights"),
+    "mst with equal weights": (
+        "mst",
+        nx.Graph([(0, 1, {"weight": 3}), (1, 2, {"weight": 3})]),
+        {},
+        "edges (0, 1) and (1, 2) have the same weight 3",
+    ),
+    "dp on two components": (
+        "dp",
+        nx.disjoint_union(nx.path_graph(3), nx.path_graph(2)),
+        {},
+        "there is no way from node 0 to node 3",
+    ),
+    "by on two components": (
+        "by",
+        nx.disjoint_union(nx.path_graph(3), nx.path_graph(2)),
+        {},
+        "there is no way from node 0 to node 3",
+    ),
+    "a tree with a cycle": ("vc", nx.cycle_graph(5), {}, "closes a cycle"),
+    "a tree in two": ("vc", nx.disjoint_union(nx.path_graph(3), nx.path_graph(2)), {}, "node 3"),
+    "too many traitors": (
+        "by",
+        nx.complete_graph(16),
+        {"traitors": [1, 2]},
+        "2 traitors among 16 nodes",
+    ),
+    "a traitor twice": ("by", nx.complete_graph(32), {"traitors": [1, 1]}, "named twice"),
+    "no such traitor": ("by", nx.complete_graph(16), {"traitors": [16]}, "traitor 16"),
+    "a vote of two": ("by", nx.complete_graph(3), {"votes": [0, 1, 2]}, "votes must be 0 or 1"),
+    "no committee": ("kc", nx.path_graph(3), {"k": 0}, "k must be at least 1"),
+    "negative weights": (
+        "dr",
+        nx.Graph([(0, 1, {"weight": -3}), (1, 2, {"weight": 3})]),
+        {},
+        "edge (0, 1) has the negative weight -3",
+    ),
+    "not a ring": ("hs", nx.path_graph(3), {}, "not on a ring"),
+    "a strange parent": ("vc", nx.path_graph(3), {"parents": [0, 0, 0]}, "node 2 has no edge to"),
+    "no parents": (
+        "vc",
+        nx.compose(nx.empty_graph(3), nx.Graph([(0, 2), (1, 2)])),
+        {},
+        "node 1 has no edge to its parent",
+    ),
+    "no such root": ("dst", nx.path_graph(3), {"root": 3}, "root 3 is not a node"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_named(case):
+    kernel, network, options, message = BAD[case]
+    network = nx.convert_node_labels_to_integers(network, ordering="sorted")
+    for clusters in (1, 3):
+        graph = Graph.from_networkx(network, clusters=clusters)
+        with pytest.raises(InputError) as error:
+            dgsuite.run(kernel, graph, style="serial", **options)
+        assert message in str(error.value)
+        assert f"kernel {kernel!r}" in str(error.value)
+
+
+def test_repeated_identifiers_are_named():
+    with pytest.raises(InputError, match="nodes 0 and 2 have the same identifier 5"):
+        Graph.from_edges([0, 1], [1, 2], uid=[5, 6, 5])
