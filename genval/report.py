@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from html import escape
 from typing import NamedTuple
-
-from numpy.typing import NDArray
 
 LISTED = 20
 """Violations that a report lists; it counts all."""
@@ -52,6 +51,16 @@ class Report:
         room = LISTED - len(self.violations)
         self.violations += found.first[:room]
 
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{v.node}</td><td>{escape(v.what)}</td><td>{escape(v.expected)}</td>"
+            f"<td>{escape(v.found)}</td></tr>"
+            for v in self.violations
+        )
+        heads = "<tr><th>node</th><th>rule</th><th>expected</th><th>found</th></tr>" if rows else ""
+        what = "valid" if self.ok else f"{self.count:,} violations"
+        return f"<table><caption>{escape(self.kernel)}: {what}</caption>{heads}{rows}</table>"
+
     def __str__(self) -> str:
         if self.ok:
             return f"{self.kernel}: valid"
@@ -60,11 +69,7 @@ class Report:
 
 
 class Found(NamedTuple):
-    """Violations in one cluster: how many, and the first.
-
-    `witnessed` are nodes, of any cluster, for which this one saw what their rule asks for.
-    """
+    """Violations of some nodes: how many, and the first."""
 
     total: int
     first: list[Violation]
-    witnessed: NDArray | None = None

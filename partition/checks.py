@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -237,7 +238,7 @@ def _bucket(c: Cluster, count: int) -> list[tuple[NDArray, NDArray, NDArray]]:
     bucket = (hashed >> np.uint64(33)) % np.uint64(count)
     order = np.argsort(bucket, kind="stable")
     cuts = np.searchsorted(bucket[order], np.arange(count + 1))
-    parts = [order[a:b] for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    parts = [order[a:b] for a, b in pairwise(cuts)]
     return [(src[part], dst[part], weights[part]) for part in parts]
 
 

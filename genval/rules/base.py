@@ -1,0 +1,124 @@
+"""What rules are made of: a job over all clusters, and violations of masks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genval.report import LISTED, Found, Violation
+from partition.cluster import Cluster
+from partition.errors import InputError
+from partition.graph import Graph
+
+Outputs = dict[str, NDArray]
+
+
+class Job:
+    """A graph and the outputs to check on it.
+
+    Attributes
+    ----------
+    graph
+        The graph, in this process or on workers.
+    outputs
+        Every output that the rules need, checked for shape and kind.
+    """
+
+    def __init__(self, graph: Graph, outputs: Outputs, results: Any) -> None:
+        self.graph = graph
+        self.outputs = outputs
+        self._results = results
+        self._shared: Any = None
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+        return self.graph.n
+
+    def each(self, rule: Callable[..., Any], **more: Any) -> list[Any]:
+        """``rule(cluster, outputs, **more)`` of every cluster, where the cluster is."""
+        if self.graph.local:
+            return [rule(part, self.outputs, **more) for part in self.graph.parts]
+        client = self.graph.parts[0].client
+        if self._shared is None:
+            (self._shared,) = client.scatter([self.outputs], broadcast=True, hash=False)
+        if more:
+            (extra,) = client.scatter([more], broadcast=True, hash=False)
+        else:
+            extra = {}
+        futures = [
+            client.submit(_apply, rule, part, self._shared, extra, pure=False)
+            for part in self.graph.parts
+        ]
+        found: list[Any] = client.gather(futures)
+        return found
+
+    def fact(self, name: str, default: Any = None) -> Any:
+        """Something that was given to the run: of the results, its parameters, or the graph."""
+        if isinstance(self._results, Mapping) and name in self._results:
+            value = self._results[name]
+            if np.ndim(value) == 0:
+                return value
+        attrs = getattr(self._results, "attrs", {})
+        for facts in (attrs, json.loads(attrs.get("parameters", "{}")), self.graph.attrs):
+            if facts.get(name) is not None:
+                return facts[name]
+        return default
+
+    def whole(self, name: str, default: int, low: int, high: int) -> int:
+        """A fact that is a whole number.
+
+        Raises
+        ------
+        InputError
+            It is not one from `low` to `high`.
+        """
+        value = self.fact(name, default)
+        if not isinstance(value, int | np.integer) or not low <= value <= high:
+            what = f"nodes are 0 to {self.n - 1}" if name == "root" else f"it is {low} to {high}"
+            raise InputError(
+                f"{name} {value!r} is not {'a node' if name == 'root' else 'right'}: {what}"
+            )
+        return int(value)
+
+
+def _apply(rule: Callable[..., Any], part: Cluster, outputs: Outputs, more: dict[str, Any]) -> Any:
+    return rule(part, outputs, **more)
+
+
+Rule = tuple[str, NDArray, Callable[[int], str], Callable[[int], str]]
+"""What it is about, a mask of the nodes that break it, what was expected there, what was found."""
+
+
+def collect(ids: NDArray, *rules: Rule) -> Found:
+    """Violations of some rules by the nodes `ids`."""
+    count = 0
+    first: list[Violation] = []
+    for what, broken, expected, found in rules:
+        where = np.flatnonzero(broken)
+        count += len(where)
+        first += [
+            Violation(what, int(ids[i]), expected(i), found(i)) for i in where[:LISTED].tolist()
+        ]
+    return Found(count, first)
+
+
+def ends(c: Cluster) -> tuple[NDArray, NDArray]:
+    """Both ends of each edge: the row in the cluster, and the other end's node id."""
+    return np.repeat(np.arange(c.size, dtype=c.indices.dtype), c.degree), c.indices
+
+
+def occurs(c: Cluster, rows: NDArray) -> NDArray[np.bool_]:
+    """Nodes of the cluster that occur in `rows`."""
+    out = np.zeros(c.size, bool)
+    out[rows] = True
+    return out
+
+
+def first(row: NDArray, i: int, among: NDArray) -> int:
+    """The first edge of a row that is among some."""
+    return int(np.argmax((row == i) & among))

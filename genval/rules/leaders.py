@@ -1,0 +1,110 @@
+"""Leaders, and agreement in spite of traitors."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genval.report import Found
+from genval.rules.base import Job, Outputs, collect
+from partition.cluster import Cluster
+
+
+def leader(job: Job) -> list[Found]:
+    """Everyone names the same leader; it is one of the nodes, and nobody's identifier is larger."""
+    checked = job.each(_follows)
+    agreed = job.outputs["leader"][0]
+    exists = any(here for _, here in checked)
+    missing = collect(
+        np.zeros(1, np.int64),
+        (
+            "existence",
+            np.array([not exists]),
+            lambda i: f"a node with the leader's identifier, {agreed}",
+            lambda i: "none",
+        ),
+    )
+    return [*(found for found, _ in checked), missing]
+
+
+def _follows(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
+    names = outputs["leader"]
+    mine, agreed = names[c.ids], names[0]
+    found = collect(
+        c.ids,
+        (
+            "agreement",
+            mine != agreed,
+            lambda i: f"leader {agreed}, as node 0 says",
+            lambda i: str(mine[i]),
+        ),
+        (
+            "largest",
+            c.uid > agreed,
+            lambda i: f"no identifier above the leader's, {agreed}",
+            lambda i: f"identifier {c.uid[i]}",
+        ),
+    )
+    return found, bool((c.uid == agreed).any())
+
+
+def by(job: Job) -> list[Found]:
+    """All loyal nodes decide alike, and as they voted if they all voted alike; what the run began
+    from is what it was given.
+    """
+    decision, votes, traitor = (job.outputs[name] for name in ("decision", "vote", "traitor"))
+    loyal = traitor == 0
+    agreed = decision[loyal][0] if loyal.any() else 0
+    first = votes[loyal][0] if loyal.any() else 0
+    unanimous = (votes[loyal] == first).all()
+    given_votes = _given(job, "votes", votes)
+    given_traitors = np.zeros(job.n, bool)
+    named = job.fact("traitors")
+    given_traitors[:] = traitor != 0
+    if isinstance(named, list | tuple | np.ndarray):
+        given_traitors[:] = False
+        given_traitors[np.asarray(named, np.int64)] = True
+    many = np.zeros(job.n, bool)
+    many[np.flatnonzero(~loyal)[max(-(-job.n // 8) - 1, 0) :]] = True
+    found = collect(
+        np.arange(job.n),
+        (
+            "flags",
+            _no_flag(decision) | _no_flag(votes) | _no_flag(traitor),
+            lambda i: "0 or 1",
+            lambda i: f"decision {decision[i]}, vote {votes[i]}, traitor {traitor[i]}",
+        ),
+        ("vote", votes != given_votes, lambda i: str(given_votes[i]), lambda i: str(votes[i])),
+        (
+            "traitor",
+            (traitor != 0) != given_traitors,
+            lambda i: "a traitor" if given_traitors[i] else "no traitor",
+            lambda i: "the opposite",
+        ),
+        ("traitors", many, lambda i: "fewer than n / 8", lambda i: f"{np.count_nonzero(~loyal)}"),
+        (
+            "agreement",
+            loyal & (decision != agreed),
+            lambda i: f"decision {agreed}, as the first loyal node's",
+            lambda i: str(decision[i]),
+        ),
+        (
+            "validity",
+            loyal & unanimous & (decision != first),
+            lambda i: f"decision {first}, for which all loyal nodes voted",
+            lambda i: str(decision[i]),
+        ),
+    )
+    return [found]
+
+
+def _no_flag(values: NDArray) -> NDArray[np.bool_]:
+    flags: NDArray[np.bool_] = (values != 0) & (values != 1)
+    return flags
+
+
+def _given(job: Job, name: str, otherwise: NDArray) -> NDArray:
+    values = job.fact(name)
+    if isinstance(values, list | tuple | np.ndarray) and len(values) == job.n:
+        return np.asarray(values)
+    return otherwise

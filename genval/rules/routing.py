@@ -1,0 +1,96 @@
+"""Routing tables."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genval.report import LISTED, Found, Violation
+from genval.rules.base import Job, Outputs
+from partition.cluster import Cluster
+
+AT_ONCE = 1 << 22
+"""Table entries that are looked at together."""
+
+
+def dr(job: Job) -> list[Found]:
+    """Bellman's equation holds at every node for every target, and the next hop attains it; where
+    edges weigh nothing, following next hops leads to the target all the same.
+    """
+    checked = job.each(_bellman)
+    found = [part for part, _ in checked]
+    if any(free for _, free in checked) and not any(part.total for part in found):
+        found += job.each(_walk)
+    return found
+
+
+def _bellman(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
+    """Equal costs along edges; and whether an edge weighs nothing."""
+    cost, next_hop = outputs["cost"], outputs["next_hop"]
+    weights = np.ones(len(c.indices), np.int64) if c.weights is None else c.weights
+    count, listed = 0, list[Violation]()
+    targets = np.arange(c.n)
+    for rows in _chunks(c):
+        ids = c.ids[rows]
+        mine, hop = cost[ids], next_hop[ids]
+        least, weight = _over_neighbours(c, rows, weights, cost)
+        own = ids[:, None] == targets
+        least = np.where(own, 0, least)
+        right_cost = (mine == least) & (least < np.inf)
+        valid = (hop >= 0) & (hop < c.n)
+        safe = np.where(valid, hop, 0)
+        through = np.take_along_axis(weight, safe, axis=1) + cost[safe, targets]
+        right_hop = np.where(own, hop == ids[:, None], valid & (through == mine))
+        for what, right, values in (("cost", right_cost, mine), ("next hop", right_hop, hop)):
+            wrong = np.argwhere(~right)
+            count += len(wrong)
+            for i, t in wrong[: LISTED - len(listed)].tolist():
+                best = f"{least[i, t]}" if what == "cost" else "a neighbour on a cheapest way"
+                found = f"{values[i, t]}"
+                listed.append(Violation(f"{what} to node {t}", int(ids[i]), best, found))
+    return Found(count, listed), bool((weights == 0).any())
+
+
+def _chunks(c: Cluster) -> list[NDArray]:
+    """Rows of a cluster, so many together that their neighbours' tables are not too large."""
+    work = np.cumsum((c.degree.astype(np.int64) + 1) * c.n) // AT_ONCE
+    cuts = np.flatnonzero(np.diff(work)) + 1
+    return [rows for rows in np.split(np.arange(c.size), cuts) if len(rows)]
+
+
+def _over_neighbours(
+    c: Cluster, rows: NDArray, weights: NDArray, cost: NDArray
+) -> tuple[NDArray, NDArray]:
+    """For some rows and all targets, the least cost by way of a neighbour; and each neighbour's
+    weight, infinite for all other nodes.
+    """
+    lo, hi = int(c.indptr[rows[0]]), int(c.indptr[rows[-1] + 1])
+    kind = np.float64 if "f" in (weights.dtype.kind, cost.dtype.kind) else np.int64
+    nothing = np.inf if kind is np.float64 else np.iinfo(np.int64).max // 4
+    least = np.full((len(rows), c.n), nothing, kind)
+    weight = np.full((len(rows), c.n), nothing, kind)
+    at = np.repeat(np.arange(len(rows)), c.degree[rows])
+    weight[at, c.indices[lo:hi]] = weights[lo:hi]
+    some = np.flatnonzero(c.degree[rows])
+    if len(some):
+        starts = c.indptr[rows[some]] - lo
+        ways = cost[c.indices[lo:hi]] + weights[lo:hi, None]
+        least[some] = np.minimum.reduceat(ways, starts, axis=0)
+    return least, weight
+
+
+def _walk(c: Cluster, outputs: Outputs) -> Found:
+    """Whoever follows next hops to one of the cluster's nodes gets there."""
+    count, listed = 0, list[Violation]()
+    width = max(AT_ONCE // c.n, 1)
+    for start in range(0, c.size, width):
+        targets = c.ids[start : start + width]
+        hop = outputs["next_hop"][:, targets]
+        for _ in range(max(c.n - 1, 1).bit_length()):
+            hop = np.take_along_axis(hop, hop, axis=0)
+        lost = np.argwhere(hop != targets)
+        count += len(lost)
+        for node, t in lost[: LISTED - len(listed)].tolist():
+            what = f"way to node {targets[t]}"
+            listed.append(Violation(what, node, "an end", "a loop"))
+    return Found(count, listed)

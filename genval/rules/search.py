@@ -1,0 +1,99 @@
+"""Distances and trees of breadth-first search."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genval.report import Found
+from genval.rules.base import Job, Outputs, collect, ends, first, occurs
+from partition.cluster import Cluster
+
+
+def bf(job: Job) -> list[Found]:
+    """Hop distances: 0 at the root alone; an edge from a reached node leads to one that is reached,
+    at most one hop farther; whoever is d hops away has a neighbour d - 1 hops away.
+    """
+    root = job.whole("root", 0, 0, job.n - 1)
+    checked = job.each(_distances, root=root)
+    seen = np.concatenate([witnessed for _, witnessed in checked])
+    return [*(found for found, _ in checked), _predecessors(job.outputs["distance"], seen)]
+
+
+def _distances(c: Cluster, outputs: Outputs, root: int) -> tuple[Found, NDArray]:
+    distance = outputs["distance"].astype(np.int64)
+    mine = distance[c.ids]
+    row, other = ends(c)
+    theirs = distance[other]
+    at_root = c.ids == root
+    reached = mine >= 0
+    # rows are out-edges: they say what holds at the other end, and who is reached through whom
+    skips = reached[row] & ((theirs < 0) | (theirs > mine[row] + 1))
+    found = collect(
+        c.ids,
+        ("root", at_root & (mine != 0), lambda i: "distance 0", lambda i: str(mine[i])),
+        (
+            "distance",
+            (mine < -1) | (~at_root & (mine == 0)),
+            lambda i: "at least 1, or -1",
+            lambda i: str(mine[i]),
+        ),
+        (
+            "edge",
+            occurs(c, row[skips]),
+            lambda i: f"neighbours at most {mine[i] + 1} hops away",
+            lambda i: "node {} at {}".format(*(a[first(row, i, skips)] for a in (other, theirs))),
+        ),
+    )
+    return found, np.unique(other[reached[row] & (theirs == mine[row] + 1)])
+
+
+def _predecessors(distance: NDArray, witnessed: NDArray) -> Found:
+    lacks = distance > 0
+    lacks[witnessed] = False
+    return collect(
+        np.arange(len(distance)),
+        (
+            "predecessor",
+            lacks,
+            lambda i: f"a neighbour {distance[i] - 1} hops away",
+            lambda i: "none",
+        ),
+    )
+
+
+def dst(job: Job) -> list[Found]:
+    """Breadth-first tree: distances as of `bf`; a parent is a neighbour one hop nearer."""
+    return [*bf(job), *job.each(_parents)]
+
+
+def _parents(c: Cluster, outputs: Outputs) -> Found:
+    distance, parent = outputs["distance"].astype(np.int64), outputs["parent"]
+    mine, above = distance[c.ids], parent[c.ids]
+    inner = mine > 0
+    rows = np.flatnonzero(inner)
+    linked = np.zeros(c.size, bool)
+    linked[rows] = c.entries(rows, above[rows]) >= 0
+    nearer = np.zeros(c.size, bool)
+    nearer[linked] = distance[above[linked]] == mine[linked] - 1
+    return collect(
+        c.ids,
+        (
+            "parent",
+            ~inner & (above != -1),
+            lambda i: "-1, at the root or out of reach",
+            lambda i: str(above[i]),
+        ),
+        (
+            "parent",
+            inner & ~linked,
+            lambda i: "one of its neighbours",
+            lambda i: str(above[i]),
+        ),
+        (
+            "parent",
+            linked & ~nearer,
+            lambda i: f"a neighbour {mine[i] - 1} hops away",
+            lambda i: f"node {above[i]} at {distance[above[i]]}",
+        ),
+    )

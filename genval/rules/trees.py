@@ -1,0 +1,137 @@
+"""Minimum spanning trees."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genval.report import Found
+from genval.rules.base import Job, Outputs, collect, occurs
+from partition.cluster import Cluster
+
+AT_ONCE = 1 << 18
+"""Edges that are looked at together."""
+
+
+def mst(job: Job) -> list[Found]:
+    """A spanning tree of edges, of which none outside is lighter than the heaviest tree edge between
+    its ends (the cycle property; Tarjan 1983, chapter 6).
+    """
+    checked = job.each(_tree_edges)
+    found = [part for part, _, _ in checked]
+    parent = job.outputs["parent"]
+    found.append(_rooted(parent))
+    if any(part.total for part in found):
+        return found
+    dtype = np.result_type(*(weights.dtype for _, _, weights in checked))
+    up = np.zeros(job.n, dtype)
+    for _, nodes, weights in checked:
+        up[nodes] = weights
+    return [*found, *job.each(_lighter, up=up)]
+
+
+def _tree_edges(c: Cluster, outputs: Outputs) -> tuple[Found, NDArray, NDArray]:
+    """Edges to parents: whether they exist, and what they weigh."""
+    above = outputs["parent"][c.ids]
+    rows = np.flatnonzero(above != -1)
+    entry = c.entries(rows, above[rows])
+    absent = np.zeros(c.size, bool)
+    absent[rows[entry < 0]] = True
+    weights = np.ones(len(c.indices), np.int64) if c.weights is None else c.weights
+    found = collect(
+        c.ids,
+        (
+            "parent",
+            absent,
+            lambda i: "one of its neighbours, or -1 at the root",
+            lambda i: str(above[i]),
+        ),
+    )
+    there = entry >= 0
+    return found, c.ids[rows[there]], weights[entry[there]]
+
+
+def _rooted(parent: NDArray) -> Found:
+    """One root, to which all parents lead."""
+    n = len(parent)
+    nodes = np.arange(n)
+    top = np.where((parent < 0) | (parent >= n), nodes, parent)
+    for _ in range(max(n - 1, 1).bit_length()):
+        top = top[top]
+    roots = np.flatnonzero(parent == -1)
+    root = int(roots[0]) if len(roots) else 0
+    second = np.zeros(n, bool)
+    second[roots[1:]] = True
+    return collect(
+        nodes,
+        ("root", (nodes == 0) & (len(roots) == 0), lambda i: "a root", lambda i: "none"),
+        ("root", second, lambda i: f"one root, node {root}", lambda i: "another"),
+        (
+            "tree",
+            ~second & (top != root) & (parent != -1),
+            lambda i: f"a way up to the root, node {root}",
+            lambda i: f"node {top[i]}, which is on a cycle or another root",
+        ),
+    )
+
+
+class _Ancestors:
+    """Ancestors 1, 2, 4, ... levels up, and the heaviest edge on the way to each."""
+
+    def __init__(self, parent: NDArray, up: NDArray) -> None:
+        nodes = np.arange(len(parent))
+        root = parent == -1
+        least = np.iinfo(up.dtype).min if up.dtype.kind != "f" else -np.inf
+        above = [np.where(root, nodes, parent)]
+        heaviest = [np.where(root, least, up)]
+        self.depth = (~root).astype(np.int64)
+        while (above[-1] != above[-1][above[-1]]).any():
+            a, h = above[-1], heaviest[-1]
+            # nodes at the root have depth counted already
+            self.depth = self.depth + self.depth[a]
+            above.append(a[a])
+            heaviest.append(np.maximum(h, h[a]))
+        self.above, self.heaviest, self.least = above, heaviest, least
+
+    def between(self, u: NDArray, v: NDArray) -> NDArray:
+        """Heaviest edge on the way from each u to its v."""
+        u, v = np.where(self.depth[u] < self.depth[v], (v, u), (u, v))
+        most = np.full(len(u), self.least, self.heaviest[0].dtype)
+        gap = self.depth[u] - self.depth[v]
+        for level, (above, heaviest) in enumerate(zip(self.above, self.heaviest, strict=True)):
+            climb = (gap >> level) & 1 == 1
+            most[climb] = np.maximum(most[climb], heaviest[u[climb]])
+            u[climb] = above[u[climb]]
+        for above, heaviest in zip(reversed(self.above), reversed(self.heaviest), strict=True):
+            climb = above[u] != above[v]
+            most[climb] = np.maximum(most[climb], heaviest[u[climb]])
+            most[climb] = np.maximum(most[climb], heaviest[v[climb]])
+            u[climb], v[climb] = above[u[climb]], above[v[climb]]
+        apart = u != v
+        most[apart] = np.maximum(most[apart], self.heaviest[0][u[apart]])
+        most[apart] = np.maximum(most[apart], self.heaviest[0][v[apart]])
+        return most
+
+
+def _lighter(c: Cluster, outputs: Outputs, up: NDArray) -> Found:
+    """Edges outside the tree that are lighter than one they could replace."""
+    tree = _Ancestors(outputs["parent"].astype(np.int64), up)
+    weights = np.ones(len(c.indices), np.int64) if c.weights is None else c.weights
+    row, ends = np.repeat(np.arange(c.size), c.degree), c.indices
+    once = np.flatnonzero(c.ids[row] < ends)
+    wrong = []
+    for start in range(0, len(once), AT_ONCE):
+        entry = once[start : start + AT_ONCE]
+        most = tree.between(c.ids[row[entry]], ends[entry].astype(np.int64))
+        wrong.append(entry[weights[entry] < most])
+    light = np.concatenate(wrong) if wrong else once
+    lightest = {int(row[e]): int(e) for e in light[::-1]}
+    return collect(
+        c.ids,
+        (
+            "minimum",
+            occurs(c, row[light]),
+            lambda i: "no edge lighter than one it could replace in the tree",
+            lambda i: f"edge to node {ends[lightest[i]]} of weight {weights[lightest[i]]}",
+        ),
+    )

@@ -1,0 +1,383 @@
+"""Every kernel's output is valid; what others compute is, too; corruption of any kind is not."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import networkx as nx
+import numpy as np
+import pytest
+from cases import cuts, inputs
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dgsuite
+import genval
+from kernels import KERNELS
+from partition.graph import Graph
+
+DEFECTIVE = ("by", "dr", "kc")
+"""Where the original may go wrong, and so does what is faithful to it: votes that do not reach all,
+loops of edges that weigh nothing, invitations that others cancel."""
+
+
+@pytest.mark.parametrize("name", sorted(KERNELS))
+def test_all_outputs_are_valid(name):
+    @given(st.data())
+    @settings(max_examples=200, deadline=None)
+    def check(data):
+        kernel, make = data.draw(inputs(name))
+        if name in DEFECTIVE:
+            kernel = dataclasses.replace(kernel, faithful=False)
+        graph = make(**data.draw(cuts(make().n)))
+        ds = dgsuite.run(kernel, graph, style="serial", clusters=len(graph.parts))
+        report = genval.validate(name, graph, ds)
+        assert report.ok, str(report)
+
+    check()
+
+
+FILES = {
+    "bfs_": ("bf", "dst"),
+    "mis-ds_": ("mis", "ds"),
+    "ring_": ("lcr", "hs"),
+    "byzantine": ("by",),
+    "coloring": ("vc",),
+    "kcommitte": ("kc",),
+    "leader-dp": ("dp",),
+    "routing": ("dr",),
+    "mst": ("mst",),
+    "bfsBellman": ("bf",),
+    "bfsDijkstra": ("dst",),
+    "dijkstraRouting": ("dr",),
+    "dominatingSet": ("ds",),
+    "leader_elect_dp": ("dp",),
+    "leader_elect_hs": ("hs",),
+    "leader_elect_lcr": ("lcr",),
+    "mis_": ("mis",),
+    "vertexColoring": ("vc",),
+}
+"""Kernels by the beginning of their files' names."""
+
+
+def test_all_of_imsuites_inputs(shared):
+    """Every kernel on every input of the original: its result is valid, or its input is named."""
+    seen = 0
+    for folder in ("generated", "original-64", "original-other"):
+        for path in sorted((shared / "imsuite-inputs" / folder).iterdir()):
+            stem = path.name.removeprefix("input")
+            for kernel in next(k for start, k in FILES.items() if stem.startswith(start)):
+                graph = Graph.read_imsuite(path, kernel)
+                if KERNELS[kernel].needs[:1] == ("connected",) and not nx.is_connected(
+                    graph.to_networkx()
+                ):
+                    with pytest.raises(dgsuite.InputError, match="not connected"):
+                        dgsuite.run(kernel, graph, style="serial")
+                    continue
+                ds = dgsuite.run(kernel, graph, style="serial")
+                report = genval.validate(kernel, graph, ds)
+                assert report.ok, (path.name, str(report))
+                seen += 1
+    assert seen > 300
+
+
+SEED = 5
+N = 40
+
+
+def network(kernel):
+    """A graph for a kernel, with its networkx form."""
+    rng = np.random.default_rng(SEED)
+    if kernel in ("lcr", "hs"):
+        edges = [(i, (i + 1) % N) for i in range(N)]
+    elif kernel == "vc":
+        edges = [(v, int(rng.integers(0, v))) for v in range(1, N)]
+    else:
+        tree = [(v, int(rng.integers(0, v))) for v in range(1, N)]
+        edges = tree + [(int(u), int(v)) for u, v in rng.integers(0, N, (60, 2)) if u != v]
+    graph = nx.Graph()
+    graph.add_nodes_from(range(N))
+    graph.add_edges_from(edges)
+    if kernel in ("mst", "dr"):
+        weights = rng.permutation(len(graph.edges)) + 3
+        for (u, v), w in zip(graph.edges, weights.tolist(), strict=True):
+            graph[u][v]["weight"] = w
+    return graph
+
+
+def mine(kernel, clusters):
+    rng = np.random.default_rng(SEED)
+    return Graph.from_networkx(network(kernel), uid=rng.permutation(N) + 1, clusters=clusters)
+
+
+def reference(kernel, graph):
+    """A right answer by networkx or a few lines of Python."""
+    uid = np.concatenate([c.uid for c in graph.gather()])
+    net = network(kernel)
+    if kernel in ("bf", "dst"):
+        lengths = nx.single_source_shortest_path_length(net, 0)
+        found = {"distance": np.array([lengths[v] for v in net])}
+        if kernel == "dst":
+            above = dict(nx.bfs_predecessors(net, 0))
+            found["parent"] = np.array([above.get(v, -1) for v in net])
+        return found
+    if kernel in ("mis", "ds"):
+        chosen = nx.maximal_independent_set(net, seed=1)
+        return {f"in_{kernel}": np.isin(np.arange(N), chosen)}
+    if kernel in ("lcr", "hs", "dp"):
+        return {"leader": np.full(N, uid.max())}
+    if kernel == "mst":
+        above = dict(nx.bfs_predecessors(nx.minimum_spanning_tree(net), 7))
+        return {"parent": np.array([above.get(v, -1) for v in net])}
+    if kernel == "vc":
+        depth = nx.single_source_shortest_path_length(net, 0)
+        return {"colour": np.array([depth[v] % 2 for v in net])}
+    if kernel == "dr":
+        cost, hop = np.zeros((2, N, N), np.int64)
+        for u in net:
+            lengths, ways = nx.single_source_dijkstra(net, u)
+            for t in net:
+                cost[u, t] = lengths[t]
+                hop[u, t] = ways[t][1] if t != u else u
+        return {"cost": cost, "next_hop": hop}
+    if kernel == "by":
+        votes = np.arange(N) % 2
+        traitor = np.arange(N) < 4
+        return {"decision": np.where(traitor, 0, 1), "vote": votes, "traitor": traitor}
+    ds = dgsuite.run("kc", graph, style="serial", k=4)
+    return {"committee": ds.committee.values.copy(), "k": 4}
+
+
+@pytest.mark.parametrize("clusters", [1, 3])
+@pytest.mark.parametrize("kernel", sorted(KERNELS))
+def test_reference_is_valid(kernel, clusters):
+    graph = mine(kernel, clusters)
+    report = genval.validate(kernel, graph, reference(kernel, graph))
+    assert report.ok, str(report)
+    assert "valid" in report._repr_html_()
+
+
+def at(values, node, value):
+    changed = np.array(values)
+    changed[node] = value
+    return changed
+
+
+def swapped(values, a, b):
+    changed = np.array(values)
+    changed[[a, b]] = changed[[b, a]]
+    return changed
+
+
+def sets(name):
+    return {
+        "empty": {name: lambda v: v & False},
+        "everyone": {name: lambda v: v | True},
+        "flipped": {name: lambda v: ~v},
+        "one more": {name: lambda v: at(v, np.flatnonzero(~v)[0], True)},
+        "last one more": {name: lambda v: at(v, np.flatnonzero(~v)[-1], True)},
+        "one less": {name: lambda v: at(v, np.flatnonzero(v)[0], False)},
+        "last one less": {name: lambda v: at(v, np.flatnonzero(v)[-1], False)},
+        "every fourth": {name: lambda v: np.arange(len(v)) % 4 == 0},
+        "not a flag": {name: lambda v: v * 2},
+        "negative": {name: lambda v: -1 * v},
+        "one moved": {name: lambda v: swapped(v, np.flatnonzero(v)[0], np.flatnonzero(~v)[0])},
+        "backwards": {name: lambda v: v[::-1]},
+    }
+
+
+LEADERS = {
+    "second best": {"leader": lambda v: v * 0 + v.max() - 1},
+    "smallest": {"leader": lambda v: v * 0 + 1},
+    "no such node": {"leader": lambda v: v * 0 + v.max() + 1},
+    "everyone itself": {"leader": lambda v: np.arange(len(v)) + 1},
+    "one disagrees": {"leader": lambda v: at(v, 7, v[7] - 1)},
+    "last disagrees": {"leader": lambda v: at(v, -1, v[7] - 1)},
+    "first disagrees": {"leader": lambda v: at(v, 0, v[0] - 1)},
+    "none": {"leader": lambda v: v * 0},
+    "negative": {"leader": lambda v: -v},
+    "half": {"leader": lambda v: np.where(np.arange(len(v)) < 20, v, v - 1)},
+    "one larger": {"leader": lambda v: at(v, 3, v[3] + 5)},
+}
+
+DISTANCES = {
+    "all zero": {"distance": lambda v: v * 0},
+    "one farther": {"distance": lambda v: at(v, 5, v[5] + 1)},
+    "one nearer": {"distance": lambda v: at(v, 5, v[5] - 1)},
+    "one unreached": {"distance": lambda v: at(v, 5, -1)},
+    "all unreached": {"distance": lambda v: v * 0 - 1},
+    "doubled": {"distance": lambda v: v * 2},
+    "negative": {"distance": lambda v: at(v, 5, -3)},
+    "shifted": {"distance": lambda v: np.roll(v, 1)},
+    "all farther": {"distance": lambda v: v + 1},
+    "root not at root": {"distance": lambda v: at(v, 0, 1)},
+    "farthest farther": {"distance": lambda v: at(v, np.argmax(v), v.max() + 1)},
+}
+
+KINDS = {
+    "mis": sets("in_mis"),
+    "ds": sets("in_ds"),
+    "lcr": LEADERS,
+    "hs": LEADERS,
+    "dp": LEADERS,
+    "bf": DISTANCES,
+    "dst": {
+        **DISTANCES,
+        "no parents": {"parent": lambda v: v * 0 - 1},
+        "own parent": {"parent": lambda v: at(v, 5, 5)},
+        "orphan": {"parent": lambda v: at(v, 5, -1)},
+        "root's parent": {"parent": lambda v: at(v, 0, 1)},
+        "no such parent": {"parent": lambda v: at(v, 5, 400)},
+        "all the root's": {"parent": lambda v: at(v * 0, 0, -1)},
+        "shifted parents": {"parent": lambda v: np.roll(v, 1)},
+        "a child as parent": {"parent": lambda v: at(v, v[-1], len(v) - 1)},
+    },
+    "mst": {
+        "no parents": {"parent": lambda v: v * 0 - 1},
+        "two roots": {"parent": lambda v: at(v, 5, -1)},
+        "no root": {"parent": lambda v: at(v, np.flatnonzero(v < 0)[0], v[0] if v[0] >= 0 else 1)},
+        "own parent": {"parent": lambda v: at(v, 5, 5)},
+        "no such parent": {"parent": lambda v: at(v, 5, 400)},
+        "negative parent": {"parent": lambda v: at(v, 5, -2)},
+        "all the root's": {"parent": lambda v: at(v * 0, 0, -1)},
+        "shifted": {"parent": lambda v: np.roll(v, 1)},
+        "a cycle": {"parent": lambda v: at(v, v[5], 5)},
+        "backwards": {"parent": lambda v: v[::-1]},
+        "a heavier tree": {"parent": lambda v: heavier_tree()},
+    },
+    "vc": {
+        "one colour": {"colour": lambda v: v * 0},
+        "four colours": {"colour": lambda v: at(v, 5, 3)},
+        "negative": {"colour": lambda v: at(v, 5, -1)},
+        "one flipped": {"colour": lambda v: at(v, 5, 1 - v[5])},
+        "root flipped": {"colour": lambda v: at(v, 0, 1 - v[0])},
+        "last flipped": {"colour": lambda v: at(v, -1, 1 - v[-1])},
+        "ids": {"colour": lambda v: np.arange(len(v))},
+        "shifted": {"colour": lambda v: np.roll(v, 1)},
+        "all two": {"colour": lambda v: v * 0 + 2},
+        "doubled twice": {"colour": lambda v: v * 4},
+        "parity of ids": {"colour": lambda v: np.arange(len(v)) % 2},
+    },
+    "dr": {
+        "free": {"cost": lambda v: v * 0},
+        "doubled": {"cost": lambda v: v * 2},
+        "one dearer": {"cost": lambda v: at(v, (3, 9), v[3, 9] + 1)},
+        "one cheaper": {"cost": lambda v: at(v, (3, 9), v[3, 9] - 1)},
+        "both ways cheaper": {"cost": lambda v: at(at(v, (3, 9), 1), (9, 3), 1)},
+        "not free at home": {"cost": lambda v: at(v, (3, 3), 1)},
+        "shifted": {"cost": lambda v: np.roll(v, 1)},
+        "away from home": {"next_hop": lambda v: at(v, (3, 3), v[3, 4])},
+        "own next hop": {"next_hop": lambda v: at(v, (3, 9), 3)},
+        "straight there": {"next_hop": lambda v: v * 0 + np.arange(len(v))},
+        "no such node": {"next_hop": lambda v: at(v, (3, 9), 400)},
+        "negative": {"next_hop": lambda v: at(v, (3, 9), -1)},
+        "backwards": {"next_hop": lambda v: v.T},
+    },
+    "by": {
+        "one disagrees": {"decision": lambda v: at(v, 9, 0)},
+        "last disagrees": {"decision": lambda v: at(v, -1, 0)},
+        "no flag": {"decision": lambda v: at(v, 9, 2)},
+        "all two": {"decision": lambda v: v * 0 + 2},
+        "undecided": {"decision": lambda v: at(v, 9, -1)},
+        "half": {"decision": lambda v: np.arange(len(v)) % 2},
+        "as voted": {"decision": lambda v: 1 - np.arange(len(v)) % 2},
+        "vote of two": {"vote": lambda v: at(v, 9, 2)},
+        "against all votes": {"vote": lambda v: v * 0},
+        "many traitors": {"traitor": lambda v: np.arange(len(v)) < 9},
+        "strange traitor": {"traitor": lambda v: at(v * 1, 3, 7)},
+        "all but one": {"decision": lambda v: at(v * 0, 20, 1)},
+    },
+    "kc": {
+        "no such leader": {"committee": lambda v: at(v, 5, 400)},
+        "negative": {"committee": lambda v: at(v, 5, -1)},
+        "all one": {"committee": lambda v: v * 0},
+        "everyone alone": {"committee": lambda v: np.arange(len(v))},
+        "in a member's": {"committee": lambda v: at(v, 5, largest(v)[1][1])},
+        "one too many": {"committee": lambda v: at(v, alone(v)[0], largest(v)[0])},
+        "a leader leaves": {"committee": lambda v: at(v, largest(v)[0], alone(v)[0])},
+        "a leader lost": {"committee": lambda v: at(v, largest(v)[0], largest(v)[1][1])},
+        "shifted": {"committee": lambda v: np.roll(v, 1)},
+        "a member leaves": {"committee": lambda v: at(v, largest(v)[1][-1], largest(v)[1][-1])},
+        "pairs": {"committee": lambda v: np.arange(len(v)) // 2 * 2},
+        "K too small": {"k": lambda k: 2},
+    },
+}
+
+
+def largest(committee):
+    """The largest committee's leader, and its members from the leader on."""
+    leader = int(np.bincount(committee).argmax())
+    members = np.flatnonzero(committee == leader)
+    return leader, [leader, *members[members != leader].tolist()]
+
+
+def alone(committee):
+    size = np.bincount(committee, minlength=len(committee))
+    return np.flatnonzero((size[committee] == 1) & (committee == np.arange(len(committee))))
+
+
+def heavier_tree():
+    tree = nx.maximum_spanning_tree(network("mst"))
+    above = dict(nx.bfs_predecessors(tree, 0))
+    return np.array([above.get(v, -1) for v in range(N)])
+
+
+@pytest.mark.parametrize("clusters", [1, 4])
+@pytest.mark.parametrize(
+    ("kernel", "kind"), [(kernel, kind) for kernel, kinds in KINDS.items() for kind in kinds]
+)
+def test_corruption_is_rejected(kernel, kind, clusters):
+    assert len(KINDS[kernel]) >= 10
+    graph = mine(kernel, clusters)
+    right = reference(kernel, graph)
+    wrong = {name: change(right[name]) for name, change in KINDS[kernel][kind].items()}
+    report = genval.validate(kernel, graph, {**right, **wrong})
+    assert not report.ok
+    assert report.count >= len(report.violations) > 0
+    assert 0 <= report.violations[0].node < N
+    assert str(report.violations[0]) in str(report)
+    assert report.violations[0].what in report._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("kernel", "name"),
+    [("dr", "cost"), ("dr", "next_hop"), ("mst", "parent"), ("dst", "distance"), ("dp", "leader")],
+)
+def test_any_change_of_one_value_is_seen(kernel, name):
+    """Where there is one right answer."""
+    graph = mine(kernel, 2)
+    right = reference(kernel, graph)
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        values = np.array(right[name]).astype(np.int64)
+        place = tuple(rng.integers(0, s) for s in values.shape)
+        values[place] += int(rng.choice([-1, 1]))
+        assert not genval.validate(kernel, graph, {**right, name: values}).ok
+
+
+def test_free_loops_are_rejected():
+    """Where edges weigh nothing, next hops that look right may never arrive."""
+    graph = Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 2], weights=[0, 0, 5, 0])
+    right = dgsuite.run("dr", graph, style="serial")
+    assert genval.validate("dr", graph, right).ok
+    loop = right.next_hop.values.copy()
+    loop[0, 3], loop[1, 3], loop[2, 3] = 1, 0, 3
+    report = genval.validate("dr", graph, {"cost": right.cost.values, "next_hop": loop})
+    assert not report.ok
+    assert "loop" in str(report)
+
+
+def test_all_kernels_on_workers(client):
+    """Clusters on workers, compiled paths, and a wrong result seen there."""
+    n = 3000
+    graph = genval.graph("spmax", n, m=200_000, weights=True, clusters=3, client=client)
+    assert not graph.local
+    for kernel in ("bf", "dst", "ds", "kc", "dp", "mis", "mst"):
+        ds = dgsuite.run(kernel, graph, client=client)
+        report = genval.validate(kernel, graph, ds)
+        assert report.ok, str(report)
+        name = next(iter(KERNELS[kernel].outputs))
+        values = ds[name].values.astype(np.int64)
+        values[n // 2] = {"mis": 1 - values[n // 2], "kc": -1}.get(kernel, values[n // 2] + 1)
+        report = genval.validate(kernel, graph, {name: ds[name] for name in ds} | {name: values})
+        assert not report.ok, kernel
