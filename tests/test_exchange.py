@@ -145,6 +145,17 @@ KERNEL = st.sampled_from(
 )
 
 
+def test_a_small_cluster_that_speaks_whole_beside_a_large_one_that_speaks_in_part():
+    """Both are heard on the other site."""
+    src = np.concatenate([[60, 60, 0, 1], np.arange(2, 40)])
+    dst = np.concatenate([[0, 1, 70, 71], 40 + np.arange(2, 40) % 20])
+    owner = np.digitize(np.arange(80), [1, 40, 60])
+    kernel = BellmanFord(root=60)
+    whole = Graph.from_edges(src, dst, n=80)
+    cut = Graph.from_edges(src, dst, n=80, partition=owner)
+    assert_same(serial.run(kernel, whole.parts), simulate(kernel, cut, 2))
+
+
 @pytest.mark.parametrize("compiled", [False, True])
 def test_any_cut_gives_the_same(compiled, monkeypatch):
     if compiled:
