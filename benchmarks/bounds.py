@@ -73,7 +73,7 @@ def main() -> None:
         sizes, phases, messages, facts = [], [], [], []
         n = 64
         while n <= bound.largest:
-            weights = bound.kernel in ("mst", "dr")
+            weights = {"mst": True, "dr": 20 * n}.get(bound.kernel, False)
             graph = genval.graph(bound.kind, n, weights=weights)
             ds = dgsuite.run(
                 bound.kernel, graph, style="serial", count_as="finish_async", **bound.options

@@ -30,7 +30,7 @@ class Case(NamedTuple):
     bound: float
     m: int | None = None
     """Edges a node, for kinds that have a choice."""
-    weights: bool = False
+    weights: bool | int = False
     options: dict[str, Any] = {}
 
 
@@ -49,7 +49,7 @@ CASES = [
     Case("hs", "ring", 10_000, 30),
     Case("by", "spmax", 1_024, 30, options={"traitors": range(127)}),
     Case("by", "spmax", 1_024, 30, options={"traitors": range(127), "faithful": True}),
-    Case("dr", "spmax", 4_096, 25, weights=True),
+    Case("dr", "spmax", 4_096, 25, weights=20 * 4_096),
 ]
 
 

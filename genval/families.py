@@ -22,7 +22,9 @@ from partition.build import MOST_NODES
 from partition.errors import InputError
 
 
-def plan(kind: str, n: int, *, seed: int = 101, weights: bool = False, **options: Any) -> Plan:
+def plan(
+    kind: str, n: int, *, seed: int = 101, weights: bool | int = False, **options: Any
+) -> Plan:
     """How to make a graph of a family.
 
     Parameters
@@ -34,7 +36,8 @@ def plan(kind: str, n: int, *, seed: int = 101, weights: bool = False, **options
     seed
         Any integer.
     weights
-        Whether edges have weights, distinct numbers from 1 to 2^63 - 1.
+        Whether edges have weights, distinct numbers from 1 to 2^63 - 1; or the largest weight, to have
+        numbers from 1 on of which many may be equal.
     options
         The family's.
 
@@ -49,7 +52,9 @@ def plan(kind: str, n: int, *, seed: int = 101, weights: bool = False, **options
     n = whole("n", n, 1, MOST_NODES)
     seed = whole("seed", seed, -inf)
     if not isinstance(weights, bool):
-        raise InputError(f"weights must be True or False, got {weights!r}")
+        if not isinstance(weights, int | np.integer):
+            raise InputError(f"weights must be True, False or the largest weight, got {weights!r}")
+        weights = whole("weights", weights, 1, 2**32)
     options = {option: value for option, value in options.items() if value is not None}
     known = list(inspect.signature(FAMILIES[name]).parameters)[2:]
     for option in options:

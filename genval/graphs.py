@@ -19,7 +19,7 @@ def graph(
     family: str = "fast",
     kernel: str | None = None,
     m: int | None = None,
-    weights: bool | str = False,
+    weights: bool | int | str = False,
     clusters: int | None = None,
     client: Any = None,
     partition: How = "nodes",
@@ -45,8 +45,9 @@ def graph(
     m
         Number of edges, for kinds of the fast family that have a choice.
     weights
-        Fast family: whether edges have distinct weights, int64 from 1 to 2^63 - 1. IMSuite: "weq" or
-        "wrn" for "dr"; "dr" and "mst" always have weights.
+        Fast family: whether edges have distinct weights, int64 from 1 to 2^63 - 1; or the largest
+        weight, up to 2^32, where many may be equal. IMSuite: "weq" or "wrn" for "dr"; "dr" and "mst"
+        always have weights.
     clusters, client, partition
         As for `Graph.from_edges`. With a client the fast family is made on the workers.
     options

@@ -9,7 +9,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from genval.counters import Words, permute, subkey
+from genval.counters import Words, below, draw, permute, subkey
 from partition.build import Piece, id_dtype
 from partition.distribute import PIECE
 
@@ -40,7 +40,7 @@ class Plan:
     seed
         Any integer.
     weights
-        Whether edges have weights.
+        Whether edges have weights, distinct ones; or the largest weight, of which many may be equal.
     """
 
     n: int
@@ -48,7 +48,7 @@ class Plan:
     make: Callable[[Words], Ends]
     each: float
     seed: int
-    weights: bool
+    weights: bool | int
 
     @property
     def m(self) -> float:
@@ -84,11 +84,14 @@ class Plan:
         return src, dst, weights if self.weights else None
 
     def _weights(self, src: NDArray, dst: NDArray) -> NDArray[np.int64]:
-        """Distinct numbers from 1 to 2^63 - 1, the same from either end."""
+        """Distinct numbers from 1 to 2^63 - 1, or any up to a largest; the same from either end."""
         pairs = np.minimum(src, dst).astype(np.uint64)
         pairs *= np.uint64(self.n)
         pairs += np.maximum(src, dst).astype(np.uint64)
-        return permute(pairs, 2**63 - 1, subkey(self.seed, WEIGHTS)).astype(np.int64) + 1
+        key = subkey(self.seed, WEIGHTS)
+        if self.weights is True:
+            return permute(pairs, 2**63 - 1, key).astype(np.int64) + 1
+        return below(draw(key, pairs), self.weights).astype(np.int64) + 1
 
     def uid(self, nodes: NDArray) -> NDArray[np.int64]:
         """Identifiers of some nodes: of all nodes they are 1 to n in random order."""

@@ -49,6 +49,13 @@ class DijkstraRouting(Kernel):
     fields = {"source": np.int32, "target": np.int32, "weight": np.int64}
     needs = ("connected", "non-negative weights")
 
+    def check(self, c: Cluster) -> str | None:
+        if c.weights is not None and c.weights.dtype.kind != "f" and len(c.weights):
+            most = int(c.weights.max())
+            if most * c.n > np.iinfo(np.int64).max:
+                return f"a way of {c.n} nodes and weights like {most} does not fit 64 bits"
+        return None
+
     def program(self, net: Net) -> Program:
         yield Round(self.advertise, self.route)
 

@@ -305,7 +305,7 @@ def test_imsuite_graphs():
         ("geometric", 8, {"degree": "x"}, "degree must be a number, got 'x'"),
         ("geometric", 8, {"degree": float("nan")}, "degree must be above 0, got nan"),
         ("ring", 8, {"seed": 1.5}, "seed must be a whole number, got 1.5"),
-        ("ring", 8, {"weights": "weq"}, "weights must be True or False, got 'weq'"),
+        ("ring", 8, {"weights": "weq"}, "weights must be True, False or the largest weight, got 'weq'"),
         ("ring", 8, {"family": "slow"}, "family must be 'fast' or 'imsuite', got 'slow'"),
         ("rn", 8, {"family": "imsuite"}, "kernel must be given"),
         ("rn", 8, {"family": "imsuite", "kernel": "mis", "m": 9}, "m has no meaning"),
@@ -316,3 +316,13 @@ def test_imsuite_graphs():
 def test_bad_arguments(kind, n, options, message):
     with pytest.raises(InputError, match=re.escape(message)):
         genval.graph(kind, n, **options)
+
+
+def test_weights_up_to_a_largest():
+    graph = genval.graph("spmax", 500, weights=9)
+    weights = graph.weights.compute()
+    assert set(weights.tolist()) == set(range(1, 10))
+    assert (graph.to_scipy() != graph.to_scipy().T).nnz == 0
+    for wrong in (0, 2**33, "wrn", 0.5):
+        with pytest.raises(InputError, match="weights"):
+            genval.graph("spmax", 500, weights=wrong)
