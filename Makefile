@@ -24,12 +24,14 @@ format: $(VENV)/.tested  ## put the code in shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.tested  ## measure; about ten minutes
+bench: $(VENV)/.tested  ## measure; about a quarter of an hour
 	$(BIN)/pip install -q -e '.[bench]'
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/originals.py
 	$(BIN)/python benchmarks/construction.py
 	$(BIN)/python benchmarks/large.py
+	$(BIN)/python benchmarks/scale.py --growth
+	$(BIN)/python benchmarks/bounds.py
 
 clean:  ## remove the environment and what was built
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,9 +1,9 @@
 """All twelve kernels at sizes the original never reached: two workers, clocked, every result validated.
 
-python benchmarks/scale.py [--kernels mst,dr] [--growth]
+python benchmarks/scale.py [--kernels mst,dr] [--growth 0.25,0.5,1]
 
-Rounds only, graph built; peak memory is the largest worker's. ``--growth`` runs a quarter and half of
-each size as well, and prints how time and messages grow.
+Rounds only, graph built; peak memory is the largest worker's. ``--growth`` runs several shares of
+each size, and prints how time and messages grow.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def measure(case: Case, n: int, times: int, client: Any) -> tuple[float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kernels", help="names, with commas; by default all")
-    parser.add_argument("--growth", action="store_true")
+    parser.add_argument("--growth", nargs="?", const="0.25,0.5,1", default="1")
     parser.add_argument("--times", type=int, default=3)
     given = parser.parse_args()
     names = given.kernels.split(",") if given.kernels else [case.kernel for case in CASES]
@@ -132,11 +132,12 @@ def main() -> None:
         for case in CASES:
             if case.kernel not in names:
                 continue
-            sizes = [case.n // 4, case.n // 2, case.n] if given.growth else [case.n]
+            sizes = [int(case.n * float(share)) for share in given.growth.split(",")]
             found = [measure(case, n, given.times, client) for n in sizes]
-            if given.growth:
+            if len(sizes) > 1:
+                span = np.log(sizes[-1] / sizes[0])
                 times, messages = zip(*found, strict=True)
-                slope = [float(np.log2(v[-1] / v[0]) / 2) for v in (times, messages)]
+                slope = [float(np.log(v[-1] / v[0]) / span) for v in (times, messages)]
                 print(f"  grows as n^{slope[0]:.2f}, its messages as n^{slope[1]:.2f}", flush=True)
 
 

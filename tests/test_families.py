@@ -305,7 +305,12 @@ def test_imsuite_graphs():
         ("geometric", 8, {"degree": "x"}, "degree must be a number, got 'x'"),
         ("geometric", 8, {"degree": float("nan")}, "degree must be above 0, got nan"),
         ("ring", 8, {"seed": 1.5}, "seed must be a whole number, got 1.5"),
-        ("ring", 8, {"weights": "weq"}, "weights must be True, False or the largest weight, got 'weq'"),
+        (
+            "ring",
+            8,
+            {"weights": "weq"},
+            "weights must be True, False or the largest weight, got 'weq'",
+        ),
         ("ring", 8, {"family": "slow"}, "family must be 'fast' or 'imsuite', got 'slow'"),
         ("rn", 8, {"family": "imsuite"}, "kernel must be given"),
         ("rn", 8, {"family": "imsuite", "kernel": "mis", "m": 9}, "m has no meaning"),

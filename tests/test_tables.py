@@ -1,0 +1,99 @@
+"""Figures 7 and 8 of IMSuite from their experiment files: every cell equal, or explained."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dgsuite
+import genval
+from dgsuite import tables
+from dgsuite.executors import serial
+from kernels import KCommittee
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize(("figure", "count"), [("figure7", 76), ("figure8", 64)])
+def test_every_cell_is_equal_or_explained(figure, count, tmp_path):
+    out = tmp_path / "out.nc"
+    found = subprocess.run(
+        [
+            *(sys.executable, "-m", "dgsuite.experiment"),
+            *(ROOT / f"configs/imsuite-{figure}.toml", "--output", out, "-q"),
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert found.returncode == 0, found.stderr
+    assert "cells are equal" in found.stderr
+    with open(tmp_path / "out.csv") as file:
+        cells = list(csv.DictReader(file))
+    assert len(cells) == count
+    for cell in cells:
+        if int(cell["difference"]):
+            assert len(cell["why"]) > 40, cell
+        else:
+            assert not cell["why"]
+    differing = {f"{c['kernel']} {c['column']}" for c in cells if int(c["difference"])}
+    assert (
+        differing
+        == {
+            "figure7": {
+                *("by FA asyncs", "ds FAC barriers"),
+                *("lcr FA asyncs", "lcr FA finishes", "lcr FAC finishes"),
+            },
+            "figure8": {
+                *("kc FA comm", "vc FA comm"),
+                *("hs FA comm", "hs FAC comm", "lcr FA comm", "lcr FAC comm"),
+            },
+        }[figure]
+    )
+
+
+def test_a_difference_that_nothing_explains_is_an_error():
+    graph = genval.graph("spmin", 64, family="imsuite", kernel="bf")
+    ds = dgsuite.run("bf", graph, style="serial", faithful=True, count_as="finish_async")
+    ds.attrs["kind"] = "spmin"
+    cells = tables.compare("figure8", [ds])
+    assert [(c.column, c.ours, c.paper, c.why) for c in cells] == [
+        ("FA comm", 1009, 1009, None),
+        ("mutexes", 126, 126, None),
+    ]
+    tables.require(cells)
+    ds["comm"] = ds.comm + 1
+    cells = tables.compare("figure8", [ds])
+    with pytest.raises(dgsuite.RunError, match=r"bf Mn FA comm \(\+7\)"):
+        tables.require(cells)
+
+
+@pytest.mark.parametrize(("kind", "pairs", "difference"), [("spmin", 12, 177), ("spmax", 3, 186)])
+def test_leaders_explain_kc(kind, pairs, difference):
+    """Pairs of an iteration and a leader other than node 0, whose launches alone the paper counts."""
+    graph = genval.graph(kind, 64, family="imsuite", kernel="kc", k=3)
+    seen = []
+
+    def look(site):
+        state = site.states[0]
+        if hasattr(state, "offer") and state.offer is not look.last:
+            look.last = state.offer
+            seen.append(np.flatnonzero(state.leading == site.clusters[0].uid))
+
+    look.last = None
+    serial.run(KCommittee(k=3, faithful=True), graph.gather(), before_phase=look)
+    invited = [leaders for leaders in seen if len(leaders)]
+    per_iteration = {tuple(leaders.tolist()) for leaders in invited}
+    assert len(per_iteration) == 1
+    (leaders,) = per_iteration
+    assert 3 * sum(leader != 0 for leader in leaders) == pairs
+    assert 3 * 63 - pairs == difference
