@@ -97,6 +97,9 @@ def build(
             log.exchange, "time between phases: packing, transfer, waiting, delivery"
         ),
     }
+    for name, long_name in kernel.notes.items():
+        noted = log.by_round(np.array([t.notes.get(name, 0) for t in tallies], np.int64))
+        variables[name] = per_round(noted, long_name)
     for name, values in outputs.items():
         long_name, units, dims = kernel.outputs[name]
         variables[name] = xr.Variable(dims, values, {"long_name": long_name, "units": units})

@@ -14,9 +14,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from kernels.base import Note
 from partition.cluster import Cluster, NodeSet
 from partition.halo import Halo
 from partition.segments import COMPILE_FROM, expand, group, total
+
+NOBODY = np.iinfo(np.int64).max
+"""Larger than any node id."""
+
+WRONG_GUESS = 2.7
+"""What looking until the first hit costs for each entry, over looking at all."""
 
 EXACT = 1 << 12
 """Senders up to which their messages are counted to choose a direction, not estimated."""
@@ -132,10 +139,21 @@ class Echoes:
             halo.own,
         )
 
-    def pulls(self, size: int, among: NodeSet | None) -> bool:
-        """Whether pulling beats pushing, which writes at random and so counts twice."""
+    def pulls(self, size: int, among: NodeSet | None, soon: bool = False) -> bool:
+        """Whether pulling beats pushing, which writes at random and so counts twice.
+
+        Parameters
+        ----------
+        soon
+            Whether a row is done with at its first sender, which comes the sooner the more spoke.
+        """
         looking = size if among is None else among.count
-        return 2 * self.reach >= looking * len(self.halo.indices) / self.halo.own
+        edges = len(self.halo.indices)
+        looks = edges / self.halo.own
+        if soon:
+            # to stop early is to branch, which the processor guesses wrong
+            looks = min(looks, edges / max(self.reach, 1)) * WRONG_GUESS
+        return 2 * self.reach >= looking * looks
 
     def reduce(
         self, op: str, name: str, lo: int, hi: int, among: NodeSet | None
@@ -147,7 +165,7 @@ class Echoes:
         op
             "min", "max", "sum" of a field; "any"; or "count" of all and of remote messages.
         """
-        if self.pulls(hi - lo, among):
+        if self.pulls(hi - lo, among, op == "any"):
             rows = np.arange(hi - lo) if among is None else among.nodes
             hit, *found = self._pull(op, name, rows, lo, hi)
             got = hit > 0
@@ -205,6 +223,29 @@ class Echoes:
             for senders in self.senders:
                 _compiled.push_least(*along, senders, values, out, hit, largest)
         return hit, out
+
+    def first(
+        self, lo: int, hi: int, among: NodeSet | None, top_down: bool
+    ) -> tuple[NDArray, NDArray, Note]:
+        """`Inbox.first`."""
+        from partition import _compiled
+
+        halo = self.halo
+        if not top_down and self.pulls(hi - lo, among, soon=True):
+            rows = np.arange(hi - lo) if among is None else among.nodes
+            slot, examined = _compiled.pull_first(halo.indptr, halo.indices, lo, rows, self.spoke)
+            got = slot >= 0
+            note = Note({"examined": int(examined), "bottom_up": len(rows)})
+            return rows[got], halo.ids[slot[got]], note
+        if ("first", "") not in self._pushed:
+            least = np.full(halo.own, NOBODY, halo.ids.dtype)
+            for senders in self.senders:
+                _compiled.push_first(halo.push_indptr, halo.push_indices, senders, halo.ids, least)
+            self._pushed["first", ""] = (least,)
+        least = self._pushed["first", ""][0][lo:hi]
+        nodes = np.flatnonzero(least < NOBODY if among is None else (least < NOBODY) & among.mask)
+        share = int(self.reach * (hi - lo) / max(halo.own, 1))
+        return nodes, least[nodes], Note({"examined": share})
 
     def minima(
         self, name: str, own: NDArray, lo: int, hi: int, among: NodeSet | None
@@ -325,6 +366,18 @@ class Window:
         elsewhere = (origin < partition.offsets[index]) | (origin >= partition.offsets[index + 1])
         before = np.concatenate([[0], np.cumsum(elsewhere)])
         return nodes, np.diff(starts)[keep], np.diff(before[starts])[keep]
+
+    def first(
+        self, among: NodeSet | None = None, *, top_down: bool = False
+    ) -> tuple[NDArray, NDArray, Note]:
+        if (echoes := self._echoes()) is not None:
+            return echoes.first(self._lo, self._hi, among, top_down)
+        mail = self._mail()
+        if mail is None or not len(self):
+            return np.empty(0, np.int64), np.empty(0, np.int64), Note({})
+        nodes, keep = self._among(mail, among)
+        # messages to a node come by ascending sender
+        return nodes, self.src[self._starts(mail)[:-1]][keep], Note({"examined": len(self)})
 
     def local_minima(self, name: str, own: NDArray, among: NodeSet | None = None) -> NDArray:
         if (echoes := self._echoes()) is not None:

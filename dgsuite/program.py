@@ -73,7 +73,14 @@ class Tally:
     """Communication of the original beyond the messages."""
     mutexes: int = 0
     """Mutex operations of the original beyond those for the messages."""
+    notes: dict[str, int] = field(default_factory=dict)
+    """What the kernel noted."""
     vote: Vote = field(default_factory=Vote)
+
+    def note(self, values: dict[str, int]) -> None:
+        """Add noted quantities."""
+        for name, value in values.items():
+            self.notes[name] = self.notes.get(name, 0) + value
 
 
 @dataclass
@@ -147,6 +154,8 @@ def merge(logs: Sequence[Log]) -> Log:
                 vote=reduce_votes(t.vote for t in tallies),
             )
         )
+        for tally in tallies:
+            merged.tallies[-1].note(tally.notes)
         merged.compute.append(np.concatenate([log.compute[i] for log in logs]))
         merged.exchange.append(np.concatenate([log.exchange[i] for log in logs]))
     return merged

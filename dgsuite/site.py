@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dgsuite.exchange import Letters, Megaphone, Parcel, Post, concatenate
 from dgsuite.inbox import Board, Echoes, Mail, Window, worst
 from dgsuite.program import Step, Tally, reduce_votes
-from kernels.base import Announcement, Broadcast, Extra, Kernel, State, Unicast, Vote
+from kernels.base import Announcement, Broadcast, Extra, Kernel, Note, State, Unicast, Vote
 from partition.cluster import Cluster
 from partition.errors import InputError, RunError
 from partition.halo import Halo, make_halo
@@ -103,6 +103,8 @@ class Site:
             _compiled.weigh(none, counts, counts)
             _compiled.pull_any(*pull)
             _compiled.pull_count(*pull, 0)
+            _compiled.pull_first(*pull)
+            _compiled.push_first(*push, halo.ids, halo.ids[:0])
             _compiled.push_any(*push, one)
             _compiled.push_count(*push, halo.home, counts, counts)
             self.megaphone.prepare(self.dtypes)
@@ -158,6 +160,8 @@ class Site:
                 elif isinstance(item, Extra):
                     self.tally.comm += item.comm
                     self.tally.mutexes += item.mutexes
+                elif isinstance(item, Note):
+                    self.tally.note(item.values)
                 elif item is not None:
                     raise self._error(step, k, f"returned {item!r}, which is nothing to send")
         self.tally.vote = reduce_votes(votes)

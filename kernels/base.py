@@ -95,6 +95,15 @@ class Inbox(Protocol):
         """Nodes that got a message, and the sum of the (integer) values each got."""
         ...
 
+    def first(
+        self, among: NodeSet | None = None, *, top_down: bool = False
+    ) -> tuple[NDArray, NDArray, Note]:
+        """Nodes that got a message, the smallest id of those who sent them one, and what it took to
+        find out: adjacency entries ``examined``, nodes that looked ``bottom_up``. With `top_down`
+        the senders' side is taken in any case.
+        """
+        ...
+
     def union(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
         """Nodes that got a message, and the bitwise or of the values each got."""
         ...
@@ -164,6 +173,12 @@ class Extra(NamedTuple):
 
     comm: int
     mutexes: int
+
+
+class Note(NamedTuple):
+    """Measured quantities of a phase, for the dataset; see `Kernel.notes`."""
+
+    values: dict[str, int]
 
 
 class Vote(NamedTuple):
@@ -282,6 +297,9 @@ class Kernel:
     """State arrays that are results."""
     fields: ClassVar[dict[str, DTypeLike]] = {}
     """Dtype of each message field; what is sent is cast to it, and an empty inbox has it."""
+    notes: ClassVar[dict[str, str]] = {}
+    """Quantities that phases note for the dataset, summed a round, with what they are. They may
+    depend on how the graph is cut, as times do."""
     undirected: ClassVar[bool] = True
     """Whether the kernel needs an undirected graph."""
     needs: ClassVar[tuple[str, ...]] = ()

@@ -127,6 +127,32 @@ def pull_any(indptr, indices, first, rows, sent):
 
 
 @compiled
+def pull_first(indptr, indices, first, rows, sent):
+    """For each row, the slot of its first sender, or -1; and the entries looked at, together."""
+    found = np.full(len(rows), -1, np.int32)
+    looked = np.int64(0)
+    for i in range(len(rows)):
+        r = first + rows[i]
+        for e in range(indptr[r], indptr[r + 1]):
+            j = indices[e]
+            if bit(sent, j):
+                found[i] = j
+                break
+        looked += e - indptr[r] + 1 if indptr[r] < indptr[r + 1] else 0
+    return found, looked
+
+
+@compiled
+def push_first(indptr, indices, senders, ids, out):
+    """Put the smallest id of a sender that reaches a slot into `out`, filled with what is larger."""
+    for s in senders:
+        v = ids[s]
+        for e in range(indptr[s], indptr[s + 1]):
+            r = indices[e]
+            out[r] = min(out[r], v)
+
+
+@compiled
 def pull_minima(indptr, indices, first, rows, sent, values, own):
     """For each row, whether all its senders' values exceed its own."""
     least = np.ones(len(rows), np.bool_)

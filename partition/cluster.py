@@ -98,7 +98,10 @@ class Cluster:
 
     def local(self, node: int) -> NDArray[np.int64]:
         """Index of a node in this cluster: one entry, or none if it lives elsewhere."""
-        return np.flatnonzero(self.ids == node)
+        at = int(self.partition.position(np.array([node]))[0]) - int(
+            self.partition.offsets[self.index]
+        )
+        return np.array([at] if 0 <= at < self.size else [], np.int64)
 
     def entries(self, rows: NDArray, neighbours: NDArray) -> NDArray[np.int64]:
         """Where in `indices` a given neighbour of each row (local index) stands; -1 if it is none."""

@@ -60,7 +60,9 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
     else:
         connected = name in ("by", "dr", "dp", "mst")
         src, dst = draw(edges(n, connected))
-    if name in ("bf", "dst"):
+    if name == "bfs":
+        options["direction"] = draw(st.sampled_from(["optimising", "top-down"]))
+    if name in ("bf", "bfs", "dst"):
         options["root"] = draw(st.integers(0, n - 1))
     elif name == "kc":
         options["k"] = draw(st.integers(1, 5))

@@ -114,6 +114,11 @@ def reference(kernel, graph):
     """A right answer by networkx or a few lines of Python."""
     uid = np.concatenate([c.uid for c in graph.gather()])
     net = network(kernel)
+    if kernel == "bfs":
+        lengths = nx.single_source_shortest_path_length(net, 0)
+        above = dict(nx.bfs_predecessors(net, 0))
+        level = np.array([lengths[v] for v in net])
+        return {"level": level, "parent": np.array([above.get(v, 0) for v in net])}
     if kernel in ("bf", "dst"):
         lengths = nx.single_source_shortest_path_length(net, 0)
         found = {"distance": np.array([lengths[v] for v in net])}
@@ -215,6 +220,22 @@ DISTANCES = {
 }
 
 KINDS = {
+    "bfs": {
+        **{
+            what: {"level": change["distance"]}
+            for what, change in DISTANCES.items()
+            if what != "all zero"
+        },
+        "all zero": {"level": lambda v: v * 0},
+        "no parents": {"parent": lambda v: v * 0 - 1},
+        "own parent": {"parent": lambda v: at(v, 5, 5)},
+        "orphan": {"parent": lambda v: at(v, 5, -1)},
+        "root's parent": {"parent": lambda v: at(v, 0, 1)},
+        "no such parent": {"parent": lambda v: at(v, 5, 400)},
+        "all the root's": {"parent": lambda v: v * 0},
+        "shifted parents": {"parent": lambda v: np.roll(v, 1)},
+        "a child as parent": {"parent": lambda v: at(v, v[-1], len(v) - 1)},
+    },
     "mis": sets("in_mis"),
     "ds": sets("in_ds"),
     "lcr": LEADERS,
@@ -372,7 +393,7 @@ def test_all_kernels_on_workers(client):
     n = 3000
     graph = genval.graph("spmax", n, m=200_000, weights=True, clusters=3, client=client)
     assert not graph.local
-    for kernel in ("bf", "dst", "ds", "kc", "dp", "mis", "mst"):
+    for kernel in ("bf", "bfs", "dst", "ds", "kc", "dp", "mis", "mst"):
         ds = dgsuite.run(kernel, graph, client=client)
         report = genval.validate(kernel, graph, ds)
         assert report.ok, str(report)

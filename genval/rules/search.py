@@ -97,3 +97,67 @@ def _parents(c: Cluster, outputs: Outputs) -> Found:
             lambda i: f"node {above[i]} at {distance[above[i]]}",
         ),
     )
+
+
+def bfs(job: Job) -> list[Found]:
+    """Breadth-first tree after Graph500's five checks: the root is its own parent, at level 0; the
+    parent of every other node in the tree is a neighbour one level up (so there are no cycles); edges
+    join levels that differ by one at most, and never the tree to what is outside.
+    """
+    root = job.whole("root", 0, 0, job.n - 1)
+    return job.each(_tree_of_levels, root=root)
+
+
+def _tree_of_levels(c: Cluster, outputs: Outputs, root: int) -> Found:
+    level, parent = outputs["level"], outputs["parent"]
+    mine, above = level[c.ids], parent[c.ids]
+    at_root = c.ids == root
+    inner = (mine >= 0) & ~at_root
+    rows = np.flatnonzero(inner)
+    linked = np.zeros(c.size, bool)
+    linked[rows] = c.entries(rows, above[rows]) >= 0
+    nearer = np.zeros(c.size, bool)
+    nearer[linked] = level[above[linked]] == mine[linked] - 1
+    theirs = level[c.indices]
+    ours = np.repeat(mine, c.degree)
+    apart = (np.abs(ours - theirs) > 1) | ((ours < 0) != (theirs < 0))
+    row = np.repeat(np.arange(c.size), c.degree)[apart] if apart.any() else np.empty(0, np.int64)
+    other = c.indices[apart]
+    return collect(
+        c.ids,
+        (
+            "root",
+            at_root & ((mine != 0) | (above != c.ids)),
+            lambda i: "level 0, its own parent",
+            lambda i: f"level {mine[i]}, parent {above[i]}",
+        ),
+        (
+            "level",
+            (mine < -1) | (~at_root & (mine == 0)),
+            lambda i: "at least 1, or -1",
+            lambda i: str(mine[i]),
+        ),
+        (
+            "parent",
+            (mine == -1) & (above != -1),
+            lambda i: "-1, outside the tree",
+            lambda i: str(above[i]),
+        ),
+        ("parent", inner & ~linked, lambda i: "one of its neighbours", lambda i: str(above[i])),
+        (
+            "parent",
+            linked & ~nearer,
+            lambda i: f"a neighbour at level {mine[i] - 1}",
+            lambda i: f"node {above[i]} at level {level[above[i]]}",
+        ),
+        (
+            "edge",
+            occurs(c, row),
+            lambda i: (
+                f"neighbours at levels {mine[i] - 1} to {mine[i] + 1}, all in the tree or none"
+            ),
+            lambda i: "node {} at level {}".format(
+                *(values[np.argmax(row == i)] for values in (other, level[other]))
+            ),
+        ),
+    )

@@ -1,0 +1,90 @@
+"""Breadth-first search, level by level (Graph500 kernel 2).
+
+Whoever is reached tells its neighbours; whoever hears for the first time takes the sender with the
+smallest id as its parent. The engine looks at a round's messages from the side that costs less: from
+the frontier (top-down), or from those not reached yet, who stop at the first neighbour that is in it
+(bottom-up; Beamer, Asanovic and Patterson 2012).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from kernels.base import (
+    Broadcast,
+    Inbox,
+    Kernel,
+    Net,
+    Note,
+    Output,
+    Program,
+    Round,
+    State,
+    Vote,
+    broadcast,
+    vote,
+)
+from partition.cluster import Cluster, NodeSet
+
+
+@dataclass(frozen=True)
+class BreadthFirst(Kernel):
+    """A breadth-first tree.
+
+    Outputs ``level`` and ``parent``, both -1 where there is no way; the root is its own parent.
+
+    Parameters
+    ----------
+    root
+        Node to start from.
+    direction
+        "optimising", or "top-down" in every round.
+    """
+
+    root: int = 0
+    direction: Literal["optimising", "top-down"] = "optimising"
+
+    name = "bfs"
+    outputs = {
+        "level": Output("hops from the root, -1 where unreached"),
+        "parent": Output("parent in the tree, -1 where unreached"),
+    }
+
+    notes = {
+        "examined": "adjacency entries looked at",
+        "bottom_up": "nodes that looked for a neighbour in the frontier themselves",
+    }
+
+    def check(self, c: Cluster) -> str | None:
+        if not 0 <= self.root < c.n:
+            return f"root {self.root} is not a node: nodes are 0 to {c.n - 1}"
+        if self.direction not in ("optimising", "top-down"):
+            return f"direction must be 'optimising' or 'top-down', got {self.direction!r}"
+        return None
+
+    def program(self, net: Net) -> Program:
+        reply = yield Round(self.wake, self.visit)
+        while reply.any:
+            reply = yield Round(self.visit)
+
+    def start(self, c: Cluster) -> State:
+        root = c.local(self.root)
+        unseen = c.degree > 0
+        unseen[root] = False
+        level, parent = c.full(-1, np.int32), c.full(-1, np.int32)
+        level[root], parent[root] = 0, self.root
+        return State(level=level, parent=parent, unseen=NodeSet(unseen), depth=0)
+
+    def wake(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
+        return broadcast(c.local(self.root))
+
+    def visit(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast, Vote, Note]:
+        top_down = self.direction == "top-down"
+        nodes, parent, note = inbox.first(among=s.unseen, top_down=top_down)
+        s.depth += 1
+        s.level[nodes], s.parent[nodes] = s.depth, parent
+        s.unseen.remove(nodes)
+        return broadcast(nodes), vote(any=len(nodes)), note
