@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dgsuite.dataset import open_dataset as open
     from dgsuite.dataset import save
-    from dgsuite.run import run
+    from dgsuite.runner import run
     from kernels.base import Kernel
     from partition.errors import DgsuiteError, InputError, RunError
     from partition.graph import Graph
@@ -35,7 +35,7 @@ _HOMES = {
     "Kernel": ("kernels.base", "Kernel"),
     "RunError": ("partition.errors", "RunError"),
     "open": ("dgsuite.dataset", "open_dataset"),
-    "run": ("dgsuite.run", "run"),
+    "run": ("dgsuite.runner", "run"),
     "save": ("dgsuite.dataset", "save"),
 }
 

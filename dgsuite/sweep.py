@@ -17,7 +17,7 @@ import genval
 from dgsuite import __version__
 from dgsuite.config import Cluster, Point
 from dgsuite.dataset import open_dataset, save
-from dgsuite.run import run
+from dgsuite.runner import run
 from partition.errors import InputError, RunError
 from partition.graph import Graph
 
