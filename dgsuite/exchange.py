@@ -138,7 +138,8 @@ class Megaphone:
 
     def __init__(self, halo: Halo) -> None:
         self.halo = halo
-        self.sent = np.zeros(len(halo.ids), bool)
+        # one slot more than there are, which never speaks: rows are filled up with it
+        self.sent = np.zeros(len(halo.ids) + 1, bool)
         self.senders: list[NDArray] = []
         self.crowds: list[tuple[slice, int]] = []
         self.slots: dict[str, NDArray] = {}

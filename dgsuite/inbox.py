@@ -19,13 +19,13 @@ from partition.cluster import Cluster, NodeSet
 from partition.halo import Halo
 from partition.segments import COMPILE_FROM, expand, group, total
 
-NOBODY = np.iinfo(np.int64).max
-"""Larger than any node id."""
-
 WRONG_GUESS = 2.7
 """What looking until the first hit costs for each entry, over looking at all."""
 
-EXACT = 1 << 12
+LISTING = 64
+"""What listing a message costs, over touching a slot."""
+
+EXACT = 1 << 17
 """Senders up to which their messages are counted to choose a direction, not estimated."""
 
 UFUNCS = {"min": np.minimum, "max": np.maximum, "sum": np.add, "or": np.bitwise_or}
@@ -233,17 +233,18 @@ class Echoes:
         halo = self.halo
         if not top_down and self.pulls(hi - lo, among, soon=True):
             rows = np.arange(hi - lo) if among is None else among.nodes
-            slot, examined = _compiled.pull_first(halo.indptr, halo.indices, lo, rows, self.spoke)
-            got = slot >= 0
-            note = Note({"examined": int(examined), "bottom_up": len(rows)})
-            return rows[got], halo.ids[slot[got]], note
+            along = (halo.indptr, halo.indices, halo.heads, lo, rows, self.spoke)
+            nodes, source, examined = _compiled.pull_first(*along, halo.names)
+            return nodes, source, Note({"examined": int(examined), "bottom_up": len(rows)})
         if ("first", "") not in self._pushed:
-            least = np.full(halo.own, NOBODY, halo.ids.dtype)
+            hit, least = np.zeros(halo.own, bool), np.empty(halo.own, halo.names.dtype)
             for senders in self.senders:
-                _compiled.push_first(halo.push_indptr, halo.push_indices, senders, halo.ids, least)
-            self._pushed["first", ""] = (least,)
-        least = self._pushed["first", ""][0][lo:hi]
-        nodes = np.flatnonzero(least < NOBODY if among is None else (least < NOBODY) & among.mask)
+                _compiled.push_first(
+                    halo.push_indptr, halo.push_indices, senders, halo.names, hit, least
+                )
+            self._pushed["first", ""] = hit, least
+        hit, least = (values[lo:hi] for values in self._pushed["first", ""])
+        nodes = np.flatnonzero(hit if among is None else hit & among.mask)
         share = int(self.reach * (hi - lo) / max(halo.own, 1))
         return nodes, least[nodes], Note({"examined": share})
 
@@ -370,8 +371,9 @@ class Window:
     def first(
         self, among: NodeSet | None = None, *, top_down: bool = False
     ) -> tuple[NDArray, NDArray, Note]:
-        if (echoes := self._echoes()) is not None:
-            return echoes.first(self._lo, self._hi, among, top_down)
+        messages = self._messages
+        if isinstance(messages, Echoes) and messages.reach * LISTING > messages.halo.own:
+            return messages.first(self._lo, self._hi, among, top_down)
         mail = self._mail()
         if mail is None or not len(self):
             return np.empty(0, np.int64), np.empty(0, np.int64), Note({})

@@ -297,6 +297,8 @@ class Kernel:
     """State arrays that are results."""
     fields: ClassVar[dict[str, DTypeLike]] = {}
     """Dtype of each message field; what is sent is cast to it, and an empty inbox has it."""
+    looks_for_first: ClassVar[bool] = False
+    """Whether it asks ``inbox.first``, for which a run prepares."""
     notes: ClassVar[dict[str, str]] = {}
     """Quantities that phases note for the dataset, summed a round, with what they are. They may
     depend on how the graph is cut, as times do."""

@@ -53,6 +53,7 @@ class BreadthFirst(Kernel):
         "parent": Output("parent in the tree, -1 where unreached"),
     }
 
+    looks_for_first = True
     notes = {
         "examined": "adjacency entries looked at",
         "bottom_up": "nodes that looked for a neighbour in the frontier themselves",

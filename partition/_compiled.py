@@ -127,29 +127,83 @@ def pull_any(indptr, indices, first, rows, sent):
 
 
 @compiled
-def pull_first(indptr, indices, first, rows, sent):
-    """For each row, the slot of its first sender, or -1; and the entries looked at, together."""
-    found = np.full(len(rows), -1, np.int32)
-    looked = np.int64(0)
-    for i in range(len(rows)):
-        r = first + rows[i]
-        for e in range(indptr[r], indptr[r + 1]):
-            j = indices[e]
-            if bit(sent, j):
-                found[i] = j
-                break
-        looked += e - indptr[r] + 1 if indptr[r] < indptr[r + 1] else 0
-    return found, looked
+def heads(indptr, indices, width, nobody):
+    """The first entries of each row side by side, filled up with `nobody`."""
+    out = np.full((len(indptr) - 1, width), nobody, indices.dtype)
+    for r in range(len(out)):
+        for k in range(min(width, indptr[r + 1] - indptr[r])):
+            out[r, k] = indices[indptr[r] + k]
+    return out
 
 
 @compiled
-def push_first(indptr, indices, senders, ids, out):
-    """Put the smallest id of a sender that reaches a slot into `out`, filled with what is larger."""
+def pull_first(indptr, indices, heads, first, rows, sent, ids):
+    """Rows that have a sender, the id of each one's first, and the entries looked at, together.
+
+    `heads`, which are read one after the other, spare most rows the way to their entries.
+    """
+    nodes = np.empty(len(rows), np.int64)
+    source = np.empty(len(rows), ids.dtype)
+    found = 0
+    looked = np.int64(0)
+    width = heads.shape[1]
+    for i in range(len(rows)):
+        r = first + rows[i]
+        slot = -1
+        for k in range(width):
+            if bit(sent, heads[r, k]):
+                slot = heads[r, k]
+                looked += k + 1
+                break
+        else:
+            for e in range(indptr[r] + width, indptr[r + 1]):
+                if bit(sent, indices[e]):
+                    slot = indices[e]
+                    looked += e - indptr[r] + 1
+                    break
+            else:
+                looked += indptr[r + 1] - indptr[r]
+        if slot >= 0:
+            nodes[found] = rows[i]
+            source[found] = ids[slot]
+            found += 1
+    return nodes[:found], source[:found], looked
+
+
+@compiled
+def remove(mask, nodes):
+    """Take nodes out of a mask; how many were in."""
+    count = 0
+    for v in nodes:
+        count += mask[v]
+        mask[v] = False
+    return count
+
+
+@compiled
+def keep(mask, nodes, count):
+    """Those of some nodes that are in a mask; `count` says how many these are."""
+    out = np.empty(count, nodes.dtype)
+    k = 0
+    for v in nodes:
+        if mask[v]:
+            out[k] = v
+            k += 1
+    return out
+
+
+@compiled
+def push_first(indptr, indices, senders, ids, hit, least):
+    """Mark the slots that are reached, and the smallest id of a sender that reaches each."""
     for s in senders:
         v = ids[s]
         for e in range(indptr[s], indptr[s + 1]):
             r = indices[e]
-            out[r] = min(out[r], v)
+            if not hit[r]:
+                hit[r] = True
+                least[r] = v
+            elif v < least[r]:
+                least[r] = v
 
 
 @compiled

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from partition.partitioners import Partition
-from partition.segments import expand, outside
+from partition.segments import expand, keep, outside, remove
 
 
 @dataclass(eq=False)
@@ -145,13 +145,12 @@ class NodeSet:
         if self._nodes is None:
             self._nodes = np.flatnonzero(self.mask)
         elif len(self._nodes) != self.count:
-            self._nodes = self._nodes[self.mask[self._nodes]]
+            self._nodes = keep(self.mask, self._nodes, self.count)
         return self._nodes
 
     def remove(self, nodes: NDArray) -> None:
         """Take nodes out; each is named once, and need not be in."""
-        self.count -= int(np.count_nonzero(self.mask[nodes]))
-        self.mask[nodes] = False
+        self.count -= remove(self.mask, nodes)
 
 
 class Links:

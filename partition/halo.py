@@ -11,12 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partition.cluster import Cluster
+
+HEADS = 4
+"""Slots of a row that are kept beside those of other rows."""
 
 
 @dataclass
@@ -56,6 +60,18 @@ class Halo:
     send: dict[int, NDArray]
     land: dict[int, slice]
     rank: dict[int, NDArray[np.int32]]
+
+    @cached_property
+    def names(self) -> NDArray:
+        """`ids` in as few bytes as they need."""
+        return self.ids.astype(self.indices.dtype)
+
+    @cached_property
+    def heads(self) -> NDArray:
+        """First slots of each row, shape (own, HEADS), filled up with one that nobody has."""
+        from partition import _compiled
+
+        return _compiled.heads(self.indptr, self.indices, HEADS, len(self.ids))
 
 
 def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Halo:

@@ -116,3 +116,23 @@ def lay(values: NDArray, where: NDArray, out: NDArray) -> None:
         _compiled.lay(values, where, out)
     else:
         out[where] = values
+
+
+def remove(mask: NDArray, nodes: NDArray) -> int:
+    """Take nodes, each named once, out of a mask; returns how many were in."""
+    if len(nodes) > COMPILE_FROM:
+        from partition import _compiled
+
+        return int(_compiled.remove(mask, nodes))
+    count = int(np.count_nonzero(mask[nodes]))
+    mask[nodes] = False
+    return count
+
+
+def keep(mask: NDArray, nodes: NDArray, count: int) -> NDArray:
+    """Those of some nodes that are in a mask; `count` says how many these are."""
+    if len(nodes) > COMPILE_FROM:
+        from partition import _compiled
+
+        return _compiled.keep(mask, nodes, count)
+    return nodes[mask[nodes]]
