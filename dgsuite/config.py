@@ -72,7 +72,7 @@ class GraphSource(Section):
     """Number of edges, for kinds that have a choice."""
     options: dict[str, Any] = {}
     """Of the generator, such as ``k``, ``max`` or ``weights``."""
-    partition: Literal["nodes", "edges"] = "nodes"
+    partition: Literal["nodes", "edges", "hash", "metis"] = "nodes"
 
 
 class Run(Section):

@@ -1,1 +1,5 @@
-"""The graph and how it is cut: clusters, partitioners, halo."""
+"""Graphs in clusters: how they are cut, built and checked."""
+
+from partition.quality import describe
+
+__all__ = ["describe"]

@@ -14,7 +14,15 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from partition import build, distribute
 from partition.cluster import Cluster
 from partition.errors import InputError
-from partition.partitioners import Partition, balanced, blocks, check_clusters, from_owner
+from partition.partitioners import (
+    Partition,
+    balanced,
+    blocks,
+    check_clusters,
+    from_owner,
+    hashed,
+    metis,
+)
 
 if TYPE_CHECKING:
     import dask.array as da
@@ -24,7 +32,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 How = str | Partition | ArrayLike
-"""How nodes are dealt to clusters: "nodes", "edges", a node-to-cluster map, or a `Partition`."""
+"""How nodes are dealt to clusters: "nodes", "edges", "hash", "metis", a map, or a `Partition`."""
 
 
 class Graph:
@@ -234,6 +242,7 @@ class Graph:
             client, else one. Clusters beyond the number of nodes are empty.
         partition
             "nodes" (blocks of equally many nodes), "edges" (blocks of about equally many edge ends),
+            "hash" (nodes at random), "metis" (few edges between clusters; one process works it out),
             an array with the cluster of each node, or a `Partition`.
         client
             Where to build; by default the current client, else this process. Lists and arrays of
@@ -284,10 +293,14 @@ class Graph:
             how = blocks(n, k)
         elif partition == "edges":
             how = balanced(distribute.degrees(pieces, n, directed, client), k)
+        elif partition == "hash":
+            how = hashed(n, k)
+        elif partition == "metis":
+            how = _by_metis(cls.from_edges(src, dst, n=n, clusters=1, client=client), k)
         else:
             raise InputError(
-                f"partition must be 'nodes', 'edges', a Partition or an array with the cluster of "
-                f"each node, got {partition!r}"
+                f"partition must be 'nodes', 'edges', 'hash', 'metis', a Partition or an array with "
+                f"the cluster of each node, got {partition!r}"
             )
         if how.n != n:
             raise InputError(f"the partition maps {how.n} nodes, but the graph has {n}")
@@ -469,6 +482,8 @@ class Graph:
                 f"build it anew to have {k}"
             )
         how = blocks(self.n, k)
+        if client is None and not self.local:
+            client = self.parts[0].client
         parts, entries = distribute.recut(
             self.parts, self.partition, how, self.directed, self.weight_dtype, client
         )
@@ -522,6 +537,19 @@ class Graph:
         else:
             graph.add_edges_from(zip(*ends, strict=True))
         return graph
+
+
+def _by_metis(graph: Graph, clusters: int) -> Partition:
+    """METIS's partition, worked out where the whole graph is."""
+    (part,) = graph.parts
+    if graph.local:
+        return metis(part.indptr, part.indices, clusters)
+    found: Partition = part.client.submit(_metis_of, part, clusters, pure=False).result()
+    return found
+
+
+def _metis_of(cluster: Cluster, clusters: int) -> Partition:
+    return metis(cluster.indptr, cluster.indices, clusters)
 
 
 def _listed(item: Any) -> list[Any]:

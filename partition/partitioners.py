@@ -124,6 +124,43 @@ def balanced(degrees: ArrayLike, clusters: int) -> Partition:
     return Partition(np.concatenate([[0], cuts, [len(load)]]).astype(np.int64))
 
 
+def hashed(n: int, clusters: int) -> Partition:
+    """Nodes dealt at random: node i goes where a hash of i says (SplitMix64's finaliser)."""
+    k = check_clusters(clusters)
+    x = np.arange(n, dtype=np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        x ^= x >> np.uint64(shift)
+        x *= np.uint64(factor)
+    return from_owner(((x >> np.uint64(31)) % np.uint64(k)).astype(np.int64), k)
+
+
+def metis(indptr: NDArray, indices: NDArray, clusters: int) -> Partition:
+    """Few edges between clusters, about equally many nodes in each, by METIS (Karypis and Kumar 1998).
+
+    Parameters
+    ----------
+    indptr, indices
+        Adjacency of an undirected graph without self-loops.
+
+    Raises
+    ------
+    InputError
+        pymetis is not installed.
+    """
+    try:
+        import pymetis
+    except ImportError:
+        raise InputError("partition='metis' needs pymetis: pip install 'dgsuite[metis]'") from None
+    k = check_clusters(clusters)
+    n = len(indptr) - 1
+    if k == 1 or n <= k:
+        return blocks(n, k)
+    _, owner = pymetis.part_graph(
+        k, xadj=np.asarray(indptr, np.int32), adjncy=np.asarray(indices, np.int32)
+    )
+    return from_owner(np.asarray(owner, np.int64), k)
+
+
 def from_owner(owner: ArrayLike, clusters: int | None = None) -> Partition:
     """The partition that puts node i into cluster ``owner[i]``, for any map.
 

@@ -321,7 +321,7 @@ def test_edge_lists_as_parquet(tmp_path, monkeypatch):
         (lambda: Graph.from_edges([0], [1], clusters=10**12), "clusters must be at most"),
         (lambda: Graph.from_edges([0], [1], partition=[0, 10**12]), "clusters must be at most"),
         (lambda: Graph.from_edges([0], [1], partition=[0, -1]), "node 1 is mapped to cluster -1"),
-        (lambda: Graph.from_edges([0], [1], partition="metis"), "partition must be"),
+        (lambda: Graph.from_edges([0], [1], partition="metric"), "partition must be"),
         (lambda: Graph.from_edges([0], [1], partition=[0, 1, 2]), "maps 3 nodes"),
         (lambda: Graph.from_edges([0], [1], partition=[0, 5], clusters=2), "node 1 is mapped"),
         (lambda: Graph.from_edges([0], [1], partition=None), "one-dimensional array of integers"),

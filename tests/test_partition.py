@@ -191,8 +191,11 @@ def test_repartition_on_workers(client, big, monkeypatch):
     assert not again.local
     close(expected, again)
     assert again.indices.chunks == (tuple(expected.entries),)
-    assert again.clusters.map(lambda c: c.size).compute() == [c.size for c in expected.parts]
-    assert int(again.indices.sum().compute()) == sum(int(p.indices.sum()) for p in expected.parts)
+    with client.as_current():
+        sizes = again.clusters.map(lambda c: c.size).compute()
+        total = int(again.indices.sum().compute())
+    assert sizes == [c.size for c in expected.parts]
+    assert total == sum(int(p.indices.sum()) for p in expected.parts)
 
 
 def test_errors_on_workers_are_the_same(client, big):
