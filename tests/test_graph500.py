@@ -1,0 +1,125 @@
+"""Graph500 from the command line, and its statistics."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dgsuite
+import genval
+from dgsuite import graph500
+from genval.families import plan
+
+ROOT = Path(__file__).parents[1]
+
+
+def command(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "dgsuite.graph500", *map(str, arguments)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+
+
+def test_json_on_the_command_line():
+    found = command("--scale", 10, "--workers", 2, "--compare", "scipy", "--json")
+    assert found.returncode == 0, found.stderr
+    figures = json.loads(found.stdout)
+    assert figures["roots"] == figures["validated"] == 64
+    assert figures["median_seconds"] > 0
+    assert figures["construction_seconds"] > 0
+    assert figures["wire_bytes"] > 0
+    assert figures["compare"]["scipy"]["median_seconds"] > 0
+    nedge, time = figures["nedge"], figures["time"]
+    assert 0 < nedge["min"] <= nedge["max"] <= 16 * 2**10
+    assert figures["harmonic_mean_teps"] <= nedge["max"] / time["min"]
+
+
+def test_the_format_of_the_specification():
+    found = command("--scale", 6, "--roots", 5, "--direction", "top-down")
+    assert found.returncode == 0, found.stderr
+    lines = dict(line.rsplit(": ", 1) for line in found.stdout.splitlines())
+    assert lines["SCALE"] == "6"
+    assert lines["NBFS"] == "5"
+    assert lines["bfs  validated"] == "5 of 5"
+    for name in ("bfs  median_time", "bfs  harmonic_mean_TEPS", "bfs  harmonic_stddev_TEPS"):
+        assert float(lines[name]) > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--scale", 0), "--scale must be at least 1"),
+        (("--scale", 38), "scale 38 needs about"),
+        (("--scale", 8, "--root", 256), "--root 256 is not a node: nodes are 0 to 255"),
+        (("--scale", 8, "--roots", 0), "--roots must be at least 1"),
+        (("--scale", 8, "--compare", "mpi"), "unknown peer; one of scipy, graphblas, networkit"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, message):
+    found = command(*arguments)
+    assert found.returncode == 2
+    assert found.stdout == ""
+    (line,) = found.stderr.strip().splitlines()
+    assert message in line
+
+
+def test_tuples_are_counted_as_in_the_list(client):
+    problem = graph500.build(9, client, seed=4)
+    src, dst, _ = plan("rmat", 2**9, m=16 * 2**9, seed=4).edges(0, 16 * 2**9)
+    assert int(problem.tuples.sum()) == len(src) == 16 * 2**9
+    roots = graph500.choose_roots(problem, 6)
+    assert len(set(roots)) == 6
+    assert (problem.degree[roots] > 0).all()
+    found = graph500.search(problem, roots, client)
+    for root, edges in zip(found.roots, found.edges, strict=True):
+        level = dgsuite.run("bfs", problem.graph, client=client, root=root).level.values
+        assert ((level[src] >= 0) == (level[dst] >= 0)).all()
+        assert edges == np.count_nonzero(level[src] >= 0)
+
+
+def test_harmonic_mean_and_its_error():
+    mean, error = graph500.harmonic([1.0, 2.0, 4.0])
+    assert mean == pytest.approx(3 / (1 + 0.5 + 0.25))
+    inverse = np.array([1, 0.5, 0.25])
+    assert error == pytest.approx(inverse.std(ddof=1) * mean**2 / np.sqrt(2))
+    assert graph500.harmonic([3.0]) == (3.0, 0.0)
+
+
+def test_wrong_trees_stop_it(client, monkeypatch):
+    problem = graph500.build(6, client)
+    run = dgsuite.run
+
+    def spoilt(*arguments, **options):
+        ds = run(*arguments, **options)
+        ds["level"] = ds.level + (ds.level > 0)
+        return ds
+
+    monkeypatch.setattr(dgsuite, "run", spoilt)
+    with pytest.raises(dgsuite.RunError, match="the tree from root"):
+        graph500.search(problem, graph500.choose_roots(problem, 1), client)
+
+
+def test_the_directions_agree_and_are_noted(client):
+    graph = genval.graph("rmat", 2**13, clusters=3, client=client)
+    runs = {
+        direction: dgsuite.run("bfs", graph, client=client, root=1, direction=direction)
+        for direction in ("optimising", "top-down")
+    }
+    down, both = runs["top-down"], runs["optimising"]
+    np.testing.assert_array_equal(down.parent, both.parent)
+    np.testing.assert_array_equal(down.level, both.level)
+    np.testing.assert_array_equal(down.messages, both.messages)
+    assert int(down.bottom_up.sum()) == 0
+    assert int(both.bottom_up.sum()) > 0
+    assert int(both.examined.sum()) < int(down.examined.sum())
