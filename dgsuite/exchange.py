@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from dgsuite.inbox import Board, Echoes, Mail
+from dgsuite.inbox import Board, Crates, Echoes, Mail
 from partition.halo import Halo
 from partition.partitioners import Partition
 from partition.segments import group, lay, pick
@@ -81,7 +81,7 @@ class Words(NamedTuple):
         return head + sum(v.nbytes for v in self.fields.values())
 
 
-Parcel = Letters | Words | Board
+Parcel = Letters | Words | Board | Crates
 
 
 class Post:

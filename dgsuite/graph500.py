@@ -45,6 +45,8 @@ class Problem:
         Neighbours of each node.
     generation, construction
         Seconds: of the tuples alone, and of all of kernel 1 (which makes them once more).
+    grid
+        Rows and columns of a two-dimensional partition.
     """
 
     scale: int
@@ -53,6 +55,7 @@ class Problem:
     degree: NDArray
     generation: float
     construction: float
+    grid: tuple[int, int] | None = None
 
 
 @dataclass
@@ -72,8 +75,10 @@ def need(scale: int) -> int:
     return 3 * 2**scale * (2 * EDGE_FACTOR * 4 + 8)
 
 
-def build(scale: int, client: Client, seed: int = 101) -> Problem:
-    """Kernel 1: generate the tuples and build the graph on the workers.
+def build(
+    scale: int, client: Client, seed: int = 101, grid: tuple[int, int] | None = None
+) -> Problem:
+    """Kernel 1: generate the tuples and build the graph on the workers, in a grid if one is given.
 
     Raises
     ------
@@ -82,10 +87,12 @@ def build(scale: int, client: Client, seed: int = 101) -> Problem:
     """
     import numpy as np
     import psutil
+    from distributed import wait
 
     import genval
     from genval.families import plan
     from partition import distribute
+    from partition.grid import arrange
 
     if scale < 1:
         raise InputError(f"scale must be at least 1, got {scale}")
@@ -107,14 +114,20 @@ def build(scale: int, client: Client, seed: int = 101) -> Problem:
     counts = np.sum(client.gather(shares), axis=0)
     generation = time.perf_counter() - begin
     begin = time.perf_counter()
-    graph = genval.graph("rmat", n, m=m, seed=seed, client=client)
+    clusters = None if grid is None else grid[0] * grid[1]
+    graph = genval.graph("rmat", n, m=m, seed=seed, client=client, clusters=clusters)
+    if grid is not None:
+        graph = arrange(graph, *grid)
+        if not graph.local:
+            with client.as_current():
+                wait(graph.parts)
     construction = time.perf_counter() - begin
-    degree = (
-        np.concatenate(client.gather(client.map(_degree, graph.parts, pure=False)))
-        if (not graph.local)
-        else np.concatenate([c.degree for c in graph.parts])
-    )
-    return Problem(scale, graph, counts, degree, generation, construction)
+    if graph.local:
+        degrees = [part.degree for part in graph.parts]
+    else:
+        degrees = client.gather([client.submit(_degree, part, pure=False) for part in graph.parts])
+    degree = np.concatenate(degrees)
+    return Problem(scale, graph, counts, degree, generation, construction, grid)
 
 
 def _largest(room: int) -> int:
@@ -152,7 +165,7 @@ def search(
     roots: Sequence[int],
     client: Client,
     *,
-    direction: str = "optimising",
+    direction: str | None = "optimising",
     check: bool = True,
     peers: dict[str, Callable[[int], object]] | None = None,
     on_root: Callable[[int], None] = lambda done: None,
@@ -170,12 +183,18 @@ def search(
     from genval import validate
 
     found = Searches(peers={name: [] for name in peers or {}})
-    dgsuite.run("bfs", problem.graph, client=client, root=roots[0], direction=direction)
+
+    def tree(root: int) -> Any:
+        if problem.grid is not None:
+            return dgsuite.run("bfs2d", problem.graph, client=client, root=root)
+        return dgsuite.run("bfs", problem.graph, client=client, root=root, direction=direction)
+
+    tree(roots[0])
     for peer in (peers or {}).values():
         peer(roots[0])
     for done, root in enumerate(roots):
         on_root(done)
-        ds = dgsuite.run("bfs", problem.graph, client=client, root=root, direction=direction)
+        ds = tree(root)
         found.roots.append(root)
         found.seconds.append(float(ds.attrs["seconds"]))
         found.edges.append(int(problem.tuples[np.asarray(ds.level) >= 0].sum()))
@@ -287,8 +306,17 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--scale", type=int, required=True, help="logarithm of the number of nodes")
     p.add_argument("--workers", type=int, default=2, help="worker processes (default: 2)")
     p.add_argument("--scheduler", metavar="ADDRESS", help="run on the Dask cluster at this address")
-    p.add_argument("--partition", choices=["1d"], default="1d", help="how edges are dealt")
-    p.add_argument("--direction", choices=["optimising", "top-down"], default="optimising")
+    p.add_argument("--partition", choices=["1d", "2d"], default="1d", help="how edges are dealt")
+    p.add_argument(
+        "--grid",
+        metavar="RxC",
+        help="shape of the grid (2d; default: two by two or more, near-square)",
+    )
+    p.add_argument(
+        "--direction",
+        choices=["optimising", "top-down"],
+        help="default: optimising with 1d, top-down with 2d, which has no other",
+    )
     p.add_argument("--roots", type=int, default=64, help="searches (default: 64)")
     p.add_argument("--root", type=int, help="search from this node alone")
     p.add_argument("--seed", type=int, default=101)
@@ -313,6 +341,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _grid(options: argparse.Namespace) -> tuple[int, int] | None:
+    """The grid asked for, and the direction that goes with it."""
+    from partition.grid import near_square
+
+    if options.partition == "1d":
+        if options.grid:
+            raise InputError("--grid needs --partition 2d")
+        options.direction = options.direction or "optimising"
+        return None
+    if options.direction == "optimising":
+        raise InputError("--partition 2d searches top-down; --direction optimising needs 1d")
+    options.direction = "top-down"
+    if options.grid is None:
+        return near_square(max(4, options.workers))
+    try:
+        rows, columns = (int(part) for part in options.grid.lower().split("x"))
+    except ValueError:
+        raise InputError(f"--grid {options.grid}: must be ROWSxCOLUMNS, such as 2x2") from None
+    if rows < 1 or columns < 1 or rows * columns < options.workers:
+        raise InputError(
+            f"--grid {options.grid} does not match {options.workers} workers: it must have a block "
+            f"for each"
+        )
+    return rows, columns
+
+
 def _run(options: argparse.Namespace) -> dict[str, Any]:
     from rich.console import Console
     from rich.progress import track
@@ -329,6 +383,7 @@ def _run(options: argparse.Namespace) -> dict[str, Any]:
     if options.scale < 1:
         raise InputError(f"--scale must be at least 1, got {options.scale}")
     n = 2**options.scale
+    grid = _grid(options)
     if options.root is not None and not 0 <= options.root < n:
         raise InputError(f"--root {options.root} is not a node: nodes are 0 to {n - 1}")
     console = Console(stderr=True)
@@ -338,7 +393,7 @@ def _run(options: argparse.Namespace) -> dict[str, Any]:
             if options.scheduler
             else sweep.local(options.workers, 1, "0")
         )
-        problem = build(options.scale, client, options.seed)
+        problem = build(options.scale, client, options.seed, grid)
         roots = [options.root]
         if options.root is None:
             roots = choose_roots(problem, options.roots, options.seed)

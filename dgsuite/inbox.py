@@ -42,6 +42,24 @@ class Board(NamedTuple):
         return sum(v.nbytes for v in self.fields.values())
 
 
+class Crates(NamedTuple):
+    """Items on their way to clusters: by item, the cluster it goes to and the one it comes from."""
+
+    to: NDArray
+    origin: NDArray
+    fields: dict[str, NDArray]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that travel."""
+        return self.to.nbytes + self.origin.nbytes + sum(v.nbytes for v in self.fields.values())
+
+    def take(self, which: Any) -> Crates:
+        """Some of them."""
+        fields = {name: values[which] for name, values in self.fields.items()}
+        return Crates(self.to[which], self.origin[which], fields)
+
+
 class Mail:
     """Messages one by one, sorted by receiver's slot, then sender.
 
@@ -280,7 +298,7 @@ class Window:
         round: int,
         cluster: Cluster,
         slot: int,
-        messages: Mail | Echoes | Board | None,
+        messages: Mail | Echoes | Board | Crates | None,
         dtypes: Mapping[str, DTypeLike],
     ) -> None:
         self.round = round
@@ -432,6 +450,24 @@ class Window:
         else:
             slots = halo.indices[halo.indptr[self._lo] + entries]
         return echoes.sent[slots], echoes.slots[name][slots]
+
+    @property
+    def origin(self) -> NDArray:
+        messages = self._messages
+        if not isinstance(messages, Crates):
+            return np.empty(0, np.int64)
+        return messages.origin[self._mine(messages)]
+
+    def shipped(self, name: str) -> NDArray:
+        messages = self._messages
+        if not isinstance(messages, Crates):
+            return self._empty(name)
+        return messages.fields[name][self._mine(messages)]
+
+    def _mine(self, crates: Crates) -> slice:
+        """This cluster's items."""
+        index = self._cluster.index
+        return slice(*np.searchsorted(crates.to, (index, index + 1)))
 
     def board(self, name: str) -> NDArray:
         messages = self._messages

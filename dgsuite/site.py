@@ -17,13 +17,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.exchange import Letters, Megaphone, Parcel, Post, concatenate
-from dgsuite.inbox import Board, Echoes, Mail, Window, worst
+from dgsuite.inbox import Board, Crates, Echoes, Mail, Window, worst
 from dgsuite.program import Step, Tally, reduce_votes
-from kernels.base import Announcement, Broadcast, Extra, Kernel, Note, State, Unicast, Vote
+from kernels.base import (
+    Announcement,
+    Broadcast,
+    Extra,
+    Kernel,
+    Note,
+    Shipment,
+    State,
+    Unicast,
+    Vote,
+)
 from partition.cluster import Cluster
 from partition.errors import InputError, RunError
 from partition.halo import Halo, make_halo
-from partition.segments import COMPILE_FROM, expand, weigh
+from partition.segments import COMPILE_FROM, expand, group, weigh
 
 
 class Site:
@@ -70,7 +80,8 @@ class Site:
         self._kept: list[Letters] = []
         self._spoke = False
         self._board: Board | None = None
-        self._messages: Mail | Echoes | Board | None = None
+        self._crates: Crates | None = None
+        self._messages: Mail | Echoes | Board | Crates | None = None
 
     @cached_property
     def halo(self) -> Halo:
@@ -141,7 +152,7 @@ class Site:
         self.busy = perf_counter() - begin
         self._messages = None
         self._kept = []
-        self._board = None
+        self._board = self._crates = None
         if self._spoke:
             self.megaphone.hush()
             self._spoke = False
@@ -149,6 +160,7 @@ class Site:
         unicasts: list[tuple[int, Unicast]] = []
         broadcasts: list[tuple[int, Broadcast]] = []
         announcements: list[tuple[int, Announcement]] = []
+        shipments: list[tuple[int, Shipment]] = []
         self.tally = Tally()
         for k, result in enumerate(results):
             for item in result if type(result) is tuple else (result,):
@@ -160,6 +172,8 @@ class Site:
                     broadcasts.append((k, item))
                 elif isinstance(item, Announcement):
                     announcements.append((k, item))
+                elif isinstance(item, Shipment):
+                    shipments.append((k, item))
                 elif isinstance(item, Extra):
                     self.tally.comm += item.comm
                     self.tally.mutexes += item.mutexes
@@ -168,8 +182,10 @@ class Site:
                 elif item is not None:
                     raise self._error(step, k, f"returned {item!r}, which is nothing to send")
         self.tally.vote = reduce_votes(votes)
-        if bool(unicasts) + bool(broadcasts) + bool(announcements) > 1:
-            raise self._error(step, 0, "sends more than one of unicasts, broadcasts, announcements")
+        if sum(map(bool, (unicasts, broadcasts, announcements, shipments))) > 1:
+            raise self._error(step, 0, "sends messages of more than one kind")
+        if shipments:
+            return self._ship(step, shipments)
         if announcements:
             return self._post_up(step, announcements)
         if broadcasts and self.clusters[0].directed:
@@ -181,16 +197,19 @@ class Site:
     def deliver(self, parcels: Mapping[int, Parcel]) -> None:
         """Take in the parcels of other sites, and what this site kept: the next phase's inboxes."""
         letters = list(self._kept)
+        crates = {} if self._crates is None else {self.me: self._crates}
         boards = {} if self._board is None else {self.me: self._board}
         for peer, parcel in parcels.items():
             if isinstance(parcel, Letters):
                 letters.append(parcel)
             elif isinstance(parcel, Board):
                 boards[peer] = parcel
+            elif isinstance(parcel, Crates):
+                crates[peer] = parcel
             else:
                 self._spoke = True
                 self.megaphone.hear(peer, parcel, self.dtypes)
-        if bool(letters) + bool(boards) + self._spoke > 1:
+        if bool(letters) + bool(boards) + bool(crates) + self._spoke > 1:
             raise RunError(
                 f"kernel {self.kernel.name!r}: one cluster sends another kind of message than another in "
                 f"the same phase; a phase sends one kind"
@@ -199,6 +218,13 @@ class Site:
             self._messages = self.post.mail(letters)
         elif self._spoke:
             self._messages = self.megaphone.echoes()
+        elif crates:
+            # a site's items stand by sender already
+            joined = _piled([crates[site] for site in sorted(crates)])
+            if len(self.clusters) > 1:
+                first = self.clusters[0].index
+                joined = joined.take(group(joined.to - first, len(self.clusters))[2])
+            self._messages = joined
         elif boards:
             ordered = [board for _, board in sorted(boards.items())]
             self._messages = _joined(ordered)
@@ -265,6 +291,35 @@ class Site:
         self._board = _joined(boards)
         peers = (site for site in range(len(self.bounds) - 1) if site != self.me)
         return dict.fromkeys(peers, self._board)
+
+    def _ship(self, step: Step, sends: list[tuple[int, Shipment]]) -> dict[int, Parcel]:
+        crates = []
+        for k, send in sends:
+            to = np.asarray(send.to, np.int32)
+            if len(to) and (to.min() < 0 or to.max() >= self.bounds[-1]):
+                raise self._error(step, k, "ships to a cluster that does not exist")
+            columns = self._columns(step, k, send.fields, len(to))
+            index = self.clusters[k].index
+            crates.append(Crates(to, np.full(len(to), index, np.int32), columns))
+            far = int(np.count_nonzero(to != index))
+            self.tally.messages += len(to)
+            self.tally.remote += far
+            self.tally.nbytes += far * sum(v.itemsize for v in columns.values())
+        if any(c.fields.keys() != crates[0].fields.keys() for c in crates):
+            raise self._error(step, sends[0][0], "ships other fields than another cluster")
+        whole = _piled(crates)
+        if len(self.bounds) == 2:
+            self._crates = whole
+            return {}
+        site = np.searchsorted(self.bounds, whole.to, side="right") - 1
+        parcels: dict[int, Parcel] = {}
+        for peer in np.unique(site).tolist():
+            part = whole.take(site == peer)
+            if peer == self.me:
+                self._crates = part
+            else:
+                parcels[peer] = part
+        return parcels
 
     def _write(self, step: Step, sends: list[tuple[int, Unicast]]) -> dict[int, Parcel]:
         partition = self.post.partition
@@ -337,3 +392,12 @@ def _joined(boards: Sequence[Board]) -> Board:
     """Several announcements as one."""
     names = boards[0].fields
     return Board({name: np.concatenate([b.fields[name] for b in boards]) for name in names})
+
+
+def _piled(crates: Sequence[Crates]) -> Crates:
+    """Items of several senders as one."""
+    return Crates(
+        np.concatenate([c.to for c in crates]),
+        np.concatenate([c.origin for c in crates]),
+        {name: np.concatenate([c.fields[name] for c in crates]) for name in crates[0].fields},
+    )

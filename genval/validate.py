@@ -28,6 +28,7 @@ class Validator(NamedTuple):
 VALIDATORS: dict[str, Validator] = {
     "bf": Validator({"distance": 1}, search.bf),
     "bfs": Validator({"level": 1, "parent": 1}, search.bfs),
+    "bfs2d": Validator({"level": 1, "parent": 1}, search.bfs),
     "by": Validator({"decision": 1, "vote": 1, "traitor": 1}, leaders.by),
     "dp": Validator({"leader": 1}, leaders.leader),
     "dr": Validator({"cost": 2, "next_hop": 2}, routing.dr),

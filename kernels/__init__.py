@@ -6,6 +6,7 @@ from kernels.base import Kernel
 from kernels.bfs import BreadthFirst
 from kernels.bfs_bellman_ford import BellmanFord
 from kernels.bfs_dijkstra import Dijkstra
+from kernels.bfs_grid import GridSearch
 from kernels.byzantine import Byzantine
 from kernels.dijkstra_routing import DijkstraRouting
 from kernels.dominating_set import DominatingSet
@@ -21,6 +22,7 @@ KERNELS: dict[str, type[Kernel]] = {
     k.name: k
     for k in (
         BreadthFirst,
+        GridSearch,
         BellmanFord,
         Dijkstra,
         Byzantine,

@@ -3,7 +3,7 @@
 A *program* is plain control flow. It yields rounds and gets back the votes of each, reduced over
 all clusters, so that everyone who replays it takes the same turns. A *phase* is a function of
 (cluster, state, inbox) that changes its own state and returns what to send: a `unicast`, a
-`broadcast` or an `announce`, a `vote`, an `extra`, or a tuple of these.
+`broadcast`, an `announce` or a `ship`, a `vote`, an `extra`, or a tuple of these.
 
 Nothing in a kernel knows about processes, tasks, sockets or counters.
 """
@@ -114,6 +114,15 @@ class Inbox(Protocol):
         """
         ...
 
+    @property
+    def origin(self) -> NDArray:
+        """Cluster that each shipped item comes from, ascending."""
+        ...
+
+    def shipped(self, name: str) -> NDArray:
+        """One field of the items that were shipped to this cluster."""
+        ...
+
     def board(self, name: str) -> NDArray:
         """One field of all that was announced, by announcing cluster."""
         ...
@@ -165,6 +174,13 @@ class Announcement(NamedTuple):
     """Messages to all nodes; see `announce`."""
 
     nodes: NDArray
+    fields: dict[str, ArrayLike]
+
+
+class Shipment(NamedTuple):
+    """Items to clusters; see `ship`."""
+
+    to: NDArray
     fields: dict[str, ArrayLike]
 
 
@@ -249,6 +265,19 @@ def announce(nodes: NDArray, **fields: ArrayLike) -> Announcement:
         ``inbox.board``.
     """
     return Announcement(nodes, fields)
+
+
+def ship(to: NDArray, **fields: ArrayLike) -> Shipment:
+    """Send items to clusters, for kernels whose data is dealt to clusters otherwise than by node.
+
+    Parameters
+    ----------
+    to
+        Number of the cluster that gets each item.
+    fields
+        One value an item; read by ``inbox.shipped``, by sending cluster, in the order of sending.
+    """
+    return Shipment(to, fields)
 
 
 def extra(comm: object = 0, mutexes: object = 0) -> Extra:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from partition.partitioners import Partition
+
+if TYPE_CHECKING:
+    from partition.grid import Block
 from partition.segments import expand, keep, outside, remove
 
 
@@ -33,6 +36,8 @@ class Cluster:
         The identifier each node carries into the algorithms, int64, shape (size,).
     directed
         Whether rows hold out-edges only.
+    block
+        The cluster's block of the matrix, where the graph has a grid.
     """
 
     index: int
@@ -42,6 +47,7 @@ class Cluster:
     weights: NDArray | None
     uid: NDArray[np.int64]
     directed: bool = False
+    block: Block | None = None
     cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 from kernels import KERNELS, Kernel
 from partition.graph import Graph
 
+NAMES = sorted(KERNELS.keys() - {"bfs2d"})
+"""Kernels that run on any cut; a grid's messages are those of its cut."""
+
 Make = Callable[..., Graph]
 
 

@@ -9,13 +9,13 @@ import networkx as nx
 import numpy as np
 import pytest
 import xarray as xr
-from cases import inputs
+from cases import NAMES, inputs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from toys import MutatesInPlace, Order, Reductions, Votes
 
 import dgsuite
-from kernels import KERNELS, MIS, BellmanFord
+from kernels import MIS, BellmanFord
 from partition.graph import Graph
 
 COUNTED = ("messages", "remote_messages", "bytes", "active")
@@ -41,7 +41,7 @@ def toys(draw):
     return toy, lambda **how: Graph.from_networkx(graph, **how)
 
 
-CASES = st.one_of(toys(), *map(inputs, sorted(KERNELS)))
+CASES = st.one_of(toys(), *map(inputs, NAMES))
 
 
 @pytest.mark.parametrize("style", ["finish_async", "clocked"])

@@ -1,0 +1,158 @@
+"""Two-dimensional partitions: the adjacency matrix in a grid of blocks (Buluc and Madduri 2011).
+
+Of p = R x C clusters, cluster k = i C + j stands in row i and column j of the grid. It owns its nodes as
+ever; besides it holds the edges whose target is owned by a cluster of row i, and whose source by a
+cluster of column j. What a node says goes to the R clusters of its column, what is found out about it
+comes from the C clusters of its row.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Sequence
+from math import isqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partition.cluster import Cluster
+from partition.errors import InputError
+from partition.partitioners import Partition
+
+if TYPE_CHECKING:
+    from partition.graph import Graph
+
+
+@dataclasses.dataclass
+class Block:
+    """One cluster's block of the matrix, by source.
+
+    Attributes
+    ----------
+    rows, columns
+        Shape of the grid.
+    row, column
+        Where the block stands.
+    first
+        First target of the block: its targets are consecutive nodes.
+    targets
+        How many they are.
+    bases
+        Shape (rows + 1,): local numbers of the sources owned by each cluster of the column.
+    indptr, indices
+        For each source, its targets, counted from `first`, ascending.
+    """
+
+    rows: int
+    columns: int
+    row: int
+    column: int
+    first: int
+    targets: int
+    bases: NDArray[np.int64]
+    indptr: NDArray
+    indices: NDArray
+
+    @property
+    def in_column(self) -> NDArray[np.int64]:
+        """Clusters of the block's column."""
+        return np.arange(self.rows) * self.columns + self.column
+
+
+def near_square(clusters: int) -> tuple[int, int]:
+    """Rows and columns of the grid nearest to a square."""
+    rows = next(r for r in range(isqrt(clusters), 0, -1) if clusters % r == 0)
+    return rows, clusters // rows
+
+
+def arrange(graph: Graph, rows: int | None = None, columns: int | None = None) -> Graph:
+    """The graph with a block of a grid in each of its clusters.
+
+    Parameters
+    ----------
+    graph
+        In contiguous blocks of nodes.
+    rows, columns
+        Shape of the grid; by default nearest to a square.
+
+    Raises
+    ------
+    InputError
+        The grid does not match the number of clusters, or the graph has a partition of its own.
+    """
+    from partition.graph import Graph
+
+    k = len(graph.parts)
+    if rows is None and columns is None:
+        rows, columns = near_square(k)
+    elif rows is None or columns is None:
+        given = rows or columns or 0
+        other = k // given if given > 0 else 0
+        rows, columns = (rows or other), (columns or other)
+    if rows < 1 or columns < 1 or rows * columns != k:
+        raise InputError(f"a grid of {rows} x {columns} does not match {k} clusters")
+    if graph.partition.order is not None:
+        raise InputError(
+            "a grid needs contiguous blocks of nodes, not a map from nodes to clusters"
+        )
+    client = None if graph.local else graph.parts[0].client
+    parts = []
+    splits = [
+        client.submit(_split, part, columns, pure=False) if client else _split(part, columns)
+        for part in graph.parts
+    ]
+    for index, part in enumerate(graph.parts):
+        row, column = divmod(index, columns)
+        mine = range(row * columns, (row + 1) * columns)
+        if client is None:
+            pieces = [splits[m][column] for m in mine]
+            parts.append(_join(part, rows, columns, pieces))
+        else:
+            futures = [client.submit(operator.getitem, splits[m], column) for m in mine]
+            parts.append(client.submit(_join, part, rows, columns, futures, pure=False))
+    arranged = Graph(
+        parts,
+        graph.partition,
+        entries=graph.entries,
+        directed=graph.directed,
+        weight_dtype=graph.weight_dtype,
+        attrs=graph.attrs,
+        labels=graph.labels,
+    )
+    arranged.passed = graph.passed
+    return arranged
+
+
+def _split(c: Cluster, columns: int) -> list[tuple[NDArray, NDArray]]:
+    """A cluster's edges by the column of their source: targets and sources."""
+    at, sources = c.edges(np.arange(c.size))
+    column = c.partition.owner(sources) % columns
+    targets = c.ids[at].astype(sources.dtype)
+    picks = [column == j for j in range(columns)]
+    return [(targets[pick], sources[pick]) for pick in picks]
+
+
+def _join(
+    c: Cluster, rows: int, columns: int, pieces: Sequence[tuple[NDArray, NDArray]]
+) -> Cluster:
+    """A cluster with its block."""
+    import scipy.sparse as sp
+
+    row, column = divmod(c.index, columns)
+    partition: Partition = c.partition
+    first = int(partition.offsets[row * columns])
+    targets = int(partition.offsets[(row + 1) * columns]) - first
+    owners = np.arange(rows) * columns + column
+    sizes = np.diff(partition.offsets)[owners]
+    bases = np.concatenate([[0], np.cumsum(sizes)])
+    to = np.concatenate([piece[0] for piece in pieces]) - first
+    source = np.concatenate([piece[1] for piece in pieces])
+    owner = partition.owner(source)
+    local = bases[owner // columns] + source - partition.offsets[owner]
+    ones = np.ones(len(to), np.int8)
+    matrix = sp.coo_array((ones, (local, to)), shape=(int(bases[-1]), targets)).tocsr()
+    matrix.sort_indices()
+    block = Block(rows, columns, row, column, first, targets, bases, matrix.indptr, matrix.indices)
+    return dataclasses.replace(c, block=block, cache={})
