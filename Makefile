@@ -24,7 +24,7 @@ format: $(VENV)/.tested  ## put the code in shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.tested  ## measure; about a quarter of an hour
+bench: $(VENV)/.tested  ## measure; about twenty minutes
 	$(BIN)/pip install -q -e '.[bench]'
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/originals.py
@@ -32,6 +32,8 @@ bench: $(VENV)/.tested  ## measure; about a quarter of an hour
 	$(BIN)/python benchmarks/large.py
 	$(BIN)/python benchmarks/scale.py --growth
 	$(BIN)/python benchmarks/bounds.py
+	$(BIN)/python benchmarks/bfs_peers.py
+	$(BIN)/python benchmarks/grid_bytes.py
 
 clean:  ## remove the environment and what was built
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
