@@ -75,6 +75,20 @@ def need(scale: int) -> int:
     return 3 * 2**scale * (2 * EDGE_FACTOR * 4 + 8)
 
 
+def check_scale(scale: int) -> None:
+    """Refuse a scale that is not at least 1, or whose graph would not fit into memory."""
+    import psutil
+
+    if scale < 1:
+        raise InputError(f"scale must be at least 1, got {scale}")
+    room = psutil.virtual_memory().available
+    if need(scale) > room:
+        raise InputError(
+            f"scale {scale} needs about {need(scale) / 2**30:.1f} GiB, and {room / 2**30:.1f} GiB "
+            f"are free; the largest that fits is {_largest(room)}"
+        )
+
+
 def build(
     scale: int, client: Client, seed: int = 101, grid: tuple[int, int] | None = None
 ) -> Problem:
@@ -86,7 +100,6 @@ def build(
         The scale is not at least 1, or the graph would not fit into memory.
     """
     import numpy as np
-    import psutil
     from distributed import wait
 
     import genval
@@ -94,14 +107,7 @@ def build(
     from partition import distribute
     from partition.grid import arrange
 
-    if scale < 1:
-        raise InputError(f"scale must be at least 1, got {scale}")
-    room = psutil.virtual_memory().available
-    if need(scale) > room:
-        raise InputError(
-            f"scale {scale} needs about {need(scale) / 2**30:.1f} GiB, and {room / 2**30:.1f} GiB "
-            f"are free; the largest that fits is {_largest(room)}"
-        )
+    check_scale(scale)
     n, m = 2**scale, EDGE_FACTOR * 2**scale
     begin = time.perf_counter()
     tuples = plan("rmat", n, m=m, seed=seed)
@@ -380,8 +386,7 @@ def _run(options: argparse.Namespace) -> dict[str, Any]:
     for name in ("workers", "roots"):
         if getattr(options, name) < 1:
             raise InputError(f"--{name} must be at least 1, got {getattr(options, name)}")
-    if options.scale < 1:
-        raise InputError(f"--scale must be at least 1, got {options.scale}")
+    check_scale(options.scale)
     n = 2**options.scale
     grid = _grid(options)
     if options.root is not None and not 0 <= options.root < n:

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.exchange import Letters, Megaphone, Parcel, Post, concatenate
-from dgsuite.inbox import Board, Crates, Echoes, Mail, Window, worst
+from dgsuite.inbox import Board, Crates, Echoes, Mail, worst
 from dgsuite.program import Step, Tally, reduce_votes
+from dgsuite.window import Window
 from kernels.base import (
     Announcement,
     Broadcast,

@@ -39,11 +39,12 @@ VALIDATORS: dict[str, Validator] = {
     "lcr": Validator({"leader": 1}, leaders.leader),
     "mis": Validator({"in_mis": 1}, sets.mis),
     "mst": Validator({"parent": 1}, trees.mst),
+    "sssp": Validator({"distance": 1, "parent": 1}, search.sssp),
     "vc": Validator({"colour": 1}, sets.vc),
 }
 """Validators by kernel."""
 
-REAL = ("cost",)
+REAL = ("cost", "distance")
 """Outputs that need not be whole numbers."""
 
 

@@ -16,6 +16,7 @@ from kernels.leader_hs import HirschbergSinclair
 from kernels.leader_lcr import LCR
 from kernels.mis import MIS
 from kernels.spanning_tree import SpanningTree
+from kernels.sssp import ShortestPaths
 from kernels.vertex_colouring import VertexColouring
 
 KERNELS: dict[str, type[Kernel]] = {
@@ -33,6 +34,7 @@ KERNELS: dict[str, type[Kernel]] = {
         HirschbergSinclair,
         LCR,
         MIS,
+        ShortestPaths,
         SpanningTree,
         VertexColouring,
     )

@@ -69,12 +69,15 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["root"] = draw(st.integers(0, n - 1))
     elif name == "kc":
         options["k"] = draw(st.integers(1, 5))
-    elif name == "dr" and draw(st.booleans()):
+    if name == "sssp":
+        options["delta"] = draw(st.sampled_from([0.5, 1.0, 2.5, float("inf")]))
+        options["root"] = draw(st.integers(0, n - 1))
+    if name in ("dr", "sssp") and draw(st.booleans()):
         low, high = np.minimum(src, dst), np.maximum(src, dst)
         weights = (low * 7 + high * 3) % draw(st.integers(1, 6))
         if draw(st.booleans()):
             weights = weights / 2
-    elif name == "mst":
+    if name == "mst":
         low, high = np.minimum(src, dst), np.maximum(src, dst)
         weights = (low * n + high) * 7919 % 104729 - draw(st.sampled_from([0, 50000]))
         if draw(st.booleans()):

@@ -59,7 +59,7 @@ def test_the_format_of_the_specification():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--scale", 0), "--scale must be at least 1"),
+        (("--scale", 0), "scale must be at least 1"),
         (("--scale", 38), "scale 38 needs about"),
         (("--scale", 8, "--root", 256), "--root 256 is not a node: nodes are 0 to 255"),
         (("--scale", 8, "--roots", 0), "--roots must be at least 1"),

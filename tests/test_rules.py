@@ -98,7 +98,7 @@ def network(kernel):
     graph = nx.Graph()
     graph.add_nodes_from(range(N))
     graph.add_edges_from(edges)
-    if kernel in ("mst", "dr"):
+    if kernel in ("mst", "dr", "sssp"):
         weights = rng.permutation(len(graph.edges)) + 3
         for (u, v), w in zip(graph.edges, weights.tolist(), strict=True):
             graph[u][v]["weight"] = w
@@ -114,6 +114,13 @@ def reference(kernel, graph):
     """A right answer by networkx or a few lines of Python."""
     uid = np.concatenate([c.uid for c in graph.gather()])
     net = network(kernel)
+    if kernel == "sssp":
+        lengths, ways = nx.single_source_dijkstra(net, 0)
+        above = {t: way[-2] if len(way) > 1 else 0 for t, way in ways.items()}
+        return {
+            "distance": np.array([float(lengths[v]) for v in net]),
+            "parent": np.array([above[v] for v in net]),
+        }
     if kernel == "bfs":
         lengths = nx.single_source_shortest_path_length(net, 0)
         above = dict(nx.bfs_predecessors(net, 0))
@@ -220,6 +227,21 @@ DISTANCES = {
 }
 
 KINDS = {
+    "sssp": {
+        **{
+            what: {"distance": lambda v, change=change["distance"]: change(v.copy())}
+            for what, change in DISTANCES.items()
+        },
+        "infinite": {"distance": lambda v: at(v, 5, np.inf)},
+        "no number": {"distance": lambda v: at(v, 5, np.nan)},
+        "a little farther": {"distance": lambda v: at(v, 5, v[5] + 1e-9)},
+        "no parents": {"parent": lambda v: v * 0 - 1},
+        "own parent": {"parent": lambda v: at(v, 5, 5)},
+        "orphan": {"parent": lambda v: at(v, 5, -1)},
+        "all the root's": {"parent": lambda v: v * 0},
+        "shifted parents": {"parent": lambda v: np.roll(v, 1)},
+        "no such parent": {"parent": lambda v: at(v, 5, 400)},
+    },
     "bfs": {
         **{
             what: {"level": change["distance"]}

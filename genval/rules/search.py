@@ -161,3 +161,70 @@ def _tree_of_levels(c: Cluster, outputs: Outputs, root: int) -> Found:
             ),
         ),
     )
+
+
+def sssp(job: Job) -> list[Found]:
+    """Shortest paths: no edge leads to a node nearer than it says; the way over its parent is as long as
+    a node says, and parents lead to the root.
+    """
+    root = job.whole("root", 0, 0, job.n - 1)
+    found = job.each(_shortest, root=root)
+    if any(part.total for part in found):
+        return found
+    parent = job.outputs["parent"]
+    nodes = np.arange(job.n)
+    top = np.where(parent < 0, nodes, parent)
+    for _ in range(max(job.n - 1, 1).bit_length()):
+        top = top[top]
+    loops = (parent >= 0) & (top != root)
+    way = f"a way up to the root, node {root}"
+    return [*found, collect(nodes, ("tree", loops, lambda i: way, lambda i: "a cycle"))]
+
+
+def _shortest(c: Cluster, outputs: Outputs, root: int) -> Found:
+    distance, parent = outputs["distance"], outputs["parent"]
+    mine, above = distance[c.ids], parent[c.ids]
+    weights = np.ones(len(c.indices)) if c.weights is None else c.weights
+    row, other = ends(c)
+    at_root = c.ids == root
+    inner = np.isfinite(mine) & ~at_root
+    # rows are out-edges: they say what holds at the other end
+    shorter = distance[other] > mine[row] + weights
+    rows = np.flatnonzero(inner)
+    entry = c.entries(rows, above[rows])
+    linked = np.zeros(c.size, bool)
+    linked[rows[entry >= 0]] = True
+    over = np.full(c.size, np.inf)
+    at = entry[entry >= 0]
+    over[linked] = distance[above[linked]] + weights[at]
+    return collect(
+        c.ids,
+        (
+            "root",
+            at_root & ((mine != 0) | (above != c.ids)),
+            lambda i: "distance 0, its own parent",
+            lambda i: f"distance {mine[i]}, parent {above[i]}",
+        ),
+        (
+            "parent",
+            ~inner & ~at_root & (above != -1),
+            lambda i: "-1, out of reach",
+            lambda i: str(above[i]),
+        ),
+        ("distance", np.isnan(mine) | (mine < 0), lambda i: "at least 0", lambda i: str(mine[i])),
+        (
+            "edge",
+            occurs(c, row[shorter]),
+            lambda i: "neighbours no farther than over this node",
+            lambda i: "node {} at {}".format(
+                *(v[first(row, i, shorter)] for v in (other, distance[other]))
+            ),
+        ),
+        ("parent", inner & ~linked, lambda i: "one of its neighbours", lambda i: str(above[i])),
+        (
+            "path",
+            linked & (over != mine),
+            lambda i: f"distance {over[i]}, over its parent",
+            lambda i: str(mine[i]),
+        ),
+    )

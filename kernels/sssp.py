@@ -1,0 +1,134 @@
+"""Shortest paths by delta-stepping (Meyer and Sanders 2003; Graph500 kernel 3).
+
+Nodes wait in buckets by their distance, each as wide as delta. The first bucket that is not empty is
+emptied: its nodes tell their neighbours over light edges, no heavier than delta, as often as one of
+them comes nearer; when all are settled, over heavy edges, once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import repeat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.base import (
+    Inbox,
+    Kernel,
+    Net,
+    Output,
+    Program,
+    Round,
+    State,
+    Unicast,
+    Vote,
+    unicast,
+    vote,
+)
+from partition.cluster import Cluster
+from partition.segments import expand
+
+SKIP = 1 << 12
+"""Empty buckets that a round goes past at most."""
+
+
+@dataclass(frozen=True)
+class ShortestPaths(Kernel):
+    """Distances from a root and a tree of shortest paths.
+
+    Outputs ``distance``, infinite where there is no way, and ``parent``, -1 there; the root is its own
+    parent. Edges weigh 1 where the graph has no weights.
+
+    Parameters
+    ----------
+    root
+        Node to start from.
+    delta
+        Width of a bucket, above 0; by default all nodes share one, as in Bellman and Ford's algorithm.
+    """
+
+    root: int = 0
+    delta: float = float("inf")
+
+    name = "sssp"
+    outputs = {
+        "distance": Output("length of the shortest path from the root"),
+        "parent": Output("node before it on the path, -1 where unreached"),
+    }
+    fields = {"distance": np.float64}
+    needs = ("non-negative weights",)
+
+    def check(self, c: Cluster) -> str | None:
+        if not 0 <= self.root < c.n:
+            return f"root {self.root} is not a node: nodes are 0 to {c.n - 1}"
+        if not self.delta > 0:
+            return f"delta must be above 0, got {self.delta}"
+        return None
+
+    def program(self, net: Net) -> Program:
+        bucket = 0
+        while True:
+            busy = yield Round(self.light, self.relax)
+            while busy.any:
+                busy = yield Round(self.light, self.relax)
+            left = yield Round(self.heavy, self.relax, closing=True)
+            if left.min is None:
+                return
+            while bucket < left.min:
+                step = min(left.min - bucket, SKIP)
+                yield Round(*repeat(self.next_bucket, step), closing=True)
+                bucket += step
+
+    def start(self, c: Cluster) -> State:
+        root = c.local(self.root)
+        distance, parent = c.full(np.inf), c.full(-1, np.int32)
+        distance[root], parent[root] = 0, self.root
+        weights = np.ones(len(c.indices)) if c.weights is None else c.weights.astype(np.float64)
+        return State(
+            distance=distance,
+            parent=parent,
+            weights=weights,
+            bucket=0,
+            waiting=root,
+            settled=np.empty(0, np.int64),
+        )
+
+    def light(self, c: Cluster, s: State, inbox: Inbox) -> Unicast:
+        here = self.buckets(s, s.waiting) <= s.bucket
+        nodes, s.waiting = s.waiting[here], s.waiting[~here]
+        s.settled = np.union1d(s.settled, nodes)
+        return self.tell(c, s, nodes, light=True)
+
+    def heavy(self, c: Cluster, s: State, inbox: Inbox) -> Unicast:
+        nodes, s.settled = s.settled, s.settled[:0]
+        return self.tell(c, s, nodes, light=False)
+
+    def relax(self, c: Cluster, s: State, inbox: Inbox) -> Vote:
+        nodes, least = inbox.min("distance")
+        better = least < s.distance[nodes]
+        s.distance[nodes[better]] = least[better]
+        # of those that offered the least the one with the smallest id: messages come by sender
+        node, source = inbox.node, inbox.src
+        best = np.isin(node, nodes[better]) & (inbox["distance"] == s.distance[node])
+        winners, first = np.unique(node[best], return_index=True)
+        s.parent[winners] = source[best][first]
+        s.waiting = np.union1d(s.waiting, winners)
+        buckets = self.buckets(s, s.waiting)
+        low = int(buckets.min()) if len(buckets) else None
+        return vote(any=low is not None and low <= s.bucket, min=low)
+
+    def next_bucket(self, c: Cluster, s: State, inbox: Inbox) -> None:
+        s.bucket += 1
+
+    def buckets(self, s: State, nodes: NDArray) -> NDArray[np.int64]:
+        """The bucket of each of some nodes."""
+        return (s.distance[nodes] // self.delta).astype(np.int64)
+
+    def tell(self, c: Cluster, s: State, nodes: NDArray, light: bool) -> Unicast:
+        """Nodes offer their neighbours a path over light edges, or over heavy ones."""
+        at, entry = expand(c.indptr, nodes)
+        chosen = (s.weights[entry] <= self.delta) == light
+        at, entry = at[chosen], entry[chosen]
+        distance = s.distance[nodes[at]] + s.weights[entry]
+        return unicast(c.indices[entry].astype(np.int64), nodes[at], distance=distance)
