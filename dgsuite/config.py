@@ -19,6 +19,7 @@ STYLES = ("serial", "finish_async", "clocked")
 Style = Literal["serial", "finish_async", "clocked"]
 SOURCES = ("imsuite", "edge_list", "matrix_market", "generate")
 T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
 
 
 def _listed(value: Any) -> Any:
@@ -158,27 +159,49 @@ def load(path: str, overrides: list[str], scheduler: str | None = None) -> tuple
     InputError
         With every error of the file in one message: file, key, value, what would be right.
     """
-    try:
-        with open(path, "rb") as file:
-            data = tomllib.load(file)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not TOML: {error}") from None
+    data = read(path)
     for override in overrides:
         _override(data, override)
     if scheduler is not None:
         data.setdefault("cluster", {})["scheduler"] = scheduler
-    try:
-        config = Config.model_validate(data)
-    except ValidationError as error:
-        problems = [_explain(problem, data) for problem in error.errors()]
-        raise InputError("\n".join(f"{path}: {p}" for p in problems)) from None
+    config = checked(Config, data, path)
     folder = Path(path).resolve().parent
     problems = list(_check(config, folder))
     if problems:
         raise InputError("\n".join(f"{path}: {p}" for p in problems))
     return config, folder
+
+
+def read(path: str) -> dict[str, Any]:
+    """What a TOML file says.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or is not TOML.
+    """
+    try:
+        with open(path, "rb") as file:
+            return tomllib.load(file)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not TOML: {error}") from None
+
+
+def checked(model: type[M], data: dict[str, Any], path: str) -> M:
+    """Data in the shape of a model.
+
+    Raises
+    ------
+    InputError
+        With every error in one message: key, value, what would be right.
+    """
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        problems = [_explain(problem, model) for problem in error.errors()]
+        raise InputError("\n".join(f"{path}: {p}" for p in problems)) from None
 
 
 def _override(data: dict[str, Any], override: str) -> None:
@@ -202,9 +225,8 @@ def _override(data: dict[str, Any], override: str) -> None:
         raise InputError(f"--set {override}: there is no {key!r} to set") from None
 
 
-def _keys(where: tuple[int | str, ...]) -> list[str]:
-    """Keys allowed in a section."""
-    model: Any = Config
+def _keys(model: Any, where: tuple[int | str, ...]) -> list[str]:
+    """Keys allowed in a section of a model."""
     for part in where:
         if isinstance(part, int):
             continue
@@ -214,11 +236,11 @@ def _keys(where: tuple[int | str, ...]) -> list[str]:
     return [field.alias or name for name, field in model.model_fields.items()]
 
 
-def _explain(problem: Mapping[str, Any], data: Any) -> str:
+def _explain(problem: Mapping[str, Any], model: type[BaseModel]) -> str:
     where = tuple(part for part in problem["loc"])
     key = ".".join(map(str, where))
     if problem["type"] == "extra_forbidden":
-        allowed = _keys(where[:-1])
+        allowed = _keys(model, where[:-1])
         close = get_close_matches(str(where[-1]), allowed, 1)
         hint = f"did you mean {close[0]!r}? " if close else ""
         return f"{key}: unknown key; {hint}Allowed: {', '.join(allowed)}"

@@ -7,15 +7,24 @@ here, finds nothing.
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import dask
 from distributed import Client, Worker, WorkerPlugin, get_worker
 from distributed.comm import get_address_host
 
 NAME = "dgsuite"
+
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+"""Parameters of glibc's mallopt (malloc.h)."""
+
+KEEP = 1 << 28
+LARGEST = 1 << 25
+"""Bytes of an array that may come from memory that was kept: the most that glibc takes."""
 
 
 class RunPlugin(WorkerPlugin):
@@ -34,6 +43,8 @@ class RunPlugin(WorkerPlugin):
     idempotent = True
 
     def setup(self, worker: Worker) -> None:
+        if dask.config.get("dgsuite.worker.keep-memory", True):
+            keep_memory()
         self.worker = worker
         self.runs: dict[str, Any] = {}
         self._ends: dict[str, Callable[[], object]] = {}
@@ -81,6 +92,18 @@ class RunPlugin(WorkerPlugin):
     async def _meet(self, run: str) -> str:
         """RPC: the address at which a run's task on this worker listens, once it does."""
         return await asyncio.shield(self._address(run))
+
+
+def keep_memory() -> None:
+    """Have the C library keep memory that was freed, up to `KEEP` bytes, where it can be told to.
+
+    Dask has workers hand every large array's pages back to the system at once; a round then spends more
+    time on being given new ones than on its edges.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(M_MMAP_THRESHOLD, LARGEST)
+        mallopt(M_TRIM_THRESHOLD, KEEP)
 
 
 def plugin() -> RunPlugin:

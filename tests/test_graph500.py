@@ -13,7 +13,7 @@ import pytest
 
 import dgsuite
 import genval
-from dgsuite import graph500
+from dgsuite.graph500 import problem, report, search
 from genval.families import plan
 
 ROOT = Path(__file__).parents[1]
@@ -56,6 +56,25 @@ def test_the_format_of_the_specification():
         assert float(lines[name]) > 0
 
 
+def test_a_file_says_what_to_run_and_flags_override_it(tmp_path):
+    file = tmp_path / "small.toml"
+    file.write_text('[graph500]\nscale = 7\nkernel = "sssp"\nroots = 9\nworkers = 1\n')
+    found = command(file, "--roots", 3, "--json")
+    assert found.returncode == 0, found.stderr
+    figures = json.loads(found.stdout)
+    assert (figures["scale"], figures["kernel"], figures["workers"]) == (7, "sssp", 1)
+    assert figures["roots"] == figures["validated"] == 3
+
+
+def test_a_wrong_file_is_explained(tmp_path):
+    file = tmp_path / "wrong.toml"
+    file.write_text("[graph500]\nscales = 7\n")
+    found = command(file)
+    assert found.returncode == 2
+    assert "graph500.scales: unknown key; did you mean 'scale'?" in found.stderr
+    assert "graph500.scale: missing" in found.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -63,6 +82,8 @@ def test_the_format_of_the_specification():
         (("--scale", 38), "scale 38 needs about"),
         (("--scale", 8, "--root", 256), "--root 256 is not a node: nodes are 0 to 255"),
         (("--scale", 8, "--roots", 0), "--roots must be at least 1"),
+        ((), "--scale is missing"),
+        (("--scale", 8, "--kernel", "sssp", "--partition", "2d"), "runs on --partition 1d alone"),
         (("--scale", 8, "--compare", "mpi"), "unknown peer; one of scipy, graphblas, networkit"),
     ],
 )
@@ -75,29 +96,29 @@ def test_bad_input_is_one_line(arguments, message):
 
 
 def test_tuples_are_counted_as_in_the_list(client):
-    problem = graph500.build(9, client, seed=4)
+    made = problem.build(9, client, seed=4)
     src, dst, _ = plan("rmat", 2**9, m=16 * 2**9, seed=4).edges(0, 16 * 2**9)
-    assert int(problem.tuples.sum()) == len(src) == 16 * 2**9
-    roots = graph500.choose_roots(problem, 6)
+    assert int(made.tuples.sum()) == len(src) == 16 * 2**9
+    roots = problem.choose_roots(made, 6)
     assert len(set(roots)) == 6
-    assert (problem.degree[roots] > 0).all()
-    found = graph500.search(problem, roots, client)
+    assert (made.degree[roots] > 0).all()
+    found = search.search(made, roots, client)
     for root, edges in zip(found.roots, found.edges, strict=True):
-        level = dgsuite.run("bfs", problem.graph, client=client, root=root).level.values
+        level = dgsuite.run("bfs", made.graph, client=client, root=root).level.values
         assert ((level[src] >= 0) == (level[dst] >= 0)).all()
         assert edges == np.count_nonzero(level[src] >= 0)
 
 
 def test_harmonic_mean_and_its_error():
-    mean, error = graph500.harmonic([1.0, 2.0, 4.0])
+    mean, error = report.harmonic([1.0, 2.0, 4.0])
     assert mean == pytest.approx(3 / (1 + 0.5 + 0.25))
     inverse = np.array([1, 0.5, 0.25])
     assert error == pytest.approx(inverse.std(ddof=1) * mean**2 / np.sqrt(2))
-    assert graph500.harmonic([3.0]) == (3.0, 0.0)
+    assert report.harmonic([3.0]) == (3.0, 0.0)
 
 
 def test_wrong_trees_stop_it(client, monkeypatch):
-    problem = graph500.build(6, client)
+    made = problem.build(6, client)
     run = dgsuite.run
 
     def spoilt(*arguments, **options):
@@ -107,7 +128,7 @@ def test_wrong_trees_stop_it(client, monkeypatch):
 
     monkeypatch.setattr(dgsuite, "run", spoilt)
     with pytest.raises(dgsuite.RunError, match="the tree from root"):
-        graph500.search(problem, graph500.choose_roots(problem, 1), client)
+        search.search(made, problem.choose_roots(made, 1), client)
 
 
 def test_the_directions_agree_and_are_noted(client):

@@ -1,0 +1,103 @@
+"""What a Graph500 run is asked for, by a file or on the command line. No heavy imports."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from dgsuite.config import Count, Section
+from partition.errors import InputError
+
+EDGE_FACTOR = 16
+"""Edge tuples a node."""
+
+COMPARED = ("scipy", "graphblas", "networkit")
+"""Peers that can run beside ours."""
+
+
+class Options(Section):
+    """The table ``[graph500]`` of a file; flags of the same names override it."""
+
+    scale: int
+    """Logarithm of the number of nodes."""
+    kernel: Literal["bfs", "sssp"] = "bfs"
+    workers: Count = 2
+    scheduler: str | None = None
+    partition: Literal["1d", "2d"] = "1d"
+    grid: Annotated[str, Field(pattern=r"^\d+[xX]\d+$")] | None = None
+    direction: Literal["optimising", "top-down"] | None = None
+    roots: Count = 64
+    root: Annotated[int, Field(ge=0)] | None = None
+    """Search from this node alone."""
+    seed: int = 101
+    compare: list[Literal["scipy", "graphblas", "networkit"]] = []
+    validate_trees: bool = Field(default=True, alias="validate")
+
+
+class File(Section):
+    """A file for ``python -m dgsuite.graph500``."""
+
+    graph500: Options
+
+
+def need(scale: int, kernel: str = "bfs") -> int:
+    """Bytes that building a graph takes, about: three times its final size."""
+    entry = 4 if kernel == "bfs" else 12
+    return 3 * 2**scale * (2 * EDGE_FACTOR * entry + 8)
+
+
+def check_scale(scale: int, kernel: str = "bfs") -> None:
+    """Refuse a scale that is not at least 1, or whose graph would not fit into memory."""
+    import psutil
+
+    if scale < 1:
+        raise InputError(f"scale must be at least 1, got {scale}")
+    room = psutil.virtual_memory().available
+    if need(scale, kernel) > room:
+        largest = 1
+        while need(largest + 1, kernel) <= room:
+            largest += 1
+        raise InputError(
+            f"scale {scale} needs about {need(scale, kernel) / 2**30:.1f} GiB, and "
+            f"{room / 2**30:.1f} GiB are free; the largest that fits is {largest}"
+        )
+
+
+def resolve(options: Options) -> tuple[Options, tuple[int, int] | None]:
+    """The options with their defaults that depend on others, and the grid's shape if there is one.
+
+    Raises
+    ------
+    InputError
+        Options that contradict each other, or a graph that would not fit into memory.
+    """
+    from partition.grid import near_square
+
+    check_scale(options.scale, options.kernel)
+    n = 2**options.scale
+    if options.root is not None and options.root >= n:
+        raise InputError(f"--root {options.root} is not a node: nodes are 0 to {n - 1}")
+    if options.kernel == "sssp":
+        for name in ("direction", "grid", "compare"):
+            if getattr(options, name):
+                raise InputError(f"--{name} has no meaning with --kernel sssp")
+        if options.partition == "2d":
+            raise InputError("--kernel sssp runs on --partition 1d alone")
+        return options, None
+    if options.partition == "1d":
+        if options.grid:
+            raise InputError("--grid needs --partition 2d")
+        direction = options.direction or "optimising"
+        return options.model_copy(update={"direction": direction}), None
+    if options.direction == "optimising":
+        raise InputError("--partition 2d searches top-down; --direction optimising needs 1d")
+    rows, columns = near_square(max(4, options.workers))
+    if options.grid:
+        rows, columns = map(int, options.grid.lower().split("x"))
+        if rows * columns < options.workers:
+            raise InputError(
+                f"--grid {options.grid} does not match {options.workers} workers: it must have a "
+                f"block for each"
+            )
+    return options.model_copy(update={"direction": "top-down"}), (rows, columns)

@@ -1,0 +1,119 @@
+"""Kernel 1: a Kronecker graph on the workers, and roots to search it from."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from distributed import Client, wait
+from numpy.typing import NDArray
+
+import genval
+from dgsuite.graph500.options import EDGE_FACTOR, check_scale
+from genval.families import plan
+from genval.plan import Plan
+from partition import distribute
+from partition.cluster import Cluster
+from partition.graph import Graph
+from partition.grid import arrange
+
+WEIGHTS = 2**24
+"""Largest weight: kernel 3's uniform numbers from 0 to 1, in steps of one over this."""
+
+
+@dataclass
+class Problem:
+    """A Graph500 problem: the graph, and how many tuples leave each node.
+
+    Attributes
+    ----------
+    graph
+        The graph, on the workers.
+    tuples
+        int64, shape (n,): edge tuples that begin at each node.
+    degree
+        Neighbours of each node.
+    generation, construction
+        Seconds: of the tuples alone, and of all of kernel 1 (which makes them once more).
+    grid
+        Rows and columns of a two-dimensional partition.
+    """
+
+    scale: int
+    graph: Graph
+    tuples: NDArray
+    degree: NDArray
+    generation: float
+    construction: float
+    grid: tuple[int, int] | None = None
+
+
+def build(
+    scale: int,
+    client: Client,
+    seed: int = 101,
+    grid: tuple[int, int] | None = None,
+    weighted: bool = False,
+) -> Problem:
+    """Kernel 1: generate the tuples and build the graph on the workers, in a grid if one is given.
+
+    Raises
+    ------
+    InputError
+        The scale is not at least 1, or the graph would not fit into memory.
+    """
+    check_scale(scale, "sssp" if weighted else "bfs")
+    n, m = 2**scale, EDGE_FACTOR * 2**scale
+    weights = WEIGHTS if weighted else False
+    begin = time.perf_counter()
+    tuples = plan("rmat", n, m=m, seed=seed)
+    bounds = tuples.bounds()
+    places = distribute.workers(client)
+    shares = [
+        client.submit(_count, tuples, bounds, w, len(places), workers=[place], pure=False)
+        for w, place in enumerate(places)
+    ]
+    counts = np.sum(client.gather(shares), axis=0)
+    generation = time.perf_counter() - begin
+    begin = time.perf_counter()
+    graph = genval.graph(
+        "rmat",
+        n,
+        m=m,
+        seed=seed,
+        client=client,
+        weights=weights,
+        clusters=None if grid is None else grid[0] * grid[1],
+    )
+    if grid is not None:
+        graph = arrange(graph, *grid)
+        if not graph.local:
+            with client.as_current():
+                wait(graph.parts)
+    construction = time.perf_counter() - begin
+    if graph.local:
+        degrees = [part.degree for part in graph.parts]
+    else:
+        degrees = client.gather([client.submit(_degree, part, pure=False) for part in graph.parts])
+    return Problem(scale, graph, counts, np.concatenate(degrees), generation, construction, grid)
+
+
+def _count(tuples: Plan, bounds: Sequence[int], mine: int, workers: int) -> NDArray:
+    """Tuples that begin at each node, of a worker's share."""
+    total = np.zeros(tuples.n, np.int64)
+    for k in range(mine, len(bounds) - 1, workers):
+        total += np.bincount(tuples.edges(bounds[k], bounds[k + 1])[0], minlength=tuples.n)
+    return total
+
+
+def _degree(cluster: Cluster) -> NDArray:
+    return cluster.degree
+
+
+def choose_roots(problem: Problem, count: int, seed: int = 101) -> list[int]:
+    """Distinct random nodes that have a neighbour."""
+    able = np.flatnonzero(problem.degree)
+    rng = np.random.default_rng(seed)
+    return [int(r) for r in rng.choice(able, min(count, len(able)), replace=False)]

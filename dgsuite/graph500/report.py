@@ -1,0 +1,86 @@
+"""The figures of a run, and the specification's output format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dgsuite.graph500.options import EDGE_FACTOR, Options
+from dgsuite.graph500.problem import Problem
+from dgsuite.graph500.search import Searches
+
+
+def statistics(values: Sequence[float]) -> dict[str, float]:
+    """Minimum, quartiles, maximum, mean and standard deviation, as the specification has them."""
+    v = np.asarray(values, float)
+    names = ("min", "firstquartile", "median", "thirdquartile", "max")
+    found = dict(zip(names, np.quantile(v, [0, 0.25, 0.5, 0.75, 1]).tolist(), strict=True))
+    found["mean"] = float(v.mean())
+    found["stddev"] = float(v.std(ddof=1)) if len(v) > 1 else 0.0
+    return found
+
+
+def harmonic(teps: Sequence[float]) -> tuple[float, float]:
+    """Harmonic mean, and its standard error (Norris 1940, as the specification asks)."""
+    inverse = 1 / np.asarray(teps, float)
+    mean = 1 / inverse.mean()
+    if len(inverse) < 2:
+        return float(mean), 0.0
+    return float(mean), float(inverse.std(ddof=1) * mean**2 / np.sqrt(len(inverse) - 1))
+
+
+def summary(problem: Problem, found: Searches, options: Options) -> dict[str, Any]:
+    """All figures as one mapping."""
+    teps = [m / t for m, t in zip(found.edges, found.seconds, strict=True)]
+    mean, error = harmonic(teps)
+    return {
+        "scale": problem.scale,
+        "edge_factor": EDGE_FACTOR,
+        "roots": len(found.roots),
+        "workers": options.workers,
+        "kernel": options.kernel,
+        "partition": options.partition,
+        "direction": options.direction,
+        "generation_seconds": problem.generation,
+        "construction_seconds": problem.construction,
+        "median_seconds": statistics(found.seconds)["median"],
+        "harmonic_mean_teps": mean,
+        "harmonic_stddev_teps": error,
+        "time": statistics(found.seconds),
+        "nedge": statistics(found.edges),
+        "teps": statistics(teps),
+        "validated": len(found.checks),
+        "wire_bytes": int(sum(found.wire) / len(found.wire)),
+        "compare": {
+            name: {"median_seconds": statistics(seconds)["median"]}
+            for name, seconds in found.peers.items()
+        },
+    }
+
+
+def report(figures: dict[str, Any]) -> str:
+    """The figures in the specification's output format."""
+    kernel = figures["kernel"]
+    lines = [
+        f"SCALE: {figures['scale']}",
+        f"edgefactor: {figures['edge_factor']}",
+        f"N{kernel.upper()}: {figures['roots']}",
+        f"graph_generation: {figures['generation_seconds']:g}",
+        f"num_mpi_processes: {figures['workers']}",
+        f"construction_time: {figures['construction_seconds']:g}",
+    ]
+    for name, label in (("time", "time"), ("nedge", "nedge"), ("teps", "TEPS")):
+        values = dict(figures[name])
+        if name == "teps":
+            del values["mean"], values["stddev"]
+            values["harmonic_mean"] = figures["harmonic_mean_teps"]
+            values["harmonic_stddev"] = figures["harmonic_stddev_teps"]
+        lines += [f"{kernel}  {what}_{label}: {value:g}" for what, value in values.items()]
+    lines.append(f"{kernel}  validated: {figures['validated']} of {figures['roots']}")
+    lines.append(f"{kernel}  mean_wire_bytes: {figures['wire_bytes']}")
+    for name, peer in figures["compare"].items():
+        ratio = figures["median_seconds"] / peer["median_seconds"]
+        lines.append(f"{name}  median_time: {peer['median_seconds']:g} (ours is {ratio:.2f} of it)")
+    return "\n".join(lines)
