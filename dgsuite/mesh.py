@@ -7,7 +7,7 @@ message goes from socket to task without a change of threads, and the worker's l
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
 from distributed.comm import connect, get_address_host, listen, parse_address
@@ -109,8 +109,13 @@ class Mesh:
         try:
             # reading starts first: a transport whose writes wait for the reader must not deadlock
             reads = {p: asyncio.ensure_future(c.read()) for p, c in self._comms.items()}
-            for peer, comm in self._comms.items():
-                self.wire += await comm.write(ToPickle((number, vote, parcels.get(peer))))
+            writes: dict[int, Awaitable[int]] = {
+                p: c.write(ToPickle((number, vote, parcels.get(p)))) for p, c in self._comms.items()
+            }
+            if len(writes) > 1:  # side by side: on a slow link a write waits until all has left
+                writes = {p: asyncio.ensure_future(w) for p, w in writes.items()}
+            for peer in writes:
+                self.wire += await writes[peer]
             for peer, read in reads.items():
                 message = await read
                 # within a process nothing is pickled, and the wrapper arrives with its content

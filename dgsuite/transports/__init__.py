@@ -1,0 +1,1 @@
+"""Comm backends for Dask, found by entry point: any Dask program can use them by their scheme."""
