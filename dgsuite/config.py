@@ -57,6 +57,18 @@ class Cluster(Section):
     threads: Many[Count] = [1]
     scheduler: str | None = None
     memory_limit: str = "auto"
+    protocol: str | None = None
+    """Transport of a cluster of its own, such as "throttle+tcp"."""
+
+
+class Throttle(Section):
+    """How fast workers may send, over a throttled protocol; see `dgsuite.transports.throttle`."""
+
+    nominal: str
+    """Bytes a second that count as 100 %, such as "400 MB"."""
+    percent: Many[Annotated[float, Field(gt=0, le=100)]] = [100.0]
+    latency: str = "0s"
+    scope: Literal["link", "process"] = "link"
 
 
 class GraphSource(Section):
@@ -101,6 +113,7 @@ class Config(Section):
 
     experiment: Experiment = Experiment()
     cluster: Cluster = Cluster()
+    throttle: Throttle | None = None
     graph: GraphSource | None = None
     report: Report = Report()
     run: list[Run] = Field(min_length=1)
@@ -121,6 +134,8 @@ class Point(BaseModel):
     threads: int
     seed: int
     repeat: int
+    bandwidth: float | None = None
+    """Per cent of the nominal bandwidth."""
     graph: GraphSource
     params: dict[str, Any]
 
@@ -132,7 +147,17 @@ class Point(BaseModel):
     def describe(self) -> str:
         """A line for people."""
         parts = [self.kernel, self.style]
-        for name in ("count_as", "n", "kind", "clusters", "workers", "threads", "seed", "repeat"):
+        for name in (
+            "count_as",
+            "n",
+            "kind",
+            "clusters",
+            "workers",
+            "threads",
+            "seed",
+            "repeat",
+            "bandwidth",
+        ):
             value = getattr(self, name)
             if value is not None:
                 parts.append(f"{name}={value}")
@@ -261,6 +286,9 @@ def _check(config: Config, folder: Path) -> Iterator[str]:
     """What the shape alone does not say."""
     from kernels import KERNELS
 
+    throttled = (config.cluster.scheduler or config.cluster.protocol or "").startswith("throttle+")
+    if config.throttle and not throttled:
+        yield "throttle: needs a throttled transport: cluster.protocol = 'throttle+tcp'"
     for i, run in enumerate(config.run):
         for kernel in run.kernel:
             if kernel not in KERNELS:
@@ -330,7 +358,10 @@ def points(config: Config) -> list[Point]:
     """All runs of an experiment, those on the same cluster and graph side by side."""
     out = []
     e, c = config.experiment, config.cluster
-    for workers, threads, run in itertools.product(c.workers, c.threads, config.run):
+    percents = config.throttle.percent if config.throttle else [None]
+    for workers, threads, bandwidth, run in itertools.product(
+        c.workers, c.threads, percents, config.run
+    ):
         source = run.graph or config.graph
         assert source is not None
         for n, kind, seed, kernel, style, count_as, clusters, repeat in itertools.product(
@@ -352,11 +383,12 @@ def points(config: Config) -> list[Point]:
                 threads=threads,
                 seed=seed,
                 repeat=repeat,
+                bandwidth=None if style == "serial" else bandwidth,
                 graph=source,
                 params=run.params,
             )
             # a serial run is the same whatever the cluster
-            first = workers == c.workers[0] and threads == c.threads[0]
+            first = (workers, threads, bandwidth) == (c.workers[0], c.threads[0], percents[0])
             if style != "serial" or first:
                 out.append(point)
     return out

@@ -93,6 +93,7 @@ def build(
         "mutexes": per_round(counts.mutexes, "mutex operations, as IMSuite counts"),
         "comm": per_round(counts.comm, "communication, as IMSuite counts (UP model)"),
         "compute_seconds": per_cluster(log.compute, "time computing"),
+        "cpu_seconds": per_cluster(log.cpu, "processor time computing"),
         "exchange_seconds": per_cluster(
             log.exchange, "time between phases: packing, transfer, waiting, delivery"
         ),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from dgsuite.inbox import Board, Crates, Echoes, Mail
+from dgsuite.inbox import Board, Echoes, Mail, Sealed
 from partition.halo import Halo
 from partition.partitioners import Partition
 from partition.segments import group, lay, pick
@@ -81,7 +81,7 @@ class Words(NamedTuple):
         return head + sum(v.nbytes for v in self.fields.values())
 
 
-Parcel = Letters | Words | Board | Crates
+Parcel = Letters | Words | Board | Sealed
 
 
 class Post:
@@ -231,6 +231,10 @@ class Megaphone:
                 count = int(np.count_nonzero(said))
             if not count:
                 continue
+            if said.dtype != bool and 32 * count >= len(heard):
+                mask = np.zeros(len(heard), bool)
+                mask[said] = True
+                said = mask
             if count == len(heard):
                 words = Words(None, {name: self.slots[name][heard] for name in names})
             elif said.dtype == bool and 32 * count >= len(heard):

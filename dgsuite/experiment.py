@@ -124,7 +124,14 @@ def _run(
             progress.update(round_bar, completed=rounds)
 
         store = Path(f"{os.path.splitext(output)[0]}.points")
-        sweep = Sweep(todo, folder, store, config.cluster, config.experiment.validate_results)
+        sweep = Sweep(
+            todo,
+            folder,
+            store,
+            config.cluster,
+            config.experiment.validate_results,
+            config.throttle,
+        )
         results = sweep.run(force=options.force, on_point=on_point, on_round=on_round)
         save(combine(results), output)
         if config.experiment.plot:

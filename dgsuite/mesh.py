@@ -86,6 +86,7 @@ class Mesh:
         self._join(hello["rank"], comm)
 
     def _join(self, peer: int, comm: Comm) -> None:
+        comm.exchange = True  # a throttle may be for exchanges alone
         self._comms[peer] = comm
         if len(self._comms) == len(self.places) - 1:
             self._full.set()

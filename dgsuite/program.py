@@ -95,6 +95,8 @@ class Log:
         One a phase.
     compute
         Seconds of each cluster in each phase: arrays of shape (clusters,).
+    cpu
+        Seconds of processor time of each cluster, the same way.
     exchange
         Seconds between phases, for each cluster: packing, transfer, waiting, delivery.
     seconds
@@ -104,14 +106,18 @@ class Log:
     steps: list[Step] = field(default_factory=list)
     tallies: list[Tally] = field(default_factory=list)
     compute: list[NDArray] = field(default_factory=list)
+    cpu: list[NDArray] = field(default_factory=list)
     exchange: list[NDArray] = field(default_factory=list)
     seconds: float = 0.0
 
-    def add(self, step: Step, tally: Tally, compute: NDArray, exchange: float) -> None:
+    def add(
+        self, step: Step, tally: Tally, compute: NDArray, cpu: NDArray, exchange: float
+    ) -> None:
         """Record a phase."""
         self.steps.append(step)
         self.tallies.append(tally)
         self.compute.append(compute.copy())
+        self.cpu.append(cpu.copy())
         self.exchange.append(np.full(len(compute), exchange))
 
     @property
@@ -157,5 +163,6 @@ def merge(logs: Sequence[Log]) -> Log:
         for tally in tallies:
             merged.tallies[-1].note(tally.notes)
         merged.compute.append(np.concatenate([log.compute[i] for log in logs]))
+        merged.cpu.append(np.concatenate([log.cpu[i] for log in logs]))
         merged.exchange.append(np.concatenate([log.exchange[i] for log in logs]))
     return merged

@@ -7,17 +7,17 @@ parcels travel.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import cached_property
-from time import perf_counter
-from typing import Any
+from time import perf_counter, thread_time
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.exchange import Letters, Megaphone, Parcel, Post, concatenate
-from dgsuite.inbox import Board, Crates, Echoes, Mail, worst
+from dgsuite.inbox import Board, Crates, Echoes, Mail, Sealed, worst
 from dgsuite.program import Step, Tally, reduce_votes
 from dgsuite.window import Window
 from kernels.base import (
@@ -37,6 +37,16 @@ from partition.halo import Halo, make_halo
 from partition.segments import COMPILE_FROM, expand, group, weigh
 
 
+class Said(NamedTuple):
+    """A broadcast, for who records what is sent: the slots that spoke, and bytes a message."""
+
+    slots: NDArray
+    itemsize: int
+
+
+Sent = Said | Letters | Board | Crates
+
+
 class Site:
     """The clusters of one site, with their state and what they have received.
 
@@ -50,6 +60,11 @@ class Site:
         Shape (sites + 1,): site s holds clusters ``bounds[s]`` to ``bounds[s + 1]``.
     me
         Which site this is.
+
+    Attributes
+    ----------
+    recorder
+        Called with what each phase sends, if set.
 
     Raises
     ------
@@ -76,8 +91,10 @@ class Site:
         }
         self.states: list[State] = [kernel.start(c) for c in clusters]
         self.compute = np.zeros(len(clusters))
+        self.cpu = np.zeros(len(clusters))
         self.busy = 0.0
         self.tally = Tally()
+        self.recorder: Callable[[Step, Sent], None] | None = None
         self._kept: list[Letters] = []
         self._spoke = False
         self._board: Board | None = None
@@ -142,7 +159,7 @@ class Site:
         Returns
         -------
         A parcel for each other site that gets one. `tally` is what was counted, `compute` the seconds
-        of each cluster, `busy` those of all.
+        and `cpu` the processor time of each cluster, `busy` those of all.
         """
         numbers = range(len(self.clusters))
         begin = perf_counter()
@@ -205,8 +222,8 @@ class Site:
                 letters.append(parcel)
             elif isinstance(parcel, Board):
                 boards[peer] = parcel
-            elif isinstance(parcel, Crates):
-                crates[peer] = parcel
+            elif isinstance(parcel, Sealed):
+                crates[peer] = parcel.open()
             else:
                 self._spoke = True
                 self.megaphone.hear(peer, parcel, self.dtypes)
@@ -240,12 +257,12 @@ class Site:
     def _run(self, step: Step, k: int) -> Any:
         cluster = self.clusters[k]
         inbox = Window(step.round, cluster, self.starts[k], self._messages, self.dtypes)
-        begin = perf_counter()
+        begin, cpu = perf_counter(), thread_time()
         try:
             result = getattr(self.kernel, step.phase)(cluster, self.states[k], inbox)
         except Exception as error:
             raise self._error(step, k, f"{type(error).__name__}: {error}") from error
-        self.compute[k] = perf_counter() - begin
+        self.compute[k], self.cpu[k] = perf_counter() - begin, thread_time() - cpu
         return result
 
     def _error(self, step: Step, k: int, what: str) -> RunError:
@@ -290,6 +307,7 @@ class Site:
             self.tally.active += len(send.nodes)
             self.tally.nbytes += boards[-1].nbytes * (cluster.n - 1)
         self._board = _joined(boards)
+        self._record(step, self._board)
         peers = (site for site in range(len(self.bounds) - 1) if site != self.me)
         return dict.fromkeys(peers, self._board)
 
@@ -309,6 +327,7 @@ class Site:
         if any(c.fields.keys() != crates[0].fields.keys() for c in crates):
             raise self._error(step, sends[0][0], "ships other fields than another cluster")
         whole = _piled(crates)
+        self._record(step, whole)
         if len(self.bounds) == 2:
             self._crates = whole
             return {}
@@ -319,7 +338,7 @@ class Site:
             if peer == self.me:
                 self._crates = part
             else:
-                parcels[peer] = part
+                parcels[peer] = part.seal()
         return parcels
 
     def _write(self, step: Step, sends: list[tuple[int, Unicast]]) -> dict[int, Parcel]:
@@ -346,6 +365,7 @@ class Site:
         self.tally.remote = int(np.count_nonzero(partition.owner(letters.dst) != senders))
         self.tally.nbytes = sum(v.nbytes for v in letters.fields.values())
         self.tally.active = len(letters.dst) if whole else len(np.unique(letters.src))  # type: ignore[arg-type]
+        self._record(step, letters)
         self._kept, parcels = self.post.sort(letters)
         return parcels
 
@@ -386,7 +406,16 @@ class Site:
             else:
                 self.megaphone.speak(nodes + start, columns, self.dtypes)
         self._spoke = True
+        if self.recorder is not None:
+            slots = np.concatenate(
+                [n + self.starts[k] for k, n in zip(speakers, senders, strict=True)]
+            )
+            self._record(step, Said(slots, sum(self.dtypes[name].itemsize for name in parts[0])))
         return self.megaphone.parcels(list(parts[0]))
+
+    def _record(self, step: Step, sent: Sent) -> None:
+        if self.recorder is not None:
+            self.recorder(step, sent)
 
 
 def _joined(boards: Sequence[Board]) -> Board:

@@ -15,17 +15,21 @@ import xarray as xr
 
 import genval
 from dgsuite import __version__
-from dgsuite.config import Cluster, Point
+from dgsuite.config import Cluster, Point, Throttle
 from dgsuite.dataset import open_dataset, save
 from dgsuite.runner import run
 from partition.errors import InputError, RunError
 from partition.graph import Graph
+from partition.grid import arrange
 
 if TYPE_CHECKING:
     from distributed import Client
 
 CONNECT = 8
 """Seconds to wait for a scheduler, and again for its workers."""
+
+KEPT = 2
+"""Graphs that are kept, for kernels that take turns."""
 
 SWEPT = (
     "kernel",
@@ -38,6 +42,7 @@ SWEPT = (
     "threads",
     "seed",
     "repeat",
+    "bandwidth",
 )
 """Parameters of a point that become coordinates."""
 
@@ -56,13 +61,20 @@ class Sweep:
     """
 
     def __init__(
-        self, points: Sequence[Point], folder: Path, store: Path, cluster: Cluster, check: bool
+        self,
+        points: Sequence[Point],
+        folder: Path,
+        store: Path,
+        cluster: Cluster,
+        check: bool,
+        throttle: Throttle | None = None,
     ) -> None:
         self.points = points
         self.folder = folder
         self.store = store
         self.cluster = cluster
         self.check = check
+        self.throttle = throttle
 
     def path(self, point: Point) -> Path:
         """File of a point: its name changes with the point, its input file, and our version."""
@@ -71,8 +83,12 @@ class Sweep:
         if point.graph.generate is None and found.is_file():
             with open(found, "rb") as file:
                 identity["input"] = hashlib.file_digest(file, "sha256").hexdigest()
+        if self.cluster.protocol is not None:
+            identity["protocol"] = self.cluster.protocol
         if self.cluster.scheduler is not None:
             identity["scheduler"] = self.cluster.scheduler
+        if self.throttle is not None:
+            identity["throttle"] = self.throttle.model_dump(exclude={"percent"})
         text = json.dumps([__version__, identity], sort_keys=True)
         return self.store / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.nc"
 
@@ -112,11 +128,15 @@ class Sweep:
                     on_point(number, point, "run")
                     client = clusters.client(point)
                     what = point.graph.model_dump_json()
-                    key = (what, point.n, point.kind, point.kernel, id(client), point.seed)
+                    key: tuple = (what, point.n, point.kind, point.kernel, id(client), point.seed)
+                    if point.kernel == "bfs2d":
+                        key = (*key, point.clusters)
                     if key not in graphs:
-                        graphs.clear()
+                        if len(graphs) == KEPT:
+                            graphs.pop(next(iter(graphs)))
                         graphs[key] = self.graph(point, client)
-                    dataset = self.one(point, graphs[key], client, on_round)
+                    with self._throttled(client, point):
+                        dataset = self.one(point, graphs[key], client, on_round)
                     save(dataset, path)
                     results.append(dataset)
         finally:
@@ -124,28 +144,34 @@ class Sweep:
                 self.store.rmdir()
         return results
 
+    @contextmanager
+    def _throttled(self, client: Client | None, point: Point) -> Iterator[None]:
+        """Let the workers send no more than the point says."""
+        if self.throttle is None or client is None:
+            yield
+            return
+        from dgsuite.transports.throttle import limit
+
+        t = self.throttle
+        limit(client, t.nominal, point.bandwidth or 100, t.latency, t.scope, "exchange")
+        try:
+            yield
+        finally:
+            limit(client)
+
     def graph(self, point: Point, client: Client | None) -> Graph:
-        """The graph of a point."""
-        options: dict[str, Any] = {"partition": point.graph.partition, "client": client}
-        reader, name = point.source()
-        if reader == "generate":
-            assert point.n is not None
-            return genval.graph(
-                name,
-                point.n,
-                seed=point.seed,
-                family=point.graph.family,
-                kernel=point.kernel,
-                m=point.graph.edges,
-                **options,
-                **point.graph.options,
-            )
-        path = self.folder / name
-        if reader == "imsuite":
-            return Graph.read_imsuite(path, point.kernel, **options)
-        if reader == "edge_list":
-            return Graph.read_edge_list(path, **options)
-        return Graph.read_matrix_market(path, **options)
+        """The graph of a point, all there."""
+        graph = make_graph(point, self.folder, client)
+        if point.kernel == "bfs2d":
+            k = point.clusters or (1 if client is None else point.workers)
+            graph = arrange(graph.repartition(k, client))
+        if not graph.local:
+            from distributed import wait
+
+            assert client is not None
+            with client.as_current():
+                wait(graph.parts)
+        return graph
 
     def one(
         self, point: Point, graph: Graph, client: Client | None, on_round: Callable[[int], None]
@@ -175,6 +201,30 @@ class Sweep:
         return dataset
 
 
+def make_graph(point: Point, folder: Path, client: Client | None) -> Graph:
+    """The graph that a point names; paths of files start at the folder."""
+    options: dict[str, Any] = {"partition": point.graph.partition, "client": client}
+    reader, name = point.source()
+    if reader == "generate":
+        assert point.n is not None
+        return genval.graph(
+            name,
+            point.n,
+            seed=point.seed,
+            family=point.graph.family,
+            kernel=point.kernel,
+            m=point.graph.edges,
+            **options,
+            **point.graph.options,
+        )
+    path = folder / name
+    if reader == "imsuite":
+        return Graph.read_imsuite(path, point.kernel, **options)
+    if reader == "edge_list":
+        return Graph.read_edge_list(path, **options)
+    return Graph.read_matrix_market(path, **options)
+
+
 class _Clusters:
     """The Dask cluster for a point: one at an address, or our own, kept while points agree on it."""
 
@@ -197,7 +247,12 @@ class _Clusters:
             self.current = self.closing.enter_context(
                 connect(self.config.scheduler)
                 if self.config.scheduler
-                else local(point.workers, point.threads, self.config.memory_limit)
+                else local(
+                    point.workers,
+                    point.threads,
+                    self.config.memory_limit,
+                    self.config.protocol,
+                )
             )
             self.key = key
         return self.current
@@ -244,7 +299,9 @@ def connect(address: str) -> Iterator[Client]:
 
 
 @contextmanager
-def local(workers: int, threads: int, memory_limit: str) -> Iterator[Client]:
+def local(
+    workers: int, threads: int, memory_limit: str, protocol: str | None = None
+) -> Iterator[Client]:
     """A client of a cluster of our own, which ends with it."""
     import logging
     from importlib.util import find_spec
@@ -258,6 +315,7 @@ def local(workers: int, threads: int, memory_limit: str) -> Iterator[Client]:
             threads_per_worker=threads,
             processes=True,
             memory_limit=memory_limit,
+            protocol=protocol,
             dashboard_address=":0" if find_spec("bokeh") else None,
             silence_logs=logging.CRITICAL,
         ) as cluster,

@@ -54,7 +54,7 @@ def simulate(kernel, graph, sites):
         outgoing = pickle.loads(pickle.dumps(outgoing, protocol=5))
         for me, (site, log) in enumerate(zip(all_sites, logs, strict=True)):
             site.deliver({s: parcels[me] for s, parcels in enumerate(outgoing) if me in parcels})
-            log.add(step, site.tally, site.compute, 0.0)
+            log.add(step, site.tally, site.compute, site.cpu, 0.0)
             votes.append(site.tally.vote)
     outputs = {
         name: np.concatenate([site.outputs()[name] for site in all_sites])

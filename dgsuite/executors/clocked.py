@@ -167,6 +167,6 @@ async def _drive(
         site.tally.wire = mesh.wire
         votes += [site.tally.vote, *theirs]
         before, now = now, perf_counter()
-        log.add(step, site.tally, site.compute, now - before - site.busy)
+        log.add(step, site.tally, site.compute, site.cpu, now - before - site.busy)
     log.seconds = perf_counter() - start
     return log

@@ -100,7 +100,7 @@ def _phase(run_id: str, k: int, number: int, step: Step, bundles: Sequence[Bundl
             site.tally.wire += parcel.nbytes * hall.others
     waited = begin - hall.ended.get(k, hall.started)
     end = perf_counter()
-    hall.logs[k].add(step, site.tally, site.compute, waited + end - begin - site.busy)
+    hall.logs[k].add(step, site.tally, site.compute, site.cpu, waited + end - begin - site.busy)
     hall.logs[k].seconds = end - hall.started
     hall.ended[k] = end
     return leaving

@@ -8,8 +8,8 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.program import Log, reduce_votes, steps
-from dgsuite.site import Site
+from dgsuite.program import Log, Step, reduce_votes, steps
+from dgsuite.site import Sent, Site
 from kernels.base import Kernel, Vote
 from partition.cluster import Cluster
 
@@ -19,6 +19,7 @@ def run(
     clusters: Sequence[Cluster],
     on_round: Callable[[int], None] | None = None,
     before_phase: Callable[[Site], None] | None = None,
+    recorder: Callable[[Step, Sent], None] | None = None,
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a kernel on clusters of this process.
 
@@ -28,8 +29,11 @@ def run(
         Called with the number of rounds done.
     before_phase
         Called with the site before every phase; tests use it to disturb what must not matter.
+    recorder
+        Called with what each phase sends.
     """
     site = Site(kernel, clusters, np.array([0, len(clusters)]), 0)
+    site.recorder = recorder
     site.warm()
     log = Log()
     votes: list[Vote] = []
@@ -49,6 +53,6 @@ def run(
         site.deliver({})
         votes.append(site.tally.vote)
         before, now = now, perf_counter()
-        log.add(step, site.tally, site.compute, now - before - site.busy)
+        log.add(step, site.tally, site.compute, site.cpu, now - before - site.busy)
     log.seconds = perf_counter() - start
     return site.outputs(), log

@@ -1,10 +1,9 @@
 """Less bandwidth than there is: what a process sends, paced inside each message.
 
 ``throttle+tcp://`` is Dask's TCP with a limit, in the role of the emulator InterSense (Medya et al. 2016,
-section 4). The limit is a percentage of a nominal bandwidth, for each link (one direction of a comm) or for
-all that a process sends, with a latency before each message if asked for. It comes from Dask's configuration
-when a process starts (``dgsuite.throttle.nominal``, ``percent``, ``latency``, ``scope``), and `limit` changes
-it on running workers.
+section 4): a percentage of a nominal bandwidth, for each link (one direction of a comm) or for all that a
+process sends, with a latency before each message if asked for. It comes from Dask's configuration when a
+process starts (``dgsuite.throttle``, with the keys of `make`), and `limit` changes it on running workers.
 """
 
 from __future__ import annotations
@@ -52,12 +51,16 @@ class Limit:
         Seconds before each message.
     scope
         "link": each direction of each comm has the bandwidth to itself. "process": all share it.
+    traffic
+        "all", or "exchange": only what clocked runs exchange, so that a graph's way to the workers and
+        results' way home take no longer.
     """
 
     nominal: float | None = None
     percent: float = 100
     latency: float = 0
     scope: str = "link"
+    traffic: str = "all"
 
     def __post_init__(self) -> None:
         if self.nominal is not None and not self.nominal > 0:
@@ -70,6 +73,8 @@ class Limit:
             raise InputError(f"throttle.latency must be at least 0 seconds, got {self.latency}")
         if self.scope not in ("link", "process"):
             raise InputError(f"throttle.scope must be 'link' or 'process', got {self.scope!r}")
+        if self.traffic not in ("all", "exchange"):
+            raise InputError(f"throttle.traffic must be 'all' or 'exchange', got {self.traffic!r}")
 
     @property
     def rate(self) -> float | None:
@@ -87,6 +92,7 @@ def make(
     percent: float = 100,
     latency: float | str = 0,
     scope: str = "link",
+    traffic: str = "all",
 ) -> Limit:
     """A limit, from numbers or from text such as "400 MB" (a second) and "50us".
 
@@ -100,7 +106,7 @@ def make(
         delay = dask.utils.parse_timedelta(latency) if isinstance(latency, str) else latency
     except (ValueError, KeyError) as error:
         raise InputError(f"throttle: {error}") from None
-    return Limit(size, percent, delay, scope)
+    return Limit(size, percent, delay, scope, traffic)
 
 
 class Bucket:
@@ -144,6 +150,7 @@ def limit(
     percent: float = 100,
     latency: float | str = 0,
     scope: str = "link",
+    traffic: str = "all",
 ) -> Limit:
     """Change what the workers of a client may send from now on; without ``nominal``, all they can.
 
@@ -159,13 +166,15 @@ def limit(
         Seconds before each message, or text such as "50us".
     scope
         "link" or "process": what the bandwidth is for.
+    traffic
+        "all" or "exchange": what is limited.
 
     Raises
     ------
     InputError
         A value that cannot be, or a cluster whose workers talk over another transport.
     """
-    made = make(nominal, percent, latency, scope)
+    made = make(nominal, percent, latency, scope, traffic)
     address = client.scheduler.address
     if not address.startswith("throttle+"):
         raise InputError(
@@ -207,6 +216,9 @@ class _Serialiser:
 class Throttled(TCP):
     """A comm over a stream whose writes keep to the limit of the process."""
 
+    exchange = False
+    """Whether it belongs to a clocked run; that sets it."""
+
     @cached_property
     def _bucket(self) -> Bucket:
         return Bucket()
@@ -218,7 +230,8 @@ class Throttled(TCP):
     async def write(self, msg: Any, serializers: Any = None, on_error: str = "message") -> int:
         limit = HERE.limit
         rate = limit.rate
-        if rate is None and not limit.latency:
+        free = limit.traffic == "exchange" and not self.exchange
+        if free or (rate is None and not limit.latency):
             return cast(int, await super().write(msg, serializers, on_error))
         async with self._turn:
             await asyncio.sleep(limit.latency)

@@ -1,0 +1,344 @@
+"""Completion time against the number of machines: T(p) = C0 + C1/p + C2/sqrt(p), and other forms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import scipy.optimize
+import scipy.stats
+import xarray as xr
+from numpy.typing import ArrayLike, NDArray
+
+from dgsuite.scaling.terms import FORMS, WORK, design, points
+from partition.errors import InputError
+
+PASSES = 4
+"""Times that the weights are worked out anew from the fit."""
+
+FURTHEST = 2**20
+"""Machines up to which a point of diminishing return is looked for."""
+
+
+class CompletionTime:
+    """A model of completion time, linear in its terms, with coefficients of at least 0.
+
+    Errors are taken to be in proportion to the time, so that a point weighs 1 / T(p)^2; R^2 says little (it
+    stays above 0.998 where predictions miss by a quarter), held-out points and intervals say more.
+
+    Parameters
+    ----------
+    terms
+        Of p, the number of machines, and ``size``, that of the problem: products and quotients of 1, p,
+        sqrt(p), log(p), p^2, size and so on. By default the paper's: C0 + C1/p + C2/sqrt(p).
+    weights
+        "relative", or "equal" for plain least squares as in the paper.
+
+    Attributes
+    ----------
+    coef_, stderr_
+        Coefficient of each term, and its standard error; by term.
+    r2_, mse_
+        R^2 and mean square error of the fit, in seconds.
+    noise_
+        Standard deviation of a point: relative to T, or in seconds with equal weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dgsuite.scaling import CompletionTime
+    >>> p = np.array([1, 2, 4, 8, 16])
+    >>> model = CompletionTime().fit(p, 0.5 + 8 / p + 2 / np.sqrt(p))
+    >>> model.coef_.round(6).to_dict()
+    {'1': 0.5, '1/p': 8.0, '1/sqrt(p)': 2.0}
+    """
+
+    coef_: pd.Series
+    stderr_: pd.Series
+
+    def __init__(
+        self, terms: Sequence[str] = ("1", "1/p", "1/sqrt(p)"), weights: str = "relative"
+    ) -> None:
+        self.terms = tuple(terms)
+        if not self.terms or len(set(self.terms)) != len(self.terms):
+            raise InputError(f"terms must be different, and at least one: got {self.terms}")
+        if weights not in ("relative", "equal"):
+            raise InputError(f"weights must be 'relative' or 'equal', got {weights!r}")
+        self.weights = weights
+
+    def __repr__(self) -> str:
+        if not hasattr(self, "coef_"):
+            return f"CompletionTime(terms={self.terms})"
+        parts = [f"{c:.4g}" if t == "1" else f"{c:.4g}*{t}" for t, c in self.coef_.items()]
+        return f"<CompletionTime: {' + '.join(parts).replace('*1/', '/')}; R^2 {self.r2_:.4f}>"
+
+    def fit(
+        self, p: ArrayLike, seconds: ArrayLike, size: ArrayLike | None = None
+    ) -> CompletionTime:
+        """Fit to measured points.
+
+        Parameters
+        ----------
+        p
+            Machines of each point, above 0.
+        seconds
+            Its completion time, above 0.
+        size
+            Size of its problem, where a term has it.
+
+        Raises
+        ------
+        InputError
+            A value that cannot be, or too few different points for the terms.
+        """
+        at, sizes = self._points(p, size)
+        times = points(seconds, "seconds")
+        if len(times) != len(at):
+            raise InputError(f"there are {len(at)} p and {len(times)} seconds; must be as many")
+        a = design(self.terms, at, sizes)
+        different = len(np.unique(a, axis=0))
+        if different <= len(self.terms):
+            raise InputError(
+                f"{len(self.terms)} terms need at least {len(self.terms) + 1} different "
+                f"configurations, got {different}"
+            )
+        self._p, self._size, self._seconds, self._a = at, sizes, times, a
+        free, w = self._solve(a, times)
+        b = a * w[:, None]
+        if np.linalg.matrix_rank(b / np.linalg.norm(b, axis=0)) < len(self.terms):
+            raise InputError(f"terms {self.terms} cannot be told apart at p = {np.unique(at)}")
+        self._dof = len(times) - len(self.terms)
+        residuals = (times - a @ free) * w
+        self.noise_ = float(np.sqrt(residuals @ residuals / self._dof))
+        self._covariance = self.noise_**2 * np.linalg.pinv(b.T @ b)
+        self._free = free
+        coefficients = _bounded(b, times * w)
+        self.coef_ = pd.Series(coefficients, self.terms, name="seconds")
+        self.stderr_ = pd.Series(np.sqrt(np.diag(self._covariance)), self.terms, name="seconds")
+        left = times - a @ coefficients
+        self.mse_ = float(np.mean(left**2))
+        spread = float(np.sum((times - times.mean()) ** 2))
+        self.r2_ = 1 - float(left @ left) / spread if spread else 1.0
+        return self
+
+    def _points(self, p: ArrayLike, size: ArrayLike | None) -> tuple[NDArray, NDArray | None]:
+        at = points(p)
+        if size is None:
+            return at, None
+        return at, np.broadcast_to(points(size, "size"), at.shape)
+
+    def _solve(self, a: NDArray, times: NDArray) -> tuple[NDArray, NDArray]:
+        """Least squares without bounds, and the square roots of the weights."""
+        if self.weights == "equal":
+            return np.linalg.lstsq(a, times, rcond=None)[0], np.ones(len(times))
+        w = 1 / times
+        for _ in range(PASSES):
+            free = np.linalg.lstsq(a * w[:, None], times * w, rcond=None)[0]
+            fitted = a @ free
+            w = 1 / np.where(fitted > 0, fitted, times)
+        return free, w
+
+    def _fitted(self) -> None:
+        if not hasattr(self, "coef_"):
+            raise InputError("the model is not fitted yet: call fit(p, seconds)")
+
+    def predict(self, p: ArrayLike, size: ArrayLike | None = None) -> NDArray[np.float64] | float:
+        """Completion time at some numbers of machines, seconds."""
+        self._fitted()
+        at, sizes = self._points(p, size)
+        out = design(self.terms, at, sizes) @ self.coef_.to_numpy()
+        return float(out[0]) if np.ndim(p) == 0 else out
+
+    def interval(
+        self, p: ArrayLike, level: float = 0.95, size: ArrayLike | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Where a further measurement lies with a probability of `level`: lower and upper ends."""
+        self._fitted()
+        at, sizes = self._points(p, size)
+        a = design(self.terms, at, sizes)
+        middle = a @ self._free
+        noise = self.noise_ * (np.abs(middle) if self.weights == "relative" else 1)
+        spread = np.sqrt(np.einsum("ij,jk,ik->i", a, self._covariance, a) + noise**2)
+        width = self._quantile(level) * spread
+        low, high = np.maximum(middle - width, 0), np.maximum(middle + width, 0)
+        return (low[0], high[0]) if np.ndim(p) == 0 else (low, high)
+
+    def coef_interval(self, level: float = 0.95) -> pd.DataFrame:
+        """Where each coefficient lies with a probability of `level`: a column a term, rows "low" and
+        "high".
+        """
+        self._fitted()
+        width = self._quantile(level) * self.stderr_.to_numpy()
+        ends = np.maximum([self._free - width, self._free + width], 0)
+        return pd.DataFrame(ends, index=["low", "high"], columns=list(self.terms))
+
+    def _quantile(self, level: float) -> float:
+        if not 0 < level < 1:
+            raise InputError(f"level must be between 0 and 1, got {level}")
+        return float(scipy.stats.t.ppf((1 + level) / 2, self._dof))
+
+    def error(self, p: ArrayLike, seconds: ArrayLike, size: ArrayLike | None = None) -> float:
+        """Mean relative error at points that it was not fitted to."""
+        times = points(seconds, "seconds")
+        return float(np.mean(np.abs(np.atleast_1d(self.predict(p, size)) / times - 1)))
+
+    def held_out(self) -> float:
+        """Mean relative error at each p from a fit to all others."""
+        self._fitted()
+        errors = []
+        for q in np.unique(self._p):
+            out = self._p == q
+            sizes = (None, None) if self._size is None else (self._size[~out], self._size[out])
+            part = CompletionTime(self.terms, self.weights)
+            part.fit(self._p[~out], self._seconds[~out], sizes[0])
+            errors.append(part.error(self._p[out], self._seconds[out], sizes[1]))
+        return float(np.mean(errors))
+
+    def diminishing_return(
+        self,
+        gain: float = 0.01,
+        size: float | None = None,
+        level: float = 0.95,
+        draws: int = 500,
+        seed: int = 101,
+    ) -> xr.Dataset:
+        """From which number of machines more of them stop paying.
+
+        Parameters
+        ----------
+        gain
+            Share of T that one more machine must save.
+        size
+            Of the problem, where a term has it.
+        level, draws, seed
+            Of the intervals: a bootstrap over residuals.
+
+        Returns
+        -------
+        Dataset with dim ``bound`` ("estimate", "low", "high"); infinite where it does not happen up
+        to a million machines: ``no_longer_faster``, from where T does not fall;
+        ``communication_half``, from where terms of communication are half of T or more; and
+        ``small_gain``, from where one more machine saves less than `gain`.
+        """
+        self._fitted()
+        rng = np.random.default_rng(seed)
+        fitted = self._a @ self._free
+        scale = fitted if self.weights == "relative" else np.ones(len(fitted))
+        residuals = (self._seconds - fitted) / scale * np.sqrt(len(fitted) / self._dof)
+        found = [self._returns(self.coef_.to_numpy(), gain, size)]
+        for _ in range(draws):
+            times = fitted + scale * rng.choice(residuals, len(fitted))
+            times = np.maximum(times, 1e-3 * fitted)
+            _, w = self._solve(self._a, times)
+            found.append(self._returns(_bounded(self._a * w[:, None], times * w), gain, size))
+        names = ("no_longer_faster", "communication_half", "small_gain")
+        values = np.array(found)
+        ends = np.quantile(values[1:], [(1 - level) / 2, (1 + level) / 2], axis=0, method="nearest")
+        long_names = (
+            "machines from which the time does not fall",
+            "machines from which communication is half of the time",
+            f"machines from which one more saves less than {gain:.2%}",
+        )
+        return xr.Dataset(
+            {
+                name: ("bound", [values[0, i], *ends[:, i]], {"long_name": text, "units": "1"})
+                for i, (name, text) in enumerate(zip(names, long_names, strict=True))
+            },
+            {"bound": ["estimate", "low", "high"]},
+            {"gain": gain, "level": level, "draws": draws},
+        )
+
+    def _returns(self, coefficients: NDArray, gain: float, size: float | None) -> list[float]:
+        talks = np.array([term not in WORK for term in self.terms])
+
+        def time(p: NDArray, part: NDArray = coefficients) -> NDArray:
+            at, sizes = self._points(p, size)
+            return design(self.terms, at, sizes) @ part
+
+        def saved(p: NDArray) -> NDArray:
+            return (time(p) - time(p + 1)) / time(p)
+
+        # a form may be undefined at one machine
+        first = 2 if any("log(p)" in t and "/log(p)" in t for t in self.terms) else 1
+        return [
+            _first(lambda p: saved(p) <= 0, first),
+            _first(lambda p: 2 * time(p, coefficients * talks) >= time(p), first),
+            _first(lambda p: saved(p) < gain, first),
+        ]
+
+    def summary(self) -> xr.Dataset:
+        """Coefficients, their errors and intervals, and how well the model fits."""
+        ends = self.coef_interval()
+        term = ("term", list(self.terms))
+        return xr.Dataset(
+            {
+                "coefficient": ("term", self.coef_.to_numpy(), {"units": "s"}),
+                "stderr": ("term", self.stderr_.to_numpy(), {"units": "s"}),
+                "low": ("term", ends.loc["low"].to_numpy(), {"units": "s"}),
+                "high": ("term", ends.loc["high"].to_numpy(), {"units": "s"}),
+                "r2": self.r2_,
+                "mse": ((), self.mse_, {"units": "s2"}),
+                "held_out_error": self.held_out()
+                if len(np.unique(self._p)) > len(self.terms) + 1
+                else np.nan,
+            },
+            {"term": term},
+        )
+
+    def _repr_html_(self) -> str:
+        if not hasattr(self, "coef_"):
+            return f"<pre>{self!r}</pre>"
+        table = pd.DataFrame({"coefficient": self.coef_, "standard error": self.stderr_})
+        return str(table.join(self.coef_interval().T).to_html(float_format="%.4g"))
+
+
+def _bounded(b: NDArray, z: NDArray) -> NDArray:
+    """Least squares with coefficients of at least 0, columns scaled alike."""
+    norm = np.linalg.norm(b, axis=0)
+    return scipy.optimize.nnls(b / norm, z)[0] / norm  # type: ignore[no-any-return]
+
+
+def _first(holds: object, low: int) -> float:
+    """The smallest number from `low` on where something holds, looked for in steps of 2 %."""
+    grid = np.unique(np.round(np.geomspace(low, FURTHEST, 900)).astype(int))
+    true = np.flatnonzero(holds(grid.astype(float)))  # type: ignore[operator]
+    if not len(true):
+        return float("inf")
+    k = true[0]
+    if k == 0:
+        return float(grid[0])
+    between = np.arange(grid[k - 1] + 1, grid[k] + 1).astype(float)
+    return float(between[np.argmax(holds(between))])  # type: ignore[operator]
+
+
+def choose(
+    p: ArrayLike,
+    seconds: ArrayLike,
+    forms: Sequence[Sequence[str]] = FORMS,
+    size: ArrayLike | None = None,
+) -> CompletionTime:
+    """The form that predicts held-out points best, fitted to all; the errors of all in ``scores_``.
+
+    Each p in turn is left out. Forms that have too few points are passed over.
+
+    Raises
+    ------
+    InputError
+        No form can be fitted.
+    """
+    fitted: dict[tuple[str, ...], tuple[float, CompletionTime]] = {}
+    problems = []
+    for form in forms:
+        model = CompletionTime(form)
+        try:
+            fitted[tuple(form)] = model.fit(p, seconds, size).held_out(), model
+        except InputError as error:
+            problems.append(str(error))
+    if not fitted:
+        raise InputError(f"no form can be fitted: {problems[0]}")
+    best = min(fitted.values(), key=lambda found: found[0])[1]
+    best.scores_ = pd.Series(  # type: ignore[attr-defined]
+        {" + ".join(form): score for form, (score, _) in fitted.items()}, name="held-out error"
+    )
+    return best

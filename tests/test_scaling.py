@@ -1,0 +1,411 @@
+"""Scalability analysis: models against data of known form, traffic against what the engine sends."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import dgsuite
+import genval
+from dgsuite import scaling
+from dgsuite.program import reduce_votes, steps
+from dgsuite.runner import make_kernel
+from dgsuite.scaling.analysis import analyse, split
+from dgsuite.scaling.terms import value
+from dgsuite.site import Site
+from partition.grid import arrange, near_square
+
+ROOT = Path(__file__).parents[1]
+DATA = {
+    "processing": ((0.2, 102.1, 10.3), (4, 8, 16, 32, 48, 64), 0.11),
+    "communication": ((0.05, 5, 10.3), (4, 8, 16, 32, 48, 64), 0.053),
+    "small": ((0.05, 1, 0.4), (1, 2, 3, 4, 6, 8), 0.076),
+}
+"""Coefficients, machines, and the median error at 4 times the most of them that plain least squares has."""
+
+
+def paper(coefficients, p):
+    return np.stack([np.ones_like(p), 1 / p, 1 / np.sqrt(p)], axis=1) @ np.array(coefficients)
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_intervals_cover_and_predictions_hold(name):
+    coefficients, ps, bound = DATA[name]
+    p, far = np.repeat(ps, 5).astype(float), 4.0 * max(ps)
+    truth, target = paper(coefficients, p), paper(coefficients, np.array([far]))[0]
+    trials = 1000
+    covered, observed, errors = np.zeros(3), 0, []
+    for seed in range(trials):
+        rng = np.random.default_rng(seed)
+        model = scaling.CompletionTime().fit(p, truth * (1 + 0.03 * rng.standard_normal(len(p))))
+        low, high = model.coef_interval(0.95).to_numpy()
+        covered += (low <= coefficients) & (coefficients <= high)
+        errors.append(abs(model.predict(far) / target - 1))
+        low, high = model.interval(far)
+        observed += low <= target * (1 + 0.03 * rng.standard_normal()) <= high
+        assert (model.coef_ >= 0).all()
+    assert (covered >= 0.93 * trials).all()
+    assert observed >= 0.93 * trials
+    assert np.median(errors) <= bound
+
+
+def test_exact_data_is_recovered():
+    p = np.array([1, 2, 4, 8, 16])
+    model = scaling.CompletionTime().fit(p, paper((0.5, 8, 2), p.astype(float)))
+    assert model.coef_["1/p"] == pytest.approx(8)
+    assert model.r2_ == pytest.approx(1)
+    assert model.predict(64) == pytest.approx(0.5 + 8 / 64 + 2 / 8)
+    assert model.held_out() < 1e-6
+    assert "8/p" in repr(model)
+    assert model.summary().coefficient.sel(term="1/p") == pytest.approx(8)
+
+
+def test_size_is_a_parameter():
+    p, size = (a.ravel().astype(float) for a in np.meshgrid([1, 2, 4, 8], [1e3, 4e3, 9e3]))
+    terms = ("1", "size/p", "sqrt(size)/sqrt(p)")
+    model = scaling.CompletionTime(terms).fit(
+        p, 1 + 2e-3 * size / p + 0.1 * np.sqrt(size / p), size
+    )
+    assert model.coef_["size/p"] == pytest.approx(2e-3)
+    assert model.predict(16, 1e6) == pytest.approx(1 + 125 + 25)
+
+
+def test_the_form_is_chosen_by_what_was_held_out():
+    p = np.repeat([2, 4, 8, 16, 32, 64], 3).astype(float)
+    rng = np.random.default_rng(1)
+    noise = 1 + 0.01 * rng.standard_normal(len(p))
+    tree = scaling.choose(p, (0.1 + 20 / p + 0.5 * np.log2(p)) * noise)
+    assert tree.terms == ("1", "1/p", "log(p)")
+    assert tree.scores_.idxmin() == "1 + 1/p + log(p)"
+    returns = tree.diminishing_return(gain=0.05)
+    # T falls until d/dp (20 / p + 0.5 log2 p) = 0
+    assert returns.no_longer_faster[0] == pytest.approx(20 * np.log(2) / 0.5, abs=3)
+    low, high = returns.no_longer_faster.sel(bound=["low", "high"]).values
+    assert low <= returns.no_longer_faster[0] <= high
+
+
+def test_points_of_diminishing_return_of_the_paper():
+    p = np.array([4, 9, 16, 25, 32, 64], float)
+    model = scaling.CompletionTime().fit(p, paper((0, 102.1, 10.3), p))
+    returns = model.diminishing_return(gain=0.01, draws=20).sel(bound="estimate")
+    assert returns.no_longer_faster == np.inf
+    assert returns.communication_half == np.ceil((102.1 / 10.3) ** 2)  # C1 / p = C2 / sqrt(p)
+    k = int(returns.small_gain)
+    saved = 1 - model.predict([k + 1.0, k]) / model.predict([k, k - 1.0])
+    assert saved[0] < 0.01 <= saved[1]
+
+
+@pytest.mark.parametrize(
+    ("p", "seconds", "message"),
+    [
+        ([1, 2, 4], [3, 2, 1], "3 terms need at least 4 different configurations, got 3"),
+        ([1, 1, 2, 2, 4, 4], [3, 3, 2, 2, 1, 1], "got 3"),
+        ([0, 1, 2, 4], [4, 3, 2, 1], "p must be above 0 and finite, got 0"),
+        ([1, 2, 4, 8], [4, 3, np.nan, 1], "seconds must be above 0 and finite, got nan"),
+        ([1, 2, 4, 8], [4, 3, 1], "there are 4 p and 3 seconds"),
+    ],
+)
+def test_bad_points(p, seconds, message):
+    with pytest.raises(dgsuite.InputError, match=message):
+        scaling.CompletionTime().fit(p, seconds)
+
+
+def test_bad_terms_and_use():
+    with pytest.raises(dgsuite.InputError, match="'cbrt\\(p\\)' is not understood"):
+        scaling.CompletionTime(("1", "cbrt(p)")).fit([1, 2, 4], [3, 2, 1])
+    with pytest.raises(dgsuite.InputError, match="needs the size"):
+        scaling.CompletionTime(("1", "size/p")).fit([1, 2, 4], [3, 2, 1])
+    with pytest.raises(dgsuite.InputError, match="not fitted yet"):
+        scaling.CompletionTime().predict(4)
+    with pytest.raises(dgsuite.InputError, match="is not finite at p = 1"):
+        scaling.CompletionTime(("1", "1/log(p)")).fit([1, 2, 4], [3, 2, 1])
+
+
+def test_terms_are_read():
+    p, size = np.array([4.0]), np.array([16.0])
+    for term, expected in {
+        "1": 1,
+        "1/p": 0.25,
+        "1/sqrt(p)": 0.5,
+        "log(p)/p": 0.5,
+        "size/p^2": 1,
+        "sqrt(size)*p": 16,
+    }.items():
+        assert value(term, p, size)[0] == expected
+
+
+def curves(ps=(4, 9, 16, 25), constant=1.0, exponent=0.5):
+    """Times whose bandwidth demand grows as p^exponent."""
+    bandwidth = np.array([10.0, 20, 24, 28, 32, 36, 40, 60, 80, 100])
+    times = []
+    for k, p in enumerate(ps):
+        need = 5 * p**exponent * constant**k
+        times.append(10 / p * (1 + need / bandwidth - need / 100))
+    return xr.Dataset(
+        {"seconds": (("p", "bandwidth"), times)}, {"p": list(ps), "bandwidth": bandwidth}
+    )
+
+
+def test_demand_of_a_larger_cluster():
+    data = curves()
+    model = scaling.BandwidthDemand().fit(data.isel(p=slice(0, 3)))
+    # CTI = need (1 / b - 1 / 100), so demand is need / (CTI + need / 100)
+    need, cti = 5 * np.sqrt(16), 0.4
+    assert model.predict(16, cti) == pytest.approx(need / (cti + need / 100), rel=0.03)
+    ratio = model.demand_.sel(p=16) / model.demand_.sel(p=4) / 2
+    assert 0.8 < float(ratio.mean()) < 1
+    errors = model.error(data)
+    assert errors.p.values.tolist() == [25]
+    low, high = model.interval(25, cti)
+    assert low < model.predict(25, cti) < high
+
+
+def test_the_papers_own_arithmetic():
+    # section 6: BW(CTI, 450) = BW(CTI, 288) * DC * sqrt(450) / sqrt(288), DC the mean over pairs
+    bandwidth = np.linspace(10, 100, 19)
+    demands = {72: 20.0, 162: 26.0, 288: 30.0}
+    times = [10 * (1 + d / bandwidth) / (1 + d / 100) for d in demands.values()]
+    data = xr.Dataset(
+        {"seconds": (("p", "bandwidth"), times)}, {"p": list(demands), "bandwidth": bandwidth}
+    )
+    model = scaling.BandwidthDemand(ctis=[0.1, 0.2]).fit(data)
+    found = model.demand_
+    pairs = [(162, 72), (288, 72), (288, 162)]
+    each = [found.sel(p=a) / found.sel(p=b) / np.sqrt(a / b) for a, b in pairs]
+    assert model.demand_constant_ == pytest.approx(float(np.mean(each)))
+    assert model.predict(450, 0.1) == pytest.approx(
+        float(found.sel(p=288, cti=0.1)) * model.demand_constant_ * np.sqrt(450 / 288)
+    )
+
+
+def test_another_law_of_demand():
+    data = curves(exponent=0.1)
+    sqrt = scaling.BandwidthDemand(ctis=[0.2]).fit(data.isel(p=slice(0, 3)))
+    power = scaling.BandwidthDemand(ctis=[0.2], law="power").fit(data.isel(p=slice(0, 3)))
+    assert abs(power.error(data).item()) < abs(sqrt.error(data).item())
+    assert power.exponent_ < 0.2
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda d: d.drop_vars("seconds"), "needs a variable 'seconds'"),
+        (lambda d: d.rename(p="machines"), "needs a dim 'p'"),
+        (lambda d: d.isel(p=[0]), "at least 2 numbers of machines"),
+        (lambda d: d.isel(bandwidth=slice(0, -1)), "no times at 100 per cent"),
+        (lambda d: d.assign_coords(bandwidth=d.bandwidth - 10), "bandwidth must be above 0"),
+        (lambda d: d.assign_coords(bandwidth=d.bandwidth + 10), "at most 100 per cent, got 110"),
+        (lambda d: d.where(d.p != 9), "seconds at p = 9, bandwidth = 10 must be a number above 0"),
+        (lambda d: d * 0 + 1, "the time does not grow when bandwidth falls"),
+    ],
+)
+def test_bad_curves(spoil, message):
+    with pytest.raises(dgsuite.InputError, match=message):
+        scaling.BandwidthDemand().fit(spoil(curves()))
+
+
+def test_a_curve_that_never_gets_there():
+    with pytest.raises(dgsuite.InputError, match="does not reach a CTI of 1000"):
+        scaling.BandwidthDemand(ctis=[10]).fit(curves())
+
+
+def sent_by_the_engine(kernel, graph):
+    """Bytes of the parcels between sites of one cluster each: by sender, by receiver."""
+    parts, p = graph.parts, len(graph.parts)
+    sites = [Site(kernel, [part], np.arange(p + 1), k) for k, part in enumerate(parts)]
+    votes, exchanges = [], []
+
+    def reply():
+        reduced = reduce_votes(votes)
+        votes.clear()
+        return reduced
+
+    for step in steps(kernel, graph.n, reply):
+        parcels = [site.step(step) for site in sites]
+        votes += [site.tally.vote for site in sites]
+        pairs = np.zeros((p, p), np.int64)
+        for k, out in enumerate(parcels):
+            for to, parcel in out.items():
+                pairs[k, to] = parcel.nbytes
+        for k, site in enumerate(sites):
+            site.deliver({j: out[k] for j, out in enumerate(parcels) if k in out})
+        exchanges.append(pairs)
+    return exchanges
+
+
+@pytest.mark.parametrize(
+    ("kernel", "kind", "parameters"),
+    [
+        ("bfs", "rmat", {"root": 3, "direction": "top-down"}),
+        ("mis", "er", {}),
+        ("dp", "er", {}),
+        ("lcr", "ring", {}),
+        ("bf", "grid", {}),
+    ],
+)
+@pytest.mark.parametrize("p", [2, 7])
+def test_counted_traffic_is_what_the_engine_sends(kernel, kind, parameters, p):
+    graph = genval.graph(kind, 256)
+    traced = scaling.trace(kernel, graph, clusters=[1, p], **parameters)
+    exchanges = sent_by_the_engine(
+        make_kernel(kernel, graph, 101, parameters), graph.repartition(p)
+    )
+    here = traced.sel(clusters=p)
+    assert here.sizes["step"] == len(exchanges)
+    for k, pairs in enumerate(exchanges):
+        assert int(here.out_bytes[k]) == pairs.sum(axis=1).max()
+        assert int(here.in_bytes[k]) == pairs.sum(axis=0).max()
+        assert int(here.total_bytes[k]) == pairs.sum()
+    assert (traced.sel(clusters=1).total_bytes == 0).all()
+    assert (here.share >= 1 / p - 1e-12).all()
+
+
+@pytest.mark.parametrize("p", [4, 6, 9])
+def test_counted_traffic_of_the_grid(p):
+    graph = genval.graph("rmat", 512)
+    traced = scaling.trace("bfs2d", graph, clusters=[p], root=3).sel(clusters=p)
+    ds = dgsuite.run("bfs2d", arrange(graph.repartition(p), *near_square(p)), root=3)
+    by_phase = traced.total_bytes.groupby("phase").sum()
+    assert int(by_phase.sel(phase="expand")) == int(ds.expand_bytes.sum())
+    assert int(by_phase.sel(phase="fold")) == int(ds.fold_bytes.sum())
+
+
+def test_what_if():
+    graph = genval.graph("rmat", 2048)
+    traced = scaling.trace("bfs", graph, clusters=[1, 4, 16], root=3)
+    found = scaling.what_if(traced, bandwidth=[1e6, 1e9], latency=[0, 1e-3])
+    assert found.seconds.dims == ("clusters", "bandwidth", "latency")
+    slow, fast = found.seconds.sel(clusters=16, latency=0).values
+    assert slow > fast
+    assert (found.seconds.sel(latency=1e-3) >= found.seconds.sel(latency=0)).all()
+    one = found.seconds.sel(clusters=1)
+    assert np.allclose(one, float(traced.compute_seconds.sum()))
+    point = scaling.what_if(traced, clusters=4, bandwidth=1e9, latency=0)
+    assert point.seconds.ndim == 0
+
+
+def test_costs_are_found_again():
+    graph = genval.graph("rmat", 2048)
+    traced = scaling.trace("bfs", graph, clusters=[1, 2, 4, 8, 16], root=3)
+    true = scaling.Machine(2.0, 1e-4, 3e-5, 1e-9, barrier="all")
+    rates = np.array([1e5, 1e6, 1e7])
+    seconds = scaling.what_if(traced, None, rates, 0, true).seconds
+    p, rate = np.meshgrid(traced.clusters.values, rates, indexing="ij")
+    fitted = scaling.calibrate(traced, p.ravel(), rate.ravel(), seconds.values.ravel())
+    again = scaling.what_if(traced, None, rates, 0, fitted).seconds
+    np.testing.assert_allclose(again, seconds, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"clusters": [5]}, "clusters = 5 was not traced; the dataset has \\[2, 4\\]"),
+        ({"bandwidth": 0}, "bandwidth must be above 0"),
+        ({"latency": -1}, "latency must be at least 0"),
+    ],
+)
+def test_bad_what_if(arguments, message):
+    traced = scaling.trace("bfs", genval.graph("rmat", 64), clusters=[2, 4], root=3)
+    with pytest.raises(dgsuite.InputError, match=message):
+        scaling.what_if(traced, **arguments)
+
+
+def test_what_if_needs_counted_traffic():
+    ds = dgsuite.run("bfs", genval.graph("rmat", 64), root=3)
+    with pytest.raises(dgsuite.InputError, match="no counted traffic; make one with"):
+        scaling.what_if(ds, clusters=4)
+    with pytest.raises(dgsuite.InputError, match="clusters must be numbers of at least 1"):
+        scaling.trace("bfs", genval.graph("rmat", 64), clusters=[0])
+
+
+@pytest.fixture(scope="module")
+def experiment(tmp_path_factory):
+    """A small experiment, run for real, and its file."""
+    folder = tmp_path_factory.mktemp("scaling")
+    config = folder / "small.toml"
+    config.write_text(
+        """
+[experiment]
+name = "small"
+plot = false
+[cluster]
+workers = [1, 2, 3, 4, 5]
+protocol = "throttle+tcp"
+[throttle]
+nominal = "100 kB"
+percent = [20, 50, 100]
+scope = "process"
+[graph]
+generate = "rmat"
+[[run]]
+kernel = "bfs2d"
+style = "clocked"
+n = 2048
+params.root = 3
+"""
+    )
+    output = folder / "small.nc"
+    python("dgsuite.experiment", config, "--output", output, "-q")
+    return config, output
+
+
+def python(*arguments, status=0):
+    found = subprocess.run(
+        [sys.executable, "-m", *map(str, arguments)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert found.returncode == status, found.stderr
+    return found
+
+
+def test_an_experiment_is_analysed(experiment):
+    config, output = experiment
+    results = split(dgsuite.open(output))
+    assert len(results) == 15
+    found = analyse(results)
+    seconds = found.runs.seconds.median("repeat")
+    slow, fast = seconds.sel(bandwidth=20), seconds.sel(bandwidth=100)
+    assert (slow > fast).sel(p=[2, 3, 4, 5]).all()
+    wire = {r.attrs["workers"]: int(r.wire_bytes.sum()) for r in results}
+    # no worker can be faster than its share of the bytes allows
+    for p in (2, 3, 4, 5):
+        assert float(slow.sel(p=p)) > 0.9 * wire[p] / p / 20e3
+    assert found.demand.demand_constant_ > 0
+    shown = python("dgsuite.scaling", output, "--what-if", config, "--output", output.parent).stdout
+    for text in ("completion time", "demand constant DC", "points held out", "shared"):
+        assert text in shown
+    pictures = sorted(path.name for path in output.parent.glob("*.png"))
+    assert pictures == [
+        f"small-{name}.png"
+        for name in ("figure2a", "figure2b", "figure3", "figure4", "figure5", "figure6", "whatif")
+    ]
+
+
+def test_a_missing_run_is_named(experiment):
+    results = split(dgsuite.open(experiment[1]))
+    with pytest.raises(dgsuite.InputError, match="at 20 % of bandwidth, repeat 0, is missing"):
+        scaling.measured(results[1:])
+
+
+def test_command_line_errors(experiment, tmp_path):
+    config, output = experiment
+    assert "no such file" in python("dgsuite.scaling", tmp_path / "no.nc", status=2).stderr
+    found = python("dgsuite.scaling", output, "--output", tmp_path / "no", status=2)
+    assert "there is no such folder" in found.stderr
+    plain = tmp_path / "plain.toml"
+    plain.write_text(config.read_text().replace('protocol = "throttle+tcp"', ""))
+    found = python("dgsuite.experiment", plain, "--dry-run", status=2)
+    assert "needs a throttled transport" in found.stderr
+    assert json.dumps(len(found.stderr.strip().splitlines())) == "1"
