@@ -8,6 +8,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from partition.errors import DgsuiteError, InputError
 
 if TYPE_CHECKING:
@@ -140,9 +142,13 @@ def _show(console: Any, found: Analysis) -> None:
         errors = found.demand_error.isel(p=-1)
         for cti, error in zip(errors.cti.values, errors.values, strict=True):
             predicted = float(found.demand.predict(largest, float(cti)))
-            console.print(
-                f"  CTI {cti:6.1%}: demand of {largest} workers {predicted:5.1f} %, "
+            off = (
                 f"{error:+.1f} points off"
+                if np.isfinite(error)
+                else "measured times do not reach it"
+            )
+            console.print(
+                f"  CTI {cti:6.1%}: demand of {largest} workers {predicted:5.1f} %, {off}"
             )
     if found.check is not None and found.machine is not None:
         m = found.machine

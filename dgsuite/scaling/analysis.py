@@ -87,6 +87,8 @@ def analyse(
     error = np.nan
     flat = full.stack(point=("p", "repeat"))
     inner = flat[flat.p < ps.max()]
+    if ps.min() == 1:
+        notes.append("one worker sends nothing, which the paper's form does not know")
     try:
         model = CompletionTime().fit(inner.p, inner)
         error = model.error([ps.max()], [float(full.sel(p=ps.max()).median())])

@@ -161,17 +161,21 @@ class CompletionTime:
         noise = self.noise_ * (np.abs(middle) if self.weights == "relative" else 1)
         spread = np.sqrt(np.einsum("ij,jk,ik->i", a, self._covariance, a) + noise**2)
         width = self._quantile(level) * spread
-        low, high = np.maximum(middle - width, 0), np.maximum(middle + width, 0)
+        fitted = a @ self.coef_.to_numpy()  # where a coefficient is held at 0, not in the middle
+        low = np.minimum(np.maximum(middle - width, 0), fitted)
+        high = np.maximum(middle + width, fitted)
         return (low[0], high[0]) if np.ndim(p) == 0 else (low, high)
 
     def coef_interval(self, level: float = 0.95) -> pd.DataFrame:
-        """Where each coefficient lies with a probability of `level`: a column a term, rows "low" and
-        "high".
+        """Where each coefficient lies with a probability of `level` or more: a column a term, rows "low"
+        and "high". The estimate itself is always in it, also where it is held at 0.
         """
         self._fitted()
         width = self._quantile(level) * self.stderr_.to_numpy()
-        ends = np.maximum([self._free - width, self._free + width], 0)
-        return pd.DataFrame(ends, index=["low", "high"], columns=list(self.terms))
+        estimate = self.coef_.to_numpy()
+        low = np.minimum(np.maximum(self._free - width, 0), estimate)
+        high = np.maximum(self._free + width, estimate)
+        return pd.DataFrame([low, high], index=["low", "high"], columns=list(self.terms))
 
     def _quantile(self, level: float) -> float:
         if not 0 < level < 1:

@@ -123,7 +123,7 @@ def demand_trend(found: Analysis, ax: Axes) -> bool:
         )
     ax.set_xlabel("workers")
     ax.set_ylabel("bandwidth demand, per cent")
-    ax.legend(frameon=False, fontsize=8)
+    ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
     return True
 
 
