@@ -27,7 +27,7 @@ def here():
     throttle.HERE.limit = before
 
 
-async def talk(messages, answers=1):
+async def talk(messages, scheme="tcp"):
     """Send messages over a throttled comm to a listener that says what it got."""
     got = []
 
@@ -36,7 +36,7 @@ async def talk(messages, answers=1):
             got.append(await comm.read())
         await comm.write("done")
 
-    listener = await listen("throttle+tcp://127.0.0.1", handle, deserialize=True)
+    listener = await listen(f"throttle+{scheme}://127.0.0.1", handle, deserialize=True)
     comm = await connect(listener.contact_address)
     begin = time.perf_counter()
     for message in messages:
@@ -48,20 +48,22 @@ async def talk(messages, answers=1):
     return got, seconds
 
 
+@pytest.mark.parametrize("scheme", ["tcp", "uds", "mpb", "mpimpb"])
 @pytest.mark.parametrize("scope", ["link", "process"])
-def test_messages_arrive_whole_and_not_too_soon(here, scope):
+def test_messages_arrive_whole_and_not_too_soon(here, scope, scheme):
     here.limit = throttle.make("50 MB", scope=scope)
     sent = [np.arange(k, dtype=np.int64) for k in (0, 1, 1000, 300_000)]
-    got, seconds = asyncio.run(talk([{"x": to_serialize(x)} for x in sent]))
+    got, seconds = asyncio.run(talk([{"x": to_serialize(x)} for x in sent], scheme))
     for x, message in zip(sent, got, strict=True):
         np.testing.assert_array_equal(x, message["x"])
     # no machine is fast enough to break the lower bound
     assert seconds > 0.95 * sum(x.nbytes for x in sent) / SLOW
 
 
-def test_latency_comes_before_each_message(here):
+@pytest.mark.parametrize("scheme", ["tcp", "uds", "mpb", "mpimpb"])
+def test_latency_comes_before_each_message(here, scheme):
     here.limit = throttle.make(latency="20ms")
-    assert asyncio.run(talk(["a", "b", "c"]))[1] >= 0.06
+    assert asyncio.run(talk(["a", "b", "c"], scheme))[1] >= 0.06
 
 
 def test_the_schedule_of_a_bucket():
@@ -100,14 +102,15 @@ def test_limits_come_from_the_configuration():
         assert throttle.Limit.configured().rate == 2e5
 
 
-def test_a_throttled_cluster_gives_the_same_results_and_counts():
+@pytest.mark.parametrize("scheme", ["tcp", "mpb"])
+def test_a_throttled_cluster_gives_the_same_results_and_counts(scheme):
     with (
         LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, protocol="throttle+tcp"
+            n_workers=2, threads_per_worker=1, dashboard_address=None, protocol=f"throttle+{scheme}"
         ) as cluster,
         Client(cluster) as client,
     ):
-        assert client.scheduler.address.startswith("throttle+tcp://")
+        assert client.scheduler.address.startswith(f"throttle+{scheme}://")
         graph = genval.graph("er", 3000, m=20_000, clusters=4, client=client)
         free = dgsuite.run("mis", graph, client=client)
         limit = throttle.limit(client, "2 MB", 50)

@@ -2,7 +2,8 @@
 
 ``throttle+tcp://`` is Dask's TCP with a limit, in the role of the emulator InterSense (Medya et al. 2016,
 section 4): a percentage of a nominal bandwidth, for each link (one direction of a comm) or for all that a
-process sends, with a latency before each message if asked for. It comes from Dask's configuration when a
+process sends, with a latency before each message if asked for. Other transports have theirs in
+`dgsuite.transports.throttled`. The limit comes from Dask's configuration when a
 process starts (``dgsuite.throttle``, with the keys of `make`), and `limit` changes it on running workers.
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -188,6 +189,10 @@ def _set(made: Limit) -> None:
     HERE.limit = made
 
 
+Put = Callable[[Sequence[memoryview]], Awaitable[None]]
+"""How a comm sends bytes."""
+
+
 class _Outbox:
     """Stands in for a stream and keeps what is written to it."""
 
@@ -213,8 +218,8 @@ class _Serialiser:
         return getattr(self._comm, name)
 
 
-class Throttled(TCP):
-    """A comm over a stream whose writes keep to the limit of the process."""
+class Paced:
+    """What makes a comm keep to the limit of the process, whatever carries its bytes."""
 
     exchange = False
     """Whether it belongs to a clocked run; that sets it."""
@@ -223,51 +228,62 @@ class Throttled(TCP):
     def _bucket(self) -> Bucket:
         return Bucket()
 
+    def _limit(self) -> Limit | None:
+        """What holds for the next message, if anything does."""
+        limit = HERE.limit
+        free = limit.traffic == "exchange" and not self.exchange
+        return None if free or (limit.rate is None and not limit.latency) else limit
+
+    async def _release(self, chunks: Sequence[Any], limit: Limit, put: Put) -> None:
+        """Send a message slice by slice, each as soon as the limit allows."""
+        await asyncio.sleep(limit.latency)
+        views = [memoryview(chunk) for chunk in chunks]
+        rate = limit.rate
+        if rate is None:
+            await put(views)
+            return
+        bucket = HERE.shared if limit.scope == "process" else self._bucket
+        bucket.begin(time.perf_counter())
+        step = max(SLICE, int(rate * TICK))
+        left = sum(view.nbytes for view in views)
+        for view in views:
+            for start in range(0, view.nbytes, step):
+                piece = view[start : start + step]
+                left -= piece.nbytes
+                await _pace(bucket, piece.nbytes, rate, last=not left)
+                await put([piece])
+
+
+class Throttled(Paced, TCP):
+    """TCP with a limit."""
+
     @cached_property
     def _turn(self) -> asyncio.Lock:
         return asyncio.Lock()
 
     async def write(self, msg: Any, serializers: Any = None, on_error: str = "message") -> int:
-        limit = HERE.limit
-        rate = limit.rate
-        free = limit.traffic == "exchange" and not self.exchange
-        if free or (rate is None and not limit.latency):
+        limit = self._limit()
+        if limit is None:
             return cast(int, await super().write(msg, serializers, on_error))
         async with self._turn:
-            await asyncio.sleep(limit.latency)
-            if rate is None:
-                return cast(int, await super().write(msg, serializers, on_error))
-            bucket = HERE.shared if limit.scope == "process" else self._bucket
-            bucket.begin(time.perf_counter())
             made = _Serialiser(self)
             size = await TCP.write(cast(Any, made), msg, serializers, on_error)
-            await self._release(made.stream.chunks, bucket, rate)
+            try:
+                await self._release(made.stream.chunks, limit, self._put)
+            except BaseException:
+                # half a message may have left: nothing that follows could be understood
+                self.abort()
+                raise
             return cast(int, size)
 
-    async def _release(self, chunks: Sequence[Any], bucket: Bucket, rate: float) -> None:
-        """Send a message slice by slice, each as soon as the limit allows."""
-        step = max(SLICE, int(rate * TICK))
-        views = [memoryview(chunk) for chunk in chunks]
-        left = sum(view.nbytes for view in views)
-        try:
-            for view in views:
-                for start in range(0, view.nbytes, step):
-                    piece = view[start : start + step]
-                    left -= piece.nbytes
-                    await _pace(bucket, piece.nbytes, rate, last=not left)
-                    await self._put(piece)
-        except BaseException:
-            # half a message has left: nothing that follows could be understood
-            self.abort()
-            raise
-
-    async def _put(self, piece: memoryview) -> None:
-        if self.stream is None:
-            raise CommClosedError
-        try:
-            await self.stream.write(piece)
-        except StreamClosedError as error:
-            raise CommClosedError(f"{self}: {error}") from error
+    async def _put(self, views: Sequence[memoryview]) -> None:
+        for view in views:
+            if self.stream is None:
+                raise CommClosedError
+            try:
+                await self.stream.write(view)
+            except StreamClosedError as error:
+                raise CommClosedError(f"{self}: {error}") from error
 
 
 async def _pace(bucket: Bucket, size: int, rate: float, last: bool) -> None:

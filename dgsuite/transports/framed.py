@@ -1,0 +1,268 @@
+"""A comm over a stream of bytes: how a message is cut into frames, and the way there on one host.
+
+A message is the number of bytes that follow, the number of frames, the length of each, and the
+frames: as many bytes as over Dask's TCP, so that counts of bytes do not depend on the transport.
+Large frames are received into memory of their own, so that each is freed with the array it is of.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import struct
+import sys
+from abc import abstractmethod
+from collections.abc import Sequence
+from functools import partial
+from itertools import accumulate, pairwise
+from socket import socket
+from typing import Any, cast
+from weakref import finalize, ref
+
+from distributed.comm import CommClosedError
+from distributed.comm.core import Comm
+from distributed.comm.utils import from_frames, to_frames
+from distributed.protocol.utils import host_array
+from distributed.utils import ensure_memoryview
+
+logger = logging.getLogger(__name__)
+
+WORD = 8
+"""Bytes of a number in a header."""
+
+ALONE = 1 << 16
+"""Bytes from which a frame is sent from where it is, and received into memory of its own."""
+
+
+class Framed(Comm):
+    """A comm over a connected Unix socket; how bytes travel is the transport's matter.
+
+    Parameters
+    ----------
+    sock
+        Connected and not blocking.
+    local, peer
+        Addresses, scheme included.
+    deserialize
+        Whether messages are made into objects.
+    """
+
+    exchange = False
+    """Whether it belongs to a clocked run; that sets it."""
+
+    def __init__(self, sock: socket, local: str, peer: str, deserialize: bool = True) -> None:
+        self._closed = False
+        super().__init__(deserialize=deserialize)
+        self._local_addr, self._peer_addr = local, peer
+        self._sock: socket | None = sock
+        self._loop = asyncio.get_running_loop()
+        self._reading: asyncio.Future[None] | None = None
+        self._writing: asyncio.Future[None] | None = None
+        self._turn = asyncio.Lock()
+        self._finalizer = finalize(self, _dangling, sock, self._loop, f"from {local} to {peer}")
+        self._finalizer.atexit = False
+
+    # what a transport does
+
+    @abstractmethod
+    async def _fill(self, out: memoryview) -> None:
+        """Receive exactly as many bytes as there is room for."""
+
+    @abstractmethod
+    async def _put(self, views: Sequence[memoryview]) -> None:
+        """Send bytes, none of the views empty; what they are of may change once this returns."""
+
+    @abstractmethod
+    def _ready(self) -> None:
+        """The socket can be read."""
+
+    async def _open(self) -> None:
+        """What both ends say before the first message."""
+
+    # what Dask asks of a comm
+
+    @property
+    def local_address(self) -> str:
+        return self._local_addr
+
+    @property
+    def peer_address(self) -> str:
+        return self._peer_addr
+
+    async def read(self, deserializers: Any = None) -> Any:
+        if self._closed:
+            raise CommClosedError(f"{self} is closed")
+        try:
+            frames = await self._receive()
+        except BaseException:
+            # how much of a message was read nobody knows any more
+            self.abort()
+            raise
+        try:
+            return await from_frames(
+                frames,
+                deserialize=self.deserialize,
+                deserializers=deserializers,
+                allow_offload=self.allow_offload,
+            )
+        except EOFError:
+            self.abort()
+            raise CommClosedError(f"{self}: a message was cut off") from None
+
+    async def write(self, msg: Any, serializers: Any = None, on_error: str = "message") -> int:
+        if self._closed:
+            raise CommClosedError(f"{self} is closed")
+        views, size = await self._serialised(msg, serializers, on_error)
+        async with self._turn:
+            try:
+                await self._put(views)
+            except BaseException:
+                # half a message may have left: nothing that follows could be understood
+                self.abort()
+                raise
+        return size
+
+    async def close(self) -> None:
+        if not self._closed:
+            async with self._turn:  # what is being written leaves first
+                self.abort()
+
+    def abort(self) -> None:
+        self._closed = True
+        sock, self._sock = self._sock, None
+        if sock is not None:
+            self._finalizer.detach()
+            _leave(sock, self._loop)
+            wake(self._reading)
+            wake(self._writing)
+
+    def closed(self) -> bool:
+        return self._closed
+
+    # messages and frames
+
+    async def _serialised(
+        self, msg: Any, serializers: Any, on_error: str
+    ) -> tuple[list[memoryview], int]:
+        """A message as what is to be sent, and its bytes."""
+        frames = await to_frames(
+            msg,
+            allow_offload=self.allow_offload,
+            serializers=serializers,
+            on_error=on_error,
+            context={
+                "sender": self.local_info,
+                "recipient": self.remote_info,
+                **self.handshake_options,
+            },
+            frame_split_size=sys.maxsize,
+        )
+        if self._closed:
+            raise CommClosedError(f"{self} is closed")
+        views = [ensure_memoryview(frame) for frame in frames]
+        sizes = [view.nbytes for view in views]
+        size = WORD * (1 + len(sizes)) + sum(sizes)
+        header = struct.pack(f"<{2 + len(sizes)}Q", size, len(sizes), *sizes)
+        pieces: list[memoryview] = []
+        small: list[Any] = [header]
+        for view, nbytes in zip(views, sizes, strict=True):
+            if nbytes < ALONE:
+                small.append(view)
+                continue
+            pieces += (memoryview(b"".join(small)), view) if small else (view,)
+            small = []
+        if small:
+            pieces.append(memoryview(b"".join(small)))
+        return [piece for piece in pieces if piece.nbytes], WORD + size
+
+    async def _receive(self) -> list[memoryview]:
+        """The frames of the next message."""
+        start = await self._next(2 * WORD)
+        size, count = cast(tuple[int, int], struct.unpack("<2Q", start))
+        lengths = WORD * count
+        if size < ALONE:
+            whole = await self._next(size - WORD)
+            return _cut(whole[lengths:], struct.unpack_from(f"<{count}Q", whole))
+        frames: list[memoryview] = []
+        small: list[int] = []
+        for length in (*struct.unpack(f"<{count}Q", await self._next(lengths)), ALONE):
+            if length < ALONE:
+                small.append(length)
+                continue
+            if small:
+                frames += _cut(await self._next(sum(small)), small)
+                small = []
+            if len(frames) < count:
+                frames.append(host_array(length))
+                await self._fill(frames[-1])
+        return frames
+
+    async def _next(self, size: int) -> memoryview:
+        """The next few bytes, in memory of their own."""
+        out = memoryview(bytearray(size))
+        await self._fill(out)
+        return out
+
+    # waiting
+
+    def _watch(self) -> None:
+        """Have `_ready` called while the socket can be read; the loop does not keep the comm alive."""
+        assert self._sock is not None
+        self._loop.add_reader(self._sock, partial(_call, ref(self), type(self)._ready))
+
+    async def _wait_readable(self) -> None:
+        """Wait until `_ready` or an end wakes the reader."""
+        self._reading = self._loop.create_future()
+        try:
+            await self._reading
+        finally:
+            self._reading = None
+        if self._closed:
+            raise CommClosedError(f"{self} was closed")
+
+    async def _wait_writable(self) -> None:
+        """Wait until the socket takes more."""
+        if self._sock is None:
+            raise CommClosedError(f"{self} was closed")
+        sock, self._writing = self._sock, self._loop.create_future()
+        self._loop.add_writer(sock, wake, self._writing)
+        try:
+            await self._writing
+        finally:
+            self._writing = None
+            if self._sock is not None:
+                self._loop.remove_writer(sock)
+        if self._closed:
+            raise CommClosedError(f"{self} was closed")
+
+
+def _cut(whole: memoryview, lengths: Sequence[int]) -> list[memoryview]:
+    """Frames that stand one after another."""
+    ends = list(accumulate(lengths, initial=0))
+    return [whole[a:b] for a, b in pairwise(ends)]
+
+
+def _call(comm: ref[Any], method: Any) -> None:
+    found = comm()
+    if found is not None:
+        method(found)
+
+
+def wake(future: asyncio.Future[None] | None) -> None:
+    if future is not None and not future.done():
+        future.set_result(None)
+
+
+def _leave(sock: socket, loop: asyncio.AbstractEventLoop) -> None:
+    if not loop.is_closed():
+        loop.remove_reader(sock)
+        loop.remove_writer(sock)
+    sock.close()
+
+
+def _dangling(sock: socket, loop: asyncio.AbstractEventLoop, name: str) -> None:
+    """A comm that nobody closed is gone."""
+    logger.warning("Closing dangling comm %s", name)
+    if not loop.is_closed():
+        # the loop may run in another thread
+        loop.call_soon_threadsafe(_leave, sock, loop)

@@ -1,0 +1,45 @@
+"""Memory that two processes share, and that no end of either leaves behind.
+
+It is an unnamed file of the kernel's (memfd_create), handed over an open Unix socket: it lives as long as
+someone has it, so there is nothing to clean up after a process that was killed, and no name by which
+anybody else could attach. What /proc shows of it carries its owner's user and process id, mode 0600.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import mmap
+import os
+import stat
+import sys
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def make(scheme: str, size: int) -> tuple[NDArray[np.uint8], int]:
+    """New memory, and the file to hand over, which the caller closes.
+
+    Returns
+    -------
+    memory : (size,) array of bytes, zero
+    fd : int
+    """
+    label = f"dgsuite-{scheme}-{os.geteuid()}-{os.getpid()}"
+    fd = os.memfd_create(label, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
+        os.fchmod(fd, stat.S_IRUSR | stat.S_IWUSR)
+        os.ftruncate(fd, size)
+        # memory that shrank under its reader would kill it
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW)
+        return attach(fd), fd
+    except BaseException:
+        os.close(fd)
+        raise
+
+
+def attach(fd: int) -> NDArray[np.uint8]:
+    """The memory behind a file; the file may be closed. Freed with the last array that shows it."""
+    size = os.fstat(fd).st_size
+    options = {"trackfd": False} if sys.version_info >= (3, 13) else {}
+    return np.frombuffer(mmap.mmap(fd, size, **options), np.uint8)

@@ -1,0 +1,453 @@
+"""``mpb://`` and ``mpimpb://``: message-passing buffers, after the Single-Chip Cloud Computer.
+
+On the SCC each core has a few KiB of memory that all cores can reach. RCCE-X10 (Chapman, Hussein, Hosking:
+"X10 on the Single-Chip Cloud Computer", X10 Workshop 2011) has a sender deposit a message in its own buffer
+and set a flag at the receiver, who reads there and acknowledges; a longer message goes in chunks, and who
+waits for an acknowledgement goes on receiving. The chip's MPI gives each sender a section of its own in the
+receiver's buffer to write to.
+
+Here a buffer is memory that both processes have mapped, and a flag is a line on a Unix socket, so that
+a process sleeps until it comes, and so that what was written before it is seen after it on any processor.
+A line says how many bytes of the stream were deposited, where in the buffer they begin, and how
+many of the other direction were read: it holds all that former lines said, and one that finds the
+socket full is merged with the next. The socket's end is the notice of death.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import struct
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+from weakref import WeakValueDictionary
+
+import dask
+import numpy as np
+from distributed.comm import CommClosedError
+from numpy.typing import NDArray
+
+from dgsuite.transports import memory
+from dgsuite.transports.framed import Framed, wake
+from dgsuite.transports.local import Local
+from partition.errors import InputError
+
+LINE = struct.Struct("<3Q")
+"""Bytes deposited, where the buffer's start is in the stream, bytes read."""
+
+LINES = 1 << 7
+"""Lines read at a time."""
+
+HELLO = struct.Struct("<4s?Q")
+"""Version, whether every chunk waits for the one before, bytes of the buffer."""
+
+VERSION = b"dgs1"
+
+CHUNKS = 4
+"""Into how many chunks a buffer is divided, so that one is written while another is read."""
+
+FLAG = 32
+"""Bytes of a cache line of the SCC, which is what a flag takes in its buffers."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How large buffers are, from Dask's configuration: ``dgsuite.mpb`` and ``dgsuite.mpimpb``.
+
+    Attributes
+    ----------
+    buffer
+        Bytes. ``mpb``: of each direction of each comm, or, with ``places``, of a whole event loop, as
+        of a core. ``mpimpb``: of all sections.
+    places
+        Cores that share the chip. ``mpb``: 2 flags of 32 bytes for each are taken off the buffer, and each
+        chunk waits for the one before. ``mpimpb``: sections that the buffer has.
+    inbox
+        Bytes that may wait to be read beyond what is in a buffer.
+    spin
+        Seconds that a reader looks out for a message before it sleeps.
+    """
+
+    buffer: int
+    places: int | None
+    inbox: int
+    spin: float
+
+    @classmethod
+    def configured(cls, scheme: str, buffer: str, places: int | None) -> Settings:
+        """What Dask's configuration says, or else what is given here.
+
+        Raises
+        ------
+        InputError
+            A value that cannot be, or an unknown name.
+        """
+        given = dict(dask.config.get(f"dgsuite.{scheme}", {}))
+        where = f"dgsuite.{scheme}"
+        try:
+            made = cls(
+                dask.utils.parse_bytes(given.pop("buffer", buffer)),
+                given.pop("places", places),
+                dask.utils.parse_bytes(given.pop("inbox", "64 MiB")),
+                dask.utils.parse_timedelta(given.pop("spin", 0)),
+            )
+        except ValueError as error:
+            raise InputError(f"{where}: {error}") from None
+        if given:
+            raise InputError(
+                f"{where}.{next(iter(given))} is unknown; there are buffer, places, inbox and spin"
+            )
+        if made.places is not None and made.places < 1:
+            raise InputError(f"{where}.places must be at least 1, got {made.places}")
+        if made.inbox < 0 or made.spin < 0:
+            raise InputError(f"{where}: inbox and spin must be at least 0")
+        return made
+
+    def payload(self) -> int:
+        """Bytes of a buffer that flags leave to messages: 5120 of 8 KiB at 48 places."""
+        size = self.buffer - 2 * FLAG * (self.places or 0)
+        if size < CHUNKS:
+            raise InputError(
+                f"dgsuite.mpb.buffer of {self.buffer} bytes holds but the flags of {self.places} places"
+            )
+        return size
+
+    def section(self) -> int:
+        """Bytes of a sender's section, whole lines: 160 of 8 KiB at 48 places."""
+        size = self.buffer // (self.places or 1) // FLAG * FLAG
+        if not size:
+            raise InputError(
+                f"dgsuite.mpimpb.buffer of {self.buffer} bytes has no line for each of {self.places} places"
+            )
+        return size
+
+
+class Core:
+    """What an event loop has of a chip with few places: one buffer for all that it sends."""
+
+    _known: ClassVar[WeakValueDictionary[tuple[int, int], Core]] = WeakValueDictionary()
+
+    def __init__(self, size: int) -> None:
+        self.buffer, self.fd = memory.make("mpb", size)
+        self.loop = asyncio.get_running_loop()
+        self.turn = asyncio.Lock()
+
+    def __del__(self) -> None:
+        os.close(self.fd)
+
+    @classmethod
+    def here(cls, size: int) -> Core:
+        """The running loop's; it lives as long as comms do."""
+        loop = asyncio.get_running_loop()
+        core = cls._known.get((id(loop), size))
+        if core is None or core.loop is not loop:
+            core = cls._known[id(loop), size] = cls(size)
+        return core
+
+
+class Shared(Framed):
+    """A comm through shared memory."""
+
+    scheme: ClassVar[str]
+    defaults: ClassVar[tuple[str, int | None]]
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.settings = Settings.configured(self.scheme, *self.defaults)
+        self._core: Core | None = None
+        self._out = self._in = np.empty(0, np.uint8)
+        self._out_step = self._in_step = 1
+        self._out_waits = self._in_waits = False
+        # positions in the stream of bytes: what I wrote, said, and know to be read; my buffer's start
+        self._written = self._said = self._taken = self._start = 0
+        # what the peer wrote, what of it I read, and said so; its buffer's start
+        self._there = self._got = self._thanked = self._origin = 0
+        self._behind = self._ended = False
+        self._inbox: deque[memoryview] = deque()
+        self._held = 0
+
+    # the beginning
+
+    def _made(self) -> tuple[NDArray[np.uint8], int, bool]:
+        """The memory that this end gives to the comm, its file, and whether chunks wait in it."""
+        raise NotImplementedError
+
+    def _assign(self, mine: NDArray, waits: bool, theirs: NDArray, they_wait: bool) -> None:
+        """Which memory is written, and which is read."""
+        self._out, self._in = mine, theirs
+        self._out_waits, self._in_waits = waits, they_wait
+
+    async def _open(self) -> None:
+        assert self._sock is not None
+        mine, fd, waits = self._made()
+        try:
+            socket.send_fds(self._sock, [HELLO.pack(VERSION, waits, len(mine))], [fd])
+        except OSError as error:
+            raise CommClosedError(f"{self}: {error}") from error
+        finally:
+            if self._core is None:
+                os.close(fd)
+        theirs, they_wait = await self._hear()
+        self._assign(mine, waits, theirs, they_wait)
+        self._out_step = max(1, len(self._out) // CHUNKS)
+        self._in_step = max(1, len(self._in) // CHUNKS)
+        self._watch()
+
+    async def _hear(self) -> tuple[NDArray[np.uint8], bool]:
+        """The memory that the other end gives."""
+        while True:
+            if self._sock is None:
+                raise CommClosedError(f"{self} was closed")
+            try:
+                said, fds, _, _ = socket.recv_fds(
+                    self._sock, HELLO.size, 1, socket.MSG_CMSG_CLOEXEC
+                )
+                break
+            except BlockingIOError:
+                waiting = self._reading = self._loop.create_future()
+                self._loop.add_reader(self._sock, wake, waiting)
+                try:
+                    await waiting
+                finally:
+                    self._reading = None
+                    if self._sock is not None:
+                        self._loop.remove_reader(self._sock)
+            except OSError as error:
+                raise CommClosedError(f"{self}: {error}") from error
+        try:
+            if len(said) < HELLO.size or len(fds) != 1:
+                raise CommClosedError(f"{self}: the peer left before it gave a buffer")
+            version, waits, size = HELLO.unpack(said)
+            if version != VERSION or os.fstat(fds[0]).st_size != size:
+                raise CommClosedError(f"{self}: the peer runs another version of dgsuite")
+            return memory.attach(fds[0]), waits
+        finally:
+            for fd in fds:
+                os.close(fd)
+
+    # the socket's lines
+
+    def _tell(self) -> None:
+        """Say what was written and read, now or as soon as the socket takes it."""
+        if self._sock is None or self._behind or self._ended:
+            return
+        try:
+            self._sock.send(LINE.pack(self._written, self._start, self._got))
+        except BlockingIOError:
+            self._behind = True
+            self._loop.add_writer(self._sock, self._catch_up)
+        except OSError:
+            self._end()
+        else:
+            self._said, self._thanked = self._written, self._got
+
+    def _catch_up(self) -> None:
+        assert self._sock is not None
+        self._loop.remove_writer(self._sock)
+        self._behind = False
+        self._tell()
+
+    def _ready(self) -> None:
+        if self._sock is None:
+            return
+        try:
+            lines = self._sock.recv(LINE.size * LINES)
+        except BlockingIOError:
+            return
+        except OSError:
+            lines = b""
+        if not lines:
+            self._end()
+            return
+        self._there, self._origin, taken = LINE.unpack_from(lines, len(lines) - LINE.size)
+        if taken > self._taken:
+            self._taken = taken
+            wake(self._writing)
+        if self._there > self._got:
+            if self._reading is not None:
+                wake(self._reading)
+            elif self._in_waits or self._writing is not None:
+                self._take_in()
+
+    def _end(self) -> None:
+        """The peer is gone; what it deposited can still be read."""
+        self._ended = True
+        if self._sock is not None:
+            self._loop.remove_reader(self._sock)
+        wake(self._writing)
+        wake(self._reading)
+
+    def closed(self) -> bool:
+        if self._ended and not self._closed and not self._inbox and self._there == self._got:
+            self.abort()
+        return self._closed
+
+    def abort(self) -> None:
+        super().abort()
+        self._out = self._in = np.empty(0, np.uint8)
+        self._inbox.clear()
+
+    # sending
+
+    async def _put(self, views: Sequence[memoryview]) -> None:
+        if self._core is None:
+            await self._deposit(views)
+            return
+        async with self._core.turn:
+            await self._deposit(views)
+            while self._taken < self._written:
+                await self._wait_taken()
+
+    async def _deposit(self, views: Sequence[memoryview]) -> None:
+        left = sum(view.nbytes for view in views)
+        for view in views:
+            data = np.frombuffer(view, np.uint8)
+            at = 0
+            while at < len(data):
+                room = self._room()
+                if room <= 0:
+                    if self._said < self._written:
+                        self._tell()
+                    await self._wait_taken()
+                    continue
+                size = min(room, len(data) - at)
+                offset = (self._written - self._start) % len(self._out)
+                self._out[offset : offset + size] = data[at : at + size]
+                at += size
+                left -= size
+                self._written += size
+                # the last few bytes are not worth a line of their own
+                if not self._out_waits and (
+                    self._written - self._said >= self._out_step < 2 * left
+                ):
+                    self._tell()
+        if self._said < self._written:
+            self._tell()
+        if self._ended:
+            raise CommClosedError(f"{self}: the peer closed it")
+
+    def _room(self) -> int:
+        """Bytes that can be written in one go."""
+        if self._closed or self._ended:
+            raise CommClosedError(f"{self}: the peer closed it")
+        size = len(self._out)
+        if self._taken == self._written:
+            self._start = self._written  # begin again where memory is warm
+        elif self._out_waits and self._taken < self._said:
+            return 0
+        used = self._written - self._taken
+        offset = (self._written - self._start) % size
+        room = min(size - used, size - offset)
+        return room if self._out_waits else min(room, self._out_step)
+
+    async def _wait_taken(self) -> None:
+        """Wait until the peer has read more, and go on receiving meanwhile."""
+        if self._closed or self._ended:
+            raise CommClosedError(f"{self}: the peer closed it")
+        self._writing = self._loop.create_future()
+        if self._reading is None:
+            self._take_in()
+        try:
+            await self._writing
+        finally:
+            self._writing = None
+
+    # receiving
+
+    async def _fill(self, out: memoryview) -> None:
+        data = np.frombuffer(out, np.uint8)
+        at = 0
+        while at < len(data):
+            if self._inbox:
+                part = self._inbox.popleft()
+                size = min(part.nbytes, len(data) - at)
+                data[at : at + size] = part[:size]
+                if size < part.nbytes:
+                    self._inbox.appendleft(part[size:])
+                self._held -= size
+                at += size
+            elif self._there > self._got:
+                at += self._copy(data[at:])
+            elif self._ended:
+                raise CommClosedError(f"{self}: the peer closed it")
+            elif not (self.settings.spin and self._look_out()):
+                await self._wait_readable()
+
+    async def _receive(self) -> list[memoryview]:
+        frames = await super()._receive()
+        if self._in_waits or self._writing is not None:
+            self._take_in()
+        return frames
+
+    def _copy(self, out: NDArray[np.uint8]) -> int:
+        """Take bytes out of the buffer; how many."""
+        offset = (self._got - self._origin) % len(self._in)
+        size = min(self._there - self._got, len(out), len(self._in) - offset)
+        out[:size] = self._in[offset : offset + size]
+        self._got += size
+        if (
+            self._got == self._there
+            if self._in_waits
+            else self._got - self._thanked >= self._in_step
+        ):
+            self._tell()
+        return size
+
+    def _take_in(self) -> None:
+        """Make room in the buffer while nobody reads, up to the bound."""
+        while self._there > self._got and self._held < self.settings.inbox:
+            part = np.empty(min(self._there - self._got, len(self._in)), np.uint8)
+            size = self._copy(part)
+            self._inbox.append(part[:size].data)
+            self._held += size
+
+    def _look_out(self) -> bool:
+        """Look for a message without sleeping; whether there is one."""
+        end = time.perf_counter() + self.settings.spin
+        while self._there == self._got and not self._ended and time.perf_counter() < end:
+            self._ready()
+        return self._there > self._got or self._ended
+
+
+class MPB(Shared):
+    """A comm whose sender deposits in a buffer of its own."""
+
+    scheme = "mpb"
+    defaults = ("4 MiB", None)
+
+    def _made(self) -> tuple[NDArray[np.uint8], int, bool]:
+        if self.settings.places is None:
+            return *memory.make(self.scheme, self.settings.payload()), False
+        self._core = Core.here(self.settings.payload())
+        return self._core.buffer, self._core.fd, True
+
+
+class MPIMPB(Shared):
+    """A comm whose sender writes to a section of the receiver's."""
+
+    scheme = "mpimpb"
+    defaults = ("48 MiB", 48)
+
+    def _made(self) -> tuple[NDArray[np.uint8], int, bool]:
+        return *memory.make(self.scheme, self.settings.section()), True
+
+    def _assign(self, mine: NDArray, waits: bool, theirs: NDArray, they_wait: bool) -> None:
+        super()._assign(theirs, they_wait, mine, waits)
+
+
+class Buffers(Local):
+    """The scheme ``mpb``."""
+
+    scheme = "mpb"
+    comm_class = MPB
+
+
+class Sections(Local):
+    """The scheme ``mpimpb``."""
+
+    scheme = "mpimpb"
+    comm_class = MPIMPB

@@ -1,0 +1,73 @@
+"""Dask over the transports of this host: the same results as over TCP, through restarts and deaths."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import dask.array as da
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster, get_worker, wait
+
+import dgsuite
+import genval
+
+
+@pytest.fixture(params=["uds", "mpb", "mpimpb"])
+def cluster(request):
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, protocol=request.param
+    ) as cluster:
+        assert cluster.scheduler_address.startswith(f"{request.param}://")
+        yield cluster
+
+
+def pid():
+    return os.getpid()
+
+
+def test_dask_and_kernels_as_over_tcp(cluster):
+    with Client(cluster) as client:
+        x = np.arange(3_000_000)
+        there = client.scatter(x)
+        np.testing.assert_array_equal(client.gather(there), x)
+        assert client.submit(np.sum, there).result() == x.sum()
+        square = da.random.default_rng(1).integers(0, 99, (2000, 2000), chunks=(500, 2000))
+        total = square.rechunk((2000, 500)).sum(axis=0).compute()
+        np.testing.assert_array_equal(total, square.sum(axis=0).compute(scheduler="sync"))
+        graph = genval.graph("er", 3000, m=20_000, clusters=4, client=client)
+        for style in ("clocked", "finish_async"):
+            ds = dgsuite.run("mis", graph, client=client, style=style)
+            assert genval.validate("mis", graph, ds).ok
+        serial = dgsuite.run("mis", graph, style="serial")
+        np.testing.assert_array_equal(serial.in_mis, ds.in_mis)
+        np.testing.assert_array_equal(serial.messages, ds.messages)
+
+        # workers come and go
+        client.restart()
+        assert client.gather(client.map(lambda k: k + 1, range(50))) == list(range(1, 51))
+        cluster.adapt(minimum=1, maximum=2)
+        assert client.submit(lambda: 7).result() == 7
+        # and clients
+        with Client(cluster.scheduler_address) as second:
+            assert second.submit(lambda: 8).result() == 8
+
+
+def test_a_worker_killed_in_the_middle_of_transfers(cluster):
+    with Client(cluster) as client:
+        first = set(client.run(pid).values())
+        chunks = client.map(lambda k: np.full(8_000_000, k), range(4))
+        wait(chunks)
+        sums = client.map(lambda a, b: int(a[0] + b[-1]), chunks, chunks[1:] + chunks[:1])
+        time.sleep(0.02)
+        os.kill(min(first), signal.SIGKILL)
+        assert client.gather(sums) == [1, 3, 5, 3]
+        client.wait_for_workers(2)
+        assert len(set(client.run(pid).values()) - first) >= 1
+        assert (
+            client.submit(lambda: get_worker().address)
+            .result()
+            .startswith(cluster.scheduler_address.split("://")[0])
+        )
