@@ -12,7 +12,7 @@ import xarray as xr
 
 from dgsuite import dataset
 from kernels import KERNELS
-from kernels.base import Kernel
+from kernels.base import Kernel, Replicated
 from partition import distribute
 from partition.checks import check
 from partition.errors import InputError
@@ -88,8 +88,14 @@ def run(
             raise InputError(unknown(what, value, STYLES))
     if style != "serial":
         client = distribute.current(client)
+    free = isinstance(chosen, Replicated) and chosen.dynamic
+    if free and style == "clocked":
+        raise InputError(
+            f"kernel {chosen.name!r}: deal='dynamic' hands out tasks as workers become free, of which "
+            f"style 'clocked' has one each; take style='finish_async'"
+        )
     if style is None:
-        style = "serial" if client is None else "clocked"
+        style = "serial" if client is None else "finish_async" if free else "clocked"
     if style != "serial" and client is None:
         raise InputError(f"style {style!r} needs a Dask client: pass client=, or style='serial'")
     if client is not None and not graph.local:
@@ -99,7 +105,9 @@ def run(
                 f"the graph is on another cluster ({home}); build it with the client that runs it"
             )
     workers = [] if style == "serial" or client is None else distribute.workers(client)
-    if clusters is None:
+    if free and workers and graph.partition.order is None:
+        clusters = len(workers)  # whoever is free: there are no other places
+    elif clusters is None:
         clusters = len(graph.parts) if graph.chosen or not workers else len(workers)
     graph = graph.repartition(clusters, client)
     if graph.directed and chosen.undirected:
@@ -116,12 +124,15 @@ def run(
         parts = graph.gather()
         outputs, log = serial.run(chosen, parts, on_round)
     else:
-        from dgsuite.executors import clocked, finish_async
+        from dgsuite.executors import clocked, dealt, finish_async
 
-        executor = clocked if style == "clocked" else finish_async
         assert client is not None
         with client.as_current():
-            outputs, log = executor.run(chosen, graph, client, workers, on_round)
+            if isinstance(chosen, Replicated) and free:
+                outputs, log = dealt.run(chosen, graph, client, workers)
+            else:
+                executor = clocked if style == "clocked" else finish_async
+                outputs, log = executor.run(chosen, graph, client, workers, on_round)
     if graph.partition.order is not None:
         outputs = {name: _by_node(values, graph) for name, values in outputs.items()}
     return dataset.build(

@@ -2,7 +2,8 @@
 
 from genval.graphs import graph
 from genval.imsuite import generate
+from genval.recursive import rmat
 from genval.report import Report, Violation
 from genval.validate import validate
 
-__all__ = ["Report", "Violation", "generate", "graph", "validate"]
+__all__ = ["Report", "Violation", "generate", "graph", "rmat", "validate"]

@@ -221,6 +221,13 @@ def rmat(
 
 
 def _rmat(at: Words, n: int, key: int, cuts: list[int]) -> Ends:
+    src, dst = quadrants(at, n, key, cuts)
+    places = subkey(key, PLACES)
+    return permute(src, n, places), permute(dst, n, places)
+
+
+def quadrants(at: Words, n: int, key: int, cuts: list[int]) -> Ends:
+    """Ends of R-MAT's edges, a quadrant a bit; `cuts` are those between quadrants, of 2^32."""
     right, lower, corner = (np.uint32(cut) for cut in cuts)
     src, dst = np.zeros_like(at), np.zeros_like(at)
     for level in range(n.bit_length() - 1):
@@ -236,8 +243,7 @@ def _rmat(at: Words, n: int, key: int, cuts: list[int]) -> Ends:
         ):
             ends <<= np.uint64(1)
             ends |= bit
-    places = subkey(key, PLACES)
-    return permute(src, n, places), permute(dst, n, places)
+    return src, dst
 
 
 def grid(n: int, key: int, columns: int | None = None) -> Family:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genval.report import Found, Report
-from genval.rules import committees, leaders, routing, search, sets, trees
+from genval.rules import committees, leaders, paths, routing, search, sets, trees
 from genval.rules.base import Job
 from partition.errors import InputError
 from partition.graph import Graph
@@ -26,6 +26,7 @@ class Validator(NamedTuple):
 
 
 VALIDATORS: dict[str, Validator] = {
+    "bc": Validator({"betweenness": 1}, paths.bc),
     "bf": Validator({"distance": 1}, search.bf),
     "bfs": Validator({"level": 1, "parent": 1}, search.bfs),
     "bfs2d": Validator({"level": 1, "parent": 1}, search.bfs),
@@ -44,7 +45,7 @@ VALIDATORS: dict[str, Validator] = {
 }
 """Validators by kernel."""
 
-REAL = ("cost", "distance")
+REAL = ("betweenness", "cost", "distance")
 """Outputs that need not be whole numbers."""
 
 

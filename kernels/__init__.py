@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kernels.base import Kernel
+from kernels.betweenness import Betweenness
 from kernels.bfs import BreadthFirst
 from kernels.bfs_bellman_ford import BellmanFord
 from kernels.bfs_dijkstra import Dijkstra
@@ -22,6 +23,7 @@ from kernels.vertex_colouring import VertexColouring
 KERNELS: dict[str, type[Kernel]] = {
     k.name: k
     for k in (
+        Betweenness,
         BreadthFirst,
         GridSearch,
         BellmanFord,

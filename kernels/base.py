@@ -10,15 +10,18 @@ Nothing in a kernel knows about processes, tasks, sockets or counters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from partition.cluster import Cluster, Links, NodeSet
+
+if TYPE_CHECKING:
+    from partition.graph import Graph
 
 
 class State(SimpleNamespace):
@@ -351,6 +354,32 @@ class Kernel:
     def check(self, cluster: Cluster) -> str | None:
         """What is wrong with this cluster as input for this kernel, if anything."""
         return None
+
+
+@dataclass(frozen=True)
+class Replicated(Kernel):
+    """A kernel that can also run as independent chunks of work on the whole graph."""
+
+    @property
+    def dynamic(self) -> bool:
+        """Whether chunks are to be fetched by workers as these become free."""
+        return False
+
+    def hold(self, parts: Sequence[Cluster]) -> Any:
+        """What a worker keeps for its chunks: the whole graph, from all its clusters."""
+        raise NotImplementedError
+
+    def chunk(self, held: Any, number: int, count: int) -> tuple[Any, dict[str, int]]:
+        """Result of one of some chunks, and what there is to note."""
+        raise NotImplementedError
+
+    def add(self, results: Sequence[Any]) -> Any:
+        """Several results as one; neither order nor grouping may matter."""
+        raise NotImplementedError
+
+    def results(self, total: Any, graph: Graph) -> dict[str, NDArray]:
+        """The outputs, in the order of the graph's layout."""
+        raise NotImplementedError
 
 
 def empty(dtype: DTypeLike) -> NDArray:

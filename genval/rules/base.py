@@ -57,6 +57,10 @@ class Job:
         found: list[Any] = client.gather(futures)
         return found
 
+    def given(self, name: str) -> NDArray | None:
+        """An array of the results that a rule can do without."""
+        return np.asarray(self._results[name]) if name in self._results else None
+
     def fact(self, name: str, default: Any = None) -> Any:
         """Something that was given to the run: of the results, its parameters, or the graph."""
         if isinstance(self._results, Mapping) and name in self._results:

@@ -1,0 +1,166 @@
+"""What things cost, measured on this machine: units of work, and messages on a transport."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.base import Kernel, Program, Round, State, ship
+from partition.errors import InputError
+from partition.graph import Graph
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+LARGE = 1 << 20
+"""Bytes of the message that bandwidth is measured with."""
+
+
+@dataclass(frozen=True)
+class Transport:
+    """What messages cost between two workers, in seconds.
+
+    Attributes
+    ----------
+    name
+        Of the transport, such as "tcp".
+    message
+        To send one message and take in one, both ways at once: an empty clocked round of two places.
+    byte
+        A byte more in such a message.
+    counter
+        A fetch from a counter that lives at another place; two messages.
+    """
+
+    name: str
+    message: float
+    byte: float
+
+    @property
+    def counter(self) -> float:
+        return 2 * self.message
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What a program costs on one place.
+
+    Attributes
+    ----------
+    name
+        Of the program and its input.
+    units
+        Seconds of each unit of work, shape (units,), in the order in which blocks are dealt.
+    setup
+        Seconds that every place spends before its first unit.
+    payload
+        Bytes of the result that places add up at the end.
+    """
+
+    name: str
+    units: NDArray[np.float64]
+    setup: float
+    payload: int
+
+
+@dataclass(frozen=True)
+class Echo(Kernel):
+    """Each of two clusters sends the other some bytes, round after round."""
+
+    rounds: int = 100
+    size: int = 0
+
+    name = "echo"
+    outputs = {}
+    fields = {"value": np.uint8}
+    undirected = False
+
+    def program(self, net: Any) -> Program:
+        for _ in range(self.rounds):
+            yield Round(self.send)
+
+    def start(self, cluster: Any) -> State:
+        return State(data=np.zeros(self.size, np.uint8))
+
+    def send(self, cluster: Any, state: State, inbox: Any) -> Any:
+        if self.size:
+            other = np.full(self.size, 1 - cluster.index, np.int32)
+            return ship(other, value=state.data)
+        return None
+
+
+def transport(client: Client, name: str, repeats: int = 5) -> Transport:
+    """Measure the transport of a Dask cluster with two workers or more.
+
+    Parameters
+    ----------
+    repeats
+        Runs, of which the median counts.
+
+    Raises
+    ------
+    InputError
+        There are not two workers.
+    """
+    from dgsuite.runner import run
+    from partition.distribute import workers
+
+    if len(workers(client)) < 2:
+        raise InputError("a transport is measured between two workers; the cluster has fewer")
+    pair = Graph.from_edges([0], [1], n=2, clusters=2)
+
+    def rounds(count: int, size: int) -> float:
+        kernel = Echo(rounds=count, size=size)
+        seconds = run(kernel, pair, style="clocked", client=client).attrs["seconds"]
+        return float(seconds) / count
+
+    rounds(20, LARGE)
+    empty = statistics.median(rounds(300, 0) for _ in range(repeats))
+    full = statistics.median(rounds(10, LARGE) for _ in range(repeats))
+    return Transport(name, empty, max(full - empty, 0.0) / LARGE)
+
+
+def units(
+    work: Callable[[int], object], count: int, repeats: int = 3, clock: Callable = perf_counter
+) -> NDArray[np.float64]:
+    """Seconds of each unit of work, the least of some passes over all of them.
+
+    Parameters
+    ----------
+    work
+        Does the unit of a number from 0 to ``count - 1``.
+    clock
+        Such as `time.thread_time` where others share the processor.
+
+    Returns
+    -------
+    float64, shape (count,).
+    """
+    work(0)
+    best = np.full(count, np.inf)
+    for _ in range(repeats):
+        ticks = np.empty(count + 1)
+        ticks[0] = clock()
+        for unit in range(count):
+            work(unit)
+            ticks[unit + 1] = clock()
+        np.minimum(best, np.diff(ticks), out=best)
+    return best
+
+
+def block(count: int, places: int) -> NDArray[np.int64]:
+    """The place of each unit by the original's rule: equal blocks, the last with the remainder."""
+    return np.minimum(np.arange(count) // max(count // places, 1), places - 1)
+
+
+def cyclic(order: Sequence[int] | NDArray, places: int) -> NDArray[np.int64]:
+    """The place of each unit when units are dealt one by one in some order."""
+    owner = np.empty(len(order), np.int64)
+    owner[np.asarray(order)] = np.arange(len(order)) % places
+    return owner

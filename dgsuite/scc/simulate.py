@@ -1,0 +1,199 @@
+"""Replay of a program on more places than there are processors, by discrete events.
+
+Every place has a processor of its own and a clock. Units take what the ledger says, messages what
+the transport does: a place sends and takes in one message after another. What comes out is a
+simulation and is to be called one; at one and two places it is checked against what was measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import heapify, heappop, heapreplace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.scc.ledger import Ledger, Transport, block, cyclic
+from partition.errors import InputError
+
+MOST = 1 << 14
+"""Places at most: an exchange has an event a pair."""
+
+DEALS = ("block", "cyclic", "dynamic")
+
+
+class Simulation:
+    """Clocks of some places.
+
+    Parameters
+    ----------
+    places
+        How many there are.
+    transport
+        What messages cost.
+
+    Attributes
+    ----------
+    clock
+        Seconds that have passed at each place, shape (places,).
+    busy
+        Seconds of it spent on units, shape (places,).
+    operations
+        Fetches from the counter.
+    """
+
+    def __init__(self, places: int, transport: Transport) -> None:
+        if not 1 <= places <= MOST:
+            raise InputError(f"places must be from 1 to {MOST}, got {places}")
+        self.places = places
+        self.transport = transport
+        self.clock = np.zeros(places)
+        self.busy = np.zeros(places)
+        self.operations = 0
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds until the last place is done."""
+        return float(self.clock.max())
+
+    def compute(self, seconds: float | NDArray) -> None:
+        """All places compute for a time: one for all, or one each."""
+        self.clock += seconds
+        self.busy += seconds
+
+    def static(self, seconds: NDArray, owner: NDArray) -> None:
+        """Units that were dealt beforehand.
+
+        Parameters
+        ----------
+        seconds, owner
+            Of each unit: what it takes, and its place.
+        """
+        self.compute(np.bincount(owner, seconds, self.places))
+
+    def dynamic(self, seconds: NDArray, *, chunk: int = 1, prefetch: bool = False) -> None:
+        """Units that places fetch from a counter at place 0, in order, as they become free.
+
+        Parameters
+        ----------
+        seconds
+            Of each unit.
+        chunk
+            Units a fetch.
+        prefetch
+            Whether a place asks for its next units when it begins with some.
+        """
+        cost = (
+            np.add.reduceat(seconds, np.arange(0, len(seconds), chunk)) if len(seconds) else seconds
+        )
+        message, free = self.transport.message, 0.0
+        asking = [(float(t), place) for place, t in enumerate(self.clock)]
+        heapify(asking)
+        done = self.clock.copy()
+        taken = 0
+        while asking:
+            asked, place = asking[0]
+            self.operations += 1
+            if place == 0:  # the counter is at hand
+                answer = asked
+            else:
+                free = max(asked + message / 2, free) + message
+                answer = free + message / 2
+            if taken == len(cost):
+                done[place] = max(done[place], answer)
+                heappop(asking)
+                continue
+            begin = max(answer, done[place])
+            done[place] = begin + cost[taken]
+            self.busy[place] += cost[taken]
+            taken += 1
+            heapreplace(asking, (begin if prefetch else float(done[place]), place))
+        self.clock = done
+
+    def exchange(self, nbytes: float) -> None:
+        """Every place sends every other some bytes, nearest rank first, and waits for theirs."""
+        if self.places == 1:
+            return
+        one = self.transport.message / 2 + self.transport.byte * nbytes / 2
+        ranks = np.arange(self.places)
+        others = self.places - 1
+        # place p's k-th message goes to p + k, so the one from q is q's (p - q)-th
+        arrival = self.clock[None, :] + one * ((ranks[:, None] - ranks[None, :]) % self.places)
+        np.fill_diagonal(arrival, -np.inf)
+        arrival = np.sort(arrival, 1)[:, 1:]
+        own = self.clock + one * others
+        # messages are taken in one after another, none before it is here nor before all was sent
+        waits = np.maximum(arrival, own[:, None]) + one * np.arange(others, 0, -1)
+        self.clock = waits.max(1)
+
+    def reduce(self, nbytes: float) -> None:
+        """Sums of all places at place 0, along a binomial tree."""
+        step = 1
+        one = self.transport.message + self.transport.byte * nbytes
+        while step < self.places:
+            low = np.arange(0, self.places - step, 2 * step)
+            self.clock[low] = np.maximum(self.clock[low], self.clock[low + step]) + one
+            step *= 2
+
+    def broadcast(self, nbytes: float) -> None:
+        """What place 0 has for all places, along a binomial tree."""
+        one = self.transport.message + self.transport.byte * nbytes
+        step = 1 << max((self.places - 1).bit_length() - 1, 0)
+        while step and self.places > 1:
+            low = np.arange(0, self.places - step, 2 * step)
+            self.clock[low] += one
+            self.clock[low + step] = np.maximum(self.clock[low + step], self.clock[low])
+            step //= 2
+
+    def allreduce(self, nbytes: float) -> None:
+        """Sums of all places at every place."""
+        self.reduce(nbytes)
+        self.broadcast(nbytes)
+
+
+def replay(
+    ledger: Ledger,
+    places: int,
+    transport: Transport,
+    deal: str = "block",
+    *,
+    order: Sequence[int] | NDArray | None = None,
+    chunk: int = 1,
+) -> Simulation:
+    """A program of independent units whose results are added up: set up, units, allreduce.
+
+    Parameters
+    ----------
+    deal
+        "block", "cyclic" or "dynamic".
+    order
+        In which units are dealt cyclically or dynamically; by default by number.
+    chunk
+        Units a fetch, when dynamic.
+
+    Raises
+    ------
+    InputError
+        Another deal, or places out of range.
+    """
+    count = len(ledger.units)
+    order = np.arange(count) if order is None else np.asarray(order)
+    simulation = Simulation(places, transport)
+    simulation.broadcast(0)
+    simulation.compute(ledger.setup)
+    if deal == "block":
+        simulation.static(ledger.units, block(count, places))
+    elif deal == "cyclic":
+        simulation.static(ledger.units, cyclic(order, places))
+    elif deal == "dynamic":
+        simulation.dynamic(ledger.units[order], chunk=chunk)
+    else:
+        raise InputError(f"deal must be one of {', '.join(DEALS)}, got {deal!r}")
+    simulation.allreduce(ledger.payload)
+    return simulation
+
+
+def efficiency(seconds: NDArray, owner: NDArray, places: int) -> float:
+    """Mean over largest share of the places: what is left of perfect speed-up by a deal alone."""
+    shares = np.bincount(owner, seconds, places)
+    return float(shares.mean() / shares.max()) if len(seconds) else 1.0

@@ -1,0 +1,106 @@
+"""R-MAT graphs as the betweenness benchmark of X10 on the SCC makes them: directed, with loops."""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+import scipy.sparse as sp
+
+from genval.counters import subkey
+from genval.families import quadrants
+from genval.imsuite import whole
+from genval.plan import EDGES
+from partition import build
+from partition.cluster import Cluster
+from partition.errors import InputError
+from partition.graph import Graph
+from partition.partitioners import blocks, check_clusters
+
+SAMPLES = 8
+"""Edges drawn a node."""
+
+LARGEST = 24
+"""Logarithm of the most nodes: its edges take some 2 GiB in the making."""
+
+
+def rmat(
+    n: int = 14,
+    a: float = 0.55,
+    b: float = 0.1,
+    c: float = 0.1,
+    d: float = 0.25,
+    seed: int = 1,
+    *,
+    clusters: int | None = None,
+) -> Graph:
+    """A directed R-MAT graph after the SSCA2 sample (Chapman, Hussein and Bokhari; Bader et al. 2006).
+
+    8 * 2^n edges are drawn, each by n choices among the quadrants of the adjacency matrix. Drawn
+    more than once they are one edge whose weight says how often. Loops are kept, and nodes are not
+    permuted: those with small ids have the most edges.
+
+    Parameters
+    ----------
+    n
+        Logarithm of the number of nodes.
+    a, b, c, d
+        Shares of the quadrants: upper left, upper right, lower left, lower right; their sum is 1.
+    seed
+        Any integer.
+    clusters
+        Number of clusters; by default one, which a run deals anew.
+
+    Returns
+    -------
+    Graph in this process, with weights int64.
+
+    Raises
+    ------
+    InputError
+        Shares that are not positive or do not add up to 1, or n out of range.
+
+    Notes
+    -----
+    In the benchmark's own numbers the defaults give the workloads "low" and "large" at n = 14 and
+    "high" at n = 15.
+
+    Examples
+    --------
+    >>> import genval
+    >>> genval.rmat(n=4)
+    <dgsuite.Graph: 16 nodes, 68 edges, directed, weights int64; 1 clusters in this process>
+    """
+    n = whole("n", n, 1, LARGEST)
+    shares = {"a": a, "b": b, "c": c, "d": d}
+    for name, share in shares.items():
+        if not isinstance(share, int | float | np.number) or not 0 <= share <= 1:
+            raise InputError(f"{name} must be a share from 0 to 1, got {share!r}")
+    if abs(sum(shares.values()) - 1) > 1e-9:
+        raise InputError(f"a + b + c + d must be 1, got {sum(shares.values()):g}")
+    size = 1 << n
+    at = np.arange(SAMPLES * size, dtype=np.uint64)
+    cuts = [min(int(2**32 * share), 2**32 - 1) for share in (a, a + b, a + b + c)]
+    src, dst = quadrants(at, size, subkey(whole("seed", seed, -inf), EDGES), cuts)
+    drawn = (np.ones(len(at), np.int64), (src.astype(np.int64), dst.astype(np.int64)))
+    matrix = sp.coo_array(drawn, shape=(size, size)).tocsr()
+    partition = blocks(size, 1)
+    whole_graph = Cluster(
+        0,
+        partition,
+        matrix.indptr.astype(np.int64),
+        matrix.indices.astype(build.id_dtype(size)),
+        matrix.data,
+        np.arange(size),
+        directed=True,
+    )
+    graph = Graph(
+        [whole_graph],
+        partition,
+        entries=[matrix.nnz],
+        directed=True,
+        weight_dtype=matrix.dtype,
+        attrs={"root": 0},
+        chosen=clusters is not None,
+    )
+    return graph if clusters is None else graph.repartition(check_clusters(clusters))
