@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dgsuite.chem.scf import hartree_fock
     from dgsuite.dataset import open_dataset as open
     from dgsuite.dataset import save
     from dgsuite.runner import run
@@ -23,6 +24,7 @@ __all__ = [
     "InputError",
     "Kernel",
     "RunError",
+    "hartree_fock",
     "open",
     "run",
     "save",
@@ -34,6 +36,7 @@ _HOMES = {
     "InputError": ("partition.errors", "InputError"),
     "Kernel": ("kernels.base", "Kernel"),
     "RunError": ("partition.errors", "RunError"),
+    "hartree_fock": ("dgsuite.chem.scf", "hartree_fock"),
     "open": ("dgsuite.dataset", "open_dataset"),
     "run": ("dgsuite.runner", "run"),
     "save": ("dgsuite.dataset", "save"),

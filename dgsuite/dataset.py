@@ -30,8 +30,9 @@ WHOLE = 1 << 12
 
 
 @cache
-def _versions() -> str:
-    packages = ("dask", "distributed", "numpy", "scipy", "xarray", "numba")
+def versions(*more: str) -> str:
+    """Of Python, dgsuite, what it rests on, and more packages: JSON, for the attributes."""
+    packages = ("dask", "distributed", "numpy", "scipy", "xarray", "numba", *more)
     found = {name: version(name) for name in packages}
     return json.dumps({"dgsuite": __version__, "python": platform.python_version(), **found})
 
@@ -128,7 +129,7 @@ def build(
         "cluster_sizes": json.dumps(np.diff(graph.partition.offsets).tolist()),
         "workers": workers,
         "seconds": log.seconds,
-        "versions": _versions(),
+        "versions": versions(),
         "machine": f"{platform.machine()}, {os.cpu_count()} processors",
     }
     if "root" in parameters:

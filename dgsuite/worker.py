@@ -11,6 +11,7 @@ import ctypes
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from typing import Any
 
 import dask
@@ -50,6 +51,7 @@ class RunPlugin(WorkerPlugin):
         self._ends: dict[str, Callable[[], object]] = {}
         self._addresses: dict[str, asyncio.Future[str]] = {}
         worker.handlers["dgsuite_meet"] = self._meet
+        worker.handlers["dgsuite_count"] = self.count
 
     def teardown(self, worker: Worker) -> None:
         for end in list(self._ends.values()):
@@ -92,6 +94,10 @@ class RunPlugin(WorkerPlugin):
     async def _meet(self, run: str) -> str:
         """RPC: the address at which a run's task on this worker listens, once it does."""
         return await asyncio.shield(self._address(run))
+
+    def count(self, run: str, first: int) -> int:
+        """RPC: fetch and increment of a run's counter. Thread-safe."""
+        return int(next(self.runs.setdefault(run, count(first))))
 
 
 def keep_memory() -> None:
@@ -157,3 +163,35 @@ def bound(places: Sequence[str], rank: int, run: str) -> Iterator[None]:
         yield
     finally:
         os.sched_setaffinity(0, allowed)
+
+
+def counter(run: str, place: str, first: int) -> Callable[[], Callable[[], int]]:
+    """A counter that the tasks of a run share, at the worker of one of them, while that task's key lives.
+
+    Parameters
+    ----------
+    place
+        Address of the worker that has it.
+    first
+        Its first value.
+
+    Returns
+    -------
+    A function that asks for the next value at once, and returns one that waits for the answer. There, a
+    place that is gone is an OSError.
+    """
+    here = get_worker()
+    own = plugin()
+    if place == here.address:  # a peer may have asked already
+        own.keep(task_key(), run, own.runs.setdefault(run, count(first)))
+
+    async def call() -> int:
+        return int(await here.rpc(place).dgsuite_count(run=run, first=first))
+
+    def ask() -> Callable[[], int]:
+        if place == here.address:
+            value = own.count(run, first)
+            return lambda: value
+        return asyncio.run_coroutine_threadsafe(call(), here.loop.asyncio_loop).result
+
+    return ask

@@ -8,14 +8,13 @@ import uuid
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from distributed import Client, Future, wait
 from numpy.typing import NDArray
 
 from dgsuite.mesh import PeerLost
-from kernels.base import Kernel
 from partition.distribute import seen
 from partition.errors import DgsuiteError, RunError
 from partition.graph import Graph
@@ -27,6 +26,13 @@ EMBED = 1 << 20
 
 WATCH = 0.5
 """Seconds between looks at whether the workers are still there."""
+
+
+class Named(Protocol):
+    """What tasks are part of, for messages."""
+
+    @property
+    def name(self) -> str: ...
 
 
 def new_run() -> str:
@@ -68,7 +74,7 @@ def finish(
     client: Client,
     futures: Sequence[Future],
     places: Sequence[str],
-    kernel: Kernel,
+    kernel: Named,
     tick: Callable[[], None] | None = None,
 ) -> None:
     """Wait until all tasks are done.
@@ -94,7 +100,7 @@ def finish(
         raise _cause(futures, kernel)
 
 
-def check_workers(client: Client, places: Sequence[str], kernel: Kernel) -> None:
+def check_workers(client: Client, places: Sequence[str], kernel: Named) -> None:
     """Refuse to go on without the scheduler or one of the workers."""
     if client.status != "running":
         raise RunError(f"kernel {kernel.name!r}: the scheduler is gone")
@@ -106,7 +112,7 @@ def check_workers(client: Client, places: Sequence[str], kernel: Kernel) -> None
         raise RunError(f"kernel {kernel.name!r}: worker {', '.join(sorted(lost))} was lost")
 
 
-def watched(call: Callable[[], T], client: Client, places: Sequence[str], kernel: Kernel) -> T:
+def watched(call: Callable[[], T], client: Client, places: Sequence[str], kernel: Named) -> T:
     """The result of a request to all workers, which would wait 30 s for one that has just gone."""
     results: list[T] = []
     errors: list[Exception] = []
@@ -131,7 +137,7 @@ def watched(call: Callable[[], T], client: Client, places: Sequence[str], kernel
     return results[0]
 
 
-def _cause(futures: Sequence[Future], kernel: Kernel) -> Exception:
+def _cause(futures: Sequence[Future], kernel: Named) -> Exception:
     """The first cause among failed tasks; that a peer was lost is usually only a consequence."""
     deadline = time.monotonic() + 1
     while time.monotonic() < deadline and any(f.status == "pending" for f in futures):

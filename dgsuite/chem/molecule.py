@@ -1,0 +1,171 @@
+"""Molecules: files of atoms, and what PySCF makes of them."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from partition.errors import InputError
+
+NAMED = ("benzene", "aspirin")
+"""Molecules that come with dgsuite, in bohr, as ANUChem has them."""
+
+UNITS = ("angstrom", "bohr")
+NEAR = 1e-3
+"""Bohr between two nuclei below which they are one and the same."""
+
+
+@dataclass(frozen=True)
+class Molecule:
+    """Atoms, and where each was read.
+
+    Attributes
+    ----------
+    path
+        The file.
+    symbols
+        One an atom.
+    positions
+        Of the nuclei, bohr.
+    lines
+        Of the file, one an atom, from 1.
+    """
+
+    path: str
+    symbols: tuple[str, ...]
+    positions: tuple[tuple[float, float, float], ...]
+    lines: tuple[int, ...]
+
+
+def pyscf() -> Any:
+    """PySCF, or an error that says how to get it."""
+    try:
+        import pyscf.gto
+        import pyscf.scf
+    except ModuleNotFoundError:
+        raise InputError("Hartree-Fock needs PySCF: pip install 'dgsuite[chem]'") from None
+    return pyscf
+
+
+def read(molecule: str | os.PathLike[str], unit: str | None = None) -> Molecule:
+    """Read a molecule: one of `NAMED`, or a file in XYZ form.
+
+    The form is: a number of atoms; a line for people; a line an atom, with symbol, x, y, z, of which what
+    follows is ignored.
+
+    Parameters
+    ----------
+    unit
+        Of the file's lengths; by default bohr for ANUChem's files (``.inp``), else angstrom.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is malformed: with its line and field.
+    """
+    if unit is not None and unit not in UNITS:
+        raise InputError(f"unit must be 'angstrom' or 'bohr', got {unit!r}")
+    path = os.fspath(molecule)
+    if path in NAMED:
+        source, unit = str(files(__package__) / f"{path}.inp"), "bohr"
+    else:
+        source = path
+    try:
+        with open(source, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+    except FileNotFoundError:
+        known = " or ".join(repr(name) for name in NAMED)
+        raise InputError(f"{path}: no such file, and no molecule of that name: {known}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from None
+    if unit is None:
+        unit = "bohr" if path.endswith(".inp") else "angstrom"
+    return parse(lines, path, unit)
+
+
+def parse(lines: Sequence[str], path: str, unit: str) -> Molecule:
+    """The molecule that lines in XYZ form describe; see `read`."""
+    from pyscf.data.elements import ELEMENTS
+    from pyscf.data.nist import BOHR
+
+    first = lines[0].split() if lines else []
+    if len(first) != 1 or not first[0].isdecimal() or int(first[0]) < 1:
+        found = repr(lines[0]) if lines else "nothing"
+        raise InputError(f"{path}: line 1: must be the number of atoms, got {found}")
+    count = int(first[0])
+    scale = 1.0 if unit == "bohr" else 1 / BOHR
+    symbols: list[str] = []
+    positions: list[tuple[float, float, float]] = []
+    for number in range(3, count + 3):
+        fields = lines[number - 1].split() if number <= len(lines) else []
+        where = f"{path}: line {number}"
+        if not fields:
+            raise InputError(f"{where}: atom {number - 2} of {count} is missing")
+        symbol = fields[0].capitalize()
+        if symbol not in ELEMENTS[1:]:
+            raise InputError(f"{where}: field 1: {fields[0]!r} is not the symbol of an element")
+        if len(fields) < 4:
+            raise InputError(f"{where}: must be a symbol and x, y, z, got {' '.join(fields)!r}")
+        place = []
+        for i, text in enumerate(fields[1:4], 2):
+            try:
+                value = float(text)
+            except ValueError:
+                value = math.nan
+            if not math.isfinite(value):
+                raise InputError(f"{where}: field {i} ({'xyz'[i - 2]}): {text!r} is not a number")
+            place.append(scale * value)
+        for other, there in enumerate(positions):
+            if math.dist(place, there) < NEAR:
+                raise InputError(f"{where}: the atom is where that of line {other + 3} is")
+        symbols.append(symbol)
+        positions.append((place[0], place[1], place[2]))
+    for number, line in enumerate(lines[count + 2 :], count + 3):
+        if line.strip():
+            raise InputError(f"{path}: line {number}: line 1 says {count} atoms, and this is more")
+    return Molecule(path, tuple(symbols), tuple(positions), tuple(range(3, count + 3)))
+
+
+def mole(molecule: Molecule, basis: str, charge: int = 0) -> Any:
+    """PySCF's form of a molecule, with Cartesian functions as ANUChem has them.
+
+    Raises
+    ------
+    InputError
+        A basis that PySCF does not have, for one of the elements at least, or an odd number of electrons.
+    """
+    gto = pyscf().gto
+    import warnings
+
+    sets: dict[str, Any] = {}
+    for symbol, line in zip(molecule.symbols, molecule.lines, strict=True):
+        if symbol in sets:
+            continue
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of packages that would have more sets
+                sets[symbol] = gto.basis.load(basis, symbol)
+        except Exception:  # the type depends on which of its readers gave up
+            sets[symbol] = None
+        if not sets[symbol]:
+            raise InputError(
+                f"{molecule.path}: line {line}: field 1: PySCF has no basis {basis!r} for {symbol}; "
+                f"names are such as 'sto-3g', '3-21g', '6-31g*', 'cc-pvdz'"
+            )
+    atoms = list(zip(molecule.symbols, molecule.positions, strict=True))
+    made = gto.Mole(verbose=0)
+    made.build(
+        False, False, atom=atoms, basis=sets, unit="bohr", charge=charge, spin=None, cart=True
+    )
+    if made.nelectron < 1:
+        raise InputError(f"{molecule.path}: charge {charge}: leaves no electrons")
+    if made.nelectron % 2:
+        raise InputError(
+            f"{molecule.path}: {made.nelectron} electrons with charge {charge}: restricted Hartree-Fock "
+            f"needs an even number; charge {charge + 1} or {charge - 1} would give one"
+        )
+    return made

@@ -1,0 +1,158 @@
+"""Fock builds on one place, on the workers of a client, and as tasks that Dask balances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.chem.fock import Fock, Share, Work, compute
+from partition.errors import RunError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+Shares = list[tuple[str, Share]]
+"""What each place did, by its address."""
+
+TASKS = 16
+"""Tasks a worker, where Dask balances: few enough for the scheduler, enough to level out."""
+
+
+def dealt(
+    work: Work,
+    density: NDArray,
+    rank: int,
+    places: int,
+    ask: Callable[[], Callable[[], int]] | None,
+) -> Share:
+    """One place's share of a build: units rank, rank + places, ..., or what a counter says.
+
+    With a counter, of which `ask` asks for the next value at once and returns what waits for it, a place
+    starts with block `rank` of units, and asks for its next one before it computes: the answer travels
+    meanwhile.
+    """
+    total = len(work.units())
+    if ask is None:
+        return compute(work, density, range(rank, total, places)).share()
+    waited, fetches = 0.0, 0
+
+    def numbers() -> Iterator[int]:
+        nonlocal waited, fetches
+        block = rank
+        while block * work.fetch < total:
+            answer = ask()
+            fetches += 1
+            yield from range(block * work.fetch, min((block + 1) * work.fetch, total))
+            before = perf_counter()
+            block = answer()
+            waited += perf_counter() - before
+
+    fock: Fock = compute(work, density, numbers())
+    return fock.share(waited, fetches)
+
+
+def alone(work: Work, density: NDArray) -> Shares:
+    """A build in this process."""
+    numbers = count(1)
+
+    def ask() -> Callable[[], int]:
+        value = next(numbers)
+        return lambda: value
+
+    return [("this process", dealt(work, density, 0, 1, ask if work.counted else None))]
+
+
+def spread(work: Work, density: NDArray, client: Client, places: Sequence[str]) -> Shares:
+    """A build on workers: one long task each, as many places as there are workers.
+
+    Raises
+    ------
+    RunError
+        A worker was lost.
+    """
+    from dgsuite import worker
+    from dgsuite.executors import tasks
+
+    worker.install(client)
+    run = tasks.new_run()
+    futures = [
+        client.submit(
+            _place,
+            run,
+            work,
+            density,
+            rank,
+            places,
+            key=f"{work.name}-{run}-{rank}",
+            workers=[place],
+            allow_other_workers=False,
+            pure=False,
+            retries=0,
+        )
+        for rank, place in enumerate(places)
+    ]
+    try:
+        tasks.finish(client, futures, places, work)
+        return list(zip(places, client.gather(futures), strict=True))
+    except BaseException:
+        client.cancel(futures, force=True)
+        raise
+
+
+def _place(run: str, work: Work, density: NDArray, rank: int, places: Sequence[str]) -> Share:
+    from dgsuite import worker
+    from dgsuite.mesh import PeerLost
+
+    ask = worker.counter(run, places[0], len(places)) if work.counted else None
+    try:
+        return dealt(work, density, rank, len(places), ask)
+    except OSError as error:
+        raise PeerLost(f"worker {places[0]}, which has the counter, was lost") from error
+
+
+def tasked(work: Work, density: NDArray, client: Client, places: Sequence[str]) -> Shares:
+    """A build as tasks, largest units first, that Dask gives to who is idle and repeats where lost.
+
+    Raises
+    ------
+    RunError
+        Tasks were lost again and again.
+    """
+    total = len(work.units())
+    size = work.fetch or max(1, -(-total // (TASKS * len(places))))
+    starts = range(0, total, size)
+    # made by a task, so that it too can be repeated when its worker is lost
+    sent = client.submit(np.asarray, density, pure=False)
+    futures = client.map(
+        _task,
+        [work] * len(starts),
+        [sent] * len(starts),
+        [range(total - 1 - s, max(total - 1 - s - size, -1), -1) for s in starts],
+        pure=False,
+    )
+    try:
+        found = client.gather(futures)
+    except Exception as error:
+        client.cancel(futures, force=True)
+        raise RunError(f"{work.name}: {type(error).__name__}: {error}") from error
+    return _by_place(found)
+
+
+def _task(work: Work, density: NDArray, units: range) -> tuple[str, Share]:
+    from distributed import get_worker
+
+    return str(get_worker().address), compute(work, density, units).share()
+
+
+def _by_place(found: Sequence[tuple[str, Share]]) -> Shares:
+    """Sums of what each place did."""
+    totals: dict[str, Share] = {}
+    for place, share in found:
+        before = totals.get(place)
+        totals[place] = share if before is None else before.plus(share)
+    return list(totals.items())

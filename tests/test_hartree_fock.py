@@ -1,0 +1,200 @@
+"""Hartree-Fock: PySCF's energies, the same for every balance; what is counted; what goes wrong."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+from test_failures import assert_nothing_held
+
+import dgsuite
+from dgsuite.chem import molecule as molecules
+from dgsuite.chem.fock import BALANCES, compute
+from dgsuite.chem.scf import plan
+from partition.distribute import workers
+from partition.errors import InputError
+
+pyscf = pytest.importorskip("pyscf", reason="PySCF is not installed: pip install 'dgsuite[chem]'")
+
+WATER = """3
+water
+O  0.0000  0.0000  0.1173
+H  0.0000  0.7572 -0.4692
+H  0.0000 -0.7572 -0.4692
+"""
+
+
+@pytest.fixture
+def water(tmp_path):
+    path = tmp_path / "water.xyz"
+    path.write_text(WATER)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("basis", "energy"), [("sto-3g", -227.891120645), ("3-21g", -229.419371187)]
+)
+def test_energies_of_benzene(basis, energy):
+    ds = dgsuite.hartree_fock("benzene", basis=basis)
+    assert float(ds.energy[-1]) == pytest.approx(energy, abs=1e-8)
+    assert ds.attrs["nuclear_repulsion"] == pytest.approx(204.844465543, abs=1e-8)
+    assert (ds.energy.attrs["units"], ds.energy.dims) == ("hartree", ("iteration",))
+
+
+@pytest.mark.parametrize("basis", ["6-31g*", "cc-pvdz"])
+def test_any_file_and_basis(water, basis):
+    """With d functions and general contractions, as PySCF has it."""
+    ds = dgsuite.hartree_fock(water, basis=basis)
+    mole = molecules.mole(molecules.read(water), basis)
+    peer = pyscf.scf.RHF(mole)
+    peer.conv_tol = 1e-11
+    assert float(ds.energy[-1]) == pytest.approx(peer.kernel(), abs=1e-8)
+
+
+@pytest.mark.parametrize("balance", ["static", "filled", "dask", "dynamic", "unique"])
+def test_units_add_up_to_a_fock_build(balance):
+    """For any symmetric density, in any order, as PySCF's matrices."""
+    mole = molecules.mole(molecules.read("benzene"), "sto-3g")
+    density = np.random.default_rng(1).random((mole.nao, mole.nao))
+    density += density.T
+    coulomb, exchange = pyscf.scf.hf.get_jk(mole, density)
+    work, order = plan(mole, balance)
+    mine = density[np.ix_(order, order)]
+    total = len(work.units())
+    assert (
+        total
+        == {"static": 576, "filled": 300, "dask": 300, "dynamic": 6084, "unique": 3081}[balance]
+    )
+    parts = [compute(work, mine, range(total)[p::3]).share() for p in range(3)]
+    np.testing.assert_allclose(
+        sum(part.matrix for part in parts),
+        (coulomb - exchange / 2)[np.ix_(order, order)],
+        atol=1e-11,
+    )
+    # every canonical integral once: 36 functions, 666 pairs
+    assert sum(part.used for part in parts) == 666 * 667 // 2
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+def test_balances_agree(client, water, balance):
+    ds = dgsuite.hartree_fock(water, basis="3-21g", balance=balance, client=client)
+    alone = dgsuite.hartree_fock(water, basis="3-21g")
+    np.testing.assert_allclose(ds.energy, alone.energy, atol=1e-9)
+    total = ds.attrs["work_units"]
+    assert (ds.units.sum("place") == total).all()
+    assert (ds.used.sum("place") == alone.used.sum("place")).all()
+    counted = total if balance in ("dynamic", "unique") else 0
+    assert (ds.counter_operations.sum("place") == counted).all()
+    if balance in ("static", "filled"):
+        assert ds.units[0].values.tolist() == [-(-total // 2), total // 2]
+    assert (ds.imbalance >= 1).all()
+
+
+def test_some_units_a_fetch(client, water):
+    ds = dgsuite.hartree_fock(water, balance="dynamic", fetch=5, client=client)
+    assert ds.attrs["work_units"] == 36
+    assert (ds.counter_operations.sum("place") == math.ceil(36 / 5)).all()
+    assert_nothing_held(client)
+
+
+def test_the_double_work_of_gmatype_4():
+    twice = dgsuite.hartree_fock("benzene", balance="dynamic", tolerance=1)
+    once = dgsuite.hartree_fock("benzene", balance="static", tolerance=1)
+    assert int(twice.used[0].sum()) == int(once.used[0].sum())
+    assert 1.9 < float(twice.integrals[0].sum() / once.integrals[0].sum()) < 2.2
+
+
+def test_results_are_kept(water, tmp_path):
+    ds = dgsuite.hartree_fock(water)
+    dgsuite.save(ds, tmp_path / "water.nc")
+    assert dgsuite.open(tmp_path / "water.nc").identical(ds)
+
+
+@pytest.fixture
+def own_client():
+    """Two workers that a test may kill more than once."""
+    import dask
+    from distributed import Client, LocalCluster
+
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "5 minutes"}),
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def test_a_killed_worker(own_client):
+    """Is named, whether it has the counter or not; Dask's own balancing goes on without it."""
+    energy = float(dgsuite.hartree_fock("benzene", basis="3-21g").energy[-1])
+    for balance, rank in (("static", 1), ("dynamic", 0), ("dask", 0)):
+        pids = own_client.run(os.getpid)
+        places = workers(own_client)
+        dgsuite.hartree_fock("benzene", balance="filled", tolerance=1, client=own_client)
+
+        def kill(number, energy, pid=pids[places[rank]]):
+            if number == 0:
+                threading.Timer(0.15, os.kill, (pid, signal.SIGKILL)).start()
+
+        def run(balance=balance, kill=kill):
+            return dgsuite.hartree_fock(
+                "benzene", basis="3-21g", balance=balance, client=own_client, on_iteration=kill
+            )
+
+        if balance == "dask":
+            assert float(run().energy[-1]) == pytest.approx(energy, abs=1e-9)
+        else:
+            with pytest.raises(dgsuite.RunError, match=r"worker tcp://.* lost"):
+                run()
+        own_client.wait_for_workers(2, timeout=30)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("3\n", "three\n"), "line 1: must be the number of atoms, got 'three'"),
+        (("3\n", "2\n"), "line 5: line 1 says 2 atoms, and this is more"),
+        (("3\n", "4\n"), "line 6: atom 4 of 4 is missing"),
+        (("O  0", "Ox 0"), "line 3: field 1: 'Ox' is not the symbol of an element"),
+        (("0.7572", "0,7572"), r"line 4: field 3 \(y\): '0,7572' is not a number"),
+        (("0.7572", "nan"), r"line 4: field 3 \(y\): 'nan' is not a number"),
+        ((" 0.1173", ""), "line 3: must be a symbol and x, y, z, got 'O 0.0000 0.0000'"),
+        (("-0.7572", "0.7572"), "line 5: the atom is where that of line 4 is"),
+        ((WATER, ""), "line 1: must be the number of atoms, got nothing"),
+        (("O  0", "F  0"), "11 electrons with charge 0: .* charge 1 or -1"),
+    ],
+)
+def test_bad_files(tmp_path, change, message):
+    path = tmp_path / "bad.xyz"
+    path.write_text(WATER.replace(*change, 1))
+    with pytest.raises(InputError, match=f"bad.xyz: {message}"):
+        dgsuite.hartree_fock(path)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"molecule": "bensene"}, "bensene: no such file, and no molecule of that name: 'benzene'"),
+        ({"basis": "3-21h"}, "benzene: line 3: field 1: PySCF has no basis '3-21h' for C"),
+        ({"balance": "statik"}, "unknown balance 'statik'; did you mean 'static'"),
+        ({"fetch": 2}, "fetch must be at least 1, and is for 'dynamic'"),
+        ({"fetch": 0, "balance": "dynamic"}, "fetch must be at least 1"),
+        ({"charge": 1}, "41 electrons with charge 1"),
+        ({"charge": 42}, "charge 42: leaves no electrons"),
+        ({"unit": "nm"}, "unit must be 'angstrom' or 'bohr'"),
+        ({"iterations": 0}, "iterations and tolerance must be above 0"),
+        ({"balance": "dask"}, "balance 'dask' needs a Dask client"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(InputError, match=message):
+        dgsuite.hartree_fock(**options)
+
+
+def test_no_convergence():
+    with pytest.raises(dgsuite.RunError, match="no convergence in 2 iterations"):
+        dgsuite.hartree_fock("benzene", iterations=2)
