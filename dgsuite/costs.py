@@ -41,6 +41,25 @@ Driver = Callable[[Kernel, Log, int, str], NDArray]
 """What the sequential driver adds to the communication of each round."""
 
 
+class Spawning(NamedTuple):
+    """What the tasks of a recursive kernel count in the original, besides launches.
+
+    For each task spawned ``comm``, ``mutex``, ``asyncs`` and ``joins``; for each finish opened
+    ``open_comm``, ``open_mutex`` and ``finishes``, and the same for each that is not empty in
+    ``filled``. In the clocked style a finish's further halves are ``barriers``.
+    """
+
+    comm: int = 1
+    mutex: int = 0
+    asyncs: int = 1
+    joins: int = 0
+    open_comm: int = 0
+    open_mutex: int = 0
+    finishes: int = 0
+    filled: int = 0
+    barriers: int = 0
+
+
 @dataclass(frozen=True)
 class Accounting:
     """How one kernel of the original counts.
@@ -58,6 +77,9 @@ class Accounting:
         What the sequential driver adds to the communication of each round.
     places
         On how many nodes a phase is launched, where not on all.
+    spawning, clocked_spawning
+        What tasks that spawn tasks count, by the task that spawns; the clocked style where it
+        differs.
     """
 
     launches: dict[str, int] = field(default_factory=dict)
@@ -66,6 +88,8 @@ class Accounting:
     mutex: dict[str, int] = field(default_factory=dict)
     driver: Driver | None = None
     places: Callable[[Kernel, int], int] | None = None
+    spawning: dict[str, Spawning] = field(default_factory=dict)
+    clocked_spawning: dict[str, Spawning] = field(default_factory=dict)
 
 
 def _bf_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
@@ -237,6 +261,15 @@ def _first_of_turn(log: Log, launches: NDArray) -> NDArray:
     return np.minimum(once, launches)
 
 
+def _rules(kernel: Kernel) -> Accounting:
+    if kernel.form == "recursive":
+        from dgsuite.recursive_costs import RECURSIVE
+
+        return RECURSIVE.get(kernel.name, Accounting())
+    rules = ACCOUNTING.get(kernel.name, Accounting())
+    return rules if kernel.faithful else TEXTBOOK.get(kernel.name, rules)
+
+
 def count(kernel: Kernel, log: Log, n: int, style: str) -> Counts:
     """Counts of a run as the original in a given style would have made them.
 
@@ -248,18 +281,24 @@ def count(kernel: Kernel, log: Log, n: int, style: str) -> Counts:
     zeros = np.zeros(log.rounds, np.int64)
     if style not in STYLES:
         return Counts(zeros, zeros, zeros, zeros, zeros)
-    rules = ACCOUNTING.get(kernel.name, Accounting())
-    if not kernel.faithful:
-        rules = TEXTBOOK.get(kernel.name, rules)
+    rules = _rules(kernel)
+    spawning = rules.spawning
+    if style == "clocked":
+        spawning = {**spawning, **rules.clocked_spawning}
     phases = [step.phase for step in log.steps]
-    messages = np.array([tally.messages for tally in log.tallies], np.int64)
-    each = np.array([rules.launches.get(p, 1) for p in phases], np.int64)
-    launches = finishes = log.by_round(each)
+    messages = np.array(
+        [0 if p in spawning else t.messages for p, t in zip(phases, log.tallies, strict=True)],
+        np.int64,
+    )
+    each = np.array([rules.launches.get(p, int(p not in spawning)) for p in phases], np.int64)
+    launches, finishes = log.by_round(each), log.by_round(each)
     if style == "clocked" and rules.clocked is None:
         finishes = log.by_round(_first_of_turn(log, each))
     elif style == "clocked":
         assert rules.clocked is not None
-        finishes = log.by_round(np.array([rules.clocked.get(p, 1) for p in phases], np.int64))
+        finishes = log.by_round(
+            np.array([rules.clocked.get(p, int(p not in spawning)) for p in phases], np.int64)
+        )
     barriers = launches - finishes
     comm = log.by_round(messages * [rules.comm.get(p, 1) for p in phases])
     mutexes = log.by_round(messages * [rules.mutex.get(p, 1) for p in phases])
@@ -267,6 +306,16 @@ def count(kernel: Kernel, log: Log, n: int, style: str) -> Counts:
     mutexes = mutexes + log.by_round([tally.mutexes for tally in log.tallies])
     places = n if rules.places is None else rules.places(kernel, n)
     comm = comm + finishes * (places - 1)
+    asyncs = finishes * places + log.by_round([tally.asyncs for tally in log.tallies])
     if rules.driver is not None and log.rounds:
         comm = comm + rules.driver(kernel, log, n, style)
-    return Counts(comm, mutexes, finishes, finishes * places, barriers)
+    for step, tally in zip(log.steps, log.tallies, strict=True):
+        if (rule := spawning.get(step.phase)) is None:
+            continue
+        at, spawned, opened = step.round, tally.messages, tally.opened
+        comm[at] += spawned * rule.comm + opened * rule.open_comm
+        mutexes[at] += spawned * rule.mutex + opened * rule.open_mutex
+        asyncs[at] += spawned * rule.asyncs
+        finishes[at] += spawned * rule.joins + opened * rule.finishes + tally.active * rule.filled
+        barriers[at] += opened * rule.barriers
+    return Counts(comm, mutexes, finishes, asyncs, barriers)

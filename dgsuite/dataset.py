@@ -60,6 +60,7 @@ def build(
     workers
         Worker processes that took part.
     """
+    index = "depth" if kernel.form == "recursive" else "round"
     counts = count(kernel, log, graph.n, count_as or style)
     tallies = log.tallies
     messages = log.by_round([t.messages for t in tallies])
@@ -68,16 +69,16 @@ def build(
     np.maximum.at(active, [s.round for s in log.steps], [t.active for t in tallies])
 
     def per_round(values: NDArray, long_name: str, units: str = "1") -> xr.Variable:
-        return xr.Variable("round", values, {"long_name": long_name, "units": units})
+        return xr.Variable(index, values, {"long_name": long_name, "units": units})
 
     def per_cluster(values: list[NDArray], long_name: str) -> xr.Variable:
         seconds = log.by_round(values) if values else np.zeros((0, len(graph.parts)))
-        return xr.Variable(("round", "cluster"), seconds, {"long_name": long_name, "units": "s"})
+        return xr.Variable((index, "cluster"), seconds, {"long_name": long_name, "units": "s"})
 
     variables = {
         "messages": per_round(messages, "messages sent between nodes"),
         "remote_messages": xr.Variable(
-            ("round", "model"),
+            (index, "model"),
             np.stack([np.zeros_like(messages), remote, messages], axis=1),
             {"long_name": "messages whose receiver is in another place", "units": "1"},
         ),
@@ -87,7 +88,7 @@ def build(
         "wire_bytes": per_round(
             log.by_round([t.wire for t in tallies]), "data sent between workers", "byte"
         ),
-        "active": per_round(active, "nodes that sent, in the round's busiest phase"),
+        "active": per_round(active, f"nodes that sent, in the {index}'s busiest phase"),
         "finishes": per_round(counts.finishes, "joins, as IMSuite counts"),
         "asyncs": per_round(counts.asyncs, "tasks, as IMSuite counts"),
         "barriers": per_round(counts.barriers, "barriers, as IMSuite counts"),
@@ -106,7 +107,7 @@ def build(
         long_name, units, dims = kernel.outputs[name]
         variables[name] = xr.Variable(dims, values, {"long_name": long_name, "units": units})
     coords = {
-        "round": xr.Variable("round", np.arange(log.rounds), {"long_name": "round"}),
+        index: xr.Variable(index, np.arange(log.rounds), {"long_name": index}),
         "cluster": xr.Variable("cluster", np.arange(len(graph.parts)), {"long_name": "cluster"}),
         "model": xr.Variable("model", list(MODELS), {"long_name": "runtime model"}),
         "node": xr.Variable("node", _labels(graph), {"long_name": "node"}),
@@ -119,6 +120,7 @@ def build(
         "source": f"dgsuite {__version__}",
         "Conventions": "CF-1.11",
         "kernel": kernel.name,
+        "form": kernel.form,
         "style": style,
         "counted_as": count_as or style,
         "seed": kernel.seed,

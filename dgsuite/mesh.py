@@ -36,6 +36,13 @@ class Mesh:
         Worker addresses of all tasks.
     rank
         Which of them is this one.
+
+    Attributes
+    ----------
+    comms
+        One to each other task, by rank.
+    wire
+        Bytes that the last exchange sent.
     """
 
     def __init__(self, run: str, places: Sequence[str], rank: int) -> None:
@@ -43,7 +50,7 @@ class Mesh:
         self.places = places
         self.rank = rank
         self.wire = 0
-        self._comms: dict[int, Comm] = {}
+        self.comms: dict[int, Comm] = {}
         self._listener: Any = None
 
     async def open(
@@ -87,8 +94,8 @@ class Mesh:
 
     def _join(self, peer: int, comm: Comm) -> None:
         comm.exchange = True  # a throttle may be for exchanges alone
-        self._comms[peer] = comm
-        if len(self._comms) == len(self.places) - 1:
+        self.comms[peer] = comm
+        if len(self.comms) == len(self.places) - 1:
             self._full.set()
 
     async def exchange(
@@ -105,13 +112,13 @@ class Mesh:
         found: dict[int, Parcel] = {}
         votes: list[Vote] = []
         peer = self.rank
-        if not self._comms:
+        if not self.comms:
             await asyncio.sleep(0)  # lets the run be cancelled
         try:
             # reading starts first: a transport whose writes wait for the reader must not deadlock
-            reads = {p: asyncio.ensure_future(c.read()) for p, c in self._comms.items()}
+            reads = {p: asyncio.ensure_future(c.read()) for p, c in self.comms.items()}
             writes: dict[int, Awaitable[int]] = {
-                p: c.write(ToPickle((number, vote, parcels.get(p)))) for p, c in self._comms.items()
+                p: c.write(ToPickle((number, vote, parcels.get(p)))) for p, c in self.comms.items()
             }
             if len(writes) > 1:  # side by side: on a slow link a write waits until all has left
                 writes = {p: asyncio.ensure_future(w) for p, w in writes.items()}
@@ -126,7 +133,7 @@ class Mesh:
                 votes.append(their_vote)
                 if parcel is not None:
                     found[peer] = parcel
-            for comm in self._comms.values():
+            for comm in self.comms.values():
                 await flush(comm)
         except OSError as error:
             raise PeerLost(f"worker {self.places[peer]} was lost") from error
@@ -136,14 +143,14 @@ class Mesh:
         """Close all comms."""
         if self._listener is not None:
             self._listener.stop()
-        for comm in self._comms.values():
+        for comm in self.comms.values():
             await comm.close()
 
     def abort(self) -> None:
         """Drop all comms at once, so that peers notice."""
         if self._listener is not None:
             self._listener.stop()
-        for comm in self._comms.values():
+        for comm in self.comms.values():
             comm.abort()
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.base import Kernel, Net, Vote
+from kernels.base import Extra, Kernel, Net, Round, Vote
+from partition.errors import RunError
 
 
 def reduce_votes(votes: Iterable[Vote]) -> Vote:
@@ -45,6 +46,10 @@ def steps(kernel: Kernel, n: int, reply: Callable[[], object]) -> Generator[Step
     try:
         current = next(program)
         while True:
+            if not isinstance(current, Round):
+                raise RunError(
+                    f"kernel {kernel.name!r} yields a finish, and its form is not 'recursive'"
+                )
             if current.closing and number:
                 number -= 1
             for i, phase in enumerate(current.phases):
@@ -73,6 +78,12 @@ class Tally:
     """Communication of the original beyond the messages."""
     mutexes: int = 0
     """Mutex operations of the original beyond those for the messages."""
+    asyncs: int = 0
+    """Tasks of the original beyond those that were spawned."""
+    tasks: int = 0
+    """Spawned tasks that ran."""
+    opened: int = 0
+    """Finishes that tasks opened for what they spawned."""
     notes: dict[str, int] = field(default_factory=dict)
     """What the kernel noted."""
     vote: Vote = field(default_factory=Vote)
@@ -81,6 +92,22 @@ class Tally:
         """Add noted quantities."""
         for name, value in values.items():
             self.notes[name] = self.notes.get(name, 0) + value
+
+    def add(self, extra: Extra) -> None:
+        """Add work of the original."""
+        self.comm += extra.comm
+        self.mutexes += extra.mutexes
+        self.asyncs += extra.asyncs
+
+    def merge(self, other: Tally) -> None:
+        """Add what another site counted."""
+        for name in COUNTED:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.note(other.notes)
+        self.vote = reduce_votes((self.vote, other.vote))
+
+
+COUNTED = [f.name for f in fields(Tally) if f.name not in ("notes", "vote")]
 
 
 @dataclass
@@ -123,7 +150,7 @@ class Log:
     @property
     def rounds(self) -> int:
         """Number of rounds."""
-        return self.steps[-1].round + 1 if self.steps else 0
+        return max((step.round for step in self.steps), default=-1) + 1
 
     def by_round(self, values: Sequence | NDArray) -> NDArray:
         """Sum of a quantity of each phase over the phases of each round."""
@@ -147,21 +174,9 @@ def merge(logs: Sequence[Log]) -> Log:
     """The log of the whole run from those of its sites, in the order of their clusters."""
     merged = Log(steps=logs[0].steps, seconds=max(log.seconds for log in logs))
     for i in range(len(merged.steps)):
-        tallies = [log.tallies[i] for log in logs]
-        merged.tallies.append(
-            Tally(
-                messages=sum(t.messages for t in tallies),
-                remote=sum(t.remote for t in tallies),
-                nbytes=sum(t.nbytes for t in tallies),
-                active=sum(t.active for t in tallies),
-                wire=sum(t.wire for t in tallies),
-                comm=sum(t.comm for t in tallies),
-                mutexes=sum(t.mutexes for t in tallies),
-                vote=reduce_votes(t.vote for t in tallies),
-            )
-        )
-        for tally in tallies:
-            merged.tallies[-1].note(tally.notes)
+        merged.tallies.append(Tally())
+        for log in logs:
+            merged.tallies[-1].merge(log.tallies[i])
         merged.compute.append(np.concatenate([log.compute[i] for log in logs]))
         merged.cpu.append(np.concatenate([log.cpu[i] for log in logs]))
         merged.exchange.append(np.concatenate([log.exchange[i] for log in logs]))

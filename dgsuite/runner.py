@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from dgsuite import dataset
-from kernels import KERNELS
+from kernels import KERNELS, RECURSIVE
 from kernels.base import Kernel, Replicated
 from partition import distribute
 from partition.checks import check
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 STYLES = ("serial", "finish_async", "clocked")
+FORMS = ("iterative", "recursive")
 
 
 def run(
@@ -29,6 +30,7 @@ def run(
     graph: Graph,
     *,
     style: str | None = None,
+    form: str | None = None,
     clusters: int | None = None,
     client: Client | None = None,
     seed: int = 101,
@@ -51,6 +53,10 @@ def run(
         "serial": in this process. "finish_async": a task a cluster and phase, joined and created
         anew. "clocked": one long-lived task a worker that advances on a barrier. By default clocked
         with a client and serial without.
+    form
+        "iterative" (the default), or "recursive": tasks spawn tasks on the clusters of their
+        neighbours; "finish_async" (then the default with a client) waits for no round, "clocked" and
+        "serial" run what was spawned a depth at a time.
     clusters
         Number of clusters; by default the graph's own if it was made with a number, else one a
         worker.
@@ -68,7 +74,8 @@ def run(
 
     Returns
     -------
-    Dataset with dims round, cluster, node and model; every variable has ``long_name`` and ``units``.
+    Dataset with dims round (for recursive kernels depth), cluster, node and model; every variable has
+    ``long_name`` and ``units``.
 
     Raises
     ------
@@ -82,10 +89,11 @@ def run(
             f"graph must be a dgsuite.Graph, got {type(graph).__name__}; "
             f"make one with Graph.from_networkx, from_scipy, from_edges or a reader"
         )
-    chosen = make_kernel(kernel, graph, seed, parameters)
     for value, what in ((style, "style"), (count_as, "count_as")):
         if value is not None and value not in STYLES:
             raise InputError(unknown(what, value, STYLES))
+    chosen = make_kernel(kernel, graph, seed, parameters, form)
+    recursive = chosen.form == "recursive"
     if style != "serial":
         client = distribute.current(client)
     free = isinstance(chosen, Replicated) and chosen.dynamic
@@ -95,7 +103,7 @@ def run(
             f"style 'clocked' has one each; take style='finish_async'"
         )
     if style is None:
-        style = "serial" if client is None else "finish_async" if free else "clocked"
+        style = "serial" if client is None else "finish_async" if free or recursive else "clocked"
     if style != "serial" and client is None:
         raise InputError(f"style {style!r} needs a Dask client: pass client=, or style='serial'")
     if client is not None and not graph.local:
@@ -118,21 +126,24 @@ def run(
         except InputError as error:
             raise InputError(f"kernel {chosen.name!r}: {error}") from None
 
-    if style == "serial":
+    if recursive:
+        from dgsuite.executors import recursive as executor
+
+        outputs, log = executor.run(chosen, graph, client, workers, style, on_round)
+    elif style == "serial":
         from dgsuite.executors import serial
 
-        parts = graph.gather()
-        outputs, log = serial.run(chosen, parts, on_round)
+        outputs, log = serial.run(chosen, graph.gather(), on_round)
     else:
         from dgsuite.executors import clocked, dealt, finish_async
 
         assert client is not None
+        run_on = clocked.run if style == "clocked" else finish_async.run
         with client.as_current():
             if isinstance(chosen, Replicated) and free:
                 outputs, log = dealt.run(chosen, graph, client, workers)
             else:
-                executor = clocked if style == "clocked" else finish_async
-                outputs, log = executor.run(chosen, graph, client, workers, on_round)
+                outputs, log = run_on(chosen, graph, client, workers, on_round)
     if graph.partition.order is not None:
         outputs = {name: _by_node(values, graph) for name, values in outputs.items()}
     return dataset.build(
@@ -160,17 +171,31 @@ def unknown(what: str, name: str, known: tuple[str, ...] | list[str]) -> str:
 
 
 def make_kernel(
-    kernel: str | type[Kernel] | Kernel, graph: Graph, seed: int, parameters: dict[str, Any]
+    kernel: str | type[Kernel] | Kernel,
+    graph: Graph,
+    seed: int,
+    parameters: dict[str, Any],
+    form: str | None = None,
 ) -> Kernel:
     """The kernel asked for, with the graph's facts as defaults of its parameters."""
-    if isinstance(kernel, Kernel):
-        return dataclasses.replace(kernel, **parameters)
+    if form is not None and form not in FORMS:
+        raise InputError(unknown("form", form, FORMS))
     if isinstance(kernel, str):
         if kernel.lower() not in KERNELS:
             raise InputError(unknown("kernel", kernel, sorted(KERNELS)))
-        kernel = KERNELS[kernel.lower()]
-    if not (isinstance(kernel, type) and issubclass(kernel, Kernel)):
+        if form == "recursive" and kernel.lower() not in RECURSIVE:
+            raise InputError(
+                f"kernel {kernel!r} has no recursive form; those that have: {', '.join(RECURSIVE)}"
+            )
+        kernel = (RECURSIVE if form == "recursive" else KERNELS)[kernel.lower()]
+    if not isinstance(kernel, Kernel) and not (
+        isinstance(kernel, type) and issubclass(kernel, Kernel)
+    ):
         raise InputError(f"kernel must be a name or a Kernel, got {kernel!r}")
+    if form is not None and kernel.form != form:
+        raise InputError(f"kernel {kernel.name!r} as given is {kernel.form}, not {form}")
+    if isinstance(kernel, Kernel):
+        return dataclasses.replace(kernel, **parameters)
     names = [f.name for f in dataclasses.fields(kernel)]
     for name in parameters:
         if name not in names:

@@ -72,6 +72,9 @@ class Site:
         The kernel cannot run on such a graph.
     """
 
+    where = "round"
+    """What the program counts."""
+
     def __init__(
         self, kernel: Kernel, clusters: Sequence[Cluster], bounds: NDArray, me: int
     ) -> None:
@@ -193,8 +196,7 @@ class Site:
                 elif isinstance(item, Shipment):
                     shipments.append((k, item))
                 elif isinstance(item, Extra):
-                    self.tally.comm += item.comm
-                    self.tally.mutexes += item.mutexes
+                    self.tally.add(item)
                 elif isinstance(item, Note):
                     self.tally.note(item.values)
                 elif item is not None:
@@ -257,6 +259,11 @@ class Site:
     def _run(self, step: Step, k: int) -> Any:
         cluster = self.clusters[k]
         inbox = Window(step.round, cluster, self.starts[k], self._messages, self.dtypes)
+        return self.call(step, k, inbox)
+
+    def call(self, step: Step, k: int, inbox: Window) -> Any:
+        """Run a phase on one cluster; takes its time."""
+        cluster = self.clusters[k]
         begin, cpu = perf_counter(), thread_time()
         try:
             result = getattr(self.kernel, step.phase)(cluster, self.states[k], inbox)
@@ -267,7 +274,7 @@ class Site:
 
     def _error(self, step: Step, k: int, what: str) -> RunError:
         return RunError(
-            f"kernel {self.kernel.name!r}, round {step.round}, phase {step.phase!r}, "
+            f"kernel {self.kernel.name!r}, {self.where} {step.round}, phase {step.phase!r}, "
             f"cluster {self.clusters[k].index}: {what}"
         )
 

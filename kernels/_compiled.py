@@ -46,7 +46,7 @@ def _pop(heap, size):
 
 
 @njit(cache=True, nogil=True)
-def routes(indptr, indices, origin, weights, sources, latest_first):
+def routes(indptr, indices, origin, weights, sources, latest_first, trees):
     """Dijkstra's algorithm from several sources.
 
     Parameters
@@ -59,11 +59,15 @@ def routes(indptr, indices, origin, weights, sources, latest_first):
         Nodes to start from.
     latest_first
         Of entries of equal cost, settle the one found last; else the one with the fewest hops.
+    trees
+        Whether to return trees.
 
     Returns
     -------
     cost, next_hop
         Shape (len(sources), n).
+    via
+        The node before each on its way, -1 at the source; shape (len(sources), n), or no rows.
     fetched
         How many lists of neighbours IMSuite's nodes fetch to work out their next hops: as often as
         the tree is deep, those of all nodes whose next hop is known by then.
@@ -71,6 +75,7 @@ def routes(indptr, indices, origin, weights, sources, latest_first):
     n = len(indptr) - 1
     cost = np.empty((len(sources), n), weights.dtype)
     next_hop = np.full((len(sources), n), -1, np.int32)
+    before = np.full((len(sources) if trees else 0, n), -1, np.int32)
     heap = (
         np.empty(len(indices) + 1, weights.dtype),
         np.empty(len(indices) + 1, np.int64),
@@ -114,6 +119,8 @@ def routes(indptr, indices, origin, weights, sources, latest_first):
                 break
             via, node = origin[entry], indices[entry]
             settled[node] = True
+            if trees:
+                before[i, node] = via
             hops[node] = hops[via] + 1
             hop[node] = node if via == source else hop[via]
             by_depth[hops[node]] += 1
@@ -122,7 +129,7 @@ def routes(indptr, indices, origin, weights, sources, latest_first):
         for depth in range(1, deepest + 1):
             known += by_depth[depth]
             fetched += known
-    return cost, next_hop, fetched
+    return cost, next_hop, before, fetched
 
 
 @njit(cache=True, nogil=True)

@@ -151,7 +151,21 @@ class Round:
         self.closing = closing
 
 
-Program = Generator[Round, Reply, None]
+class Finish:
+    """Launch tasks and wait until all that they spawn, at any depth, has ended: recursive kernels.
+
+    Parameters
+    ----------
+    launch
+        Runs on every cluster, with an empty inbox, at depth 0; its votes and those of all tasks are
+        the reply. See `kernels.recursion`.
+    """
+
+    def __init__(self, launch: Phase | str) -> None:
+        self.launch = launch if isinstance(launch, str) else launch.__name__
+
+
+Program = Generator[Round | Finish, Reply, None]
 
 
 class Unicast(NamedTuple):
@@ -192,6 +206,7 @@ class Extra(NamedTuple):
 
     comm: int
     mutexes: int
+    asyncs: int
 
 
 class Note(NamedTuple):
@@ -283,11 +298,11 @@ def ship(to: NDArray, **fields: ArrayLike) -> Shipment:
     return Shipment(to, fields)
 
 
-def extra(comm: object = 0, mutexes: object = 0) -> Extra:
+def extra(comm: object = 0, mutexes: object = 0, asyncs: object = 0) -> Extra:
     """Count what the original does beyond the messages of a phase, such as reading its neighbours'
     state once more; for kernels that are told to be `faithful`.
     """
-    return Extra(int(comm), int(mutexes))  # type: ignore[call-overload]
+    return Extra(int(comm), int(mutexes), int(asyncs))  # type: ignore[call-overload]
 
 
 def vote(*, any: object = False, sum: object = 0, min: object = None, max: object = None) -> Vote:
@@ -325,6 +340,8 @@ class Kernel:
 
     name: ClassVar[str]
     """Short name, as in IMSuite."""
+    form: ClassVar[str] = "iterative"
+    """Or "recursive": its program may yield finishes; see `kernels.recursion`."""
     outputs: ClassVar[dict[str, Output]]
     """State arrays that are results."""
     fields: ClassVar[dict[str, DTypeLike]] = {}

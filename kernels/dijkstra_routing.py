@@ -69,20 +69,27 @@ class DijkstraRouting(Kernel):
         return announce(nodes, source=c.ids[at], target=ends, weight=self.weights(c).view(np.int64))
 
     def route(self, c: Cluster, s: State, inbox: Inbox) -> Extra:
+        s.cost, s.next_hop, _, fetched = self.search(c, inbox)
+        return extra(comm=fetched)
+
+    def search(
+        self, c: Cluster, inbox: Inbox, trees: bool = False
+    ) -> tuple[NDArray, NDArray, NDArray, int]:
+        """Cheapest ways from the cluster's nodes, in the whole graph: see `kernels._compiled.routes`."""
         from kernels import _compiled
 
         source = inbox.board("source")
         order = np.argsort(source, kind="stable")
         indptr = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=c.n))])
-        s.cost, s.next_hop, fetched = _compiled.routes(
+        return _compiled.routes(
             indptr,
             inbox.board("target")[order],
             source[order],
             inbox.board("weight").view(self.weights(c).dtype)[order],
             c.ids,
             self.faithful,
+            trees,
         )
-        return extra(comm=fetched)
 
     def weights(self, c: Cluster) -> NDArray:
         """Weights as int64 or float64; 1 where the graph has none."""

@@ -126,13 +126,7 @@ class SpanningTree(Kernel):
         return unicast(children, nodes[at]), vote(any=len(at))
 
     def report(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Unicast, Vote]:
-        nodes, key = inbox.min("key")
-        lighter = key < s.best[nodes]
-        s.best[nodes[lighter]] = key[lighter]
-        node = inbox.node
-        taken = inbox["key"] == s.best[node]
-        s.inner[node[taken]] = inbox["inner"][taken]
-        s.outer[node[taken]] = inbox["outer"][taken]
+        nodes = self.take_lighter(s, inbox)
         _, reports, _ = inbox.count()
         s.pending[nodes] -= reports
         ready = np.concatenate([s.ready, nodes[s.pending[nodes] == 0]])
@@ -142,6 +136,17 @@ class SpanningTree(Kernel):
         up = ready[child]
         message = unicast(s.parent[up], up, key=s.best[up], inner=s.inner[up], outer=s.outer[up])
         return message, vote(any=s.undone)
+
+    def take_lighter(self, s: State, inbox: Inbox) -> NDArray:
+        """What children report, where it is lighter; returns who got any."""
+        nodes, key = inbox.min("key")
+        lighter = key < s.best[nodes]
+        s.best[nodes[lighter]] = key[lighter]
+        node = inbox.node
+        taken = inbox["key"] == s.best[node]
+        s.inner[node[taken]] = inbox["inner"][taken]
+        s.outer[node[taken]] = inbox["outer"][taken]
+        return nodes
 
     # Turning the path from the chosen edge's inner end to the root round.
 
@@ -162,13 +167,19 @@ class SpanningTree(Kernel):
             s.partner[node] = inbox["outer"]
             below = np.full(len(node), -1)
             s.front = None
+        above = self.turn_round(c, s, node, below)
+        on = above >= 0
+        return unicast(above[on], node[on]), vote(any=on.any())
+
+    def turn_round(self, c: Cluster, s: State, node: NDArray, below: NDArray) -> NDArray:
+        """Make the nodes below some, if any, their parents; returns who was parent before."""
         above = s.parent[node]
         s.parent[node] = below
         inner = below >= 0
         s.is_child[c.entries(node[inner], below[inner])] = False
         on = above >= 0
         s.is_child[c.entries(node[on], above[on])] = True
-        return unicast(above[on], node[on]), vote(any=on.any())
+        return above
 
     # Joining along the chosen edges, and telling all whose fragment they now are.
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import dask
 import numpy as np
@@ -36,14 +36,27 @@ REPORT = 0.2
 """Seconds between reports of progress."""
 
 
+class Way(NamedTuple):
+    """What a run's tasks do on their mesh: functions of a module, so that they travel by name."""
+
+    site: Callable[[Kernel, Sequence[Cluster], NDArray, int], Any]
+    drive: Callable[[Any, Mesh, ThreadPoolExecutor | None, Callable[[int], None] | None], Awaitable]
+    """Runs the program; returns this site's log."""
+    merge: Callable[[Sequence[Any]], Log]
+    """Makes one log of all."""
+    name: str = "clocked"
+
+
 def run(
     kernel: Kernel,
     graph: Graph,
     client: Client,
     places: Sequence[str],
     on_round: Callable[[int], None] | None = None,
+    way: Way | None = None,
 ) -> tuple[dict[str, NDArray], Log]:
-    """Run a kernel on the workers of a client."""
+    """Run a kernel on the workers of a client, in rounds or another way."""
+    way = way or Way(Site, _drive, merge)
     worker.install(client)
     places, bounds = tasks.deal(graph, places)
     groups = tasks.place(graph, client, places, bounds)
@@ -61,6 +74,7 @@ def run(
         futures = [
             client.submit(
                 _task,
+                way,
                 run_id,
                 kernel,
                 groups[rank],
@@ -69,7 +83,7 @@ def run(
                 rank,
                 on_round is not None,
                 dask.config.get("dgsuite.clocked.bind", True),
-                key=f"{kernel.name}-clocked-{run_id}-{rank}",
+                key=f"{kernel.name}-{way.name}-{run_id}-{rank}",
                 workers=[places[rank]],
                 allow_other_workers=False,
                 pure=False,
@@ -86,7 +100,7 @@ def run(
     outputs = {
         name: np.concatenate([found[name] for found, _ in results]) for name in kernel.outputs
     }
-    return outputs, merge([log for _, log in results])
+    return outputs, way.merge([log for _, log in results])
 
 
 def _topic(run_id: str) -> str:
@@ -95,6 +109,7 @@ def _topic(run_id: str) -> str:
 
 
 def _task(
+    way: Way,
     run_id: str,
     kernel: Kernel,
     clusters: Sequence[Cluster],
@@ -103,9 +118,9 @@ def _task(
     rank: int,
     report: bool,
     bind: bool,
-) -> tuple[dict[str, NDArray], Log]:
+) -> tuple[dict[str, NDArray], Any]:
     """One worker's part of the run."""
-    site = Site(kernel, clusters, bounds, rank)
+    site = way.site(kernel, clusters, bounds, rank)
     site.warm()
     mesh = Mesh(run_id, places, rank)
     key = worker.task_key()
@@ -118,10 +133,10 @@ def _task(
     def tell(rounds: int) -> None:
         here.loop.add_callback(here.log_event, _topic(run_id), rounds)
 
-    async def main(pool: ThreadPoolExecutor | None) -> Log:
+    async def main(pool: ThreadPoolExecutor | None) -> Any:
         try:
             await mesh.open(plugin, key, *arguments)
-            log = await _drive(site, mesh, pool, tell if report and rank == 0 else None)
+            log = await way.drive(site, mesh, pool, tell if report and rank == 0 else None)
             await mesh.close()
             return log
         except BaseException:

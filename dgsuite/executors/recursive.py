@@ -1,0 +1,220 @@
+"""Recursive kernels in all styles: programs of rounds and of finishes that tasks spawn tasks under.
+
+A worker's site has a queue of tasks. In style `serial` and `clocked` tasks advance on a clock: what
+is spawned in a tick runs in the next, on all workers at once. In style `finish_async` each worker
+runs what it has, the least depth first, and sends what goes to others at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from time import monotonic, perf_counter
+from typing import Any, Protocol
+
+import numpy as np
+from distributed import Client
+from numpy.typing import NDArray
+
+from dgsuite.executors import clocked
+from dgsuite.lines import Lines
+from dgsuite.mesh import Mesh
+from dgsuite.program import Log, Step, reduce_votes
+from dgsuite.recursion import Ledger, RecursiveSite, unite
+from kernels.base import Finish, Kernel, Net, Vote
+from partition.cluster import Cluster
+from partition.graph import Graph
+
+BREATH = 1e-3
+"""Seconds of work between looks at what has come, where there is more to do."""
+
+Tell = Callable[[int], None] | None
+
+
+class Pace(Protocol):
+    """When what is spawned runs, and how parcels travel."""
+
+    @property
+    def wire(self) -> int:
+        """Bytes sent to other workers so far."""
+        ...
+
+    async def exchange(self, parcels: dict[int, Any], vote: Vote) -> tuple[dict, list[Vote]]:
+        """Swap the parcels of a phase with all other sites; their votes."""
+        ...
+
+    async def finish(self, turn: int, name: str) -> list[Vote]:
+        """Run a finish to its end; the votes of all sites."""
+        ...
+
+
+class Clock:
+    """Tasks advance on a clock, with a barrier a tick where there are other sites."""
+
+    def __init__(self, site: RecursiveSite, mesh: Mesh | None, tell: Tell) -> None:
+        self.site = site
+        self.mesh = mesh
+        self.tell = tell
+        self.wire = 0
+        self._number = -1
+
+    async def exchange(self, parcels: dict[int, Any], vote: Any) -> tuple[dict, list[Any]]:
+        if self.mesh is None:
+            return {}, []
+        self._number += 1
+        found = await self.mesh.exchange(self._number, parcels, vote)
+        self.wire += self.mesh.wire
+        return found
+
+    async def finish(self, turn: int, name: str) -> list[Vote]:
+        out = self.site.launch(turn, name)
+        while True:
+            more = bool(out or self.site.queue)
+            found, others = await self.exchange(out, (more, self.site.vote))
+            self.site.accept(found.values())
+            if not (more or any(theirs for theirs, _ in others)):
+                return [self.site.vote, *(vote for _, vote in others)]
+            out = self.site.tick()
+            if self.tell is not None:
+                self.tell(self.site.deepest)
+
+
+class Free:
+    """Tasks run as they come."""
+
+    def __init__(self, site: RecursiveSite, mesh: Mesh, tell: Tell) -> None:
+        self.site = site
+        self.tell = tell
+        self.lines = Lines(mesh)
+
+    @property
+    def wire(self) -> int:
+        return self.lines.wire
+
+    async def exchange(self, parcels: dict[int, Any], vote: Vote) -> tuple[dict, list[Vote]]:
+        return await self.lines.exchange(parcels, vote)
+
+    async def finish(self, turn: int, name: str) -> list[Vote]:
+        site, lines = self.site, self.lines
+        lines.begin()
+        out = site.launch(turn, name)
+        breath = perf_counter()
+        while True:
+            idle = None if site.queue else site.vote
+            if out or idle is not None:
+                await lines.post(out, idle)
+            if idle is not None:
+                if (votes := lines.over()) is not None:
+                    return votes
+                await lines.news()
+            elif perf_counter() - breath > BREATH:
+                await asyncio.sleep(0)
+                breath = perf_counter()
+            site.accept(lines.take())
+            out = site.next() if site.queue else {}
+            if self.tell is not None:
+                self.tell(site.deepest)
+
+
+async def _drive(site: RecursiveSite, pace: Pace) -> Ledger:
+    """Run the program on one site."""
+    await pace.exchange({}, Vote())  # nobody starts before everyone is ready
+    ledger = site.ledger
+    start = now = perf_counter()
+    program = site.kernel.program(Net(site.clusters[0].n))
+    turn = 0
+    try:
+        item = next(program)
+        while True:
+            if isinstance(item, Finish):
+                wire, busy = pace.wire, site.worked
+                reply = reduce_votes(await pace.finish(turn, item.launch))
+                entry = site.entry((turn, 0, 0, item.launch))
+                entry.tally.wire += pace.wire - wire
+                before, now = now, perf_counter()
+                entry.exchange += max(now - before - (site.worked - busy), 0.0)
+            else:
+                votes = []
+                for i, phase in enumerate(item.phases):
+                    parcels = site.step(Step(0, phase, i == len(item.phases) - 1, turn))
+                    wire = pace.wire
+                    found, others = await pace.exchange(parcels, site.tally.vote)
+                    site.deliver(found)
+                    votes += [site.tally.vote, *others]
+                    site.tally.wire = pace.wire - wire
+                    entry = site.entry((turn, i, 0, phase))
+                    entry.tally.merge(site.tally)
+                    entry.compute += site.compute
+                    entry.cpu += site.cpu
+                    before, now = now, perf_counter()
+                    entry.exchange += now - before - site.busy
+                reply = reduce_votes(votes)
+            turn += 1
+            item = program.send(reply)
+    except StopIteration:
+        ledger.seconds = perf_counter() - start
+        return ledger
+
+
+async def _on_clock(site: RecursiveSite, mesh: Mesh, pool: Any, tell: Tell) -> Ledger:
+    return await _drive(site, Clock(site, mesh, _seldom(tell)))
+
+
+async def _freely(site: RecursiveSite, mesh: Mesh, pool: Any, tell: Tell) -> Ledger:
+    pace = Free(site, mesh, _seldom(tell))
+    ledger = await _drive(site, pace)
+    pace.lines.close()
+    return ledger
+
+
+def _seldom(tell: Tell) -> Tell:
+    """Pass on what grew, a few times a second."""
+    if tell is None:
+        return None
+    told, most = monotonic(), 0
+
+    def seldom(depth: int) -> None:
+        nonlocal told, most
+        if depth > most and monotonic() - told > clocked.REPORT:
+            told, most = monotonic(), depth
+            tell(depth)
+
+    return seldom
+
+
+WAYS = {
+    "clocked": clocked.Way(RecursiveSite, _on_clock, unite, "recursive-clocked"),
+    "finish_async": clocked.Way(RecursiveSite, _freely, unite, "recursive-async"),
+}
+
+
+def run(
+    kernel: Kernel,
+    graph: Graph,
+    client: Client | None,
+    places: Sequence[str],
+    style: str,
+    on_round: Callable[[int], None] | None = None,
+) -> tuple[dict[str, NDArray], Log]:
+    """Run a recursive kernel in any style: in this process, or on the workers of a client."""
+    if style == "serial":
+        return serial(kernel, graph.gather(), on_round)
+    assert client is not None
+    with client.as_current():
+        return clocked.run(kernel, graph, client, places, on_round, WAYS[style])
+
+
+def serial(
+    kernel: Kernel,
+    clusters: Sequence[Cluster],
+    on_round: Callable[[int], None] | None = None,
+) -> tuple[dict[str, NDArray], Log]:
+    """Run a recursive kernel on clusters of this process."""
+    site = RecursiveSite(kernel, clusters, np.array([0, len(clusters)]), 0)
+    site.warm()
+    driving = _drive(site, Clock(site, None, on_round))
+    try:
+        driving.send(None)
+    except StopIteration as end:  # with nobody to wait for it never pauses
+        return site.outputs(), unite([end.value])
+    raise AssertionError("a serial run waited")

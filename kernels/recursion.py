@@ -1,0 +1,75 @@
+"""What a recursive kernel is made of: tasks that spawn tasks, under finishes that wait for them.
+
+The program of a recursive kernel yields a `Finish` where an iterative one would repeat a phase until
+nobody has anything left to do; it may yield rounds as well. A *task* is written like a phase: a
+function of (cluster, state, inbox), where the inbox holds the tasks of that name that have arrived
+at the cluster and its ``round`` is their depth. It changes the cluster's state and returns what to
+`spawn`. Which tasks arrive together, and in which order, is up to the style; a task must not care.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kernels.base import Phase
+
+
+class Spawn(NamedTuple):
+    """Tasks to run at other nodes; see `spawn`."""
+
+    task: str
+    to: NDArray
+    by: NDArray
+    at: NDArray
+    repeat: NDArray | None
+    combine: str | None
+    then: str | None
+    fields: dict[str, ArrayLike]
+
+
+def spawn(
+    task: Phase,
+    to: NDArray,
+    *,
+    by: NDArray,
+    at: NDArray | None = None,
+    repeat: NDArray | None = None,
+    combine: str | None = None,
+    then: Phase | None = None,
+    **fields: ArrayLike,
+) -> Spawn:
+    """Have nodes run a task, each where it lives.
+
+    Parameters
+    ----------
+    task
+        Method of the kernel.
+    to
+        Node id of each that runs it.
+    by
+        Local indices of the nodes that spawn, each under a finish of its own; each is named once.
+    at
+        Which of `by` spawns each task, as an index; by default one spawns one.
+    repeat
+        For each of `by`, how many of the original's tasks each of its tasks stands for.
+    combine
+        "min", "max", "sum" or "or": fold what is spawned at one node into one task, on the way.
+    then
+        Method to run at each of `by` when all that it spawned has ended, at any depth; at once where
+        it spawned nothing. What that spawns ends before the task does.
+    fields
+        One value a task, or one for all.
+    """
+    return Spawn(
+        task.__name__,
+        to,
+        by,
+        np.arange(len(by)) if at is None else at,
+        repeat,
+        combine,
+        None if then is None else then.__name__,
+        fields,
+    )

@@ -1,0 +1,219 @@
+"""Recursive kernels: the same outputs as the iterative ones, Figure 10's counts, and their ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from dataclasses import dataclass
+
+import networkx as nx
+import numpy as np
+import pytest
+from cases import cuts, inputs
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from test_failures import assert_nothing_held, own_client  # noqa: F401
+
+import dgsuite
+import genval
+from kernels import RECURSIVE
+from kernels.base import Finish, Kernel, Output, State, vote
+from kernels.recursion import spawn
+from partition.graph import Graph
+
+NAMES = sorted(RECURSIVE)
+STYLES = ["finish_async", "clocked"]
+FAMILY = {"bf": "bfs", "dst": "bfs", "by": "byzantine", "dr": "routing", "mst": "mst"}
+COUNTED = ("asyncs", "finishes", "comm", "barriers", "mutexes")
+
+
+def recursive(kernel):
+    """The recursive form of a kernel with its parameters."""
+    return RECURSIVE[kernel.name](**kernel.__dict__)
+
+
+def assert_same_outputs(a, b, kernel):
+    for name in kernel.outputs:
+        np.testing.assert_array_equal(a[name].values, b[name].values, err_msg=name)
+
+
+@st.composite
+def cases(draw):
+    name = draw(st.sampled_from(NAMES))
+    kernel, make = draw(inputs(name))
+    return kernel, make, draw(cuts(make().n))
+
+
+@settings(max_examples=120, deadline=None)
+@given(case=cases())
+def test_outputs_are_those_of_the_iterative_form(case):
+    kernel, make, cut = case
+    graph = make(**cut)
+    expected = dgsuite.run(kernel, make(), style="serial")
+    found = dgsuite.run(recursive(kernel), graph, style="serial")
+    if kernel.name == "by" and kernel.faithful:  # floods all the way, the iterative form does not
+        assert genval.validate("by", graph, found).ok
+    else:
+        assert_same_outputs(expected, found, kernel)
+    whole = dgsuite.run(recursive(kernel), make(), style="serial")
+    assert_same_outputs(whole, found, kernel)
+    for name in (*COUNTED, "messages", "bytes"):
+        np.testing.assert_array_equal(whole[name], found[name], err_msg=name)
+
+
+@pytest.mark.parametrize("style", STYLES)
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(case=cases())
+def test_outputs_on_workers(client, style, case):
+    kernel, make, cut = case
+    kernel = recursive(kernel)
+    graph = make(**cut)
+    expected = dgsuite.run(kernel, graph, style="serial", count_as=style)
+    found = dgsuite.run(kernel, graph, style=style, client=client)
+    assert found.sizes["cluster"] == expected.sizes["cluster"]
+    if kernel.name == "by" and kernel.faithful:  # whom to believe is a race
+        assert genval.validate("by", graph, found).ok
+    else:
+        assert_same_outputs(expected, found, kernel)
+    if style == "clocked" or kernel.name in ("dst", "dr", "mst"):
+        for name in (*COUNTED, "messages", "remote_messages", "bytes"):
+            np.testing.assert_array_equal(expected[name], found[name], err_msg=name)
+
+
+# Depth.
+
+
+@pytest.mark.parametrize(("style", "depth"), [("serial", 10_000), ("finish_async", 10_000)])
+def test_a_chain_of_ten_thousand(client, style, depth):
+    graph = Graph.from_networkx(nx.path_graph(depth + 1), clusters=8)
+    found = dgsuite.run("bf", graph, form="recursive", style=style, client=client)
+    assert found.distance.values.tolist() == list(range(depth + 1))
+    assert found.sizes["depth"] == depth + 2
+    assert (found.messages[1:-2] == 2).all()
+
+
+def test_a_clocked_chain(client):
+    graph = Graph.from_networkx(nx.path_graph(1001), clusters=8)
+    found = dgsuite.run("bf", graph, form="recursive", style="clocked", client=client)
+    assert found.distance.values.tolist() == list(range(1001))
+
+
+@dataclass(frozen=True)
+class Descent(Kernel):
+    """How many nodes hang below each in a path that begins at node 0: nested finishes, deep."""
+
+    name = "descent"
+    form = "recursive"
+    outputs = {"below": Output("nodes below")}
+    fields = {"count": np.int64}
+
+    def program(self, net):
+        done = yield Finish(self.begin)
+        assert done.sum == net.n
+
+    def start(self, c):
+        return State(below=c.zeros())
+
+    def begin(self, c, s, inbox):
+        return self.descend(c, c.local(0)), vote(sum=len(c.local(0)))
+
+    def visit(self, c, s, inbox):
+        return self.descend(c, inbox.node), vote(sum=len(inbox))
+
+    def descend(self, c, nodes):
+        at, ends = c.edges(nodes)
+        down = ends > c.ids[nodes[at]]
+        return spawn(self.visit, ends[down], by=nodes, at=at[down], then=self.rise)
+
+    def rise(self, c, s, inbox):
+        nodes = inbox.node[c.ids[inbox.node] > 0]
+        return spawn(self.add, c.ids[nodes] - 1, by=nodes, count=s.below[nodes] + 1)
+
+    def add(self, c, s, inbox):
+        nodes, count = inbox.sum("count")
+        s.below[nodes] += count
+
+
+@pytest.mark.parametrize("style", ["serial", *STYLES])
+def test_nested_finishes(client, style):
+    for owner in (None, np.arange(300) % 3):
+        how = {"clusters": 3} if owner is None else {"partition": owner}
+        graph = Graph.from_networkx(nx.path_graph(300), **how)
+        found = dgsuite.run(Descent(), graph, style=style, client=client)
+        assert found.below.values.tolist() == list(range(299, -1, -1))
+
+
+# Ends.
+
+
+@dataclass(frozen=True)
+class Endless(Kernel):
+    """Tasks that spawn each other for ever."""
+
+    name = "endless"
+    form = "recursive"
+    outputs = {"visits": Output("visits")}
+    fail_at: int = -1
+
+    def program(self, net):
+        yield Finish(self.begin)
+
+    def start(self, c):
+        return State(visits=c.zeros())
+
+    def begin(self, c, s, inbox):
+        return spawn(self.visit, c.successor, by=np.arange(c.size))
+
+    def visit(self, c, s, inbox):
+        if inbox.round == self.fail_at:
+            raise ZeroDivisionError("on purpose")
+        s.visits[inbox.node] += 1
+        return spawn(self.visit, c.successor[inbox.node], by=inbox.node)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_failing_task_is_named(client, style):
+    ring = Graph.from_networkx(nx.cycle_graph(12), clusters=3)
+    with pytest.raises(dgsuite.RunError, match=r"depth 5, phase 'visit', cluster \d: ZeroDivision"):
+        dgsuite.run(Endless(fail_at=5), ring, style=style, client=client)
+    assert_nothing_held(client)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_killed_worker_is_named(own_client, style):  # noqa: F811
+    client = own_client
+    ring = Graph.from_networkx(nx.cycle_graph(12), clusters=2)
+    dgsuite.run("bf", ring, form="recursive", style=style, client=client)
+    address, victim = sorted(client.run(os.getpid).items())[0]
+    killed: list[float] = []
+
+    def kill():
+        time.sleep(1)
+        killed.append(time.monotonic())
+        os.kill(victim, signal.SIGKILL)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    with pytest.raises(dgsuite.RunError, match=rf"worker {address} was lost"):
+        dgsuite.run(Endless(), ring, style=style, client=client)
+    assert time.monotonic() - killed[0] < 10
+    thread.join()
+    client.wait_for_workers(2, timeout=30)
+    again = dgsuite.run("bf", ring, form="recursive", style=style, client=client)
+    assert again.distance.max() == 6
+    assert_nothing_held(client)
+
+
+def test_unknown_forms():
+    ring = Graph.from_networkx(nx.cycle_graph(4))
+    for kernel, form, message in (
+        ("bf", "recursve", "did you mean 'recursive'"),
+        ("mis", "recursive", "'mis' has no recursive form; those that have: bf"),
+        (RECURSIVE["bf"], "iterative", "'bf' as given is recursive, not iterative"),
+    ):
+        with pytest.raises(dgsuite.InputError, match=message):
+            dgsuite.run(kernel, ring, form=form)
