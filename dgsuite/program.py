@@ -73,6 +73,8 @@ class Tally:
     """Communication of the original beyond the messages."""
     mutexes: int = 0
     """Mutex operations of the original beyond those for the messages."""
+    toil: float = 0.0
+    """Seconds of processor time in the workload."""
     notes: dict[str, int] = field(default_factory=dict)
     """What the kernel noted."""
     vote: Vote = field(default_factory=Vote)
@@ -157,6 +159,7 @@ def merge(logs: Sequence[Log]) -> Log:
                 wire=sum(t.wire for t in tallies),
                 comm=sum(t.comm for t in tallies),
                 mutexes=sum(t.mutexes for t in tallies),
+                toil=sum(t.toil for t in tallies),
                 vote=reduce_votes(t.vote for t in tallies),
             )
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from dgsuite import dataset
+from dgsuite.workload import Workload
 from kernels import KERNELS
 from kernels.base import Kernel
 from partition import distribute
@@ -33,6 +34,7 @@ def run(
     client: Client | None = None,
     seed: int = 101,
     count_as: str | None = None,
+    workload: Mapping[str, int] | Workload | None = None,
     on_round: Callable[[int], None] | None = None,
     **parameters: Any,
 ) -> xr.Dataset:
@@ -61,6 +63,10 @@ def run(
     count_as
         Style whose accounting ``comm``, ``mutexes``, ``finishes``, ``asyncs`` and ``barriers``
         follow; by default the style that runs.
+    workload
+        Work added to every task, such as ``{"operations": 1_000_000}``, ``{"cache_bytes": 1 << 20}`` or
+        ``{"packets": 4, "bytes": 1500}``: see `dgsuite.workload.Workload`. It takes time, and
+        changes no output and no count.
     on_round
         Called now and then with the number of rounds done.
     parameters
@@ -86,6 +92,7 @@ def run(
     for value, what in ((style, "style"), (count_as, "count_as")):
         if value is not None and value not in STYLES:
             raise InputError(unknown(what, value, STYLES))
+    load = Workload.make(workload)
     if style != "serial":
         client = distribute.current(client)
     if style is None:
@@ -114,14 +121,14 @@ def run(
         from dgsuite.executors import serial
 
         parts = graph.gather()
-        outputs, log = serial.run(chosen, parts, on_round)
+        outputs, log = serial.run(chosen, parts, on_round, workload=load)
     else:
         from dgsuite.executors import clocked, finish_async
 
         executor = clocked if style == "clocked" else finish_async
         assert client is not None
         with client.as_current():
-            outputs, log = executor.run(chosen, graph, client, workers, on_round)
+            outputs, log = executor.run(chosen, graph, client, workers, on_round, load)
     if graph.partition.order is not None:
         outputs = {name: _by_node(values, graph) for name, values in outputs.items()}
     return dataset.build(
@@ -132,6 +139,7 @@ def run(
         log,
         count_as=count_as,
         workers=min(len(workers), len(graph.parts)),
+        workload=load,
     )
 
 

@@ -15,7 +15,7 @@ import xarray as xr
 
 import genval
 from dgsuite import __version__
-from dgsuite.config import Cluster, Point, Throttle
+from dgsuite.config import Cluster, Experiment, Point, Throttle
 from dgsuite.dataset import open_dataset, save
 from dgsuite.runner import run
 from partition.errors import InputError, RunError
@@ -43,6 +43,7 @@ SWEPT = (
     "seed",
     "repeat",
     "bandwidth",
+    "workload",
 )
 """Parameters of a point that become coordinates."""
 
@@ -58,6 +59,8 @@ class Sweep:
         Where paths of inputs start.
     store
         Folder of finished points, one NetCDF each, named by what they are.
+    experiment
+        Whether to check results, run repeats on fresh workers, and warm up.
     """
 
     def __init__(
@@ -66,15 +69,16 @@ class Sweep:
         folder: Path,
         store: Path,
         cluster: Cluster,
-        check: bool,
+        experiment: Experiment,
         throttle: Throttle | None = None,
     ) -> None:
         self.points = points
         self.folder = folder
         self.store = store
         self.cluster = cluster
-        self.check = check
+        self.experiment = experiment
         self.throttle = throttle
+        self._warm: set[tuple] = set()
 
     def path(self, point: Point) -> Path:
         """File of a point: its name changes with the point, its input file, and our version."""
@@ -87,6 +91,8 @@ class Sweep:
             identity["protocol"] = self.cluster.protocol
         if self.cluster.scheduler is not None:
             identity["scheduler"] = self.cluster.scheduler
+        if self.experiment.fresh or self.experiment.warmup:
+            identity["care"] = [self.experiment.fresh, self.experiment.warmup]
         if self.throttle is not None:
             identity["throttle"] = self.throttle.model_dump(exclude={"percent"})
         text = json.dumps([__version__, identity], sort_keys=True)
@@ -117,7 +123,7 @@ class Sweep:
         results = []
         try:
             with ExitStack() as stack:
-                clusters = _Clusters(stack, self.cluster)
+                clusters = _Clusters(stack, self.cluster, self.experiment.fresh)
                 graphs: dict[Any, Graph] = {}
                 for number, point in enumerate(self.points):
                     path = self.path(point)
@@ -126,9 +132,9 @@ class Sweep:
                         results.append(open_dataset(path))
                         continue
                     on_point(number, point, "run")
-                    client = clusters.client(point)
+                    client, where = clusters.client(point), clusters.where(point)
                     what = point.graph.model_dump_json()
-                    key: tuple = (what, point.n, point.kind, point.kernel, id(client), point.seed)
+                    key: tuple = (what, point.n, point.kind, point.kernel, where, point.seed)
                     if point.kernel == "bfs2d":
                         key = (*key, point.clusters)
                     if key not in graphs:
@@ -136,6 +142,7 @@ class Sweep:
                             graphs.pop(next(iter(graphs)))
                         graphs[key] = self.graph(point, client)
                     with self._throttled(client, point):
+                        self.warm_up(point, graphs[key], client, where)
                         dataset = self.one(point, graphs[key], client, on_round)
                     save(dataset, path)
                     results.append(dataset)
@@ -173,6 +180,16 @@ class Sweep:
                 wait(graph.parts)
         return graph
 
+    def warm_up(self, point: Point, graph: Graph, client: Client | None, where: object) -> None:
+        """Run a kernel for nothing, the first time that these workers see it in this style."""
+        key = (where, point.kernel, point.style)
+        if key in self._warm:
+            return
+        self._warm.add(key)
+        light = point.model_copy(update={"workload": ""})
+        for _ in range(self.experiment.warmup):
+            self.one(light, graph, client, lambda rounds: None)
+
     def one(
         self, point: Point, graph: Graph, client: Client | None, on_round: Callable[[int], None]
     ) -> xr.Dataset:
@@ -185,17 +202,18 @@ class Sweep:
             client=client,
             seed=point.seed,
             count_as=point.count_as,
+            workload=json.loads(point.workload) if point.workload else None,
             on_round=on_round,
             **point.params,
         )
-        if self.check:
+        if self.experiment.validate_results:
             report = genval.validate(point.kernel, graph, dataset)
             if not report.ok:
                 raise RunError(f"invalid result of {point.describe()}: {report}")
             dataset.attrs["valid"] = 1
         for name in SWEPT:
             value = getattr(point, name)
-            if value is not None and name not in dataset.attrs:
+            if value not in (None, "") and name not in dataset.attrs:
                 dataset.attrs[name] = value
         dataset.attrs["threads"] = point.threads
         return dataset
@@ -228,19 +246,28 @@ def make_graph(point: Point, folder: Path, client: Client | None) -> Graph:
 class _Clusters:
     """The Dask cluster for a point: one at an address, or our own, kept while points agree on it."""
 
-    def __init__(self, stack: ExitStack, config: Cluster) -> None:
+    def __init__(self, stack: ExitStack, config: Cluster, fresh: bool) -> None:
         self.stack = stack
         self.config = config
+        self.fresh = fresh
         self.key: Any = None
         self.current: Client | None = None
         self.closing = ExitStack()
         stack.callback(lambda: self.closing.close())
 
+    def where(self, point: Point) -> Any:
+        """What points must agree on to share a cluster."""
+        if point.style == "serial":
+            return None
+        if self.config.scheduler is not None:
+            return self.config.scheduler
+        return point.workers, point.threads, point.repeat if self.fresh else 0
+
     def client(self, point: Point) -> Client | None:
         """A client for a point; None for a serial one."""
         if point.style == "serial":
             return None
-        key = self.config.scheduler or (point.workers, point.threads)
+        key = self.where(point)
         if key != self.key:
             self.closing.close()
             self.key = None
@@ -324,6 +351,12 @@ def local(
         yield client
 
 
+def parameters(dataset: xr.Dataset) -> dict[str, Any]:
+    """What was swept, of one run; "" or -1 where a parameter has no value."""
+    absent = {"kind": "", "count_as": "", "workload": ""}
+    return {name: dataset.attrs.get(name, absent.get(name, -1)) for name in SWEPT}
+
+
 def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
     """All points as one dataset.
 
@@ -349,11 +382,8 @@ def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
         part = part[list(like)].expand_dims("run")
         rounds = ("run", [dataset.sizes["round"]], {"long_name": "rounds", "units": "1"})
         seconds = ("run", [dataset.attrs["seconds"]], {"long_name": "all rounds", "units": "s"})
-        absent = {"kind": "", "count_as": ""}
-        parameters = {
-            name: ("run", [dataset.attrs.get(name, absent.get(name, -1))]) for name in SWEPT
-        }
-        parts.append(part.assign(n_rounds=rounds, seconds=seconds).assign_coords(parameters))
+        swept = {name: ("run", [value]) for name, value in parameters(dataset).items()}
+        parts.append(part.assign(n_rounds=rounds, seconds=seconds).assign_coords(swept))
     whole = xr.concat(parts, "run", join="outer", fill_value=fill, combine_attrs="drop_conflicts")
     for name in (*SWEPT, "valid"):
         whole.attrs.pop(name, None)

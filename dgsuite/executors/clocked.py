@@ -25,6 +25,7 @@ from dgsuite.executors import tasks
 from dgsuite.mesh import Mesh
 from dgsuite.program import Log, merge, reduce_votes, steps
 from dgsuite.site import Site
+from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
 from partition.cluster import Cluster
 from partition.graph import Graph
@@ -42,6 +43,7 @@ def run(
     client: Client,
     places: Sequence[str],
     on_round: Callable[[int], None] | None = None,
+    workload: Workload | None = None,
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a kernel on the workers of a client."""
     worker.install(client)
@@ -69,6 +71,7 @@ def run(
                 rank,
                 on_round is not None,
                 dask.config.get("dgsuite.clocked.bind", True),
+                workload,
                 key=f"{kernel.name}-clocked-{run_id}-{rank}",
                 workers=[places[rank]],
                 allow_other_workers=False,
@@ -103,9 +106,10 @@ def _task(
     rank: int,
     report: bool,
     bind: bool,
+    workload: Workload | None,
 ) -> tuple[dict[str, NDArray], Log]:
     """One worker's part of the run."""
-    site = Site(kernel, clusters, bounds, rank)
+    site = Site(kernel, clusters, bounds, rank, workload)
     site.warm()
     mesh = Mesh(run_id, places, rank)
     key = worker.task_key()
@@ -113,6 +117,7 @@ def _task(
     arguments = worker.security_args()
     here = get_worker()
     large = sum(c.size for c in clusters) > POOL_FROM
+    large |= site.porter is not None and site.porter.heavy
     threads = min(here.state.nthreads, len(clusters)) if large else 1
 
     def tell(rounds: int) -> None:
