@@ -55,6 +55,8 @@ class Experiment(Section):
     """Whether each repeat gets worker processes of its own."""
     warmup: Annotated[int, Field(ge=0)] = 0
     """Runs of a kernel that are thrown away before the first that counts, on each set of workers."""
+    iterations: Count = 1
+    """Runs of a short point on the same workers, at most, of whose times the mean counts."""
     validate_results: bool = Field(default=True, alias="validate")
     plot: bool = True
 

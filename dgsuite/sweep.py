@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 CONNECT = 8
 """Seconds to wait for a scheduler, and again for its workers."""
 
+ENOUGH = 0.5
+"""Seconds of a point's runs after which it is not run again, however many iterations there may be."""
+
 KEPT = 2
 """Graphs that are kept, for kernels that take turns."""
 
@@ -91,8 +94,9 @@ class Sweep:
             identity["protocol"] = self.cluster.protocol
         if self.cluster.scheduler is not None:
             identity["scheduler"] = self.cluster.scheduler
-        if self.experiment.fresh or self.experiment.warmup:
-            identity["care"] = [self.experiment.fresh, self.experiment.warmup]
+        if self.experiment.fresh or self.experiment.warmup or self.experiment.iterations > 1:
+            e = self.experiment
+            identity["care"] = [e.fresh, e.warmup, e.iterations]
         if self.throttle is not None:
             identity["throttle"] = self.throttle.model_dump(exclude={"percent"})
         text = json.dumps([__version__, identity], sort_keys=True)
@@ -144,6 +148,7 @@ class Sweep:
                     with self._throttled(client, point):
                         self.warm_up(point, graphs[key], client, where)
                         dataset = self.one(point, graphs[key], client, on_round)
+                        self.iterate(dataset, point, graphs[key], client)
                     save(dataset, path)
                     results.append(dataset)
         finally:
@@ -188,13 +193,25 @@ class Sweep:
         self._warm.add(key)
         light = point.model_copy(update={"workload": ""})
         for _ in range(self.experiment.warmup):
-            self.one(light, graph, client, lambda rounds: None)
+            self.execute(light, graph, client, lambda rounds: None)
 
-    def one(
+    def iterate(
+        self, dataset: xr.Dataset, point: Point, graph: Graph, client: Client | None
+    ) -> None:
+        """Run a point again, as often as the experiment says: what counts is the mean time."""
+        seconds = [float(dataset.attrs["seconds"])]
+        while len(seconds) < self.experiment.iterations and sum(seconds) < ENOUGH:
+            again = self.execute(point, graph, client, lambda rounds: None)
+            seconds.append(float(again.attrs["seconds"]))
+        if len(seconds) > 1:
+            dataset.attrs["seconds"] = float(np.mean(seconds))
+            dataset.attrs["iterations_seconds"] = seconds
+
+    def execute(
         self, point: Point, graph: Graph, client: Client | None, on_round: Callable[[int], None]
     ) -> xr.Dataset:
-        """Run a point, and check its result."""
-        dataset = run(
+        """Run a point."""
+        return run(
             point.kernel,
             graph,
             style=point.style,
@@ -206,6 +223,12 @@ class Sweep:
             on_round=on_round,
             **point.params,
         )
+
+    def one(
+        self, point: Point, graph: Graph, client: Client | None, on_round: Callable[[int], None]
+    ) -> xr.Dataset:
+        """Run a point, and check its result."""
+        dataset = self.execute(point, graph, client, on_round)
         if self.experiment.validate_results:
             report = genval.validate(point.kernel, graph, dataset)
             if not report.ok:

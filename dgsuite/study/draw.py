@@ -51,32 +51,41 @@ def _bars(figure: xr.Dataset) -> Figure:
     found = bars(figure)
     styles = list(dict.fromkeys(bar.style for bar in found))
     values = list(dict.fromkeys(bar.value for bar in found))
-    kernels = list(dict.fromkeys(bar.kernel for bar in found))
-    first, shown = values[0], values[1:]
-    if figure["kind"].values[0] == "ring":  # swept over inputs, of which rings have one
-        shown = values
+    if all(isinstance(value, int) for value in values):
+        values.sort()
+    colours = colormaps["viridis"](np.linspace(0.15, 0.8, max(1, len(values) - 1)))
     picture = _new(9, 0.7 + 2.6 * len(styles))
-    width = 0.84 / max(1, len(shown))
-    colours = colormaps["viridis"](np.linspace(0.15, 0.8, max(1, len(shown))))
-    for ax, style in zip(
-        picture.subplots(len(styles), 1, squeeze=False)[:, 0], styles, strict=True
-    ):
+    axes = picture.subplots(len(styles), 1, squeeze=False)[:, 0]
+    legend: dict[str, Any] = {}
+    for ax, style in zip(axes, styles, strict=True):
+        here = [bar for bar in found if bar.style == style]
+        kernels = list(dict.fromkeys(bar.kernel for bar in here))
+        shown = [v for v in values[1:] if any(bar.value == v for bar in here)]
+        width = 0.84 / max(1, len(shown))
         for i, value in enumerate(shown):
-            mine = {b.kernel: b for b in found if b.style == style and b.value == value}
+            mine = {bar.kernel: bar.ratio for bar in here if bar.value == value}
             at = [kernels.index(k) + (i - (len(shown) - 1) / 2) * width for k in mine]
-            heights = [b.ratio.mean for b in mine.values()]
-            spread = [0 if math.isnan(b.ratio.half) else b.ratio.half for b in mine.values()]
-            ax.bar(at, heights, 0.92 * width, color=colours[i], label=f"{form.unit} {_said(value)}")
+            heights = [ratio.mean for ratio in mine.values()]
+            spread = [0 if math.isnan(ratio.half) else ratio.half for ratio in mine.values()]
+            colour = colours[values.index(value) - 1]
+            boxes = ax.bar(at, heights, 0.92 * width, color=colour)
+            legend.setdefault(f"{form.unit} {_said(value)}", boxes)
             ax.errorbar(at, heights, spread, fmt="none", ecolor="0.25", elinewidth=0.9, capsize=1.5)
         ax.axhline(1, color="0.4", linewidth=0.8, linestyle=":")
         ax.set_xticks(range(len(kernels)), [k.upper() for k in kernels])
         ax.set_ylabel(form.axis)
         ax.set_title(STYLES.get(style, style), fontsize=10, loc="left")
-        _scale(ax, [b for b in found if b.style == style])
+        _scale(ax, here)
         _bare(ax)
-    handles, labels = ax.get_legend_handles_labels()
-    picture.legend(handles, labels, loc="outside lower center", ncols=8, frameon=False, fontsize=9)
-    ax.set_xlabel(f"kernel; dotted: {form.unit} {_said(first)}", fontsize=9)
+    picture.legend(
+        legend.values(),
+        legend.keys(),
+        loc="outside lower center",
+        ncols=8,
+        frameon=False,
+        fontsize=9,
+    )
+    ax.set_xlabel(f"kernel; dotted: {form.unit} {_said(values[0])}", fontsize=9)
     return picture
 
 
