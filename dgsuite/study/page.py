@@ -80,7 +80,7 @@ def _section(figure: xr.Dataset) -> str:
     form = forms()[number]
     table = {"table": _cells, "rounds": _totals, "bars": _ratios}[form.kind](figure)
     alt = f"Figure {number}: {form.title}"
-    shown = f'<img alt="{escape(alt)}" src="{_picture(figure)}">'
+    shown = f'<figure><img alt="{escape(alt)}" src="{_picture(figure)}"></figure>'
     if form.kind == "table":
         shown = _matrix(figure)
     repeats = len(set(figure["repeat"].values.tolist()))
@@ -89,7 +89,7 @@ def _section(figure: xr.Dataset) -> str:
     )
     return f"""
 <section id="figure{number}"><h2>Figure {number}. {escape(form.title)}</h2>
-<div class="pair"><figure>{shown}</figure>
+<div class="pair">{shown}
 <div><h3>The paper</h3>{_paragraph(form.says)}
 <h3>Here</h3>{_paragraph(form.look)}{_list(map(escape, findings(figure)))}
 <h3>Again</h3><pre>{escape(str(figure.attrs.get("command", "")))}</pre>{_paragraph(runs, "small")}</div></div>

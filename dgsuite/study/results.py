@@ -177,15 +177,7 @@ def findings(figure: xr.Dataset) -> list[str]:
         rest = "" if equal == len(table) else "; the others are explained below the table"
         return [f"{equal} of {len(table)} cells are equal{rest}."]
     if form.kind == "rounds":
-        comm = figure["comm_by_round"].values.clip(0)
-        peak = comm.max(axis=1) / comm.sum(axis=1).clip(1)
-        rows = [
-            f"{figure['kernel'].values[i].upper()} ({figure['kind'].values[i]}) {peak[i]:.0%}"
-            for i in np.argsort(-peak, kind="stable")[:3]
-        ]
-        return [
-            f"The busiest round has the largest share of a run's communication in {', '.join(rows)}."
-        ]
+        return [_peaks(figure)]
     out = []
     found = bars(figure)
     for style in dict.fromkeys(bar.style for bar in found):
@@ -200,3 +192,18 @@ def findings(figure: xr.Dataset) -> list[str]:
             f"{most.ratio.mean:.2f} ({most.kernel.upper()})."
         )
     return out
+
+
+def _peaks(figure: xr.Dataset) -> str:
+    """How far from level communication is, where there are rounds enough to tell."""
+    comm, rounds = figure["comm_by_round"].values.clip(0), figure["n_rounds"].values
+    peak = comm.max(axis=1) * rounds / comm.sum(axis=1).clip(1)
+    longer = [i for i in np.argsort(peak, kind="stable") if rounds[i] > 3]
+    if not longer:
+        return "No run has more than three rounds."
+    least, most = (
+        f"{figure['kernel'].values[i].upper()} on {figure['kind'].values[i]} in "
+        f"{STYLES[str(figure['count_as'].values[i])]} ({peak[i]:.2f} times the mean round)"
+        for i in (longer[0], longer[-1])
+    )
+    return f"Of runs of more than three rounds the most level is {least}, the least {most}."
