@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import itertools
 import os
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WrapValidator
 
+from dgsuite.toml import checked, override, put, read
+from dgsuite.workload import Workload
 from partition.errors import InputError
 
 STYLES = ("serial", "finish_async", "clocked")
 Style = Literal["serial", "finish_async", "clocked"]
 SOURCES = ("imsuite", "edge_list", "matrix_market", "generate")
 T = TypeVar("T")
-M = TypeVar("M", bound=BaseModel)
 
 
 def _listed(value: Any) -> Any:
@@ -30,6 +30,11 @@ Many = Annotated[list[T], BeforeValidator(_listed), Field(min_length=1)]
 """One value, or several to sweep over."""
 
 Count = Annotated[int, Field(ge=1)]
+
+Clusters = Annotated[
+    Count, WrapValidator(lambda value, check: value if value == "n" else check(value))
+]
+"""A number of clusters, or "n": as many as nodes."""
 
 
 class Section(BaseModel):
@@ -46,6 +51,12 @@ class Experiment(Section):
     """NetCDF file; by default ``results/<name>.nc``."""
     seed: Many[int] = [101]
     repeats: Count = 1
+    fresh: bool = False
+    """Whether each repeat gets worker processes of its own."""
+    warmup: Annotated[int, Field(ge=0)] = 0
+    """Runs of a kernel that are thrown away before the first that counts, on each set of workers."""
+    iterations: Count = 1
+    """Runs of a short point on the same workers, at most, of whose times the mean counts."""
     validate_results: bool = Field(default=True, alias="validate")
     plot: bool = True
 
@@ -79,8 +90,8 @@ class GraphSource(Section):
     matrix_market: str | None = None
     generate: str | None = None
     """A kind of `genval.graph`."""
-    family: Literal["fast", "imsuite"] = "fast"
-    """Whose generator: the fast ones, or the original's, bit for bit."""
+    family: Literal["fast", "imsuite", "paper"] = "fast"
+    """Whose generator: the fast ones, the original's, or that with the paper's names of inputs."""
     edges: Annotated[int, Field(ge=0)] | None = None
     """Number of edges, for kinds that have a choice."""
     options: dict[str, Any] = {}
@@ -96,16 +107,18 @@ class Run(Section):
     count_as: Many[Style] | None = None
     n: Many[Count] | None = None
     kind: Many[str] | None = None
-    clusters: Many[Count] | None = None
+    clusters: Many[Clusters] | None = None
+    """With "n" each node is a cluster of its own: the UP model. 1 is SP, anything between MP."""
+    workload: Many[dict[str, Any]] | None = None
+    """Work added to every task: see `dgsuite.workload.Workload`."""
     graph: GraphSource | None = None
     params: dict[str, Any] = {}
 
 
-class Report(Section):
-    """What to print of the results besides the summary."""
+class Figure(Section):
+    """Which figure of the IMSuite paper the results are for."""
 
-    table: Literal["figure7", "figure8"] | None = None
-    """A table of the IMSuite paper, beside ours."""
+    number: Annotated[int, Field(ge=7, le=19)]
 
 
 class Config(Section):
@@ -115,7 +128,9 @@ class Config(Section):
     cluster: Cluster = Cluster()
     throttle: Throttle | None = None
     graph: GraphSource | None = None
-    report: Report = Report()
+    figure: Figure | None = None
+    full: dict[str, Any] = {}
+    """Values by dotted key that ``--full`` puts in place of the quick setting's."""
     run: list[Run] = Field(min_length=1)
 
 
@@ -136,6 +151,8 @@ class Point(BaseModel):
     repeat: int
     bandwidth: float | None = None
     """Per cent of the nominal bandwidth."""
+    workload: str = ""
+    """As JSON."""
     graph: GraphSource
     params: dict[str, Any]
 
@@ -157,20 +174,25 @@ class Point(BaseModel):
             "seed",
             "repeat",
             "bandwidth",
+            "workload",
         ):
             value = getattr(self, name)
-            if value is not None:
+            if value not in (None, ""):
                 parts.append(f"{name}={value}")
         return " ".join(parts)
 
 
-def load(path: str, overrides: list[str], scheduler: str | None = None) -> tuple[Config, Path]:
+def load(
+    path: str, overrides: list[str], scheduler: str | None = None, full: bool = False
+) -> tuple[Config, Path]:
     """Read and check an experiment file.
 
     Parameters
     ----------
     overrides
         ``key.subkey=value`` with values in TOML syntax; what is not TOML is taken as text.
+    full
+        Whether the file's table ``[full]`` holds.
 
     Returns
     -------
@@ -185,8 +207,13 @@ def load(path: str, overrides: list[str], scheduler: str | None = None) -> tuple
         With every error of the file in one message: file, key, value, what would be right.
     """
     data = read(path)
-    for override in overrides:
-        _override(data, override)
+    if full:
+        if not data.get("full"):
+            raise InputError(f"{path}: has no table [full] that --full could take")
+        for key, value in data["full"].items():
+            put(data, key, value, f"{path}: full")
+    for given in overrides:
+        override(data, given)
     if scheduler is not None:
         data.setdefault("cluster", {})["scheduler"] = scheduler
     config = checked(Config, data, path)
@@ -195,91 +222,6 @@ def load(path: str, overrides: list[str], scheduler: str | None = None) -> tuple
     if problems:
         raise InputError("\n".join(f"{path}: {p}" for p in problems))
     return config, folder
-
-
-def read(path: str) -> dict[str, Any]:
-    """What a TOML file says.
-
-    Raises
-    ------
-    InputError
-        It cannot be read, or is not TOML.
-    """
-    try:
-        with open(path, "rb") as file:
-            return tomllib.load(file)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not TOML: {error}") from None
-
-
-def checked(model: type[M], data: dict[str, Any], path: str) -> M:
-    """Data in the shape of a model.
-
-    Raises
-    ------
-    InputError
-        With every error in one message: key, value, what would be right.
-    """
-    try:
-        return model.model_validate(data)
-    except ValidationError as error:
-        problems = [_explain(problem, model) for problem in error.errors()]
-        raise InputError("\n".join(f"{path}: {p}" for p in problems)) from None
-
-
-def _override(data: dict[str, Any], override: str) -> None:
-    key, equals, text = override.partition("=")
-    if not equals or not key:
-        raise InputError(f"--set {override}: must be key.subkey=value")
-    try:
-        value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        value = text
-    at: Any = data
-    *path, last = key.split(".")
-    try:
-        for part in path:
-            at = at[int(part)] if isinstance(at, list) else at.setdefault(part, {})
-        if isinstance(at, list):
-            at[int(last)] = value
-        else:
-            at[last] = value
-    except (ValueError, IndexError, AttributeError, TypeError):
-        raise InputError(f"--set {override}: there is no {key!r} to set") from None
-
-
-def _keys(model: Any, where: tuple[int | str, ...]) -> list[str]:
-    """Keys allowed in a section of a model."""
-    for part in where:
-        if isinstance(part, int):
-            continue
-        annotation = model.model_fields[part].annotation
-        inner = [annotation, *getattr(annotation, "__args__", ())]
-        model = next(a for a in inner if isinstance(a, type) and issubclass(a, BaseModel))
-    return [field.alias or name for name, field in model.model_fields.items()]
-
-
-def _explain(problem: Mapping[str, Any], model: type[BaseModel]) -> str:
-    where = tuple(part for part in problem["loc"])
-    key = ".".join(map(str, where))
-    if problem["type"] == "extra_forbidden":
-        allowed = _keys(model, where[:-1])
-        close = get_close_matches(str(where[-1]), allowed, 1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
-        return f"{key}: unknown key; {hint}Allowed: {', '.join(allowed)}"
-    if problem["type"] == "missing":
-        return f"{key}: missing"
-    value = problem["input"]
-    message = problem["msg"][0].lower() + problem["msg"][1:]
-    if problem["type"] == "literal_error":
-        allowed = [
-            a.strip("'") for a in problem["ctx"]["expected"].replace(" or ", ", ").split(", ")
-        ]
-        close = get_close_matches(str(value), allowed, 1)
-        message += f"; did you mean {close[0]!r}?" if close else ""
-    return f"{key} = {value!r}: {message}"
 
 
 def _check(config: Config, folder: Path) -> Iterator[str]:
@@ -308,27 +250,34 @@ def _check(config: Config, folder: Path) -> Iterator[str]:
                         f"run.{i}.params.{name}: kernel {kernel!r} has no such parameter; {hint}"
                         f"It has: {', '.join(allowed) or 'none'}"
                     )
+        for given in run.workload or ():
+            try:
+                Workload.make(given)
+            except InputError as error:
+                yield f"run.{i}.{error}"
+        if "n" in map(str, run.clusters or ()) and run.n is None:
+            yield f"run.{i}.n: missing; clusters = 'n' needs a number of nodes"
         source = run.graph or config.graph
         where = f"run.{i}.graph" if run.graph else "graph"
         if source is None:
             yield f"run.{i}.graph: missing; give one here or a [graph] for all runs"
             continue
-        given = [k for k in SOURCES if getattr(source, k) is not None]
-        if len(given) != 1:
-            yield f"{where}: must have exactly one of {', '.join(SOURCES)}; has {', '.join(given) or 'none'}"
+        ways = [k for k in SOURCES if getattr(source, k) is not None]
+        if len(ways) != 1:
+            yield f"{where}: must have exactly one of {', '.join(SOURCES)}; has {', '.join(ways) or 'none'}"
             continue
-        if given == ["generate"] and run.n is None:
+        if ways == ["generate"] and run.n is None:
             yield f"run.{i}.n: missing; a generated graph needs a number of nodes"
             continue
         seen = set()
         for kernel, n, kind in itertools.product(run.kernel, *_or_none(run.n, run.kind)):
-            pattern = getattr(source, given[0])
+            pattern = getattr(source, ways[0])
             try:
                 name = pattern.format(n=n, kind=kind, kernel=kernel)
             except (KeyError, IndexError, ValueError):
-                yield f"{where}.{given[0]} = {pattern!r}: only {{n}}, {{kind}} and {{kernel}} are filled in"
+                yield f"{where}.{ways[0]} = {pattern!r}: only {{n}}, {{kind}} and {{kernel}} are filled in"
                 break
-            if given == ["generate"]:
+            if ways == ["generate"]:
                 if name not in (kinds := _kinds(source.family)) and name not in seen:
                     close = get_close_matches(name, kinds, 1)
                     hint = f"did you mean {close[0]!r}? " if close else ""
@@ -337,7 +286,7 @@ def _check(config: Config, folder: Path) -> Iterator[str]:
                         f"{source.family!r}; {hint}One of: {', '.join(kinds)}"
                     )
             elif name not in seen and not (folder / name).exists():
-                yield f"{where}.{given[0]} = {pattern!r}: there is no file {folder / name}"
+                yield f"{where}.{ways[0]} = {pattern!r}: there is no file {folder / name}"
             seen.add(name)
 
 
@@ -347,6 +296,8 @@ def _kinds(family: str) -> list[str]:
 
     if family == "fast":
         return sorted(families.FAMILIES)
+    if family == "paper":
+        return sorted(imsuite.PAPER)
     return sorted({*imsuite.KINDS, *imsuite.COLOURING_KINDS, "ring"})
 
 
@@ -364,12 +315,12 @@ def points(config: Config) -> list[Point]:
     ):
         source = run.graph or config.graph
         assert source is not None
-        for n, kind, seed, kernel, style, count_as, clusters, repeat in itertools.product(
+        for n, kind, seed, kernel, style, count_as, clusters, load, repeat in itertools.product(
             *_or_none(run.n, run.kind),
             e.seed,
             run.kernel,
             run.style,
-            *_or_none(run.count_as, run.clusters),
+            *_or_none(run.count_as, run.clusters, run.workload),
             range(e.repeats),
         ):
             point = Point(
@@ -378,12 +329,13 @@ def points(config: Config) -> list[Point]:
                 count_as=count_as,
                 n=n,
                 kind=kind,
-                clusters=clusters,
+                clusters=n if str(clusters) == "n" else clusters,
                 workers=workers,
                 threads=threads,
                 seed=seed,
                 repeat=repeat,
                 bandwidth=None if style == "serial" else bandwidth,
+                workload=str(Workload.make(load) or ""),
                 graph=source,
                 params=run.params,
             )
@@ -391,6 +343,8 @@ def points(config: Config) -> list[Point]:
             first = (workers, threads, bandwidth) == (c.workers[0], c.threads[0], percents[0])
             if style != "serial" or first:
                 out.append(point)
+    if e.fresh:
+        out.sort(key=lambda point: point.repeat)
     return out
 
 

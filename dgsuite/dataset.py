@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from dgsuite import __version__
 from dgsuite.costs import count
 from dgsuite.program import Log
+from dgsuite.workload import Workload
 from kernels.base import Kernel
 from partition.errors import InputError
 from partition.graph import Graph
@@ -46,6 +47,7 @@ def build(
     *,
     count_as: str | None = None,
     workers: int = 0,
+    workload: Workload | None = None,
 ) -> xr.Dataset:
     """The dataset of a run.
 
@@ -59,6 +61,8 @@ def build(
         Whose accounting ``comm`` and its kin follow; by default the style's own.
     workers
         Worker processes that took part.
+    workload
+        Work that was added, if any.
     """
     index = "depth" if kernel.form == "recursive" else "round"
     counts = count(kernel, log, graph.n, count_as or style)
@@ -128,15 +132,28 @@ def build(
         "n": graph.n,
         "m": graph.m,
         "clusters": len(graph.parts),
+        "runtime_model": _model(len(graph.parts), graph.n),
         "cluster_sizes": json.dumps(np.diff(graph.partition.offsets).tolist()),
         "workers": workers,
         "seconds": log.seconds,
         "versions": versions(),
         "machine": f"{platform.machine()}, {os.cpu_count()} processors",
     }
+    if workload is not None:
+        toil = log.by_round([t.toil for t in tallies])
+        variables["workload_seconds"] = per_round(toil, "processor time in the workload", "s")
+        attrs["workload"] = str(workload)
+        tasks = graph.n * len(log.steps)
+        if workload.operations and not (workload.cache_bytes or tasks == 0):
+            attrs["seconds_per_operation"] = float(toil.sum()) / (workload.operations * tasks)
     if "root" in parameters:
         attrs["root"] = parameters["root"]
     return xr.Dataset(variables, coords, attrs)
+
+
+def _model(clusters: int, n: int) -> str:
+    """The runtime model that so many clusters make."""
+    return "SP" if clusters == 1 else "UP" if clusters == n else "MP"
 
 
 def _shortened(value: Any) -> Any:
@@ -184,7 +201,10 @@ def open_dataset(path: str | os.PathLike[str]) -> xr.Dataset:
     """
     if not os.path.isfile(path):
         raise InputError(f"{os.fspath(path)}: no such file")
-    dataset = xr.load_dataset(path, engine="h5netcdf")
+    try:
+        dataset = xr.load_dataset(path, engine="h5netcdf")
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(f"{os.fspath(path)}: cannot be read as NetCDF: {error}") from None
     if not str(dataset.attrs.get("source", "")).startswith("dgsuite"):
         raise InputError(f"{os.fspath(path)}: not a dataset of dgsuite")
     return dataset

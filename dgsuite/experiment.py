@@ -38,6 +38,9 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument("config", metavar="CONFIG.toml", help="the experiment")
     p.add_argument("--output", metavar="FILE.nc", help="where the result goes")
+    p.add_argument(
+        "--full", action="store_true", help="the full setting of the file's table [full]"
+    )
     p.add_argument("--dry-run", action="store_true", help="say what would run, and stop")
     p.add_argument(
         "--set",
@@ -60,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = parser().parse_args(arguments)
     try:
-        config, folder = load(options.config, options.overrides, options.scheduler)
+        config, folder = load(options.config, options.overrides, options.scheduler, options.full)
         todo = points(config)
         if options.dry_run:
             _plan(config, todo)
@@ -113,7 +116,7 @@ def _run(
         round_bar = progress.add_task("rounds", total=None)
 
         from dgsuite.dataset import save
-        from dgsuite.plots import overview
+        from dgsuite.plots import overview, write
         from dgsuite.sweep import Sweep, combine
 
         def on_point(number: int, point: Point, what: str) -> None:
@@ -129,25 +132,51 @@ def _run(
             folder,
             store,
             config.cluster,
-            config.experiment.validate_results,
+            config.experiment,
             config.throttle,
         )
         results = sweep.run(force=options.force, on_point=on_point, on_round=on_round)
-        save(combine(results), output)
-        if config.experiment.plot:
-            picture = f"{os.path.splitext(output)[0]}.png"
-            part = f"{picture}.part"
-            overview(results).savefig(part, dpi=130, format="png")
-            os.replace(part, picture)
-    if not options.quiet:
+        if config.figure is None:
+            save(combine(results), output)
+            if config.experiment.plot:
+                write(overview(results), f"{os.path.splitext(output)[0]}.png")
+    if config.figure is not None:
+        _figure(console, config, results, output, options)
+    elif not options.quiet:
         _summary(console, results, config.experiment.validate_results)
-    if config.report.table is not None:
-        from dgsuite import tables
 
-        cells = tables.compare(config.report.table, results)
-        tables.write(f"{os.path.splitext(output)[0]}.csv", cells)
-        tables.show(console, config.report.table, cells)
-        tables.require(cells)
+
+def _figure(
+    console: Any,
+    config: Config,
+    results: Sequence[xr.Dataset],
+    output: str,
+    options: argparse.Namespace,
+) -> None:
+    """Write the dataset and the picture of one of the paper's figures, and say what they show."""
+    from dgsuite import tables
+    from dgsuite.dataset import save
+    from dgsuite.plots import write
+    from dgsuite.study.draw import draw
+    from dgsuite.study.results import cells, collect, findings
+
+    assert config.figure is not None
+    number = config.figure.number
+    words = ["python -m dgsuite.experiment", options.config]
+    words += ["--full"] * options.full + [f"--set {given}" for given in options.overrides]
+    setting = "full" if options.full else "quick"
+    figure = collect(number, results, command=" ".join(words), setting=setting)
+    save(figure, output)
+    if config.experiment.plot:
+        write(draw(figure), f"{os.path.splitext(output)[0]}.png")
+    if "cell" in figure.dims:
+        table = cells(figure)
+        tables.write(f"{os.path.splitext(output)[0]}.csv", table)
+        tables.show(console, f"Figure {number}", table)
+        tables.require(table)
+    elif not options.quiet:
+        for line in findings(figure):
+            console.print(line, highlight=False, markup=False)
 
 
 def _summary(console: Any, results: Sequence[xr.Dataset], checked: bool) -> None:

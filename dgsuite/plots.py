@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,13 @@ def communication(dataset: xr.Dataset, ax: Axes | None = None, *, messages: bool
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     return ax
+
+
+def write(figure: Figure, path: str) -> None:
+    """Write a picture as PNG: whole, or not at all."""
+    part = f"{path}.{os.getpid()}.part"
+    figure.savefig(part, dpi=130, format="png")
+    os.replace(part, path)
 
 
 def overview(results: Sequence[xr.Dataset], most: int = 12) -> Figure:

@@ -84,6 +84,8 @@ class Tally:
     """Spawned tasks that ran."""
     opened: int = 0
     """Finishes that tasks opened for what they spawned."""
+    toil: float = 0.0
+    """Seconds of processor time in the workload."""
     notes: dict[str, int] = field(default_factory=dict)
     """What the kernel noted."""
     vote: Vote = field(default_factory=Vote)

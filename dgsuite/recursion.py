@@ -21,6 +21,7 @@ from dgsuite.program import Log, Step, Tally, reduce_votes
 from dgsuite.scopes import NOBODY, Scopes
 from dgsuite.site import Site
 from dgsuite.window import Window
+from dgsuite.workload import Laden, Workload
 from kernels.base import Extra, Kernel, Note, Vote
 from kernels.recursion import Spawn
 from partition.cluster import Cluster
@@ -93,9 +94,14 @@ class RecursiveSite(Site):
     where = "depth"
 
     def __init__(
-        self, kernel: Kernel, clusters: Sequence[Cluster], bounds: NDArray, me: int
+        self,
+        kernel: Kernel,
+        clusters: Sequence[Cluster],
+        bounds: NDArray,
+        me: int,
+        workload: Workload | None = None,
     ) -> None:
-        super().__init__(kernel, clusters, bounds, me)
+        super().__init__(kernel, clusters, bounds, me, workload)
         self.first_cluster = clusters[0].index
         self.offsets = clusters[0].partition.offsets
         self.scopes = [Scopes() for _ in clusters]
@@ -123,7 +129,8 @@ class RecursiveSite(Site):
     def accept(self, bundles: Iterable[Bundle]) -> None:
         """Queue what came from other sites."""
         for bundle in bundles:
-            for batch in bundle:
+            batches = bundle.parcel or [] if isinstance(bundle, Laden) else bundle
+            for batch in batches:
                 self.put(batch)
 
     # What is done with it.
@@ -151,9 +158,9 @@ class RecursiveSite(Site):
         self._run_batch(key, self.waiting.pop(key))
         return self._leave()
 
-    def _leave(self) -> dict[int, Bundle]:
+    def _leave(self) -> dict[int, Any]:
         out, self._out = self._out, {}
-        return out
+        return out if self.porter is None else self.porter.lade(self.deepest, out)
 
     def _run_batch(self, key: Key, parts: list[Letters]) -> None:
         depth, task, index, nested = key
@@ -180,7 +187,7 @@ class RecursiveSite(Site):
         mail = Mail(at, letters.src, lambda name, order: letters.fields[name][order], cluster.size)
         step = Step(depth, task, False, self.turn)
         inbox = Window(depth, cluster, 0, mail, self.dtypes)
-        result = self.call(step, k, inbox)
+        result = self.call(step, k, inbox, len(inbox))
         under = (inbox.node, inbox[HOME], inbox[SLOT]) if nested else None
         self._take(step, k, result, under, len(inbox))
 
@@ -192,6 +199,7 @@ class RecursiveSite(Site):
         entry.compute[k] += self.compute[k]
         self.worked += self.compute[k]
         entry.cpu[k] += self.cpu[k]
+        entry.tally.toil += float(self.toil[k])
         entry.tally.tasks += tasks
         spawned = []
         for item in result if type(result) is tuple else (result,):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from dgsuite import dataset
+from dgsuite.workload import Workload
 from kernels import KERNELS, RECURSIVE
 from kernels.base import Kernel, Replicated
 from partition import distribute
@@ -35,6 +36,7 @@ def run(
     client: Client | None = None,
     seed: int = 101,
     count_as: str | None = None,
+    workload: Mapping[str, int] | Workload | None = None,
     on_round: Callable[[int], None] | None = None,
     **parameters: Any,
 ) -> xr.Dataset:
@@ -67,6 +69,10 @@ def run(
     count_as
         Style whose accounting ``comm``, ``mutexes``, ``finishes``, ``asyncs`` and ``barriers``
         follow; by default the style that runs.
+    workload
+        Work added to every task, such as ``{"operations": 1_000_000}``, ``{"cache_bytes": 1 << 20}`` or
+        ``{"packets": 4, "bytes": 1500}``: see `dgsuite.workload.Workload`. It takes time, and
+        changes no output and no count.
     on_round
         Called now and then with the number of rounds done.
     parameters
@@ -94,6 +100,7 @@ def run(
             raise InputError(unknown(what, value, STYLES))
     chosen = make_kernel(kernel, graph, seed, parameters, form)
     recursive = chosen.form == "recursive"
+    load = Workload.make(workload)
     if style != "serial":
         client = distribute.current(client)
     free = isinstance(chosen, Replicated) and chosen.dynamic
@@ -101,6 +108,10 @@ def run(
         raise InputError(
             f"kernel {chosen.name!r}: deal='dynamic' hands out tasks as workers become free, of which "
             f"style 'clocked' has one each; take style='finish_async'"
+        )
+    if free and load is not None:
+        raise InputError(
+            f"kernel {chosen.name!r}: deal='dynamic' takes no workload: its tasks are sources, not nodes"
         )
     if style is None:
         style = "serial" if client is None else "finish_async" if free or recursive else "clocked"
@@ -129,11 +140,11 @@ def run(
     if recursive:
         from dgsuite.executors import recursive as executor
 
-        outputs, log = executor.run(chosen, graph, client, workers, style, on_round)
+        outputs, log = executor.run(chosen, graph, client, workers, style, on_round, load)
     elif style == "serial":
         from dgsuite.executors import serial
 
-        outputs, log = serial.run(chosen, graph.gather(), on_round)
+        outputs, log = serial.run(chosen, graph.gather(), on_round, workload=load)
     else:
         from dgsuite.executors import clocked, dealt, finish_async
 
@@ -143,7 +154,7 @@ def run(
             if isinstance(chosen, Replicated) and free:
                 outputs, log = dealt.run(chosen, graph, client, workers)
             else:
-                outputs, log = run_on(chosen, graph, client, workers, on_round)
+                outputs, log = run_on(chosen, graph, client, workers, on_round, load)
     if graph.partition.order is not None:
         outputs = {name: _by_node(values, graph) for name, values in outputs.items()}
     return dataset.build(
@@ -154,6 +165,7 @@ def run(
         log,
         count_as=count_as,
         workers=min(len(workers), len(graph.parts)),
+        workload=load,
     )
 
 

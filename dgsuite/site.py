@@ -20,6 +20,7 @@ from dgsuite.exchange import Letters, Megaphone, Parcel, Post, concatenate
 from dgsuite.inbox import Board, Crates, Echoes, Mail, Sealed, worst
 from dgsuite.program import Step, Tally, reduce_votes
 from dgsuite.window import Window
+from dgsuite.workload import Porter, Workload, unlade
 from kernels.base import (
     Announcement,
     Broadcast,
@@ -60,6 +61,8 @@ class Site:
         Shape (sites + 1,): site s holds clusters ``bounds[s]`` to ``bounds[s + 1]``.
     me
         Which site this is.
+    workload
+        Work besides the kernel's, if any.
 
     Attributes
     ----------
@@ -76,7 +79,12 @@ class Site:
     """What the program counts."""
 
     def __init__(
-        self, kernel: Kernel, clusters: Sequence[Cluster], bounds: NDArray, me: int
+        self,
+        kernel: Kernel,
+        clusters: Sequence[Cluster],
+        bounds: NDArray,
+        me: int,
+        workload: Workload | None = None,
     ) -> None:
         for cluster in clusters:
             if (problem := kernel.check(cluster)) is not None:
@@ -96,6 +104,8 @@ class Site:
         self.compute = np.zeros(len(clusters))
         self.cpu = np.zeros(len(clusters))
         self.busy = 0.0
+        self.porter = None if workload is None else Porter(workload, clusters, self.bounds, me)
+        self.toil = np.zeros(len(clusters))
         self.tally = Tally()
         self.recorder: Callable[[Step, Sent], None] | None = None
         self._kept: list[Letters] = []
@@ -202,20 +212,26 @@ class Site:
                 elif item is not None:
                     raise self._error(step, k, f"returned {item!r}, which is nothing to send")
         self.tally.vote = reduce_votes(votes)
+        self.tally.toil = float(self.toil.sum())
         if sum(map(bool, (unicasts, broadcasts, announcements, shipments))) > 1:
             raise self._error(step, 0, "sends messages of more than one kind")
-        if shipments:
-            return self._ship(step, shipments)
-        if announcements:
-            return self._post_up(step, announcements)
+        parcels: dict[int, Parcel] = {}
         if broadcasts and self.clusters[0].directed:
             unicasts = [(k, self._along_edges(k, b)) for k, b in broadcasts]
+        if shipments:
+            parcels = self._ship(step, shipments)
+        elif announcements:
+            parcels = self._post_up(step, announcements)
+        elif unicasts:
+            parcels = self._write(step, unicasts)
         elif broadcasts:
-            return self._speak(step, broadcasts)
-        return self._write(step, unicasts) if unicasts else {}
+            parcels = self._speak(step, broadcasts)
+        return parcels if self.porter is None else self.porter.lade(step.round, parcels)
 
     def deliver(self, parcels: Mapping[int, Parcel]) -> None:
         """Take in the parcels of other sites, and what this site kept: the next phase's inboxes."""
+        if self.porter is not None:
+            parcels = unlade(parcels)
         letters = list(self._kept)
         crates = {} if self._crates is None else {self.me: self._crates}
         boards = {} if self._board is None else {self.me: self._board}
@@ -261,14 +277,16 @@ class Site:
         inbox = Window(step.round, cluster, self.starts[k], self._messages, self.dtypes)
         return self.call(step, k, inbox)
 
-    def call(self, step: Step, k: int, inbox: Window) -> Any:
-        """Run a phase on one cluster; takes its time."""
+    def call(self, step: Step, k: int, inbox: Window, tasks: int | None = None) -> Any:
+        """Run a phase on one cluster, of so many tasks (by default one a node); takes its time."""
         cluster = self.clusters[k]
         begin, cpu = perf_counter(), thread_time()
         try:
             result = getattr(self.kernel, step.phase)(cluster, self.states[k], inbox)
         except Exception as error:
             raise self._error(step, k, f"{type(error).__name__}: {error}") from error
+        if self.porter is not None:
+            self.toil[k] = self.porter.toil(cluster.size if tasks is None else tasks)
         self.compute[k], self.cpu[k] = perf_counter() - begin, thread_time() - cpu
         return result
 

@@ -15,7 +15,7 @@ import xarray as xr
 
 import genval
 from dgsuite import __version__
-from dgsuite.config import Cluster, Point, Throttle
+from dgsuite.config import Cluster, Experiment, Point, Throttle
 from dgsuite.dataset import open_dataset, save
 from dgsuite.runner import run
 from partition.errors import InputError, RunError
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 CONNECT = 8
 """Seconds to wait for a scheduler, and again for its workers."""
+
+ENOUGH = 0.5
+"""Seconds of a point's runs after which it is not run again, however many iterations there may be."""
 
 KEPT = 2
 """Graphs that are kept, for kernels that take turns."""
@@ -43,6 +46,7 @@ SWEPT = (
     "seed",
     "repeat",
     "bandwidth",
+    "workload",
 )
 """Parameters of a point that become coordinates."""
 
@@ -58,6 +62,8 @@ class Sweep:
         Where paths of inputs start.
     store
         Folder of finished points, one NetCDF each, named by what they are.
+    experiment
+        Whether to check results, run repeats on fresh workers, and warm up.
     """
 
     def __init__(
@@ -66,15 +72,16 @@ class Sweep:
         folder: Path,
         store: Path,
         cluster: Cluster,
-        check: bool,
+        experiment: Experiment,
         throttle: Throttle | None = None,
     ) -> None:
         self.points = points
         self.folder = folder
         self.store = store
         self.cluster = cluster
-        self.check = check
+        self.experiment = experiment
         self.throttle = throttle
+        self._warm: set[tuple] = set()
 
     def path(self, point: Point) -> Path:
         """File of a point: its name changes with the point, its input file, and our version."""
@@ -87,6 +94,9 @@ class Sweep:
             identity["protocol"] = self.cluster.protocol
         if self.cluster.scheduler is not None:
             identity["scheduler"] = self.cluster.scheduler
+        if self.experiment.fresh or self.experiment.warmup or self.experiment.iterations > 1:
+            e = self.experiment
+            identity["care"] = [e.fresh, e.warmup, e.iterations]
         if self.throttle is not None:
             identity["throttle"] = self.throttle.model_dump(exclude={"percent"})
         text = json.dumps([__version__, identity], sort_keys=True)
@@ -117,7 +127,7 @@ class Sweep:
         results = []
         try:
             with ExitStack() as stack:
-                clusters = _Clusters(stack, self.cluster)
+                clusters = _Clusters(stack, self.cluster, self.experiment.fresh)
                 graphs: dict[Any, Graph] = {}
                 for number, point in enumerate(self.points):
                     path = self.path(point)
@@ -126,9 +136,9 @@ class Sweep:
                         results.append(open_dataset(path))
                         continue
                     on_point(number, point, "run")
-                    client = clusters.client(point)
+                    client, where = clusters.client(point), clusters.where(point)
                     what = point.graph.model_dump_json()
-                    key: tuple = (what, point.n, point.kind, point.kernel, id(client), point.seed)
+                    key: tuple = (what, point.n, point.kind, point.kernel, where, point.seed)
                     if point.kernel == "bfs2d":
                         key = (*key, point.clusters)
                     if key not in graphs:
@@ -136,7 +146,9 @@ class Sweep:
                             graphs.pop(next(iter(graphs)))
                         graphs[key] = self.graph(point, client)
                     with self._throttled(client, point):
+                        self.warm_up(point, graphs[key], client, where)
                         dataset = self.one(point, graphs[key], client, on_round)
+                        self.iterate(dataset, point, graphs[key], client)
                     save(dataset, path)
                     results.append(dataset)
         finally:
@@ -173,11 +185,33 @@ class Sweep:
                 wait(graph.parts)
         return graph
 
-    def one(
+    def warm_up(self, point: Point, graph: Graph, client: Client | None, where: object) -> None:
+        """Run a kernel for nothing, the first time that these workers see it in this style."""
+        key = (where, point.kernel, point.style)
+        if key in self._warm:
+            return
+        self._warm.add(key)
+        light = point.model_copy(update={"workload": ""})
+        for _ in range(self.experiment.warmup):
+            self.execute(light, graph, client, lambda rounds: None)
+
+    def iterate(
+        self, dataset: xr.Dataset, point: Point, graph: Graph, client: Client | None
+    ) -> None:
+        """Run a point again, as often as the experiment says: what counts is the mean time."""
+        seconds = [float(dataset.attrs["seconds"])]
+        while len(seconds) < self.experiment.iterations and sum(seconds) < ENOUGH:
+            again = self.execute(point, graph, client, lambda rounds: None)
+            seconds.append(float(again.attrs["seconds"]))
+        if len(seconds) > 1:
+            dataset.attrs["seconds"] = float(np.mean(seconds))
+            dataset.attrs["iterations_seconds"] = seconds
+
+    def execute(
         self, point: Point, graph: Graph, client: Client | None, on_round: Callable[[int], None]
     ) -> xr.Dataset:
-        """Run a point, and check its result."""
-        dataset = run(
+        """Run a point."""
+        return run(
             point.kernel,
             graph,
             style=point.style,
@@ -185,17 +219,24 @@ class Sweep:
             client=client,
             seed=point.seed,
             count_as=point.count_as,
+            workload=json.loads(point.workload) if point.workload else None,
             on_round=on_round,
             **point.params,
         )
-        if self.check:
+
+    def one(
+        self, point: Point, graph: Graph, client: Client | None, on_round: Callable[[int], None]
+    ) -> xr.Dataset:
+        """Run a point, and check its result."""
+        dataset = self.execute(point, graph, client, on_round)
+        if self.experiment.validate_results:
             report = genval.validate(point.kernel, graph, dataset)
             if not report.ok:
                 raise RunError(f"invalid result of {point.describe()}: {report}")
             dataset.attrs["valid"] = 1
         for name in SWEPT:
             value = getattr(point, name)
-            if value is not None and name not in dataset.attrs:
+            if value not in (None, "") and name not in dataset.attrs:
                 dataset.attrs[name] = value
         dataset.attrs["threads"] = point.threads
         return dataset
@@ -228,19 +269,28 @@ def make_graph(point: Point, folder: Path, client: Client | None) -> Graph:
 class _Clusters:
     """The Dask cluster for a point: one at an address, or our own, kept while points agree on it."""
 
-    def __init__(self, stack: ExitStack, config: Cluster) -> None:
+    def __init__(self, stack: ExitStack, config: Cluster, fresh: bool) -> None:
         self.stack = stack
         self.config = config
+        self.fresh = fresh
         self.key: Any = None
         self.current: Client | None = None
         self.closing = ExitStack()
         stack.callback(lambda: self.closing.close())
 
+    def where(self, point: Point) -> Any:
+        """What points must agree on to share a cluster."""
+        if point.style == "serial":
+            return None
+        if self.config.scheduler is not None:
+            return self.config.scheduler
+        return point.workers, point.threads, point.repeat if self.fresh else 0
+
     def client(self, point: Point) -> Client | None:
         """A client for a point; None for a serial one."""
         if point.style == "serial":
             return None
-        key = self.config.scheduler or (point.workers, point.threads)
+        key = self.where(point)
         if key != self.key:
             self.closing.close()
             self.key = None
@@ -324,6 +374,12 @@ def local(
         yield client
 
 
+def parameters(dataset: xr.Dataset) -> dict[str, Any]:
+    """What was swept, of one run; "" or -1 where a parameter has no value."""
+    absent = {"kind": "", "count_as": "", "workload": ""}
+    return {name: dataset.attrs.get(name, absent.get(name, -1)) for name in SWEPT}
+
+
 def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
     """All points as one dataset.
 
@@ -349,11 +405,8 @@ def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
         part = part[list(like)].expand_dims("run")
         rounds = ("run", [dataset.sizes["round"]], {"long_name": "rounds", "units": "1"})
         seconds = ("run", [dataset.attrs["seconds"]], {"long_name": "all rounds", "units": "s"})
-        absent = {"kind": "", "count_as": ""}
-        parameters = {
-            name: ("run", [dataset.attrs.get(name, absent.get(name, -1))]) for name in SWEPT
-        }
-        parts.append(part.assign(n_rounds=rounds, seconds=seconds).assign_coords(parameters))
+        swept = {name: ("run", [value]) for name, value in parameters(dataset).items()}
+        parts.append(part.assign(n_rounds=rounds, seconds=seconds).assign_coords(swept))
     whole = xr.concat(parts, "run", join="outer", fill_value=fill, combine_attrs="drop_conflicts")
     for name in (*SWEPT, "valid"):
         whole.attrs.pop(name, None)

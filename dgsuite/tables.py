@@ -14,7 +14,8 @@ import xarray as xr
 
 from partition.errors import RunError
 
-INPUTS = {"spmin": "Mn", "chain": "Mn", "spmax": "Mx", "star": "Mx", "ring": "ring"}
+INPUTS = {"mn": "Mn", "mx": "Mx", "spmin": "Mn", "chain": "Mn", "spmax": "Mx", "star": "Mx"}
+INPUTS["ring"] = "ring"
 """The paper's names of inputs, by kind."""
 
 STYLES = {"finish_async": "FA", "clocked": "FAC"}

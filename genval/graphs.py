@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from genval.families import plan
-from genval.imsuite import generate
+from genval.imsuite import generate, paper
 from partition.distribute import SMALL, Pieces
 from partition.errors import InputError
 from partition.graph import Graph, How
@@ -39,9 +39,10 @@ def graph(
     seed
         The graph is the same for the same seed, whatever the clusters and wherever it is built.
     family
-        "fast", or "imsuite": the very graph that IMSuite's generator makes for a kernel.
+        "fast", "imsuite": the very graph that IMSuite's generator makes for a kernel, or "paper": the
+        same with the kinds "mn", "mx" and "ring" of the paper's figures, and its options.
     kernel
-        Which kernel's generator; family "imsuite" needs it, the fast family is the same for all.
+        Which kernel's generator; the fast family, which is the same for all, needs none.
     m
         Number of edges, for kinds of the fast family that have a choice.
     weights
@@ -70,9 +71,13 @@ def graph(
     <dgsuite.Graph: 12 nodes, 17 edges, undirected; 1 clusters in this process>
     """
     place: dict[str, Any] = {"clusters": clusters, "client": client, "partition": partition}
-    if family == "imsuite":
+    if family in ("imsuite", "paper"):
         if kernel is None:
-            raise InputError("kernel must be given with family='imsuite', such as kernel='mis'")
+            raise InputError(f"kernel must be given with family={family!r}, such as kernel='mis'")
+        if family == "paper":
+            kind, chosen_options = paper(str(kernel).lower(), kind)
+            weights = chosen_options.pop("weights", weights)
+            options = {**chosen_options, **options}
         if m is not None:
             raise InputError("m has no meaning with family='imsuite'; the kind says how many")
         if weights is True and str(kernel).lower() not in ("dr", "mst"):
@@ -81,7 +86,7 @@ def graph(
         text = generate(kernel, n, kind, seed, weights=chosen, **options)
         return Graph.read_imsuite(text, kernel, **place)
     if family != "fast":
-        raise InputError(f"family must be 'fast' or 'imsuite', got {family!r}")
+        raise InputError(f"family must be 'fast', 'imsuite' or 'paper', got {family!r}")
     made = plan(kind, n, seed=seed, weights=weights, m=m, **options)  # type: ignore[arg-type]
     how: dict[str, Any] = {"n": made.n, "uid": made.uid, "attrs": {"root": 0}, **place}
     if made.m > SMALL:

@@ -23,6 +23,9 @@ from partition.imsuite import KERNELS, RINGS
 KINDS = ("spmin", "spmax", "cplt", "rn")
 COLOURING_KINDS = ("star", "chain", "rn")
 
+PAPER = {"mn": ("spmin", "chain"), "mx": ("spmax", "star"), "ring": ("ring", "ring")}
+"""The inputs of the paper's figures: Mn-In, Mx-In and the only ring; the second is for "vc"."""
+
 OPTIONS = {"max": KERNELS, "k": ("kc",), "weights": ("dr",)}
 """Which kernels an option is for; "max" is not for rings and colouring."""
 
@@ -41,6 +44,21 @@ def kinds(kernel: str) -> tuple[str, ...]:
     if kernel in RINGS:
         return ("ring",)
     return COLOURING_KINDS if kernel == "vc" else KINDS
+
+
+def paper(kernel: str, name: str) -> tuple[str, dict[str, Any]]:
+    """Kind and options of an input of the paper's figures: "mn", "mx", or "ring".
+
+    Raises
+    ------
+    InputError
+        There is no such input.
+    """
+    if name not in PAPER or (name == "ring") != (kernel in RINGS):
+        right = "ring" if kernel in RINGS else "mn or mx"
+        raise InputError(f"kind {name!r} is unknown in family 'paper' for {kernel}; it has {right}")
+    options: dict[str, dict[str, Any]] = {"kc": {"k": 3}, "dr": {"weights": "weq"}}
+    return PAPER[name][kernel == "vc"], options.get(kernel, {})
 
 
 def plain(name: str) -> str:

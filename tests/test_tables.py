@@ -26,7 +26,7 @@ def test_every_cell_is_equal_or_explained(figure, count, tmp_path):
     found = subprocess.run(
         [
             *(sys.executable, "-m", "dgsuite.experiment"),
-            *(ROOT / f"configs/imsuite-{figure}.toml", "--output", out, "-q"),
+            *(ROOT / f"configs/figure{int(figure[6:]):02}.toml", "--output", out, "-q"),
         ],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},

@@ -25,6 +25,7 @@ from dgsuite.executors import tasks
 from dgsuite.mesh import Mesh
 from dgsuite.program import Log, merge, reduce_votes, steps
 from dgsuite.site import Site
+from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
 from partition.cluster import Cluster
 from partition.graph import Graph
@@ -39,7 +40,7 @@ REPORT = 0.2
 class Way(NamedTuple):
     """What a run's tasks do on their mesh: functions of a module, so that they travel by name."""
 
-    site: Callable[[Kernel, Sequence[Cluster], NDArray, int], Any]
+    site: Callable[[Kernel, Sequence[Cluster], NDArray, int, Workload | None], Any]
     drive: Callable[[Any, Mesh, ThreadPoolExecutor | None, Callable[[int], None] | None], Awaitable]
     """Runs the program; returns this site's log."""
     merge: Callable[[Sequence[Any]], Log]
@@ -53,6 +54,7 @@ def run(
     client: Client,
     places: Sequence[str],
     on_round: Callable[[int], None] | None = None,
+    workload: Workload | None = None,
     way: Way | None = None,
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a kernel on the workers of a client, in rounds or another way."""
@@ -83,6 +85,7 @@ def run(
                 rank,
                 on_round is not None,
                 dask.config.get("dgsuite.clocked.bind", True),
+                workload,
                 key=f"{kernel.name}-{way.name}-{run_id}-{rank}",
                 workers=[places[rank]],
                 allow_other_workers=False,
@@ -118,9 +121,10 @@ def _task(
     rank: int,
     report: bool,
     bind: bool,
+    workload: Workload | None,
 ) -> tuple[dict[str, NDArray], Any]:
     """One worker's part of the run."""
-    site = way.site(kernel, clusters, bounds, rank)
+    site = way.site(kernel, clusters, bounds, rank, workload)
     site.warm()
     mesh = Mesh(run_id, places, rank)
     key = worker.task_key()
@@ -128,6 +132,7 @@ def _task(
     arguments = worker.security_args()
     here = get_worker()
     large = sum(c.size for c in clusters) > POOL_FROM
+    large |= site.porter is not None and site.porter.heavy
     threads = min(here.state.nthreads, len(clusters)) if large else 1
 
     def tell(rounds: int) -> None:

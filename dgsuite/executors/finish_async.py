@@ -24,6 +24,7 @@ from dgsuite.exchange import Parcel
 from dgsuite.executors import tasks
 from dgsuite.program import Log, Step, merge, reduce_votes, steps
 from dgsuite.site import Site
+from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
 from partition.cluster import Cluster
 from partition.errors import RunError
@@ -55,11 +56,16 @@ class Hall:
 
 
 def _open(
-    run_id: str, kernel: Kernel, clusters: Sequence[Cluster], count: int, others: int
+    run_id: str,
+    kernel: Kernel,
+    clusters: Sequence[Cluster],
+    count: int,
+    others: int,
+    workload: Workload | None,
 ) -> None:
     """Task: make the run's sites on this worker."""
     bounds = np.arange(count + 1)
-    sites = {c.index: Site(kernel, [c], bounds, c.index) for c in clusters}
+    sites = {c.index: Site(kernel, [c], bounds, c.index, workload) for c in clusters}
     for site in sites.values():
         site.warm()
     hall = Hall(sites, {k: Log() for k in sites}, others)
@@ -255,6 +261,7 @@ def run(
     client: Client,
     places: Sequence[str],
     on_round: Callable[[int], None] | None = None,
+    workload: Workload | None = None,
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a kernel on the workers of a client."""
     worker.install(client)
@@ -269,7 +276,7 @@ def run(
         return LateReply(driver, turns - 1)
 
     opened = driver.each(
-        _open, [(kernel, group, driver.clusters, len(places) - 1) for group in groups]
+        _open, [(kernel, group, driver.clusters, len(places) - 1, workload) for group in groups]
     )
     try:
         driver.join(opened)

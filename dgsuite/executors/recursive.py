@@ -21,6 +21,7 @@ from dgsuite.lines import Lines
 from dgsuite.mesh import Mesh
 from dgsuite.program import Log, Step, reduce_votes
 from dgsuite.recursion import Ledger, RecursiveSite, unite
+from dgsuite.workload import Workload
 from kernels.base import Finish, Kernel, Net, Vote
 from partition.cluster import Cluster
 from partition.graph import Graph
@@ -195,22 +196,24 @@ def run(
     places: Sequence[str],
     style: str,
     on_round: Callable[[int], None] | None = None,
+    workload: Workload | None = None,
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a recursive kernel in any style: in this process, or on the workers of a client."""
     if style == "serial":
-        return serial(kernel, graph.gather(), on_round)
+        return serial(kernel, graph.gather(), on_round, workload)
     assert client is not None
     with client.as_current():
-        return clocked.run(kernel, graph, client, places, on_round, WAYS[style])
+        return clocked.run(kernel, graph, client, places, on_round, workload, WAYS[style])
 
 
 def serial(
     kernel: Kernel,
     clusters: Sequence[Cluster],
     on_round: Callable[[int], None] | None = None,
+    workload: Workload | None = None,
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a recursive kernel on clusters of this process."""
-    site = RecursiveSite(kernel, clusters, np.array([0, len(clusters)]), 0)
+    site = RecursiveSite(kernel, clusters, np.array([0, len(clusters)]), 0, workload)
     site.warm()
     driving = _drive(site, Clock(site, None, on_round))
     try:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dgsuite.program import Log, Step, reduce_votes, steps
 from dgsuite.site import Sent, Site
+from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
 from partition.cluster import Cluster
 
@@ -20,6 +21,7 @@ def run(
     on_round: Callable[[int], None] | None = None,
     before_phase: Callable[[Site], None] | None = None,
     recorder: Callable[[Step, Sent], None] | None = None,
+    workload: Workload | None = None,
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a kernel on clusters of this process.
 
@@ -32,7 +34,7 @@ def run(
     recorder
         Called with what each phase sends.
     """
-    site = Site(kernel, clusters, np.array([0, len(clusters)]), 0)
+    site = Site(kernel, clusters, np.array([0, len(clusters)]), 0, workload)
     site.recorder = recorder
     site.warm()
     log = Log()

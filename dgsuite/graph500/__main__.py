@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from dgsuite import config
+from dgsuite import toml
 from dgsuite.graph500.options import COMPARED, File, Options, resolve
 from partition.errors import DgsuiteError, InputError
 
@@ -88,13 +88,13 @@ def _options(path: str | None, flags: dict[str, Any]) -> Options:
         for name in flags["compare"]:
             if name not in COMPARED:
                 raise InputError(f"--compare {name}: unknown peer; one of {', '.join(COMPARED)}")
-    data = {} if path is None else config.read(path)
+    data = {} if path is None else toml.read(path)
     table = data.setdefault("graph500", {})
     if isinstance(table, dict):
         table.update(flags)
         if path is None and "scale" not in table:
             raise InputError("--scale is missing, and so is a file that has it")
-    return config.checked(File, data, path or "command line").graph500
+    return toml.checked(File, data, path or "command line").graph500
 
 
 def _run(asked: Options) -> dict[str, Any]:

@@ -1,0 +1,73 @@
+"""Command line: one HTML page of all results in a folder."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from partition.errors import DgsuiteError, InputError
+
+EXAMPLE = """\
+example:
+  for f in configs/figure*.toml; do python -m dgsuite.experiment $f; done
+  python -m dgsuite.report results
+
+exit status: 0 all well, 2 wrong usage or input"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    p = argparse.ArgumentParser(
+        prog="python -m dgsuite.report",
+        description="Make one self-contained HTML page of the results in a folder: tables and figures, "
+        "with what the paper says beside each.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    p.add_argument("folder", metavar="FOLDER", help="where results are, such as results/")
+    p.add_argument("--output", metavar="FILE.html", help="by default FOLDER/report.html")
+    return p
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    options = parser().parse_args(arguments)
+    folder = Path(options.folder)
+    output = Path(options.output or folder / "report.html")
+    try:
+        make(folder, output)
+    except DgsuiteError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print(output)
+    return 0
+
+
+def make(folder: Path, output: Path) -> None:
+    """Write the page of a folder.
+
+    Raises
+    ------
+    InputError
+        There is no such folder, no result in it, one that cannot be read, or no place for the page.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder")
+    paths = sorted(folder.glob("*.nc"))
+    if not paths:
+        raise InputError(
+            f"{folder}: holds no results (*.nc); python -m dgsuite.experiment makes some"
+        )
+    if not output.parent.is_dir() or not os.access(output.parent, os.W_OK):
+        raise InputError(f"{output}: the folder {output.parent} cannot be written to")
+    from dgsuite.dataset import open_dataset
+    from dgsuite.study.page import page, write
+
+    write(page({path.name: open_dataset(path) for path in paths}), output)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,218 @@
+"""The study as one HTML page that needs nothing else: pictures inside, light or dark as the reader is."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from dgsuite.study.draw import both, draw, grid
+from dgsuite.study.results import BY_ROUND, bars, cells, findings, forms
+from dgsuite.study.statistics import LEVEL
+from dgsuite.tables import STYLES
+
+SHOWN = 60
+"""Runs of other results that are listed, at most."""
+
+
+def page(results: Mapping[str, xr.Dataset]) -> str:
+    """The page of a folder's results.
+
+    Parameters
+    ----------
+    results
+        Datasets by file name: figures, and whatever else dgsuite made.
+    """
+    figures = [ds for ds in results.values() if "figure" in ds.attrs]
+    figures.sort(key=lambda ds: int(ds.attrs["figure"]))
+    others = {name: ds for name, ds in results.items() if "figure" not in ds.attrs}
+    numbers = [int(ds.attrs["figure"]) for ds in figures]
+    links = [f'<a href="#figure{n}">{n}. {escape(forms()[n].title)}</a>' for n in numbers]
+    absent = [n for n in forms() if n not in numbers]
+    style = files("dgsuite").joinpath("study", "page.css").read_text(encoding="utf-8")
+    body = [
+        "<header><h1>IMSuite's characterisation, on Dask</h1>",
+        _paragraph(
+            "Figures 7 to 19 of Gupta and Nandivada, IMSuite: a benchmark suite for simulating "
+            "distributed algorithms (J. Parallel Distrib. Comput. 75, 2015), as dgsuite makes them."
+        ),
+        _about(figures),
+        f"<nav>{_list(links)}</nav></header>",
+        *(_section(ds) for ds in figures),
+        _others(others) if others else "",
+        _absent(absent) if figures and absent else "",
+    ]
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>dgsuite: characterisation study</title><style>\n{style}</style></head>\n"
+        f"<body><main>{''.join(body)}</main></body></html>\n"
+    )
+
+
+def _about(figures: Sequence[xr.Dataset]) -> str:
+    if not figures:
+        return ""
+    first = figures[0].attrs
+    settings = sorted({str(ds.attrs.get("setting", "")) for ds in figures})
+    versions = json.loads(first["versions"])
+    return _paragraph(
+        f"Machine: {first['machine']}. "
+        f"{', '.join(f'{name} {number}' for name, number in versions.items())}. "
+        f"Setting: {' and '.join(settings)}. Times are means of repeats, each on worker processes of its "
+        f"own after a warm-up that is thrown away; ± is half the {LEVEL:.0%} confidence interval "
+        f"(Student's t), as Georges, Buytaert and Eeckhout ask (OOPSLA 2007). FA: finish-async; FAC: "
+        f"clocked.",
+        "small",
+    )
+
+
+def _section(figure: xr.Dataset) -> str:
+    number = int(figure.attrs["figure"])
+    form = forms()[number]
+    table = {"table": _cells, "rounds": _totals, "bars": _ratios}[form.kind](figure)
+    alt = f"Figure {number}: {form.title}"
+    shown = f'<figure><img alt="{escape(alt)}" src="{_picture(figure)}"></figure>'
+    if form.kind == "table":
+        shown = _matrix(figure)
+    repeats = len(set(figure["repeat"].values.tolist()))
+    runs = (
+        f"{figure.sizes['run']} runs, {repeats} of each; {figure.attrs.get('setting', '')} setting"
+    )
+    return f"""
+<section id="figure{number}"><h2>Figure {number}. {escape(form.title)}</h2>
+<div class="pair">{shown}
+<div><h3>The paper</h3>{_paragraph(form.says)}
+<h3>Here</h3>{_paragraph(form.look)}{_list(map(escape, findings(figure)))}
+<h3>Again</h3><pre>{escape(str(figure.attrs.get("command", "")))}</pre>{_paragraph(runs, "small")}</div></div>
+<details><summary>Numbers</summary>{table}</details></section>
+"""
+
+
+def _picture(figure: xr.Dataset) -> str:
+    buffer = io.BytesIO()
+    draw(figure).savefig(buffer, dpi=110, format="png")
+    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+
+
+def _matrix(figure: xr.Dataset) -> str:
+    """A row a kernel and input, a column a count, as the paper has them; its numbers where ours differ."""
+    columns, rows, at = grid(figure)
+    body = [
+        (
+            f"{kernel.upper()} {given}",
+            *(both(at.get((kernel, given, column))) for column in columns),
+        )
+        for kernel, given in rows
+    ]
+    return _table(("", *columns), body)
+
+
+def _cells(figure: xr.Dataset) -> str:
+    notes: dict[str, int] = {}
+    rows = []
+    for cell in cells(figure):
+        mark = "" if cell.why is None else f"[{notes.setdefault(cell.why, len(notes) + 1)}]"
+        difference = f"{cell.difference:+d}" if cell.difference else ""
+        row = (
+            cell.kernel.upper(),
+            cell.input,
+            cell.column,
+            cell.ours,
+            cell.paper,
+            difference,
+            mark,
+        )
+        rows.append(row)
+    heads = ("kernel", "input", "count", "ours", "paper", "difference", "")
+    explained = "".join(f"<li>{escape(why)}</li>" for why in notes)
+    return _table(heads, rows) + (f"<ol>{explained}</ol>" if notes else "")
+
+
+def _totals(figure: xr.Dataset) -> str:
+    rows = [
+        (
+            str(figure["kernel"].values[i]).upper(),
+            figure["kind"].values[i],
+            STYLES.get(style, style),
+            figure["n_rounds"].values[i],
+            *(figure[name].values[i] for name in BY_ROUND),
+        )
+        for i, style in enumerate(figure["count_as"].values.tolist())
+    ]
+    return _table(("kernel", "input", "style", "rounds", *BY_ROUND), rows)
+
+
+def _ratios(figure: xr.Dataset) -> str:
+    form = forms()[int(figure.attrs["figure"])]
+    rows = [
+        (
+            bar.kernel.upper(),
+            STYLES.get(bar.style, bar.style),
+            bar.value,
+            bar.ratio,
+            f"{1e3 * bar.seconds.mean:.4g}",
+            f"{1e3 * bar.seconds.half:.2g}",
+            bar.seconds.runs,
+        )
+        for bar in bars(figure)
+    ]
+    heads = ("kernel", "style", form.unit.strip(" ="), form.measure, "ms", "± ms", "runs")
+    return _table(heads, rows)
+
+
+def _others(others: Mapping[str, xr.Dataset]) -> str:
+    rows = []
+    for name, ds in others.items():
+        runs = [ds.isel(run=i) for i in range(ds.sizes["run"])] if "run" in ds.dims else [ds]
+        for run in runs[:SHOWN]:
+            known = {**run.attrs, **{k: v.item() for k, v in run.coords.items() if v.ndim == 0}}
+            totals = [
+                int(run[v].values.clip(0).sum()) if v in run else "" for v in ("messages", "comm")
+            ]
+            seconds = float(run["seconds"]) if "seconds" in run else known.get("seconds")
+            time = "" if seconds is None else f"{1e3 * float(seconds):.4g}"
+            row = [known.get(k, "") for k in ("kernel", "style", "n", "kind", "clusters")]
+            rows.append((name, *row, *totals, time))
+        if len(runs) > SHOWN:
+            rows.append((name, f"and {len(runs) - SHOWN} more", *[""] * 7))
+    heads = ("file", "kernel", "style", "n", "kind", "clusters", "messages", "comm", "ms")
+    return f'<section id="others"><h2>Other results</h2>{_table(heads, rows)}</section>'
+
+
+def _absent(numbers: Iterable[int]) -> str:
+    lines = "\n".join(f"python -m dgsuite.experiment configs/figure{n:02}.toml" for n in numbers)
+    return f"<section><h2>Not here yet</h2><pre>{lines}</pre></section>"
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    top = "".join(f"<th>{escape(head)}</th>" for head in heads)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{escape(str(value))}</td>' for value in row)}</tr>" for row in rows
+    )
+    return (
+        f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+    )
+
+
+def _list(items: Iterable[str]) -> str:
+    return f"<ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>"
+
+
+def _paragraph(text: str, kind: str = "") -> str:
+    return f'<p class="{kind}">{escape(" ".join(text.split()))}</p>'
+
+
+def write(text: str, path: Path) -> None:
+    """Write the page: whole, or not at all."""
+    part = path.with_name(f"{path.name}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)

@@ -1,0 +1,209 @@
+"""From the runs of a figure to its dataset, and from the dataset to what is drawn and said."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from dgsuite.study.statistics import Interval, geometric, interval, ratio
+from dgsuite.sweep import parameters
+from dgsuite.tables import STYLES, Cell, compare
+
+TALLIED = (
+    "messages",
+    "comm",
+    "mutexes",
+    "finishes",
+    "asyncs",
+    "barriers",
+    "bytes",
+    "wire_bytes",
+    "workload_seconds",
+)
+"""Variables whose sums over the rounds are kept."""
+
+BY_ROUND = ("messages", "comm")
+"""Variables of which every round is kept, where a figure needs them."""
+
+
+class Form(NamedTuple):
+    """What a figure is: how it is drawn, and what is said of it; see `paper/study.toml`."""
+
+    title: str
+    kind: str
+    """"table", "rounds" or "bars"."""
+    says: str
+    """What the paper has in this place."""
+    look: str
+    """What ours shows."""
+    over: str = ""
+    """Bars: what is swept."""
+    unit: str = ""
+    """Bars: what a swept value is called."""
+    measure: str = ""
+    """Bars: "speed-up" (first / this) or "time" (this / first)."""
+    axis: str = ""
+    """Bars: label of the vertical axis."""
+
+
+@cache
+def forms() -> dict[int, Form]:
+    """All figures, by number."""
+    text = files("dgsuite").joinpath("paper", "study.toml").read_text(encoding="utf-8")
+    found = tomllib.loads(text)["figure"]
+    return {int(number): Form(**entry) for number, entry in found.items()}
+
+
+def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Dataset:
+    """One dataset of a figure's runs, with what the figure needs of them.
+
+    Parameters
+    ----------
+    attrs
+        More attributes, such as the command.
+
+    Returns
+    -------
+    Dataset with dimension ``run``, what was swept as coordinates, and totals of each run; with
+    ``round`` where the figure is by rounds, and ``cell`` where it is a table.
+    """
+    form = forms()[number]
+    variables: dict[str, Any] = {
+        "n_rounds": (
+            "run",
+            [r.sizes["round"] for r in results],
+            {"long_name": "rounds", "units": "1"},
+        ),
+        "seconds": (
+            "run",
+            [float(r.attrs["seconds"]) for r in results],
+            {"long_name": "all rounds", "units": "s"},
+        ),
+        "seconds_per_operation": (
+            "run",
+            [float(r.attrs.get("seconds_per_operation", np.nan)) for r in results],
+            {"long_name": "processor time of an operation of the workload", "units": "s"},
+        ),
+    }
+    for name in TALLIED:
+        like = next((r[name].attrs for r in results if name in r), None)
+        if like is not None:
+            sums = [r[name].values.sum() if name in r else 0 for r in results]
+            variables[name] = ("run", sums, dict(like))
+    if form.kind == "rounds":
+        longest = max(r.sizes["round"] for r in results)
+        for name in BY_ROUND:
+            padded = np.full((len(results), longest), -1, np.int64)
+            for row, r in zip(padded, results, strict=True):
+                row[: r.sizes["round"]] = r[name].values
+            long_name = f"{results[0][name].attrs['long_name']}; -1 after the last round"
+            about = {"long_name": long_name, "units": "1"}
+            variables[f"{name}_by_round"] = (("run", "round"), padded, about)
+    if form.kind == "table":
+        cells = compare(f"figure{number}", results)
+        for field in Cell._fields:
+            values = [getattr(cell, field) for cell in cells]
+            if field not in ("ours", "difference"):
+                values = ["" if v is None else str(v) for v in values]
+            variables[f"cell_{field}"] = ("cell", values, {"long_name": field, "units": "1"})
+    coords: dict[str, Any] = {
+        name: ("run", list(values))
+        for name, values in zip(
+            parameters(results[0]), zip(*(parameters(r).values() for r in results), strict=True),
+            strict=True,
+        )
+    }  # fmt: skip
+    first = results[0].attrs
+    common = {
+        "title": f"IMSuite, Figure {number}: {form.title}",
+        "Conventions": first["Conventions"],
+        "source": first["source"],
+        "versions": first["versions"],
+        "machine": first["machine"],
+        "figure": number,
+        "workloads": json.dumps(sorted({str(r.attrs.get("workload", "")) for r in results} - {""})),
+    }
+    return xr.Dataset(variables, coords, {**common, **attrs})
+
+
+def cells(figure: xr.Dataset) -> list[Cell]:
+    """The cells of a table's figure."""
+    columns = [figure[f"cell_{field}"].values.tolist() for field in Cell._fields]
+    made = [Cell(*values) for values in zip(*columns, strict=True)]
+    return [c._replace(why=c.why or None) for c in made]
+
+
+class Bar(NamedTuple):
+    """A ratio of mean times: of a kernel in a style, at one value of what is swept to its first."""
+
+    kernel: str
+    style: str
+    value: Any
+    ratio: Interval
+    seconds: Interval
+
+
+def bars(figure: xr.Dataset) -> list[Bar]:
+    """The bars of a figure, the first value's (1 by definition) included."""
+    form = forms()[int(figure.attrs["figure"])]
+    names, styles = figure["kernel"].values, figure["style"].values
+    swept, seconds = figure[form.over].values, figure["seconds"].values
+    found = []
+    for style in dict.fromkeys(styles.tolist()):
+        for kernel in dict.fromkeys(names.tolist()):
+            mine = (styles == style) & (names == kernel)
+            values = list(dict.fromkeys(swept[mine].tolist()))
+            times = {v: interval(seconds[mine & (swept == v)]) for v in values}
+            for value, time in times.items():
+                first = times[values[0]]
+                pair = (first, time) if form.measure == "speed-up" else (time, first)
+                found.append(Bar(kernel, style, value, ratio(*pair), time))
+    return found
+
+
+def findings(figure: xr.Dataset) -> list[str]:
+    """What the results say, in sentences made from them."""
+    form = forms()[int(figure.attrs["figure"])]
+    if form.kind == "table":
+        table = cells(figure)
+        equal = sum(cell.why is None for cell in table)
+        rest = "" if equal == len(table) else "; the others are explained below the table"
+        return [f"{equal} of {len(table)} cells are equal{rest}."]
+    if form.kind == "rounds":
+        return [_peaks(figure)]
+    out = []
+    found = bars(figure)
+    for style in dict.fromkeys(bar.style for bar in found):
+        mine = [bar for bar in found if bar.style == style]
+        last = list(dict.fromkeys(bar.value for bar in mine))[-1]
+        ends = sorted((b for b in mine if b.value == last), key=lambda b: b.ratio.mean)
+        mean = geometric([b.ratio.mean for b in ends])
+        least, most = ends[0], ends[-1]
+        out.append(
+            f"{STYLES.get(style, style)}, {form.unit} {last}: {mean:.2f} (geometric mean of "
+            f"{len(ends)} kernels), from {least.ratio.mean:.2f} ({least.kernel.upper()}) to "
+            f"{most.ratio.mean:.2f} ({most.kernel.upper()})."
+        )
+    return out
+
+
+def _peaks(figure: xr.Dataset) -> str:
+    """How far from level communication is, where there are rounds enough to tell."""
+    comm, rounds = figure["comm_by_round"].values.clip(0), figure["n_rounds"].values
+    peak = comm.max(axis=1) * rounds / comm.sum(axis=1).clip(1)
+    longer = [i for i in np.argsort(peak, kind="stable") if rounds[i] > 3]
+    if not longer:
+        return "No run has more than three rounds."
+    least, most = (
+        f"{figure['kernel'].values[i].upper()} on {figure['kind'].values[i]} in "
+        f"{STYLES[str(figure['count_as'].values[i])]} ({peak[i]:.2f} times the mean round)"
+        for i in (longer[0], longer[-1])
+    )
+    return f"Of runs of more than three rounds the most level is {least}, the least {most}."

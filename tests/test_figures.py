@@ -1,0 +1,139 @@
+"""Figures 7 to 19: every experiment file holds, and a small one of each form really runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import xarray as xr
+
+from dgsuite import config, experiment, sweep
+from dgsuite.study.results import bars, forms
+
+ROOT = Path(__file__).parents[1]
+CONFIGS = {int(p.stem[6:]): p for p in (ROOT / "configs").glob("figure*.toml")}
+
+
+def test_there_is_an_experiment_for_every_figure():
+    assert set(CONFIGS) | {10} == set(forms())
+
+
+@pytest.mark.parametrize("number", sorted(CONFIGS))
+def test_every_experiment_holds(number):
+    path = str(CONFIGS[number])
+    quick, _ = config.load(path, [])
+    assert quick.figure.number == number
+    assert quick.experiment.name == f"figure{number:02}"
+    few = config.points(quick)
+    if forms()[number].kind != "bars":
+        return
+    full, _ = config.load(path, [], full=True)
+    assert (quick.experiment.fresh, full.experiment.repeats) == (True, 30)
+    many = config.points(full)
+    assert len(many) > 10 * len(few)
+    swept = {getattr(p, forms()[number].over) for p in many}
+    assert swept >= {getattr(p, forms()[number].over) for p in few}
+    assert len(swept) >= 2
+
+
+SMALL = """
+[experiment]
+name = "small"
+repeats = 2
+fresh = true
+warmup = 1
+iterations = 2
+[cluster]
+workers = {workers}
+threads = {threads}
+[figure]
+number = {number}
+[graph]
+generate = "{{kind}}"
+family = "paper"
+[[run]]
+kernel = "bf"
+style = "{style}"
+n = {n}
+kind = {kind}
+clusters = {clusters}
+workload = {{ operations = 1000 }}
+"""
+USUAL = {"workers": 1, "threads": 1, "style": "clocked", "n": 8, "kind": '"mx"', "clusters": 1}
+
+
+@pytest.mark.parametrize(
+    ("number", "swept", "values"),
+    [
+        (13, {"threads": "[1, 2]", "clusters": 4}, [1, 2]),
+        (16, {"n": "[8, 16]", "clusters": '"n"', "style": "finish_async"}, [8, 16]),
+        (19, {"kind": '["mn", "mx"]', "style": "serial"}, ["mn", "mx"]),
+    ],
+)
+def test_a_small_figure(number, swept, values, tmp_path, capsys):
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL.format(**USUAL | swept, number=number))
+    out = tmp_path / "out.nc"
+    assert experiment.main([str(path), "--output", str(out), "--no-progress"]) == 0
+    assert capsys.readouterr().out == f"{out}\n"
+    assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+    with xr.open_dataset(out) as ds:
+        assert ds.sizes["run"] == 4
+        assert (ds.workload == '{"operations": 1000}').all()
+        assert ds.attrs["command"] == f"python -m dgsuite.experiment {path}"
+        assert (ds.attrs["figure"], ds.attrs["setting"]) == (number, "quick")
+        assert [bar.value for bar in bars(ds)] == values
+        assert [bar.seconds.runs for bar in bars(ds)] == [2, 2]
+        assert bars(ds)[0].ratio.mean == 1
+        if number == 16:
+            assert ds.clusters.values.tolist() == [8, 16, 8, 16]
+        assert (ds.seconds_per_operation > 0).all()
+
+
+def test_an_interrupted_sweep_goes_on_where_it_stopped(tmp_path, monkeypatch, capsys):
+    """Every point is run once, however often the sweep is broken off; so is its warm-up, a session."""
+    path = tmp_path / "s.toml"
+    path.write_text(
+        '[experiment]\nrepeats = 3\nfresh = true\n[[run]]\nkernel = ["bf", "mis"]\nstyle = "serial"\n'
+        'n = [8, 16]\ngraph = { generate = "spmax", family = "imsuite" }\n'
+    )
+    real, ran = sweep.run, []
+
+    def counted(kernel, graph, **options):
+        if len(ran) in (3, 7, 8):
+            ran.append(None)
+            raise KeyboardInterrupt
+        ran.append((kernel, graph.n))
+        return real(kernel, graph, **options)
+
+    monkeypatch.setattr(sweep, "run", counted)
+    arguments = [str(path), "--output", str(tmp_path / "o.nc"), "--no-progress", "-q"]
+    assert [experiment.main(arguments) for _ in range(5)] == [130, 130, 130, 0, 0]
+    assert "finished points are kept" in capsys.readouterr().err
+    done = [key for key in ran if key is not None]
+    assert len(done) == 12
+    assert sorted(done) == sorted(3 * [(k, n) for k in ("bf", "mis") for n in (8, 16)])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("8", '8\nworkload = { operation = 1 }'), "did you mean 'operations'"),
+        (("8", '8\nworkload = { operations = -1 }'), "operations must be a whole number from 0"),
+        (("number = 19", "number = 20"), "figure.number = 20"),
+        (('"mx"', '"mq"'), "no kind 'mq' in family 'paper'"),
+        (("n = 8", 'clusters = "n"'), "clusters = 'n' needs a number of nodes"),
+    ],
+)  # fmt: skip
+def test_bad_figures(change, message, tmp_path, capsys):
+    path = tmp_path / "f.toml"
+    text = '[figure]\nnumber = 19\n[[run]]\nkernel = "bf"\nkind = "mx"\nn = 8\n'
+    text = text.replace(*change)
+    path.write_text(text + 'graph = { generate = "{kind}", family = "paper" }\n')
+    assert experiment.main([str(path), "--output", str(tmp_path / "o.nc")]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_full_needs_a_full_setting(capsys):
+    assert experiment.main([str(ROOT / "configs" / "quickstart.toml"), "--full"]) == 2
+    assert "has no table [full]" in capsys.readouterr().err

@@ -1,0 +1,120 @@
+"""The page of results: self-contained, honest, and clear about what is wrong."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import dgsuite
+import genval
+from dgsuite import report
+from dgsuite.study.results import collect
+from dgsuite.study.statistics import interval, ratio
+
+ROOT = Path(__file__).parents[1]
+
+
+class Page(HTMLParser):
+    """What a page has: its tags, balanced, and what it refers to."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.sources, self.tags, self.text = [], [], [], []
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.sources += [v for k, v in attrs if k in ("src", "href", "data", "srcset")]
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def runs(kernel, kind, **how):
+    graph = genval.graph(kind, 16, family="paper", kernel=kernel)
+    ds = dgsuite.run(kernel, graph, style="serial", count_as="clocked", faithful=True, **how)
+    return ds.assign_attrs(kind=kind, count_as="clocked", repeat=0, threads=1)
+
+
+def test_a_page_needs_nothing_else(tmp_path):
+    some = [runs("bf", "mn"), runs("bf", "mx"), runs("mis", "mn"), runs("mis", "mx")]
+    for number in (9, 19):
+        command = f"python -m dgsuite.experiment <{number}>"
+        figure = collect(number, some, command=command, setting="quick")
+        dgsuite.save(figure, tmp_path / f"figure{number:02}.nc")
+    dgsuite.save(some[0], tmp_path / "other.nc")
+    done = subprocess.run(
+        [sys.executable, "-m", "dgsuite.report", tmp_path],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{tmp_path / 'report.html'}\n"
+    page = Page((tmp_path / "report.html").read_text())
+    assert page.tags.count("img") == 2
+    assert all(s.startswith(("data:image/png;base64,", "#")) for s in page.sources)
+    assert "script" not in page.tags
+    text = " ".join(page.text)
+    assert "url(" not in text
+    for words in (
+        "Figure 9. Communication in each round",
+        "Figure 19. Mx-In against Mn-In",
+        "python -m dgsuite.experiment <19>",
+        "7644/4895 for BY",
+        "other.nc",
+        "python -m dgsuite.experiment configs/figure14.toml",
+    ):
+        assert words in text
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda f: f.rmdir(), "there is no such folder"),
+        (lambda f: None, "holds no results (*.nc)"),
+        (lambda f: (f / "a.nc").write_text("no NetCDF"), "a.nc: cannot be read as NetCDF"),
+        (lambda f: xr.Dataset({"a": 1}).to_netcdf(f / "a.nc"), "a.nc: not a dataset of dgsuite"),
+    ],
+)
+def test_bad_folders(tmp_path, make, message, capsys):
+    folder = tmp_path / "results"
+    folder.mkdir()
+    make(folder)
+    assert report.main([str(folder)]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert not list(tmp_path.rglob("*.html"))
+
+
+def test_no_place_for_the_page(tmp_path, capsys):
+    dgsuite.save(runs("bf", "mn"), tmp_path / "a.nc")
+    assert report.main([str(tmp_path), "--output", str(tmp_path / "no" / "page.html")]) == 2
+    assert "cannot be written to" in capsys.readouterr().err
+
+
+def test_intervals():
+    """Student's t of two degrees of freedom, by the table: 4.3027."""
+    found = interval([1.0, 2.0, 3.0])
+    assert found.mean == 2
+    assert found.half == pytest.approx(4.3027 / np.sqrt(3), rel=1e-4)
+    assert np.isnan(interval([7.0]).half)
+    both = ratio(found, interval([4.0, 4.0, 4.0]))
+    assert both.mean == 0.5
+    assert both.half == pytest.approx(found.half / 4)
+    rng = np.random.default_rng(5)
+    held = [abs(i.mean - 3) <= i.half for i in map(interval, rng.normal(3, 1, (4000, 5)))]
+    assert np.mean(held) == pytest.approx(0.95, abs=0.01)
+    assert re.fullmatch(r"2 ± 2\.5", str(found))

@@ -1,0 +1,93 @@
+"""Workloads take time, and change no count and no output."""
+
+from __future__ import annotations
+
+import re
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import dgsuite
+from dgsuite.workload import Porter, Workload
+
+GRAPH = nx.random_regular_graph(4, 60, seed=2)
+LOADS = [
+    {"operations": 10_000_000},
+    {"cache_bytes": 1 << 18},
+    {"packets": 3, "bytes": 700},
+    {"operations": 1001, "cache_bytes": 64, "packets": 9, "bytes": 1},
+]
+COUNTS = ("messages", "comm", "mutexes", "finishes", "asyncs", "barriers", "bytes", "active")
+
+
+@pytest.mark.parametrize("style", ["serial", "finish_async", "clocked"])
+@pytest.mark.parametrize("load", LOADS, ids=str)
+def test_nothing_changes_but_time(style, load, client):
+    graph = dgsuite.Graph.from_networkx(GRAPH, clusters=5)
+    how = {"style": style, "client": None if style == "serial" else client}
+    bare = dgsuite.run("mis", graph, **how)
+    laden = dgsuite.run("mis", graph, workload=load, **how)
+    for name in (*COUNTS, "in_mis", "remote_messages"):
+        assert np.array_equal(bare[name], laden[name]), name
+    assert laden.attrs["workload"] == str(Workload.make(load))
+    assert laden.workload_seconds.sizes == {"round": bare.sizes["round"]}
+    assert "workload_seconds" not in bare
+    if "operations" in load and "cache_bytes" not in load:
+        each = laden.attrs["seconds_per_operation"]
+        assert 1e-12 < each < 1e-7
+        assert laden.seconds > each * load["operations"] * 60  # at least one phase of one worker's
+    extra = int(laden.wire_bytes.sum() - bare.wire_bytes.sum())
+    if "packets" not in load:
+        assert extra == 0
+    elif style == "clocked":
+        # every cluster border is also a border of workers here, or within one
+        assert extra > load["bytes"] * bare.sizes["round"]
+
+
+@pytest.mark.parametrize("style", ["serial", "finish_async", "clocked"])
+@pytest.mark.parametrize("load", [LOADS[0], LOADS[2]], ids=str)
+def test_nor_in_recursive_kernels(style, load, client):
+    graph = dgsuite.Graph.from_networkx(GRAPH, clusters=5)
+    how = {"form": "recursive", "style": style, "client": None if style == "serial" else client}
+    bare = dgsuite.run("dst", graph, root=0, **how)
+    laden = dgsuite.run("dst", graph, root=0, workload=load, **how)
+    for name in (*COUNTS, "parent", "remote_messages"):
+        assert np.array_equal(bare[name], laden[name]), name
+    if "packets" not in load:
+        assert laden.workload_seconds.sum() > 0
+    elif style != "serial":
+        assert laden.wire_bytes.sum() - bare.wire_bytes.sum() > load["bytes"]
+
+
+def test_packets_are_dealt_to_neighbours_in_turn():
+    """A star: the centre's seven packets go round its five leaves, a leaf's all to the centre."""
+    graph = dgsuite.Graph.from_networkx(nx.star_graph(5), partition=np.array([0, 0, 1, 1, 1, 2]))
+    porters = [
+        Porter(Workload(packets=7, bytes=10), [part], np.arange(4), me)
+        for me, part in enumerate(graph.parts)
+    ]
+    sent = [{to: p.shape for to, p in porter.packets.items()} for porter in porters]
+    assert sent == [{1: (4, 10), 2: (1, 10)}, {0: (21, 10)}, {0: (7, 10)}]
+
+
+@pytest.mark.parametrize(
+    ("load", "message"),
+    [
+        ({"operatoins": 1}, "unknown field 'operatoins'; did you mean 'operations'?"),
+        ({"operations": -1}, "operations must be a whole number from 0, got -1"),
+        ({"cache_bytes": 1.5}, "cache_bytes must be a whole number"),
+        ({"cache_bytes": 1 << 40}, "cache_bytes must be at most"),
+        ({"packets": 2}, "packets and bytes (of a packet) go together"),
+        (7, "workload must be a mapping"),
+    ],
+)
+def test_bad_workloads(load, message):
+    graph = dgsuite.Graph.from_networkx(GRAPH)
+    with pytest.raises(dgsuite.InputError, match=re.escape(message)):
+        dgsuite.run("mis", graph, style="serial", workload=load)
+
+
+def test_no_workload_is_none():
+    assert Workload.make({"operations": 0}) is None
+    assert Workload.make({}) is None
