@@ -24,6 +24,8 @@ class Options(Section):
     kernel: Literal["bfs", "sssp"] = "bfs"
     workers: Count = 2
     scheduler: str | None = None
+    protocol: str | None = None
+    """Transport between workers of our own, such as "mpb" or "uds"."""
     partition: Literal["1d", "2d"] = "1d"
     grid: Annotated[str, Field(pattern=r"^\d+[xX]\d+$")] | None = None
     direction: Literal["optimising", "top-down"] | None = None
@@ -74,6 +76,8 @@ def resolve(options: Options) -> tuple[Options, tuple[int, int] | None]:
     """
     from partition.grid import near_square
 
+    if options.protocol and options.scheduler:
+        raise InputError("--protocol is for workers of our own; --scheduler has its transport")
     check_scale(options.scale, options.kernel)
     n = 2**options.scale
     if options.root is not None and options.root >= n:
