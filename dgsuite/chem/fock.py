@@ -193,19 +193,3 @@ def compute(work: Work, density: NDArray, units: Iterable[int]) -> Fock:
         for number in units:
             fock.add(table[number])
     return fock
-
-
-def unit_seconds(work: Work, density: NDArray, repeats: int = 3) -> NDArray:
-    """Seconds of each unit on this machine: the least of some repeats, after one that does not count."""
-    table = work.units().tolist()
-    best = np.full(len(table), np.inf)
-    for number in range(repeats + 1):
-        fock = Fock(work, density)
-        marks = np.zeros(len(table) + 1)
-        with pyscf().lib.with_omp_threads(1):
-            for done, unit in enumerate(table, 1):
-                fock.add(unit)
-                marks[done] = fock.seconds
-        if number:
-            best = np.minimum(best, np.diff(marks))
-    return best

@@ -1,0 +1,414 @@
+"""Hartree-Fock of "X10 on the SCC": Fock builds measured on one and two places, simulated on more.
+
+    python -m dgsuite.scc.hf configs/scc-hf-figure5.toml
+
+The ledger has the seconds of each unit of work and of all else, measured on this machine: the least of some
+repeats, since others may share it. Replay gives every place a processor of its own. Transport "none" costs
+nothing: what is left is how units fall on places.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+from collections.abc import Callable, Sequence
+from time import perf_counter, thread_time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import AfterValidator, Field
+
+from dgsuite import config
+from dgsuite.config import Count, Many, Section
+from partition.errors import DgsuiteError, InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from distributed import Client
+
+    from dgsuite.scc.ledger import Transport
+    from dgsuite.scc.simulate import Simulation
+
+SIMULATED = ("static", "filled", "dynamic", "unique")
+COUNTED = ("dynamic", "unique")
+PLACES = [1, 2, *range(4, 49, 4), 64, 128, 256, 512, 1024]
+OPERATIONS = 300
+"""Counter operations that are timed."""
+
+LARGE = 1 << 20
+"""Bytes of the message that bandwidth is measured with."""
+
+
+def _known(arm: str) -> str:
+    balance, colon, fetch = arm.partition(":")
+    if balance not in (*SIMULATED, "dask"):
+        raise ValueError(f"must be one of {', '.join(SIMULATED)}, dask")
+    if colon and (balance not in COUNTED or not fetch.isdecimal() or int(fetch) < 1):
+        raise ValueError("units a fetch are such as 'dynamic:16', for dynamic and unique")
+    return arm
+
+
+class Input(Section):
+    """What is computed."""
+
+    molecule: str
+    """A name, or the path of a file, from the configuration's folder."""
+    basis: str
+
+
+class Study(Section):
+    """The table ``[hf]`` of a file."""
+
+    name: Annotated[str, Field(pattern=r"^[\w.-]+$")]
+    input: Annotated[list[Input], Field(min_length=1)]
+    balance: Many[Annotated[str, AfterValidator(_known)]] = ["static", "dynamic"]
+    """Such as "static", "dynamic", or "dynamic:16" with sixteen units a fetch."""
+    protocol: Many[str] = ["tcp"]
+    """Transports; those that are not installed are left out, with a note."""
+    places: Many[Count] = PLACES
+    repeats: Count = 3
+
+
+class File(Section):
+    """A file for ``python -m dgsuite.scc.hf``."""
+
+    hf: Study
+
+
+class Problem:
+    """A molecule in a basis: its serial run, and the work of a build under each balance.
+
+    Attributes
+    ----------
+    name
+        Such as "benzene sto-3g".
+    run
+        Dataset of the serial run.
+    units
+        Seconds of each unit of work, by balance.
+    """
+
+    def __init__(self, given: Input, folder: str) -> None:
+        from dgsuite.chem import molecule as molecules
+        from dgsuite.chem.scf import hartree_fock
+
+        at = given.molecule
+        path = at if at in molecules.NAMED else os.path.join(folder, at)
+        self.name = f"{os.path.splitext(os.path.basename(at))[0]} {given.basis}"
+        self.run = hartree_fock(path, basis=given.basis, balance="filled")
+        self._mole = molecules.mole(molecules.read(path), given.basis)
+        self._density = np.eye(self._mole.nao)  # nothing is screened: any density costs the same
+        self.nbytes = self._density.nbytes
+        self.other = float(self.run.other_seconds[1:].min())
+        self.units: dict[str, NDArray] = {}
+
+    def work(self, arm: str) -> tuple[Any, NDArray]:
+        """The work of a build, and a density in its order."""
+        from dgsuite.chem.scf import plan
+
+        balance, _, fetch = arm.partition(":")
+        work, order = plan(self._mole, balance, int(fetch) if fetch else None)
+        return work, self._density[np.ix_(order, order)]
+
+    def measure_units(self, arm: str, repeats: int) -> NDArray:
+        """Processor seconds of each unit on this machine."""
+        from dgsuite.chem.fock import Fock
+        from dgsuite.chem.molecule import pyscf
+        from dgsuite.scc import ledger
+
+        balance = arm.partition(":")[0]
+        if balance not in self.units:
+            work, density = self.work(balance)
+            table = work.units().tolist()
+            fock = Fock(work, density)
+            with pyscf().lib.with_omp_threads(1):
+                self.units[balance] = ledger.units(
+                    lambda unit: fock.add(table[unit]), len(table), repeats, thread_time
+                )
+        return self.units[balance]
+
+
+def simulate(
+    units: NDArray, arm: str, places: int, transport: Transport, setup: float, nbytes: int
+) -> Simulation:
+    """A Fock build: density to all places, their units, and parts that place 0 adds up one by one.
+
+    Parameters
+    ----------
+    units
+        Seconds of each unit.
+    arm
+        Balance, with units a fetch.
+    setup
+        Seconds that a build takes before its units.
+    nbytes
+        Of a matrix.
+    """
+    from dgsuite.scc.ledger import cyclic
+    from dgsuite.scc.simulate import Simulation
+
+    found = Simulation(places, transport)
+    found.clock += setup
+    found.broadcast(nbytes)
+    balance, _, fetch = arm.partition(":")
+    if balance in COUNTED:
+        found.dynamic(units, chunk=int(fetch or 1), prefetch=True)
+    else:
+        found.static(units, cyclic(np.arange(len(units)), places))
+    one = transport.message + transport.byte * nbytes
+    for arrival in np.sort(found.clock[1:]):
+        found.clock[0] = max(found.clock[0], arrival) + one
+    return found
+
+
+def build_seconds(
+    problem: Problem, arm: str, client: Client, places: Sequence[str], repeats: int
+) -> float:
+    """Wall seconds of a Fock build on workers."""
+    from dgsuite.chem import places as on
+
+    work, density = problem.work(arm)
+    deal = on.tasked if work.balance == "dask" else on.spread
+
+    def once() -> float:
+        begin = perf_counter()
+        with client.as_current():
+            shares = deal(work, density, client, places)
+        np.sum([share.matrix for _, share in shares], axis=0)
+        return perf_counter() - begin
+
+    once()
+    return min(once() for _ in range(repeats))
+
+
+def _ask(run: str, place: str) -> tuple[float, float]:
+    """Seconds of a counter operation from another worker's task, and of a byte sent there."""
+    import asyncio
+
+    from distributed import get_worker
+
+    from dgsuite import worker
+
+    here = get_worker()
+    ask = worker.counter(run, place, 0)
+
+    async def echo(data: bytes) -> None:
+        await here.rpc(place).echo(data=data)
+
+    def there_and_back(size: int) -> float:
+        data = bytes(size)
+        return timed(
+            lambda: asyncio.run_coroutine_threadsafe(echo(data), here.loop.asyncio_loop).result(),
+            20,
+        )
+
+    byte = (there_and_back(LARGE) - there_and_back(1)) / (2 * LARGE)
+    return timed(lambda: ask()(), OPERATIONS), max(byte, 0.0)
+
+
+def timed(call: Callable[[], object], times: int) -> float:
+    """Median seconds of a call."""
+    taken = []
+    for _ in range(times):
+        begin = perf_counter()
+        call()
+        taken.append(perf_counter() - begin)
+    return statistics.median(taken)
+
+
+def measure_transport(
+    client: Client, name: str, places: Sequence[str], repeats: int = 5
+) -> Transport:
+    """What messages cost between two workers that do nothing else: half of a counter operation each.
+
+    Matrices travel as the counter's answers do, by the workers' own comms.
+    """
+    from dgsuite import worker
+    from dgsuite.executors.tasks import new_run
+    from dgsuite.scc.ledger import Transport
+
+    worker.install(client)
+    found = [
+        client.submit(_ask, new_run(), places[0], workers=[places[1]], pure=False).result()
+        for _ in range(repeats)
+    ]
+    counter, byte = np.min(found, axis=0)
+    return Transport(name, float(counter) / 2, float(byte))
+
+
+def _nothing(density: NDArray) -> NDArray:
+    return density
+
+
+def installed(protocol: str) -> bool:
+    """Whether distributed has a transport of that name."""
+    from distributed.comm.registry import get_backend
+
+    try:
+        get_backend(protocol)
+    except ValueError:
+        return False
+    return True
+
+
+def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
+    """Measure, and simulate.
+
+    Parameters
+    ----------
+    folder
+        Where paths of molecules start.
+    say
+        Called with lines of progress.
+
+    Returns
+    -------
+    Dataset with dims input, balance, transport, places. ``measured`` has the wall seconds of a Fock build on
+    one and two workers, ``simulated`` those of the replay, ``elapsed`` those of all iterations of the replay.
+    """
+    import xarray as xr
+
+    from dgsuite import __version__, sweep
+    from dgsuite.scc.ledger import Transport
+    from partition.distribute import workers
+
+    problems = []
+    for given in asked.input:
+        problem = Problem(given, folder)
+        problems.append(problem)
+        say(f"{problem.name}: {float(problem.run.energy[-1]):.9f} Hartree")
+        for arm in asked.balance:
+            if arm != "dask":
+                units = problem.measure_units(arm, asked.repeats)
+                say(f"  {arm}: {len(units)} units, {units.sum():.3f} s of processor")
+    protocols = [name for name in asked.protocol if installed(name)]
+    for name in sorted(set(asked.protocol) - set(protocols)):
+        say(f"transport {name} is not installed: left out")
+    transports = [Transport("none", 0.0, 0.0)]
+    setups = {"none": 0.0}
+    columns = ["none", *protocols]
+    shape = (len(problems), len(asked.balance), len(columns), len(asked.places))
+    measured, simulated, elapsed, share = (np.full(shape, np.nan) for _ in range(4))
+    for t, name in enumerate(protocols, 1):
+        with sweep.local(2, 1, "0", name) as client:
+            at = workers(client)
+            transports.append(measure_transport(client, name, at))
+            density = np.zeros(problems[0].nbytes // 8)
+            setups[name] = _setup(client, density, at)
+            say(
+                f"{name}: counter operation {1e3 * transports[-1].counter:.3f} ms, "
+                f"{1e-6 / max(transports[-1].byte, 1e-15):.0f} MB/s, set-up {1e3 * setups[name]:.1f} ms"
+            )
+            for i, problem in enumerate(problems):
+                for b, arm in enumerate(asked.balance):
+                    for k, places in enumerate(asked.places):
+                        if places <= len(at):
+                            seconds = build_seconds(
+                                problem, arm, client, at[:places], asked.repeats
+                            )
+                            measured[i, b, t, k] = seconds
+                            say(f"  {problem.name}, {arm}, {places} places: {seconds:.3f} s")
+    for i, problem in enumerate(problems):
+        for b, arm in enumerate(asked.balance):
+            if arm == "dask":
+                continue
+            for t, transport in enumerate(transports):
+                for k, places in enumerate(asked.places):
+                    found = simulate(
+                        problem.measure_units(arm, asked.repeats),
+                        arm,
+                        places,
+                        transport,
+                        setups[transport.name],
+                        problem.nbytes,
+                    )
+                    simulated[i, b, t, k] = found.elapsed
+                    elapsed[i, b, t, k] = problem.run.sizes["iteration"] * (
+                        found.elapsed + problem.other
+                    )
+                    share[i, b, t, k] = found.busy.max() / found.busy.mean()
+    dims = ("input", "balance", "transport", "places")
+
+    def variable(values: NDArray, long_name: str, units: str = "s") -> tuple:
+        return dims, values, {"long_name": long_name, "units": units}
+
+    each = {
+        "energy": [float(p.run.energy[-1]) for p in problems],
+        "iterations": [p.run.sizes["iteration"] for p in problems],
+        "shells": [p.run.attrs["shells"] for p in problems],
+        "other_seconds": [p.other for p in problems],
+    }
+    return xr.Dataset(
+        {
+            "measured": variable(measured, "Fock build, measured on this machine"),
+            "simulated": variable(simulated, "Fock build, simulated"),
+            "elapsed": variable(elapsed, "all iterations, simulated"),
+            "imbalance": variable(share, "largest over mean time of a place, simulated", "1"),
+            "counter_operation": ("transport", [x.counter for x in transports], {"units": "s"}),
+            "byte": ("transport", [x.byte for x in transports], {"units": "s"}),
+            "setup": ("transport", [setups[x] for x in columns], {"units": "s"}),
+            **{name: ("input", values) for name, values in each.items()},
+        },
+        {
+            "input": [p.name for p in problems],
+            "balance": list(asked.balance),
+            "transport": columns,
+            "places": list(asked.places),
+        },
+        {"title": asked.name, "source": f"dgsuite {__version__}", "study": asked.model_dump_json()},
+    )
+
+
+def _setup(client: Client, density: NDArray, places: Sequence[str]) -> float:
+    """Median seconds of a build without units: density there, and a matrix back."""
+    return timed(
+        lambda: client.submit(_nothing, density, workers=[places[0]], pure=False).result(), 9
+    )
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    p = argparse.ArgumentParser(
+        prog="python -m dgsuite.scc.hf",
+        description="Hartree-Fock figures of X10 on the SCC: measured on one and two places, "
+        "simulated on more.",
+    )
+    p.add_argument("config", metavar="CONFIG.toml", help="the study")
+    p.add_argument("--output", metavar="FILE.nc", help="where the result goes")
+    p.add_argument("-q", "--quiet", action="store_true", help="no lines of progress")
+    return p
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    options = parser().parse_args(arguments)
+    try:
+        asked = config.checked(File, config.read(options.config), options.config).hf
+        output = options.output or os.path.join("results", f"{asked.name}.nc")
+        if not options.output:
+            os.makedirs("results", exist_ok=True)
+        elif not os.path.isdir(os.path.dirname(output) or "."):
+            raise InputError(f"{output}: the output folder does not exist")
+        from dgsuite.dataset import save
+        from dgsuite.scc import hf_report
+
+        silent = (lambda line: None) if options.quiet else print
+        found = study(asked, os.path.dirname(options.config), silent)
+        save(found, output)
+        hf_report.show(found)
+        print(output)
+        print(hf_report.draw(found, os.path.splitext(output)[0] + ".png"))
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except DgsuiteError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2 if isinstance(error, InputError) else 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

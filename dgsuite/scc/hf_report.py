@@ -1,0 +1,204 @@
+"""What the paper says of Hartree-Fock beside what came out here, and pictures."""
+
+from __future__ import annotations
+
+import math
+import os
+import tomllib
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+CLOSE = 0.25
+"""Relative difference from the paper's number up to which ours agrees."""
+
+MOST = 48
+"""Places that the paper had."""
+
+
+def speedup(
+    dataset: xr.Dataset, name: str, balance: str, transport: str, base: str | None = None
+) -> xr.DataArray:
+    """Simulated speed-up of the Fock build over one place of the same balance, or of another."""
+    seconds = dataset.simulated.sel(input=name, transport=transport)
+    one = float(seconds.sel(balance=base or balance, places=1))
+    return one / seconds.sel(balance=balance)
+
+
+def findings(dataset: xr.Dataset) -> list[dict[str, Any]]:
+    """The paper's findings that the study's inputs and balances bear on.
+
+    Returns
+    -------
+    One entry a finding, with its ``figure``, what it ``says``, and ``ours``: for each transport what came
+    out, and whether it agrees.
+    """
+    paper = tomllib.loads((files("dgsuite.paper") / "scc-hf.toml").read_text())
+    found = []
+    for row in paper["finding"]:
+        arms = {row["balance"], row.get("base", row["balance"])}
+        if row["input"] in dataset.input and arms <= set(dataset.balance.values.tolist()):
+            ours = {t: _judge(dataset, row, t) for t in dataset.transport.values.tolist()}
+            found.append({**row, "ours": ours})
+    return found
+
+
+def _judge(dataset: xr.Dataset, row: dict[str, Any], transport: str) -> tuple[str, bool]:
+    """What came out on a transport, and whether it agrees with the paper."""
+    name, balance, at = row["input"], row["balance"], row["places"]
+    if row["kind"] == "speedup":
+        value = float(speedup(dataset, name, balance, transport, row.get("base")).sel(places=at))
+        return f"{value:.1f}x", _close(value, row["value"])
+    curve = speedup(dataset, name, balance, transport).sel(places=slice(1, MOST))
+    if row["kind"] == "falls":
+        first, then = (float(curve.sel(places=p)) for p in at)
+        return f"{first:.1f}x, {then:.1f}x", first > then
+    if row["kind"] == "peak":
+        place, value = int(curve.places[int(curve.values.argmax())]), float(curve.max())
+        there = float(curve.sel(places=at))
+        agrees = place == at and _close(value, row["value"])
+        return f"{value:.1f}x at {place}, {there:.1f}x at {at}", agrees
+    if row["kind"] == "costs":
+        seconds = dataset.simulated.sel(input=name, transport=transport, places=at)
+        ratio = float(seconds.sel(balance=balance) / seconds.sel(balance=row["base"]))
+        return f"{ratio:.2f} of {row['base']}", ratio >= row["least"] if "least" in row else _close(
+            ratio, row["value"]
+        )
+    dips = [
+        int((np.diff(speedup(dataset, name, arm, transport).sel(places=slice(1, at))) < 0).sum())
+        for arm in (balance, row["base"])
+    ]
+    return f"{dips[0]} and {dips[1]} dips", dips[0] > dips[1]
+
+
+def _close(ours: float, theirs: float) -> bool:
+    return abs(ours - theirs) <= CLOSE * theirs
+
+
+def columns(dataset: xr.Dataset) -> list[tuple[str, int, int, float]]:
+    """Column arithmetic of the static deal: input, places, common divisor with the shells, speed-up.
+
+    Unit u = a * shells + b goes to place u mod places. Where the two have a common divisor, a place gets some
+    of the columns b alone, and small b occur with every a.
+    """
+    found = []
+    if "static" in dataset.balance:
+        for name in dataset.input.values.tolist():
+            shells = int(dataset.shells.sel(input=name))
+            curve = speedup(dataset, name, "static", "none").sel(places=slice(2, MOST))
+            found += [
+                (name, int(p), math.gcd(int(p), shells), float(curve.sel(places=p)))
+                for p in curve.places.values
+            ]
+    return found
+
+
+def show(dataset: xr.Dataset) -> None:
+    """Print measured beside simulated times, column arithmetic, and findings."""
+    import sys
+
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(width=None if sys.stdout.isatty() else 130)
+
+    def table(title: str, heads: list[str], rows: list[list[str]]) -> None:
+        if rows:
+            made = Table(title=title, box=None, pad_edge=False, title_justify="left")
+            for i, head in enumerate(heads):
+                made.add_column(head, justify="right" if i > 1 else "left")
+            for row in rows:
+                made.add_row(*row)
+            console.print(made)
+            console.print()
+
+    checks = []
+    for name in dataset.input.values.tolist():
+        for arm in dataset.balance.values.tolist():
+            for transport in dataset.transport.values.tolist():
+                here = dataset.sel(input=name, balance=arm, transport=transport)
+                pair = here.sel(places=[p for p in (1, 2) if p in dataset.places])
+                if pair.measured.notnull().any():
+                    values = np.concatenate([pair.measured.values, pair.simulated.values])
+                    checks.append([name, arm, transport, *(f"{v:.3f}" for v in values)])
+    ran = [p for p in (1, 2) if p in dataset.places]
+    heads = [f"{what}, {p}" for what in ("measured", "simulated") for p in ran]
+    table("Fock build, seconds", ["input", "balance", "transport", *heads], checks)
+    table(
+        "Static deal: simulated speed-up without transport",
+        ["input", "", "places", "gcd with shells", "speed-up"],
+        [[name, "", str(p), str(g), f"{s:.1f}"] for name, p, g, s in columns(dataset)],
+    )
+    transports = dataset.transport.values.tolist()
+    table(
+        "Findings (ours simulated)",
+        ["figure", "the paper says", *(f"transport {t}" for t in transports)],
+        [
+            [row["figure"], f"{row['says']} ({row['input']})"]
+            + [
+                f"{text}: {'agrees' if agrees else 'differs'}"
+                for text, agrees in (row["ours"][t] for t in transports)
+            ]
+            for row in findings(dataset)
+        ],
+    )
+
+
+def draw(dataset: xr.Dataset, path: str) -> str:
+    """Draw speed-up and elapsed time up to 48 places; returns the picture's path."""
+    from matplotlib.figure import Figure
+
+    arms = [
+        a for a in dataset.balance.values.tolist() if dataset.elapsed.sel(balance=a).notnull().any()
+    ]
+    names = dataset.input.values.tolist()
+    figure = Figure(figsize=(3.4 * (len(arms) + 1), 3 * len(names) + 0.5), layout="constrained")
+    axes = figure.subplots(len(names), len(arms) + 1, squeeze=False)
+    near = dataset.sel(places=slice(1, MOST))
+    marks = {(row["input"], row["balance"]): row for row in findings(dataset) if "value" in row}
+    for row, name in zip(axes, names, strict=True):
+        for ax, arm in zip(row, arms, strict=False):
+            for transport in dataset.transport.values.tolist():
+                curve = speedup(near, name, arm, transport)
+                ax.plot(curve.places, curve, marker=".", label=f"transport {transport}")
+                ours = dataset.measured.sel(input=name, balance=arm, transport=transport).dropna(
+                    "places"
+                )
+                if ours.sizes["places"] > 1:
+                    ax.plot(ours.places, ours[0] / ours, "kx", label="measured (Fock build)")
+            said = marks.get((name, arm))
+            if said is not None and said["kind"] != "costs":
+                ax.plot(
+                    said["places"], said["value"], "r*", markersize=11, label="the paper's text"
+                )
+            ax.plot([1, MOST], [1, MOST], ":", color="grey", linewidth=0.8)
+            ax.set_title(f"{name}, {arm}", fontsize=10)
+            ax.set_ylabel("speed-up, simulated")
+        last = row[-1]
+        for i, arm in enumerate(arms):
+            for transport, line in zip(
+                dataset.transport.values.tolist(), ("-", "--", ":", "-."), strict=False
+            ):
+                curve = near.elapsed.sel(input=name, balance=arm, transport=transport)
+                last.plot(curve.places, curve, line, color=f"C{i}", label=f"{arm}, {transport}")
+        last.set_yscale("log")
+        last.set_ylabel("seconds, all iterations, simulated")
+        last.legend(fontsize=7, frameon=False)
+        last.set_title(name, fontsize=10)
+    for ax in axes.ravel():
+        ax.set_xlabel("places")
+        for side in ("top", "right"):
+            ax.spines[side].set_visible(False)
+    unique: dict[str, Any] = {}
+    for ax in axes[:, :-1].ravel():
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            unique.setdefault(label, handle)
+    figure.legend(
+        unique.values(), unique.keys(), loc="outside lower center", ncols=5, frameon=False
+    )
+    part = f"{path}.part"
+    figure.savefig(part, dpi=130, format="png")
+    os.replace(part, path)
+    return path

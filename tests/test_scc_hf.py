@@ -1,0 +1,125 @@
+"""The study of Hartree-Fock: what is replayed, what the paper says beside it, files that are wrong."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from dgsuite.scc import hf, hf_report
+from dgsuite.scc.ledger import Transport
+
+pytest.importorskip("pyscf", reason="PySCF is not installed: pip install 'dgsuite[chem]'")
+
+FREE = Transport("none", 0.0, 0.0)
+WATER = "3\n\nO 0 0 0.1173\nH 0 0.7572 -0.4692\nH 0 -0.7572 -0.4692\n"
+
+
+def pairs(shells):
+    """Units of the static deal that take (a + 1)^2, and nothing where a < b."""
+    a, b = np.divmod(np.arange(shells**2), shells)
+    return np.where(a >= b, (a + 1.0) ** 2, 0)
+
+
+@pytest.mark.parametrize("arm", ["static", "filled", "dynamic", "dynamic:16", "unique"])
+def test_one_place_takes_the_sum(arm):
+    units = pairs(24)
+    found = hf.simulate(units, arm, 1, Transport("wire", 1e-4, 1e-9), 0.5, 1000)
+    assert found.elapsed == pytest.approx(0.5 + units.sum())
+    for places in (2, 48, 1024):
+        assert hf.simulate(units, arm, places, FREE, 0, 1000).busy.sum() == pytest.approx(
+            units.sum()
+        )
+
+
+def test_columns_of_the_static_deal():
+    """With as many places as shells each has one column, and the first has all of its units."""
+    units = pairs(24)
+    first = units.reshape(24, 24)[:, 0].sum()
+    assert hf.simulate(units, "static", 24, FREE, 0, 0).elapsed == pytest.approx(first)
+    # 48 places have half a column each; 44 share a divisor of 4 with 24 shells and come out even
+    at = {p: units.sum() / hf.simulate(units, "static", p, FREE, 0, 0).elapsed for p in (44, 48)}
+    assert at[44] > at[48]
+
+
+@pytest.fixture
+def small(tmp_path):
+    (tmp_path / "water.xyz").write_text(WATER)
+    path = tmp_path / "study.toml"
+    path.write_text(
+        '[hf]\nname = "small"\nbalance = ["static", "dynamic:4", "dask"]\nprotocol = ["tcp", "pigeon"]\n'
+        'places = [1, 2, 8]\nrepeats = 1\ninput = [{ molecule = "water.xyz", basis = "sto-3g" }]\n'
+    )
+    return path
+
+
+def test_a_study(small, capsys):
+    output = small.parent / "small.nc"
+    assert hf.main([str(small), "--output", str(output)]) == 0
+    printed = capsys.readouterr().out
+    assert "transport pigeon is not installed" in printed
+    ds = xr.load_dataset(output, engine="h5netcdf")
+    assert output.with_suffix(".png").stat().st_size > 10_000
+    assert dict(ds.sizes) == {"input": 1, "balance": 3, "transport": 2, "places": 3}
+    measured = ds.measured.sel(transport="tcp", places=[1, 2])
+    assert (measured > 0).all()
+    assert ds.measured.sel(places=8).isnull().all()
+    assert ds.simulated.sel(balance=["static", "dynamic:4"]).notnull().all()
+    assert float(ds.energy[0]) == pytest.approx(-74.96, abs=0.01)
+    assert json.loads(ds.attrs["study"])["repeats"] == 1
+
+
+def test_findings():
+    """Times that are as the paper's agree with it, and others do not."""
+    places = [1, 8, 12, 44, 48]
+    seconds = {
+        ("aspirin 3-21g", "static"): [310, 50, 30, 10, 11],
+        ("aspirin 3-21g", "dynamic"): [260, 50, 40, 25, 20],
+        ("benzene 3-21g", "static"): [60, 12, 10, 11, 11],
+        ("benzene 3-21g", "dynamic"): [60, 50, 40, 30, 30],
+    }
+    names, arms = ("aspirin 3-21g", "benzene 3-21g"), ("static", "dynamic")
+    values = np.array([[[seconds[n, b]] for b in arms] for n in names], float)
+    dims = ("input", "balance", "transport", "places")
+    ds = xr.Dataset(
+        {"simulated": (dims, values), "shells": ("input", [81, 42])},
+        {"input": list(names), "balance": list(arms), "transport": ["none"], "places": places},
+    )
+    found = hf_report.findings(ds)
+    assert [(row["figure"], row["ours"]["none"]) for row in found] == [
+        ("5a", ("13.0x", True)),
+        ("5a", ("15.5x", True)),
+        ("5b", ("31.0x", True)),
+        ("5b", ("31.0x, 28.2x", True)),
+        ("5b", ("6.0x at 12, 6.0x at 12", True)),
+    ]
+    assert [row[:3] for row in hf_report.columns(ds)[:2]] == [
+        ("aspirin 3-21g", 8, 1),
+        ("aspirin 3-21g", 12, 3),
+    ]
+    ds["simulated"] = ds.simulated.where(ds.places != 44, 20)
+    assert [row["ours"]["none"][1] for row in hf_report.findings(ds)] == [
+        True,
+        True,
+        False,
+        False,
+        True,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"static"', '"statik"', "hf.balance.0"),
+        ("dynamic:4", "static:4", "units a fetch are such as 'dynamic:16'"),
+        ("repeats = 1", "repeats = 0", "hf.repeats"),
+        ("water.xyz", "wine.xyz", "wine.xyz: no such file"),
+        ("sto-3g", "sto-9g", "PySCF has no basis 'sto-9g' for O"),
+    ],
+)
+def test_files_that_are_wrong(small, capsys, old, new, message):
+    small.write_text(small.read_text().replace(old, new))
+    assert hf.main([str(small), "--output", str(small.with_suffix(".nc"))]) == 2
+    assert message in capsys.readouterr().err
