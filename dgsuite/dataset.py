@@ -143,9 +143,9 @@ def build(
         toil = log.by_round([t.toil for t in tallies])
         variables["workload_seconds"] = per_round(toil, "processor time in the workload", "s")
         attrs["workload"] = str(workload)
-        tasks = graph.n * len(log.steps)
-        if workload.operations and not (workload.cache_bytes or tasks == 0):
-            attrs["seconds_per_operation"] = float(toil.sum()) / (workload.operations * tasks)
+        loads = sum(t.loads for t in tallies)
+        if workload.operations and not workload.cache_bytes and loads:
+            attrs["seconds_per_operation"] = float(toil.sum()) / (workload.operations * loads)
     if "root" in parameters:
         attrs["root"] = parameters["root"]
     return xr.Dataset(variables, coords, attrs)

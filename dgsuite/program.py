@@ -84,8 +84,10 @@ class Tally:
     """Spawned tasks that ran."""
     opened: int = 0
     """Finishes that tasks opened for what they spawned."""
+    loads: int = 0
+    """Times that the workload was done."""
     toil: float = 0.0
-    """Seconds of processor time in the workload."""
+    """Seconds of processor time that it took."""
     notes: dict[str, int] = field(default_factory=dict)
     """What the kernel noted."""
     vote: Vote = field(default_factory=Vote)

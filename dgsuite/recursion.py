@@ -199,6 +199,7 @@ class RecursiveSite(Site):
         entry.compute[k] += self.compute[k]
         self.worked += self.compute[k]
         entry.cpu[k] += self.cpu[k]
+        entry.tally.loads += int(self.loads[k])
         entry.tally.toil += float(self.toil[k])
         entry.tally.tasks += tasks
         spawned = []

@@ -105,6 +105,7 @@ class Site:
         self.cpu = np.zeros(len(clusters))
         self.busy = 0.0
         self.porter = None if workload is None else Porter(workload, clusters, self.bounds, me)
+        self.loads = np.zeros(len(clusters), np.int64)
         self.toil = np.zeros(len(clusters))
         self.tally = Tally()
         self.recorder: Callable[[Step, Sent], None] | None = None
@@ -212,7 +213,7 @@ class Site:
                 elif item is not None:
                     raise self._error(step, k, f"returned {item!r}, which is nothing to send")
         self.tally.vote = reduce_votes(votes)
-        self.tally.toil = float(self.toil.sum())
+        self.tally.loads, self.tally.toil = int(self.loads.sum()), float(self.toil.sum())
         if sum(map(bool, (unicasts, broadcasts, announcements, shipments))) > 1:
             raise self._error(step, 0, "sends messages of more than one kind")
         parcels: dict[int, Parcel] = {}
@@ -278,7 +279,7 @@ class Site:
         return self.call(step, k, inbox)
 
     def call(self, step: Step, k: int, inbox: Window, tasks: int | None = None) -> Any:
-        """Run a phase on one cluster, of so many tasks (by default one a node); takes its time."""
+        """Run a phase, or so many tasks, on one cluster, and the workload of each; takes its time."""
         cluster = self.clusters[k]
         begin, cpu = perf_counter(), thread_time()
         try:
@@ -286,7 +287,8 @@ class Site:
         except Exception as error:
             raise self._error(step, k, f"{type(error).__name__}: {error}") from error
         if self.porter is not None:
-            self.toil[k] = self.porter.toil(cluster.size if tasks is None else tasks)
+            self.loads[k] = cluster.size if tasks is None else tasks
+            self.toil[k] = self.porter.toil(int(self.loads[k]))
         self.compute[k], self.cpu[k] = perf_counter() - begin, thread_time() - cpu
         return result
 

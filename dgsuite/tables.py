@@ -44,7 +44,7 @@ def compare(figure: str, results: Sequence[xr.Dataset]) -> list[Cell]:
         "figure7", "figure8" or "figure10".
     results
         Datasets of faithful runs on 64 nodes, with attributes ``kind`` and ``counted_as``; a cell
-        whose run is missing is left out.
+        whose run is missing is left out. Serial runs are taken, others not.
     """
     data = _data(figure)
     reasons = {
@@ -52,7 +52,11 @@ def compare(figure: str, results: Sequence[xr.Dataset]) -> list[Cell]:
         for entry in data["difference"]
         for cell, size in entry["cells"].items()
     }
-    runs = {(r.attrs["kernel"], r.attrs["kind"], r.attrs["counted_as"]): r for r in results}
+    runs = {
+        (r.attrs["kernel"], r.attrs["kind"], r.attrs["counted_as"]): r
+        for r in results
+        if r.attrs["style"] == "serial"
+    }
     cells = []
     for (kernel, kind, style), run in runs.items():
         printed = data["paper"].get(kernel, {})

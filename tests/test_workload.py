@@ -55,7 +55,7 @@ def test_nor_in_recursive_kernels(style, load, client):
     for name in (*COUNTS, "parent", "remote_messages"):
         assert np.array_equal(bare[name], laden[name]), name
     if "packets" not in load:
-        assert laden.workload_seconds.sum() > 0
+        assert 1e-12 < laden.seconds_per_operation < 1e-7
     elif style != "serial":
         assert laden.wire_bytes.sum() - bare.wire_bytes.sum() > load["bytes"]
 

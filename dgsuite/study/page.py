@@ -14,7 +14,7 @@ from typing import Any
 import xarray as xr
 
 from dgsuite.study.draw import both, draw, grid
-from dgsuite.study.results import BY_ROUND, bars, cells, findings, forms
+from dgsuite.study.results import BY_ROUND, ODD, bars, cells, findings, forms
 from dgsuite.study.statistics import LEVEL
 from dgsuite.tables import STYLES
 
@@ -133,7 +133,7 @@ def _cells(figure: xr.Dataset) -> str:
         )
         rows.append(row)
     heads = ("kernel", "input", "count", "ours", "paper", "difference", "")
-    explained = "".join(f"<li>{escape(why)}</li>" for why in notes)
+    explained = "".join(f"<li>{escape(why or ODD)}</li>" for why in notes)
     return _table(heads, rows) + (f"<ol>{explained}</ol>" if notes else "")
 
 

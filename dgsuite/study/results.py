@@ -15,7 +15,7 @@ import xarray as xr
 from dgsuite.dataset import index
 from dgsuite.study.statistics import Interval, geometric, interval, ratio
 from dgsuite.sweep import parameters
-from dgsuite.tables import STYLES, Cell, compare
+from dgsuite.tables import INPUTS, STYLES, Cell, compare
 
 TALLIED = (
     "messages",
@@ -32,6 +32,10 @@ TALLIED = (
 
 BY_ROUND = ("messages", "comm")
 """Variables of which every round is kept, where a figure needs them."""
+
+
+ODD = "not explained"
+"""What a file says of a cell whose difference nothing explains; of one without a difference it is ""."""
 
 
 class Form(NamedTuple):
@@ -99,7 +103,7 @@ def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Data
             sums = [r[name].values.sum() if name in r else 0 for r in results]
             variables[name] = ("run", sums, dict(like))
     if form.kind == "rounds":
-        longest = max(r.sizes["round"] for r in results)
+        longest = max(r.sizes[index(r)] for r in results)
         for name in BY_ROUND:
             padded = np.full((len(results), longest), -1, np.int64)
             for row, r in zip(padded, results, strict=True):
@@ -112,7 +116,7 @@ def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Data
         for field in Cell._fields:
             values = [getattr(cell, field) for cell in cells]
             if field not in ("ours", "difference"):
-                values = ["" if v is None else str(v) for v in values]
+                values = ["" if v is None else str(v) or ODD for v in values]
             variables[f"cell_{field}"] = ("cell", values, {"long_name": field, "units": "1"})
     coords: dict[str, Any] = {
         name: ("run", list(values))
@@ -138,7 +142,7 @@ def cells(figure: xr.Dataset) -> list[Cell]:
     """The cells of a table's figure."""
     columns = [figure[f"cell_{field}"].values.tolist() for field in Cell._fields]
     made = [Cell(*values) for values in zip(*columns, strict=True)]
-    return [c._replace(why=c.why or None) for c in made]
+    return [c._replace(why={"": None, ODD: ""}.get(str(c.why), c.why)) for c in made]
 
 
 class Bar(NamedTuple):
@@ -176,7 +180,7 @@ def findings(figure: xr.Dataset) -> list[str]:
         table = cells(figure)
         equal = sum(cell.why is None for cell in table)
         rest = "" if equal == len(table) else "; the others are explained below the table"
-        return [f"{equal} of {len(table)} cells are equal{rest}."]
+        return [f"{equal} of {len(table)} cells are equal{rest}.", *_ranges(figure)]
     if form.kind == "rounds":
         return [_peaks(figure)]
     out = []
@@ -193,6 +197,19 @@ def findings(figure: xr.Dataset) -> list[str]:
             f"{most.ratio.mean:.2f} ({most.kernel.upper()})."
         )
     return out
+
+
+def _ranges(figure: xr.Dataset) -> list[str]:
+    """What runs on workers counted, where that depends on who comes first."""
+    free = figure["style"].values != "serial"
+    if not free.any():
+        return []
+    said = []
+    for name in ("asyncs", "finishes", "comm"):
+        values = figure[name].values[free]
+        said.append(f"{values.min()} to {values.max()} {figure[name].attrs['long_name']}")
+    kernel, kind = (str(figure[name].values[free][0]) for name in ("kernel", "kind"))
+    return [f"{kernel.upper()} on {INPUTS[kind]}, {free.sum()} runs on workers: {'; '.join(said)}."]
 
 
 def _peaks(figure: xr.Dataset) -> str:
