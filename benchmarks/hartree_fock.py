@@ -30,10 +30,10 @@ def main() -> None:
         line(f"{name}, serial Fock build", float(ds.fock_seconds.min()), "s", bound)
         line(f"{name}, serial Fock build, processor", float(ds.cpu_seconds.sum("place").min()), "s")
         builds[name] = ds
+    one = builds["aspirin 3-21g"]
     with cluster(2) as client:
         for balance in ("static", "filled", "unique", "dask"):
             ds = dgsuite.hartree_fock("aspirin", basis="3-21g", balance=balance, client=client)
-            one = builds["aspirin 3-21g"]
             wall = float(ds.fock_seconds.min() / one.fock_seconds.min())
             most = float(ds.cpu_seconds.max("place").min() / one.cpu_seconds.max("place").min())
             bound = 1 / 1.7 if balance == "static" else None

@@ -51,8 +51,8 @@ def test_counted_units():
     work, _ = plan(molecule.mole(molecule.read("aspirin"), "3-21g"), "static")
     units = hf.primitives(work)
     at = {p: units.sum() / hf.simulate(units, "static", p, FREE, 0, 0).elapsed for p in (44, 48)}
-    assert at[44] == pytest.approx(37.5, abs=0.3)
-    assert at[48] == pytest.approx(36.8, abs=0.3)
+    assert at[44] == pytest.approx(37.4, abs=0.1)
+    assert at[48] == pytest.approx(35.7, abs=0.1)
     work, _ = plan(molecule.mole(molecule.read("aspirin"), "3-21g"), "dynamic")
     assert 1.9 < hf.primitives(work).sum() / units.sum() < 2
 
