@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator, Field
 
-from dgsuite import config
+from dgsuite import toml
 from dgsuite.config import Count, Many, Section
 from partition.errors import DgsuiteError, InputError
 
@@ -149,8 +149,11 @@ def primitives(work: Any) -> NDArray:
     shells = exponents * contractions * (angular + 1) * (angular + 2) / 2
     blocks = np.add.reduceat(shells, work.starts[:-1])
     units = work.units()
-    if work.counted:
-        return blocks[units].prod(1)
+    if work.counted:  # of an atom with itself, each pair of shells once
+        pairs = np.outer(blocks, blocks)
+        squares = np.add.reduceat(shells**2, work.starts[:-1])
+        np.fill_diagonal(pairs, (blocks**2 + squares) / 2)
+        return pairs[units[:, 0], units[:, 1]] * pairs[units[:, 2], units[:, 3]]
     below = np.cumsum(blocks * np.cumsum(blocks))  # all cd with c <= a and d <= c
     a, b = units.T
     return np.where(a >= b, blocks[a] * blocks[b] * below[a], 0.0)
@@ -343,7 +346,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = parser().parse_args(arguments)
     try:
-        asked = config.checked(File, config.read(options.config), options.config).hf
+        asked = toml.checked(File, toml.read(options.config), options.config).hf
         output = options.output or os.path.join("results", f"{asked.name}.nc")
         if not options.output:
             os.makedirs("results", exist_ok=True)
