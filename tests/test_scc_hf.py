@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from dgsuite.chem import molecule
+from dgsuite.chem.scf import plan
 from dgsuite.scc import hf, hf_report
 from dgsuite.scc.ledger import Transport
 
@@ -44,6 +46,17 @@ def test_columns_of_the_static_deal():
     assert at[44] > at[48]
 
 
+def test_counted_units():
+    """Aspirin on the original's cost: more at 44 places than at 48, and the double work of gmatype 4."""
+    work, _ = plan(molecule.mole(molecule.read("aspirin"), "3-21g"), "static")
+    units = hf.primitives(work)
+    at = {p: units.sum() / hf.simulate(units, "static", p, FREE, 0, 0).elapsed for p in (44, 48)}
+    assert at[44] == pytest.approx(37.4, abs=0.1)
+    assert at[48] == pytest.approx(35.7, abs=0.1)
+    work, _ = plan(molecule.mole(molecule.read("aspirin"), "3-21g"), "dynamic")
+    assert 1.9 < hf.primitives(work).sum() / units.sum() < 2
+
+
 @pytest.fixture
 def small(tmp_path):
     (tmp_path / "water.xyz").write_text(WATER)
@@ -62,7 +75,7 @@ def test_a_study(small, capsys):
     assert "transport pigeon is not installed" in printed
     ds = xr.load_dataset(output, engine="h5netcdf")
     assert output.with_suffix(".png").stat().st_size > 10_000
-    assert dict(ds.sizes) == {"input": 1, "balance": 3, "transport": 2, "places": 3}
+    assert dict(ds.sizes) == {"input": 1, "balance": 3, "transport": 3, "places": 3}
     measured = ds.measured.sel(transport="tcp", places=[1, 2])
     assert (measured > 0).all()
     assert ds.measured.sel(places=8).isnull().all()

@@ -9,7 +9,7 @@ import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,8 +79,8 @@ class Share(NamedTuple):
         Two-electron part of the Fock matrix, in the order of the work's shells.
     units, integrals, used
         How many were computed; ``used`` of the integrals were not thrown away.
-    seconds
-        Computing units.
+    seconds, cpu
+        Computing units: by the clock, and of processor.
     waited
         Seconds waiting for the counter.
     fetches
@@ -92,6 +92,7 @@ class Share(NamedTuple):
     integrals: int
     used: int
     seconds: float
+    cpu: float
     waited: float = 0.0
     fetches: int = 0
 
@@ -136,16 +137,17 @@ class Fock:
         self.coulomb = np.zeros_like(self.density)
         self.exchange = np.zeros_like(self.density)
         self.units = self.integrals = self.used = 0
-        self.seconds = 0.0
+        self.seconds = self.cpu = 0.0
 
     def add(self, unit: tuple[int, ...]) -> None:
         """Compute a unit: its integrals, and what they add to the matrix."""
-        before = perf_counter()
+        before, spent = perf_counter(), thread_time()
         self.units += 1
         if not self._pairs:
             self._quartet(*unit)
         elif unit[0] >= unit[1]:
             self._pair(*unit)
+        self.cpu += thread_time() - spent
         self.seconds += perf_counter() - before
 
     def _pair(self, a: int, b: int) -> None:
@@ -181,7 +183,14 @@ class Fock:
     def share(self, waited: float = 0.0, fetches: int = 0) -> Share:
         """What there is so far."""
         return Share(
-            self.matrix(), self.units, self.integrals, self.used, self.seconds, waited, fetches
+            self.matrix(),
+            self.units,
+            self.integrals,
+            self.used,
+            self.seconds,
+            self.cpu,
+            waited,
+            fetches,
         )
 
 

@@ -237,7 +237,7 @@ def _dataset(log: Log, attrs: dict[str, Any]) -> xr.Dataset:
     def by_iteration(values: Any, long_name: str, units: str = "1") -> xr.Variable:
         return xr.Variable("iteration", values, {"long_name": long_name, "units": units})
 
-    seconds = by_place("seconds", "time computing units", "s")
+    cpu = by_place("cpu", "processor time computing units", "s")
     variables = {
         "energy": by_iteration(log.energy, "total energy", "hartree"),
         "error": by_iteration(
@@ -246,11 +246,12 @@ def _dataset(log: Log, attrs: dict[str, Any]) -> xr.Dataset:
         "units": by_place("units", "units of work"),
         "integrals": by_place("integrals", "integrals computed"),
         "used": by_place("used", "integrals not thrown away"),
-        "seconds": seconds,
+        "seconds": by_place("seconds", "time computing units", "s"),
+        "cpu_seconds": cpu,
         "wait_seconds": by_place("waited", "time waiting for the counter", "s"),
         "counter_operations": by_place("fetches", "counter operations"),
         "imbalance": by_iteration(
-            seconds.values.max(1) / seconds.values.mean(1), "largest over mean time of a place"
+            cpu.values.max(1) / cpu.values.mean(1), "largest over mean processor time of a place"
         ),
         "fock_seconds": by_iteration(log.fock, "time of the Fock build", "s"),
         "other_seconds": by_iteration(log.other, "time of all else, at one place", "s"),

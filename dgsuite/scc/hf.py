@@ -4,16 +4,16 @@
 
 The ledger has the seconds of each unit of work and of all else, measured on this machine: the least of some
 repeats, since others may share it. Replay gives every place a processor of its own. Transport "none" costs
-nothing: what is left is how units fall on places.
+nothing: what is left is how units fall on places. So does "counted", whose units take what the original's
+integrals did: as many seconds in all under "filled", in proportion to their quartets of primitive functions.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import statistics
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator, Field
 
-from dgsuite import config
+from dgsuite import toml
 from dgsuite.config import Count, Many, Section
 from partition.errors import DgsuiteError, InputError
 
@@ -34,12 +34,10 @@ if TYPE_CHECKING:
 
 SIMULATED = ("static", "filled", "dynamic", "unique")
 COUNTED = ("dynamic", "unique")
-PLACES = [1, 2, *range(4, 49, 4), 64, 128, 256, 512, 1024]
-OPERATIONS = 300
-"""Counter operations that are timed."""
+FREE = ("counted", "none")
+"""Columns without a transport: units as the original's integrals cost, counted, and as ours do, measured."""
 
-LARGE = 1 << 20
-"""Bytes of the message that bandwidth is measured with."""
+PLACES = [1, 2, *range(4, 49, 4), 64, 128, 256, 512, 1024]
 
 
 def _known(arm: str) -> str:
@@ -89,6 +87,8 @@ class Problem:
         Dataset of the serial run.
     units
         Seconds of each unit of work, by balance.
+    per_primitive
+        Seconds of a quartet of primitive functions.
     """
 
     def __init__(self, given: Input, folder: str) -> None:
@@ -104,6 +104,8 @@ class Problem:
         self.nbytes = self._density.nbytes
         self.other = float(self.run.other_seconds[1:].min())
         self.units: dict[str, NDArray] = {}
+        spent = float(self.run.cpu_seconds.sum("place").min())
+        self.per_primitive = spent / primitives(self.work("filled")[0]).sum()
 
     def work(self, arm: str) -> tuple[Any, NDArray]:
         """The work of a build, and a density in its order."""
@@ -129,6 +131,32 @@ class Problem:
                     lambda unit: fock.add(table[unit]), len(table), repeats, thread_time
                 )
         return self.units[balance]
+
+
+def primitives(work: Any) -> NDArray:
+    """Quartets of primitive functions of each unit: what it took the original, to a factor.
+
+    Parameters
+    ----------
+    work
+        A `dgsuite.chem.fock.Work`.
+
+    Returns
+    -------
+    float64, shape (units,).
+    """
+    angular, exponents, contractions = work.bas[:, 1], work.bas[:, 2], work.bas[:, 3]
+    shells = exponents * contractions * (angular + 1) * (angular + 2) / 2
+    blocks = np.add.reduceat(shells, work.starts[:-1])
+    units = work.units()
+    if work.counted:  # of an atom with itself, each pair of shells once
+        pairs = np.outer(blocks, blocks)
+        squares = np.add.reduceat(shells**2, work.starts[:-1])
+        np.fill_diagonal(pairs, (blocks**2 + squares) / 2)
+        return pairs[units[:, 0], units[:, 1]] * pairs[units[:, 2], units[:, 3]]
+    below = np.cumsum(blocks * np.cumsum(blocks))  # all cd with c <= a and d <= c
+    a, b = units.T
+    return np.where(a >= b, blocks[a] * blocks[b] * below[a], 0.0)
 
 
 def simulate(
@@ -166,92 +194,23 @@ def simulate(
 
 def build_seconds(
     problem: Problem, arm: str, client: Client, places: Sequence[str], repeats: int
-) -> float:
-    """Wall seconds of a Fock build on workers."""
+) -> tuple[float, float]:
+    """Wall seconds of a Fock build on workers, and the most processor seconds of one of them."""
     from dgsuite.chem import places as on
 
     work, density = problem.work(arm)
     deal = on.tasked if work.balance == "dask" else on.spread
 
-    def once() -> float:
+    def once() -> tuple[float, float]:
         begin = perf_counter()
         with client.as_current():
             shares = deal(work, density, client, places)
         np.sum([share.matrix for _, share in shares], axis=0)
-        return perf_counter() - begin
+        return perf_counter() - begin, max(share.cpu for _, share in shares)
 
     once()
-    return min(once() for _ in range(repeats))
-
-
-def _ask(run: str, place: str) -> tuple[float, float]:
-    """Seconds of a counter operation from another worker's task, and of a byte sent there."""
-    import asyncio
-
-    from distributed import get_worker
-
-    from dgsuite import worker
-
-    here = get_worker()
-    ask = worker.counter(run, place, 0)
-
-    async def echo(data: bytes) -> None:
-        await here.rpc(place).echo(data=data)
-
-    def there_and_back(size: int) -> float:
-        data = bytes(size)
-        return timed(
-            lambda: asyncio.run_coroutine_threadsafe(echo(data), here.loop.asyncio_loop).result(),
-            20,
-        )
-
-    byte = (there_and_back(LARGE) - there_and_back(1)) / (2 * LARGE)
-    return timed(lambda: ask()(), OPERATIONS), max(byte, 0.0)
-
-
-def timed(call: Callable[[], object], times: int) -> float:
-    """Median seconds of a call."""
-    taken = []
-    for _ in range(times):
-        begin = perf_counter()
-        call()
-        taken.append(perf_counter() - begin)
-    return statistics.median(taken)
-
-
-def measure_transport(
-    client: Client, name: str, places: Sequence[str], repeats: int = 5
-) -> Transport:
-    """What messages cost between two workers that do nothing else: half of a counter operation each.
-
-    Matrices travel as the counter's answers do, by the workers' own comms.
-    """
-    from dgsuite import worker
-    from dgsuite.executors.tasks import new_run
-    from dgsuite.scc.ledger import Transport
-
-    worker.install(client)
-    found = [
-        client.submit(_ask, new_run(), places[0], workers=[places[1]], pure=False).result()
-        for _ in range(repeats)
-    ]
-    counter, byte = np.min(found, axis=0)
-    return Transport(name, float(counter) / 2, float(byte))
-
-
-def _nothing(density: NDArray) -> NDArray:
-    return density
-
-
-def installed(protocol: str) -> bool:
-    """Whether distributed has a transport of that name."""
-    from distributed.comm.registry import get_backend
-
-    try:
-        get_backend(protocol)
-    except ValueError:
-        return False
-    return True
+    wall, processor = np.min([once() for _ in range(repeats)], axis=0)
+    return float(wall), float(processor)
 
 
 def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
@@ -267,11 +226,13 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
     Returns
     -------
     Dataset with dims input, balance, transport, places. ``measured`` has the wall seconds of a Fock build on
-    one and two workers, ``simulated`` those of the replay, ``elapsed`` those of all iterations of the replay.
+    one and two workers, ``processor`` the most processor time that one of them took, which others on the
+    machine do not change, ``simulated`` the seconds of the replay, ``elapsed`` those of all its iterations.
     """
     import xarray as xr
 
     from dgsuite import __version__, sweep
+    from dgsuite.scc import comms
     from dgsuite.scc.ledger import Transport
     from partition.distribute import workers
 
@@ -284,20 +245,20 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
             if arm != "dask":
                 units = problem.measure_units(arm, asked.repeats)
                 say(f"  {arm}: {len(units)} units, {units.sum():.3f} s of processor")
-    protocols = [name for name in asked.protocol if installed(name)]
+    protocols = [name for name in asked.protocol if comms.installed(name)]
     for name in sorted(set(asked.protocol) - set(protocols)):
         say(f"transport {name} is not installed: left out")
-    transports = [Transport("none", 0.0, 0.0)]
-    setups = {"none": 0.0}
-    columns = ["none", *protocols]
+    transports = [Transport(name, 0.0, 0.0) for name in FREE]
+    setups = dict.fromkeys(FREE, 0.0)
+    columns = [*FREE, *protocols]
     shape = (len(problems), len(asked.balance), len(columns), len(asked.places))
-    measured, simulated, elapsed, share = (np.full(shape, np.nan) for _ in range(4))
-    for t, name in enumerate(protocols, 1):
+    measured, processor, simulated, elapsed, share = (np.full(shape, np.nan) for _ in range(5))
+    for t, name in enumerate(protocols, len(FREE)):
         with sweep.local(2, 1, "0", name) as client:
             at = workers(client)
-            transports.append(measure_transport(client, name, at))
+            transports.append(comms.measure(client, name, at))
             density = np.zeros(problems[0].nbytes // 8)
-            setups[name] = _setup(client, density, at)
+            setups[name] = comms.setup(client, density, at)
             say(
                 f"{name}: counter operation {1e3 * transports[-1].counter:.3f} ms, "
                 f"{1e-6 / max(transports[-1].byte, 1e-15):.0f} MB/s, set-up {1e3 * setups[name]:.1f} ms"
@@ -309,16 +270,21 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
                             seconds = build_seconds(
                                 problem, arm, client, at[:places], asked.repeats
                             )
-                            measured[i, b, t, k] = seconds
-                            say(f"  {problem.name}, {arm}, {places} places: {seconds:.3f} s")
+                            measured[i, b, t, k], processor[i, b, t, k] = seconds
+                            say(f"  {problem.name}, {arm}, {places} places: {seconds[0]:.3f} s")
     for i, problem in enumerate(problems):
         for b, arm in enumerate(asked.balance):
             if arm == "dask":
                 continue
+            costs = problem.measure_units(arm, asked.repeats)
             for t, transport in enumerate(transports):
+                if transport.name == "counted":
+                    units = primitives(problem.work(arm)[0]) * problem.per_primitive
+                else:
+                    units = costs
                 for k, places in enumerate(asked.places):
                     found = simulate(
-                        problem.measure_units(arm, asked.repeats),
+                        units,
                         arm,
                         places,
                         transport,
@@ -344,6 +310,7 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
     return xr.Dataset(
         {
             "measured": variable(measured, "Fock build, measured on this machine"),
+            "processor": variable(processor, "the same, the most processor time of a place"),
             "simulated": variable(simulated, "Fock build, simulated"),
             "elapsed": variable(elapsed, "all iterations, simulated"),
             "imbalance": variable(share, "largest over mean time of a place, simulated", "1"),
@@ -359,13 +326,6 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
             "places": list(asked.places),
         },
         {"title": asked.name, "source": f"dgsuite {__version__}", "study": asked.model_dump_json()},
-    )
-
-
-def _setup(client: Client, density: NDArray, places: Sequence[str]) -> float:
-    """Median seconds of a build without units: density there, and a matrix back."""
-    return timed(
-        lambda: client.submit(_nothing, density, workers=[places[0]], pure=False).result(), 9
     )
 
 
@@ -386,7 +346,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = parser().parse_args(arguments)
     try:
-        asked = config.checked(File, config.read(options.config), options.config).hf
+        asked = toml.checked(File, toml.read(options.config), options.config).hf
         output = options.output or os.path.join("results", f"{asked.name}.nc")
         if not options.output:
             os.makedirs("results", exist_ok=True)

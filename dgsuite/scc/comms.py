@@ -1,0 +1,97 @@
+"""What Dask's comms cost between two workers: a counter operation, a byte, a task."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from dgsuite.scc.ledger import Transport
+
+OPERATIONS = 300
+"""Counter operations that are timed."""
+
+LARGE = 1 << 20
+"""Bytes of the message that bandwidth is measured with."""
+
+
+def _ask(run: str, place: str) -> tuple[float, float]:
+    """Seconds of a counter operation from another worker's task, and of a byte sent there."""
+    import asyncio
+
+    from distributed import get_worker
+
+    from dgsuite import worker
+
+    here = get_worker()
+    ask = worker.counter(run, place, 0)
+
+    async def echo(data: bytes) -> None:
+        await here.rpc(place).echo(data=data)
+
+    def there_and_back(size: int) -> float:
+        data = bytes(size)
+        return timed(
+            lambda: asyncio.run_coroutine_threadsafe(echo(data), here.loop.asyncio_loop).result(),
+            20,
+        )
+
+    byte = (there_and_back(LARGE) - there_and_back(1)) / (2 * LARGE)
+    return timed(lambda: ask()(), OPERATIONS), max(byte, 0.0)
+
+
+def timed(call: Callable[[], object], times: int) -> float:
+    """Median seconds of a call."""
+    taken = []
+    for _ in range(times):
+        begin = perf_counter()
+        call()
+        taken.append(perf_counter() - begin)
+    return statistics.median(taken)
+
+
+def measure(client: Client, name: str, places: Sequence[str], repeats: int = 5) -> Transport:
+    """What messages cost between two workers that do nothing else: half of a counter operation each.
+
+    Matrices travel as the counter's answers do, by the workers' own comms.
+    """
+    from dgsuite import worker
+    from dgsuite.executors.tasks import new_run
+    from dgsuite.scc.ledger import Transport
+
+    worker.install(client)
+    found = [
+        client.submit(_ask, new_run(), places[0], workers=[places[1]], pure=False).result()
+        for _ in range(repeats)
+    ]
+    counter, byte = np.min(found, axis=0)
+    return Transport(name, float(counter) / 2, float(byte))
+
+
+def _nothing(density: NDArray) -> NDArray:
+    return density
+
+
+def installed(protocol: str) -> bool:
+    """Whether distributed has a transport of that name."""
+    from distributed.comm.registry import get_backend
+
+    try:
+        get_backend(protocol)
+    except ValueError:
+        return False
+    return True
+
+
+def setup(client: Client, density: NDArray, places: Sequence[str]) -> float:
+    """Median seconds of a build without units: density there, and a matrix back."""
+    return timed(
+        lambda: client.submit(_nothing, density, workers=[places[0]], pure=False).result(), 9
+    )
