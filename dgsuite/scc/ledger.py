@@ -103,7 +103,7 @@ def transport(client: Client, name: str, repeats: int = 5) -> Transport:
     Parameters
     ----------
     repeats
-        Measurements, of which the least counts: others may share the machine.
+        Times ten empty messages and five large ones are measured; the least counts.
 
     Raises
     ------
@@ -129,9 +129,10 @@ def transport(client: Client, name: str, repeats: int = 5) -> Transport:
 
     rounds(20, LARGE // 8)
     tasks(100)
-    empty = min(rounds(100, 0) for _ in range(2 * repeats))
-    full = min(rounds(5, LARGE // 8) for _ in range(2 * repeats))
-    task = min(tasks(200) for _ in range(repeats))
+    # short, so that some fall between what others do on the machine
+    empty = min(rounds(20, 0) for _ in range(10 * repeats))
+    full = min(rounds(3, LARGE // 8) for _ in range(5 * repeats))
+    task = min(tasks(50) for _ in range(5 * repeats))
     return Transport(name, empty, max(full - empty, 0.0) / LARGE, task)
 
 
