@@ -35,6 +35,7 @@ bench: $(VENV)/.tested  ## measure; about twenty minutes
 	$(BIN)/python benchmarks/bfs_peers.py
 	$(BIN)/python benchmarks/grid_bytes.py
 	$(BIN)/python benchmarks/hartree_fock.py
+	$(BIN)/python benchmarks/scc.py
 
 clean:  ## remove the environment and what was built
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -93,8 +93,8 @@ def put(data: dict[str, Any], key: str, value: Any, who: str) -> None:
 def _keys(model: Any, where: tuple[int | str, ...]) -> list[str]:
     """Keys allowed in a section of a model."""
     for part in where:
-        if isinstance(part, int):
-            continue
+        if isinstance(part, int) or part not in model.model_fields:
+            continue  # an item of a list, or of a table of tables
         annotation = model.model_fields[part].annotation
         inner = [annotation, *getattr(annotation, "__args__", ())]
         model = next(a for a in inner if isinstance(a, type) and issubclass(a, BaseModel))

@@ -100,16 +100,16 @@ class Partitioned(Replicated):
         order = np.argsort(node, kind="stable")
         s.readers = np.concatenate([[0], np.cumsum(np.bincount(node, minlength=c.size))])
         s.peers, s.their = inbox.origin[order], inbox.shipped("other")[order]
-        s.sums = Sums.zeros(c.size)
+        s.sums, s.sources, s.width = Sums.zeros(c.size), self.chosen(c.n), self.width(c.n)
         s.first = 0
-        cells = (c.size + len(s.there)) * self.width(c.n)
+        cells = (c.size + len(s.there)) * s.width
         s.distance, s.paths, s.share = np.empty((3, cells))
         s.fresh, s.need = np.zeros(cells, bool), np.zeros(cells if self.weighted else 0, np.int32)
         s.front, s.found = np.empty((2, cells), np.int64)
 
     def begin(self, c: Cluster, s: State, inbox: Inbox) -> None:
-        width = self.width(c.n)
-        batch = self.chosen(c.n)[s.first : s.first + width]
+        width = s.width
+        batch = s.sources[s.first : s.first + width]
         s.first += width
         s.distance[:], s.paths[:], s.share[:] = np.inf, 0.0, 0.0
         at = c.partition.position(batch) - c.partition.offsets[c.index]
@@ -120,29 +120,26 @@ class Partitioned(Replicated):
         self._wait(s, s.origins)
 
     def offer(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Shipment, Vote, Note]:
+        key = inbox.shipped("key")
+        # of hops all know how far they are
+        reach = inbox.shipped("reach") if self.weighted else np.full(len(key), float(len(s.levels)))
         size = compiled().take_offers(
-            inbox.shipped("key"), inbox.shipped("reach"), inbox.shipped("paths"),
-            s.distance, s.paths, s.fresh, s.front, s.waiting,
-        )  # fmt: skip
+            key, reach, inbox.shipped("paths"), s.distance, s.paths, s.fresh, s.front, s.waiting
+        )
         front = s.front[:size].copy()
         s.fresh[front] = False
         if not self.weighted:
             s.levels.append(front)
         count, scanned = compiled().offer(
-            c.indptr,
-            s.slots,
-            s.weights,
-            self.width(c.n),
-            front,
-            s.distance,
-            s.paths,
-            s.fresh,
-            s.found,
+            c.indptr, s.slots, s.weights, s.width, front, s.distance, s.paths, s.fresh, s.found
         )
         abroad = self._sort(c, s, count)
         s.fresh[abroad] = False
         to, key = self._owners(c, s, abroad)
-        sent = ship(to, key=key, reach=s.distance[abroad], paths=s.paths[abroad])
+        fields = {"key": key, "paths": s.paths[abroad]}
+        if self.weighted:
+            fields["reach"] = s.distance[abroad]
+        sent = ship(to, **fields)
         return sent, vote(any=count), Note({"scanned": scanned})
 
     def spread(self, c: Cluster, s: State, inbox: Inbox) -> Shipment:
@@ -153,7 +150,7 @@ class Partitioned(Replicated):
     def tally(self, c: Cluster, s: State, inbox: Inbox) -> Shipment:
         s.distance[inbox.shipped("key")] = inbox.shipped("reach")
         s.paths[:], s.need[:] = 0.0, 0
-        width = self.width(c.n)
+        width = s.width
         compiled().tally(
             c.indptr, s.slots, s.weights, width, self._reached(c, s), s.distance, s.need
         )
@@ -176,7 +173,7 @@ class Partitioned(Replicated):
         front = s.front[:size].copy()
         s.levels.append(front)
         count = compiled().advance(
-            c.indptr, s.slots, s.weights, self.width(c.n), c.size, front,
+            c.indptr, s.slots, s.weights, s.width, c.size, front,
             s.distance, s.paths, s.need, s.found,
         )  # fmt: skip
         abroad = self._sort(c, s, count)
@@ -189,7 +186,7 @@ class Partitioned(Replicated):
         s.share[inbox.shipped("key")] = inbox.shipped("paths")
         level = s.levels.pop()
         compiled().depend(
-            c.indptr, s.slots, s.weights, self.width(c.n), level,
+            c.indptr, s.slots, s.weights, s.width, level,
             s.distance, s.paths, s.share, *s.sums,
         )  # fmt: skip
         to, key, which = self._publish(c, s, level)
@@ -206,23 +203,23 @@ class Partitioned(Replicated):
     def _sort(self, c: Cluster, s: State, count: int) -> NDArray:
         """Of the cells found, own ones wait for the next phase; those of ghosts are returned."""
         found = s.found[:count]
-        own = found < c.size * self.width(c.n)
+        own = found < c.size * s.width
         self._wait(s, found[own])
         return found[~own]
 
     def _reached(self, c: Cluster, s: State) -> NDArray:
         """Own cells with a distance."""
-        return np.flatnonzero(np.isfinite(s.distance[: c.size * self.width(c.n)]))
+        return np.flatnonzero(np.isfinite(s.distance[: c.size * s.width]))
 
     def _owners(self, c: Cluster, s: State, ghosts: NDArray) -> tuple[NDArray, NDArray]:
         """The clusters that own some cells of ghosts, and the cells there."""
-        slot, column = np.divmod(ghosts, self.width(c.n))
+        slot, column = np.divmod(ghosts, s.width)
         slot -= c.size
-        return s.home[slot], s.there[slot] * self.width(c.n) + column
+        return s.home[slot], s.there[slot] * s.width + column
 
     def _publish(self, c: Cluster, s: State, cells: NDArray) -> tuple[NDArray, NDArray, NDArray]:
         """Where some own cells are ghosts; see `_betweenness_rounds.publish`."""
         found: tuple[NDArray, NDArray, NDArray] = compiled().publish(
-            cells, self.width(c.n), s.readers, s.peers, s.their
+            cells, s.width, s.readers, s.peers, s.their
         )
         return found

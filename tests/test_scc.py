@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+import xarray as xr
 
 import dgsuite
-from dgsuite.scc import ledger
+from dgsuite.scc import findings, ledger
+from dgsuite.scc.__main__ import main, read
 from dgsuite.scc.ledger import Ledger, Transport
 from dgsuite.scc.simulate import DEALS, Simulation, efficiency, replay
 
@@ -98,3 +102,105 @@ def test_measured_costs(client, client_of_one):
     done: list[int] = []
     assert ledger.units(done.append, 5, repeats=2).shape == (5,)
     assert done == [0, *range(5), *range(5)]
+
+
+TINY = """
+[scc]
+places = [1, 2, 36, 44, 48]
+measured = [1, 2]
+repeats = 1
+[bc]
+deals = ["block", "cyclic", "dynamic"]
+[bc.workload.small]
+n = 8
+sample = 4
+[bc.workload.medium]
+n = 8
+a = 0.65
+d = 0.15
+[bc.workload.low]
+n = 9
+edges = 3000
+weighted = false
+[bc.workload.high]
+n = 9
+sample = 8
+"""
+
+
+def test_an_experiment_from_the_command_line(tmp_path, capsys):
+    config = tmp_path / "bc.toml"
+    config.write_text(TINY)
+    out = tmp_path / "out.nc"
+    assert main([str(config), "--output", str(out)]) == 0
+    printed = capsys.readouterr().out
+    for text in ("SIMULATED", "differs", "Table 1: edges of low", "Figure 9b", "Figure 10a"):
+        assert text in printed
+    ds = dgsuite.open(out)
+    assert "simulation" in ds.attrs["title"]
+    assert ds.simulated_seconds.dims == ("workload", "deal", "transport", "places")
+    assert bool((ds.simulated_seconds > 0).all())
+    assert bool((ds.measured_seconds > 0).all())
+    assert ds.simulated_seconds.attrs["units"] == "s"
+    work, setup = ds.work_seconds, ds.setup_seconds
+    one = ds.simulated_seconds.sel(places=1, deal="block").isel(transport=0)
+    np.testing.assert_allclose(one, work + setup)
+    assert bool((ds.balance.sel(deal="cyclic") >= 0.9 * ds.balance.sel(deal="block")).all())
+    figures = ("figure9", "figure10", "deals", "elapsed", "check")
+    assert {p.name for p in tmp_path.glob("*.png")} == {f"out-{name}.png" for name in figures}
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_findings_with_the_papers_transports(tmp_path):
+    """Two columns more, from a dataset: what is said of them follows the figures."""
+    names, places = ["mpb", "tcp", "mpimpb"], [1, 36, 48]
+    seconds = np.array([[[[40, 1.6, 1.5], [40, 1.7, 1.6], [40, 1.7, 1.7]]]])
+    ds = xr.Dataset(
+        {
+            "simulated_seconds": (("workload", "deal", "transport", "places"), seconds),
+            "edges": ("workload", [123266]),
+            "paper_edges": ("workload", [123258]),
+            "setup_seconds": ("workload", [0.5]),
+        },
+        {"workload": ["low"], "deal": ["block"], "transport": names, "places": places},
+    )
+    edges, speed, order, flat = findings.betweenness(ds)
+    assert all(f.agrees for f in (edges, speed, order, flat))
+    assert (speed.ours, flat.verdict) == ("26.7", "agrees")
+    assert "mpb, tcp, mpimpb" in order.ours
+    ds.simulated_seconds[0, 0, 0] *= 2
+    assert not findings.betweenness(ds)[2].agrees
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("scc.protocols=['tpc']", "unknown address scheme 'tpc'"),
+        ("scc.places=[0]", "scc.places.0"),
+        ("bc.deals=['fair']", "fair"),
+        ("bc.workload.low.q=1", "unknown key"),
+        ("scc", "must be key.subkey=value"),
+    ],
+)
+def test_bad_experiments_are_named(tmp_path, capsys, change, message):
+    config = tmp_path / "bc.toml"
+    config.write_text(TINY)
+    assert main([str(config), "--set", change]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.startswith("error: ")
+
+
+def test_a_file_without_a_program(tmp_path, capsys):
+    config = tmp_path / "none.toml"
+    config.write_text("[scc]\n")
+    assert main([str(config)]) == 2
+    assert "has no program" in capsys.readouterr().err
+    assert main([str(config), "--protocols", "tcp", "--output", "no/where.nc"]) == 2
+
+
+def test_the_configuration_is_right():
+    root = Path(__file__).parents[1]
+    found = read(str(root / "configs" / "scc-bc.toml"))
+    assert found.bc is not None
+    assert found.bc.workload.keys() == {"small", "medium", "low", "high"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -34,6 +33,8 @@ class Transport:
         To send one message and take in one, both ways at once: an empty clocked round of two places.
     byte
         A byte more in such a message.
+    task
+        A task that does nothing, one of many: what Dask's scheduler takes for each.
     counter
         A fetch from a counter that lives at another place; two messages.
     """
@@ -41,6 +42,7 @@ class Transport:
     name: str
     message: float
     byte: float
+    task: float = 0.0
 
     @property
     def counter(self) -> float:
@@ -71,14 +73,14 @@ class Ledger:
 
 @dataclass(frozen=True)
 class Echo(Kernel):
-    """Each of two clusters sends the other some bytes, round after round."""
+    """Each of two clusters sends the other some numbers, round after round."""
 
     rounds: int = 100
     size: int = 0
 
     name = "echo"
     outputs = {}
-    fields = {"value": np.uint8}
+    fields = {"value": np.float64}
     undirected = False
 
     def program(self, net: Any) -> Program:
@@ -86,7 +88,7 @@ class Echo(Kernel):
             yield Round(self.send)
 
     def start(self, cluster: Any) -> State:
-        return State(data=np.zeros(self.size, np.uint8))
+        return State(data=np.zeros(self.size))
 
     def send(self, cluster: Any, state: State, inbox: Any) -> Any:
         if self.size:
@@ -101,7 +103,7 @@ def transport(client: Client, name: str, repeats: int = 5) -> Transport:
     Parameters
     ----------
     repeats
-        Runs, of which the median counts.
+        Times ten empty messages and five large ones are measured; the least counts.
 
     Raises
     ------
@@ -120,10 +122,22 @@ def transport(client: Client, name: str, repeats: int = 5) -> Transport:
         seconds = run(kernel, pair, style="clocked", client=client).attrs["seconds"]
         return float(seconds) / count
 
-    rounds(20, LARGE)
-    empty = statistics.median(rounds(300, 0) for _ in range(repeats))
-    full = statistics.median(rounds(10, LARGE) for _ in range(repeats))
-    return Transport(name, empty, max(full - empty, 0.0) / LARGE)
+    def tasks(count: int) -> float:
+        begin = perf_counter()
+        client.gather(client.map(_nothing, range(count), pure=False))
+        return (perf_counter() - begin) / count
+
+    rounds(20, LARGE // 8)
+    tasks(100)
+    # short, so that some fall between what others do on the machine
+    empty = min(rounds(20, 0) for _ in range(10 * repeats))
+    full = min(rounds(3, LARGE // 8) for _ in range(5 * repeats))
+    task = min(tasks(50) for _ in range(5 * repeats))
+    return Transport(name, empty, max(full - empty, 0.0) / LARGE, task)
+
+
+def _nothing(number: int) -> int:
+    return number
 
 
 def units(

@@ -71,7 +71,14 @@ class Simulation:
         """
         self.compute(np.bincount(owner, seconds, self.places))
 
-    def dynamic(self, seconds: NDArray, *, chunk: int = 1, prefetch: bool = False) -> None:
+    def dynamic(
+        self,
+        seconds: NDArray,
+        *,
+        chunk: int = 1,
+        prefetch: bool = False,
+        service: float | None = None,
+    ) -> None:
         """Units that places fetch from a counter at place 0, in order, as they become free.
 
         Parameters
@@ -82,6 +89,9 @@ class Simulation:
             Units a fetch.
         prefetch
             Whether a place asks for its next units when it begins with some.
+        service
+            What a fetch takes where the counter is, one after another, place 0's own included; by
+            default a message, and nothing for place 0.
         """
         cost = (
             np.add.reduceat(seconds, np.arange(0, len(seconds), chunk)) if len(seconds) else seconds
@@ -94,10 +104,10 @@ class Simulation:
         while asking:
             asked, place = asking[0]
             self.operations += 1
-            if place == 0:  # the counter is at hand
+            if service is None and place == 0:  # the counter is at hand
                 answer = asked
             else:
-                free = max(asked + message / 2, free) + message
+                free = max(asked + message / 2, free) + (message if service is None else service)
                 answer = free + message / 2
             if taken == len(cost):
                 done[place] = max(done[place], answer)

@@ -1,0 +1,180 @@
+"""The command line of the experiments of "X10 on the SCC". Heavy imports come late."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from dgsuite import toml
+from dgsuite.scc.options import Common, File
+from partition.errors import DgsuiteError, InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    p = argparse.ArgumentParser(
+        prog="python -m dgsuite.scc",
+        description="Experiments of Chapman, Hussein and Hosking, X10 on the Single-Chip Cloud Computer: "
+        "measures units of work and messages here, and simulates the paper's places with them.",
+    )
+    p.add_argument("config", metavar="CONFIG.toml", help="such as configs/scc-bc.toml")
+    p.add_argument("--output", metavar="FILE.nc", help="result; figures go beside it")
+    p.add_argument("--protocols", metavar="LIST", help="transports, such as tcp,mpb,mpimpb,uds")
+    p.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="overrides")
+    return p
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    options = parser().parse_args(arguments)
+    try:
+        _run(options)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except DgsuiteError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2 if isinstance(error, InputError) else 1
+    return 0
+
+
+def read(path: str, overrides: Sequence[str] = (), protocols: str | None = None) -> File:
+    """Read and check an experiment file.
+
+    Raises
+    ------
+    InputError
+        Naming the file, the key, and what would be right.
+    """
+    data = toml.read(path)
+    for override in overrides:
+        toml.override(data, override)
+    if protocols is not None:
+        data.setdefault("scc", {})["protocols"] = [p for p in protocols.split(",") if p]
+    found = toml.checked(File, data, path)
+    if found.bc is None:
+        raise InputError(f"{path}: has no program: a table [bc]")
+    _check_protocols(found.scc)
+    return found
+
+
+def _check_protocols(common: Common) -> None:
+    """Transports that Dask has none of are named before anything is measured."""
+    from distributed.comm.registry import get_backend
+
+    for protocol in common.protocols:
+        try:
+            get_backend(protocol)
+        except ValueError as error:
+            raise InputError(f"scc.protocols: {error}") from None
+
+
+def _run(options: argparse.Namespace) -> None:
+    file = read(options.config, options.overrides, options.protocols)
+    path = options.output or file.scc.output
+    if path is None:
+        os.makedirs("results", exist_ok=True)
+        path = os.path.join("results", f"{file.scc.name}.nc")
+    if not os.path.isdir(os.path.dirname(path) or "."):
+        raise InputError(f"{path}: the output folder does not exist")
+
+    from rich.console import Console
+
+    from dgsuite import __version__
+    from dgsuite.dataset import save
+    from dgsuite.scc import bc, figures, findings
+
+    console = Console(width=None if sys.stdout.isatty() else 110)
+    assert file.bc is not None
+    with Console(stderr=True).status("") as status:
+        ds = bc.run(file.scc, file.bc, lambda step: status.update(step))
+    ds.attrs |= {
+        "title": "Betweenness centrality on the SCC's places: simulated_seconds is a simulation",
+        "source": f"dgsuite {__version__}",
+    }
+    save(ds, path)
+    _show(console, ds, findings.betweenness(ds))
+    stem = os.path.splitext(path)[0]
+    for name, figure in figures.betweenness(ds).items():
+        where = f"{stem}-{name}.png"
+        figure.savefig(f"{where}.part", dpi=130, format="png")
+        os.replace(f"{where}.part", where)
+        console.print(where, soft_wrap=True)
+
+
+def _show(console: Any, ds: xr.Dataset, found: Sequence[Any]) -> None:
+    from rich.table import Table
+
+    def table(title: str, *heads: str) -> Table:
+        made = Table(
+            title=title, box=None, pad_edge=False, header_style="bold", title_justify="left"
+        )
+        for k, head in enumerate(heads):
+            made.add_column(head, justify="left" if k == 0 else "right")
+        return made
+
+    costs = table("Transports, measured", "", "message", "per MB", "empty task")
+    for t in ds.transport.values:
+        one = ds.sel(transport=t)
+        costs.add_row(
+            str(t),
+            f"{float(one.message_seconds) * 1e6:.0f} us",
+            f"{float(one.byte_seconds) * 1e9:.2f} ms",
+            f"{float(one.task_seconds) * 1e3:.2f} ms",
+        )
+    console.print(costs)
+    check = table(
+        "Simulated beside measured, the sampled sources' rounds",
+        "",
+        "places",
+        "measured",
+        "simulated",
+        "",
+        "busiest place",
+        "",
+    )
+    names = ("measured_seconds", "predicted_seconds", "measured_busy", "predicted_busy")
+    for key, row in ds[list(names)].to_dataframe().iterrows():
+        *what, places = key
+        elapsed, predicted, busy, predicted_busy = row[list(names)]
+        check.add_row(
+            ", ".join(what),
+            str(places),
+            f"{elapsed:.3f} s",
+            f"{predicted:.3f} s",
+            f"{predicted / elapsed:.2f} x",
+            f"{busy:.3f} s",
+            f"{predicted_busy / busy:.2f} x",
+        )
+    console.print(check)
+    shown = [p for p in (1, 2, 16, 36, 44, 48, 1024) if p in ds.places.values]
+    speed = table(
+        "Speed-up, SIMULATED", "", "1 place", *(f"at {p}" for p in shown), "balance at 16"
+    )
+    for w in ds.workload.values:
+        for d in ds.deal.values:
+            for t in ds.transport.values:
+                seconds = ds.simulated_seconds.sel(workload=w, deal=d, transport=t)
+                first = float(seconds.isel(places=0)) * int(ds.places[0])
+                balance = ds.balance.sel(workload=w, deal=d)
+                speed.add_row(
+                    f"{w}, {d}, {t}",
+                    f"{first:.2f} s",
+                    *(f"{first / float(seconds.sel(places=p)):.1f}" for p in shown),
+                    f"{float(balance.sel(places=16)):.2f}" if 16 in ds.places.values else "",
+                )
+    console.print(speed)
+    verdicts = table("The paper's findings", "finding", "paper", "here", "")
+    for finding in found:
+        verdicts.add_row(finding.what, finding.paper, finding.ours, finding.verdict)
+    console.print(verdicts)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+"""Experiments of `python -m dgsuite.scc`: the shape of their files. No heavy imports."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from dgsuite.config import Section
+
+Count = Annotated[int, Field(ge=1)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Common(Section):
+    """What all programs share."""
+
+    name: str = Field(default="scc", pattern=r"^[\w.-]+$")
+    output: str | None = None
+    """NetCDF file; by default ``results/<name>.nc``. Figures go beside it."""
+    places: Annotated[list[Count], Field(min_length=1)] = [
+        1,
+        2,
+        4,
+        8,
+        16,
+        24,
+        32,
+        36,
+        40,
+        44,
+        48,
+        1024,
+    ]
+    """Places to simulate."""
+    measured: Annotated[list[Annotated[int, Field(ge=1, le=64)]], Field(min_length=1)] = [1, 2]
+    """Places to run as well, a worker process each; simulations of these are compared with it."""
+    protocols: Annotated[list[str], Field(min_length=1)] = ["tcp"]
+    """Transports, a column each; the first is what speed-up is normalised to."""
+    repeats: Count = 3
+    """Of what is measured, of which the least counts."""
+    seed: int = 1
+
+
+class Workload(Section):
+    """A graph for betweenness centrality."""
+
+    n: Annotated[int, Field(ge=1, le=24)]
+    """Logarithm of the number of nodes."""
+    a: Share = 0.55
+    b: Share = 0.1
+    c: Share = 0.1
+    d: Share = 0.25
+    weighted: bool = True
+    sample: Count = 1
+    """One source of so many is measured, at random, and stands for all of them."""
+    edges: int | None = None
+    """What the paper's table says."""
+
+
+class Betweenness(Section):
+    """Betweenness centrality."""
+
+    deals: Annotated[list[Literal["block", "cyclic", "dynamic"]], Field(min_length=1)] = ["block"]
+    workload: Annotated[dict[str, Workload], Field(min_length=1)]
+
+
+class File(Section):
+    """An experiment file: a program's table, and what is common."""
+
+    scc: Common = Common()
+    bc: Betweenness | None = None
