@@ -47,6 +47,8 @@ class Way(NamedTuple):
     merge: Callable[[Sequence[Any]], Log]
     """Makes one log of all."""
     name: str = "clocked"
+    rounds: bool = True
+    """Whether sites talk in rounds alone, which any transport carries."""
 
 
 def run(
@@ -63,6 +65,8 @@ def run(
     transport = dask.config.get("dgsuite.clocked.transport", "comm")
     if transport not in ("comm", "mpi"):
         raise InputError(f"dgsuite.clocked.transport must be 'comm' or 'mpi', got {transport!r}")
+    if transport == "mpi" and not way.rounds:
+        raise InputError("tasks that send when they like cannot over MPI; use style='clocked'")
     worker.install(client)
     places, bounds = tasks.deal(graph, places)
     groups = tasks.place(graph, client, places, bounds)
