@@ -6,6 +6,7 @@ import os
 import signal
 import time
 
+import dask
 import dask.array as da
 import numpy as np
 import pytest
@@ -71,3 +72,36 @@ def test_a_worker_killed_in_the_middle_of_transfers(cluster):
             .result()
             .startswith(cluster.scheduler_address.split("://")[0])
         )
+
+
+def test_clocked_runs_over_mpi():
+    mpi4py = pytest.importorskip("mpi4py")
+    assert mpi4py
+    try:
+        from mpi4py import MPI  # noqa: F401
+    except (ImportError, RuntimeError):
+        pytest.skip("no MPI library")
+    from dgsuite.transports import mpi
+
+    with mpi.local(2) as client:
+        graph = genval.graph("er", 3000, m=20_000, clusters=4, client=client)
+        plain = dgsuite.run("mis", graph, client=client)
+        with dask.config.set({"dgsuite.clocked.transport": "mpi"}):
+            ds = dgsuite.run("mis", graph, client=client)
+        np.testing.assert_array_equal(plain.in_mis, ds.in_mis)
+        np.testing.assert_array_equal(plain.messages, ds.messages)
+        assert int(ds.wire_bytes.sum()) > 0
+
+
+def test_mpi_needs_workers_that_have_it(client):
+    graph = genval.graph("er", 100, m=500, clusters=2, client=client)
+    with (
+        dask.config.set({"dgsuite.clocked.transport": "pigeon"}),
+        pytest.raises(dgsuite.InputError, match="must be 'comm' or 'mpi', got 'pigeon'"),
+    ):
+        dgsuite.run("mis", graph, client=client)
+    with (
+        dask.config.set({"dgsuite.clocked.transport": "mpi"}),
+        pytest.raises(dgsuite.RunError, match="start workers by `mpiexec"),
+    ):
+        dgsuite.run("mis", graph, client=client)

@@ -28,6 +28,7 @@ from dgsuite.site import Site
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
 from partition.cluster import Cluster
+from partition.errors import InputError
 from partition.graph import Graph
 
 POOL_FROM = 1 << 15
@@ -46,6 +47,8 @@ class Way(NamedTuple):
     merge: Callable[[Sequence[Any]], Log]
     """Makes one log of all."""
     name: str = "clocked"
+    rounds: bool = True
+    """Whether sites talk in rounds alone, which any transport carries."""
 
 
 def run(
@@ -59,6 +62,11 @@ def run(
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a kernel on the workers of a client, in rounds or another way."""
     way = way or Way(Site, _drive, merge)
+    transport = dask.config.get("dgsuite.clocked.transport", "comm")
+    if transport not in ("comm", "mpi"):
+        raise InputError(f"dgsuite.clocked.transport must be 'comm' or 'mpi', got {transport!r}")
+    if transport == "mpi" and not way.rounds:
+        raise InputError("tasks that send when they like cannot over MPI; use style='clocked'")
     worker.install(client)
     places, bounds = tasks.deal(graph, places)
     groups = tasks.place(graph, client, places, bounds)
@@ -86,6 +94,7 @@ def run(
                 on_round is not None,
                 dask.config.get("dgsuite.clocked.bind", True),
                 workload,
+                transport,
                 key=f"{kernel.name}-{way.name}-{run_id}-{rank}",
                 workers=[places[rank]],
                 allow_other_workers=False,
@@ -122,11 +131,12 @@ def _task(
     report: bool,
     bind: bool,
     workload: Workload | None,
+    transport: str,
 ) -> tuple[dict[str, NDArray], Any]:
     """One worker's part of the run."""
     site = way.site(kernel, clusters, bounds, rank, workload)
     site.warm()
-    mesh = Mesh(run_id, places, rank)
+    mesh = _mesh(transport)(run_id, places, rank)
     key = worker.task_key()
     plugin = worker.plugin()
     arguments = worker.security_args()
@@ -157,6 +167,14 @@ def _task(
         runner = stack.enter_context(asyncio.Runner())
         log = runner.run(main(pool))
     return site.outputs(), log
+
+
+def _mesh(transport: str) -> type[Mesh]:
+    if transport == "mpi":
+        from dgsuite.transports.mpi import MPIMesh
+
+        return MPIMesh
+    return Mesh
 
 
 async def _drive(

@@ -185,7 +185,7 @@ def _seldom(tell: Tell) -> Tell:
 
 WAYS = {
     "clocked": clocked.Way(RecursiveSite, _on_clock, unite, "recursive-clocked"),
-    "finish_async": clocked.Way(RecursiveSite, _freely, unite, "recursive-async"),
+    "finish_async": clocked.Way(RecursiveSite, _freely, unite, "recursive-async", False),
 }
 
 

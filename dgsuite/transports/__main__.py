@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import sys
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 PROTOCOLS = "tcp,uds,mpb,mpimpb"
 SIZES = "8,64,512,4096,32768,262144,1048576,8388608,67108864,268435456"
-PATTERNS = "pingpong,one-to-all,all-pairs"
+PATTERNS = "pingpong,one-to-all,all-pairs,clocked"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -31,7 +32,7 @@ def parser() -> argparse.ArgumentParser:
         help="time transports, which take turns",
         description="Latency and bandwidth of transports at the level of comms, and kernels' times.",
     )
-    b.add_argument("--protocols", default=PROTOCOLS, help=f"default: {PROTOCOLS}")
+    b.add_argument("--protocols", default=PROTOCOLS, help=f"default: {PROTOCOLS}; also mpi")
     b.add_argument("--sizes", default=SIZES, help=f"bytes of a message; default: {SIZES}")
     b.add_argument("--patterns", default="pingpong", help=f"of {PATTERNS}; default: pingpong")
     b.add_argument("--processes", type=int, default=4, help="of the other patterns (default: 4)")
@@ -41,6 +42,9 @@ def parser() -> argparse.ArgumentParser:
     b.add_argument("--scc", action="store_true", help="buffers of the SCC: 8 KiB and 48 places")
     b.add_argument("--json", action="store_true", help="print one JSON object")
     b.add_argument("--output", metavar="FILE.nc", help="write a dataset, and FILE.png beside it")
+    w = commands.add_parser("mpi-worker", help="be a Dask worker among those mpiexec starts")
+    w.add_argument("address", help="of the scheduler")
+    w.add_argument("--nthreads", type=int, default=1, help="threads (default: 1)")
     return p
 
 
@@ -48,6 +52,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     given = parser().parse_args(arguments)
     try:
+        if given.command == "mpi-worker":
+            from dgsuite.transports import mpi
+
+            asyncio.run(mpi.work(given.address, given.nthreads))
+            return 0
         ds = _measure(given)
         if given.output:
             from dgsuite.dataset import save
@@ -99,6 +108,10 @@ def _measure(given: Any) -> xr.Dataset:
     from dgsuite.transports import bench
 
     for protocol in protocols:
+        if protocol == "mpi":
+            if not (given.kernels or "clocked" in patterns):
+                raise InputError("mpi carries clocked runs alone: add --patterns clocked")
+            continue
         try:
             get_backend(protocol)
         except ValueError as error:
@@ -110,41 +123,46 @@ def _measure(given: Any) -> xr.Dataset:
         if given.kernels:
             from dgsuite.transports import kernels
 
-            times = kernels.measure(
-                protocols, _list(given.kernels, "--kernels"), given.nodes, given.repeats
-            )
-            ds = ds.merge(times)
+            names = _list(given.kernels, "--kernels")
+            with kernels.workers(protocols) as there:
+                ds = ds.merge(kernels.measure(there, names, given.nodes, given.repeats))
     return ds.assign_attrs(scc=int(given.scc))
 
 
 def _show(ds: xr.Dataset) -> None:
     from rich.console import Console
-    from rich.table import Table
 
     console = Console()
     for pattern in ds.pattern.values:
-        table = Table(title=str(pattern), box=None, title_justify="left", header_style="bold")
-        table.add_column("bytes", justify="right")
-        for protocol in ds.protocol.values:
-            table.add_column(f"{protocol}, us", justify="right")
-            table.add_column("MB/s", justify="right")
-        for size in ds["size"].values:
-            cells = []
-            for protocol in ds.protocol.values:
-                part = ds.sel(pattern=pattern, size=size, protocol=protocol)
-                cells.append(f"{1e6 * float(part.median_seconds):.4g}")
-                cells.append(f"{1e-6 * float(part.bytes_per_second):.4g}")
-            table.add_row(str(size), *cells)
-        console.print(table)
+        for title, name, unit in (
+            ("microseconds", "median_seconds", 1e6),
+            ("MB/s", "bytes_per_second", 1e-6),
+        ):
+            part = (unit * ds[name].sel(pattern=pattern)).transpose("size", "protocol")
+            table = _table(ds, f"{pattern}, {title}", "bytes")
+            for size, values in zip(ds["size"].values, part.values, strict=True):
+                table.add_row(str(size), *map(_figure, values))
+            console.print(table)
     if "kernel" in ds.dims:
-        table = Table(title="kernels, ms", box=None, title_justify="left", header_style="bold")
-        table.add_column("kernel")
-        for protocol in ds.protocol.values:
-            table.add_column(str(protocol), justify="right")
-        for kernel in ds.kernel.values:
-            part = ds.kernel_median_seconds.sel(kernel=kernel)
-            table.add_row(str(kernel), *(f"{1e3 * v:.4g}" for v in part.values))
+        part = (1e3 * ds.kernel_median_seconds).transpose("kernel", "protocol")
+        table = _table(ds, "kernels, milliseconds", "kernel")
+        for kernel, values in zip(ds.kernel.values, part.values, strict=True):
+            table.add_row(str(kernel), *map(_figure, values))
         console.print(table)
+
+
+def _table(ds: xr.Dataset, title: str, first: str) -> Any:
+    from rich.table import Table
+
+    table = Table(title=title, box=None, title_justify="left", header_style="bold")
+    for head in (first, *ds.protocol.values):
+        table.add_column(str(head), justify="right", no_wrap=True)
+    return table
+
+
+def _figure(value: float) -> str:
+    """Three digits."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 if __name__ == "__main__":

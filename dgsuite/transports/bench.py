@@ -10,7 +10,7 @@ import asyncio
 import multiprocessing
 import statistics
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from multiprocessing.connection import Connection
 from typing import Any
@@ -20,7 +20,7 @@ import xarray as xr
 
 from dgsuite.worker import keep_memory
 
-PATTERNS = ("pingpong", "one-to-all", "all-pairs")
+PATTERNS = ("pingpong", "one-to-all", "all-pairs", "clocked")
 
 BATCH = 2e-3
 """Seconds of round trips that are timed together: a single small one is no longer than a clock's noise."""
@@ -187,7 +187,8 @@ def measure(
         Bytes of a message.
     patterns
         "pingpong": to another process and back. "one-to-all": to ``processes - 1`` others at once and
-        back. "all-pairs": a round in which all ``processes`` send to each other.
+        back. "all-pairs": a round in which all ``processes`` send to each other. "clocked": a round of a
+        clocked run on two workers; only this one can be had over "mpi".
     repeats
         Turns of each.
 
@@ -199,25 +200,16 @@ def measure(
     """
     patterns = tuple(patterns)
     seconds = np.full((len(patterns), len(protocols), len(sizes), repeats), np.nan)
+    comms = [protocol for protocol in protocols if protocol != "mpi"]
     for p, pattern in enumerate(patterns):
-        others = {"pingpong": 1, "one-to-all": processes - 1, "all-pairs": processes}[pattern]
-        keep_memory()
-        with ExitStack() as stack:
-            partners = Partners(protocols, others)
-            stack.callback(partners.close)
-            timed = _all_pairs if pattern == "all-pairs" else _from_here
-            for q, s, r, value in timed(partners, sizes, repeats):
-                seconds[p, q, s, r] = value
-    sent = np.array(
-        [
-            {"pingpong": 2, "one-to-all": 2 * (processes - 1)}.get(
-                name, processes * (processes - 1)
-            )
-            for name in patterns
-        ]
-    )
-    median = np.nanmedian(seconds, axis=-1)
-    rate = sent[:, None, None] * np.asarray(sizes, float) / median
+        among = protocols if pattern == "clocked" else comms
+        for name, s, r, value in _turns(pattern, among, sizes, processes, repeats):
+            seconds[p, protocols.index(name), s, r] = value
+    others = processes - 1
+    sent = {"pingpong": 2, "one-to-all": 2 * others, "all-pairs": processes * others, "clocked": 2}
+    messages = np.array([sent[pattern] for pattern in patterns])
+    median = np.median(seconds, axis=-1)
+    rate = messages[:, None, None] * np.asarray(sizes, float) / median
     dims, trip = ("pattern", "protocol", "size"), "time of a round trip or round"
     return xr.Dataset(
         {
@@ -244,6 +236,29 @@ def measure(
         },
         {"processes": processes},
     )
+
+
+def _turns(
+    pattern: str, protocols: Sequence[str], sizes: Sequence[int], processes: int, repeats: int
+) -> Iterator[tuple[str, int, int, float]]:
+    """Measurements of a pattern: protocol, size, repeat, seconds."""
+    if not protocols:
+        return
+    with ExitStack() as stack:
+        if pattern == "clocked":
+            from dgsuite.transports import kernels
+
+            there = stack.enter_context(kernels.workers(protocols))
+            found = kernels.rounds(there, sizes, repeats)
+        else:
+            keep_memory()
+            count = {"pingpong": 1, "one-to-all": processes - 1, "all-pairs": processes}[pattern]
+            partners = Partners(protocols, count)
+            stack.callback(partners.close)
+            timed = _all_pairs if pattern == "all-pairs" else _from_here
+            found = iter(timed(partners, sizes, repeats))
+        for q, s, r, value in found:
+            yield protocols[q], s, r, value
 
 
 def _from_here(
@@ -292,19 +307,22 @@ def _count(once: float, size: int) -> int:
     return max(1, min(int(BATCH / once), BUDGET // max(size, 1)))
 
 
-def summary(ds: xr.Dataset, pattern: str = "pingpong") -> dict[str, dict[str, dict[str, float]]]:
-    """Medians by protocol and size."""
-    part = ds.sel(pattern=pattern)
-    return {
-        str(protocol): {
-            str(size): {
-                name: float(part[name].sel(protocol=protocol, size=size))
-                for name in ("median_seconds", "bytes_per_second")
-            }
-            for size in ds["size"].values
-        }
-        for protocol in ds.protocol.values
-    }
+def summary(ds: xr.Dataset) -> dict[str, dict[str, Any]]:
+    """Medians by protocol and size: of the first pattern, and of others under their names."""
+    names = ("median_seconds", "bytes_per_second")
+    first, *others = [str(pattern) for pattern in ds.pattern.values]
+    found: dict[str, dict[str, Any]] = {}
+    for protocol in map(str, ds.protocol.values):
+        found[protocol] = {}
+        for size in ds["size"].values:
+            part = ds[list(names)].sel(protocol=protocol, size=size)
+            found[protocol][str(size)] = {
+                name: float(part[name].sel(pattern=first)) for name in names
+            } | {p: {name: float(part[name].sel(pattern=p)) for name in names} for p in others}
+        if "kernel" in ds.dims:
+            times = ds.kernel_median_seconds.sel(protocol=protocol).to_series()
+            found[protocol]["kernels"] = {str(k): float(v) for k, v in times.items()}
+    return found
 
 
 def ratio(ds: xr.Dataset, protocol: str, size: int, pattern: str = "pingpong") -> float:

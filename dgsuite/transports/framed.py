@@ -23,7 +23,7 @@ from distributed.comm import CommClosedError
 from distributed.comm.core import Comm
 from distributed.comm.utils import from_frames, to_frames
 from distributed.protocol.utils import host_array
-from distributed.utils import ensure_memoryview
+from distributed.utils import ensure_memoryview, nbytes
 
 logger = logging.getLogger(__name__)
 
@@ -159,21 +159,24 @@ class Framed(Comm):
         )
         if self._closed:
             raise CommClosedError(f"{self} is closed")
-        views = [ensure_memoryview(frame) for frame in frames]
-        sizes = [view.nbytes for view in views]
+        sizes = [nbytes(frame) for frame in frames]
         size = WORD * (1 + len(sizes)) + sum(sizes)
         header = struct.pack(f"<{2 + len(sizes)}Q", size, len(sizes), *sizes)
+        if size < ALONE:
+            return [memoryview(b"".join((header, *frames)))], WORD + size
         pieces: list[memoryview] = []
         small: list[Any] = [header]
-        for view, nbytes in zip(views, sizes, strict=True):
-            if nbytes < ALONE:
-                small.append(view)
+        for frame, length in zip(frames, sizes, strict=True):
+            if length < ALONE:
+                small.append(frame)
                 continue
-            pieces += (memoryview(b"".join(small)), view) if small else (view,)
-            small = []
+            if small:
+                pieces.append(memoryview(b"".join(small)))
+                small = []
+            pieces.append(ensure_memoryview(frame))
         if small:
             pieces.append(memoryview(b"".join(small)))
-        return [piece for piece in pieces if piece.nbytes], WORD + size
+        return pieces, WORD + size
 
     async def _receive(self) -> list[memoryview]:
         """The frames of the next message."""

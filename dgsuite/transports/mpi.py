@@ -1,0 +1,203 @@
+"""MPI for what clocked runs exchange, and workers that have it.
+
+MPI cannot carry all of Dask: its processes are started together and end together, a message can be
+awaited only by asking again and again, and who dies takes all others along. What clocked runs exchange
+needs none of that: known partners, one message to each a phase. So workers started by mpiexec talk to
+Dask as ever, and with ``dask.config.set({"dgsuite.clocked.transport": "mpi"})`` their clocked
+runs exchange by MPI. While a run lasts, its tasks ask for messages without a rest, as MPI does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import pickle
+import shutil
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from distributed import Client, Worker
+from distributed.core import rpc
+
+from dgsuite.exchange import Parcel
+from dgsuite.mesh import Mesh, PeerLost
+from dgsuite.worker import RunPlugin
+from kernels.base import Vote
+from partition.errors import InputError, RunError
+
+ASK = 50
+"""How often MPI is asked between looks at whether the run was cancelled."""
+
+TAGS = (1 << 15) - 1
+"""The standard has at least so many tags."""
+
+
+def pack(message: Any) -> np.ndarray:
+    """A message as bytes: how many buffers, how long they are, what is pickled, the buffers."""
+    buffers: list[pickle.PickleBuffer] = []
+    pickled = pickle.dumps(message, 5, buffer_callback=buffers.append)
+    views = [memoryview(pickled), *(buffer.raw() for buffer in buffers)]
+    sizes = [view.nbytes for view in views]
+    header = struct.pack(f"<{1 + len(sizes)}Q", len(sizes), *sizes)
+    return np.frombuffer(bytearray().join((header, *views)), np.uint8)
+
+
+def unpack(data: np.ndarray) -> Any:
+    """The message."""
+    view = data.data
+    (count,) = struct.unpack_from("<Q", view)
+    sizes = struct.unpack_from(f"<{count}Q", view, 8)
+    ends = accumulate(sizes, initial=8 * (1 + count))
+    pickled, *buffers = (view[a:b] for a, b in pairwise(ends))
+    return pickle.loads(pickled, buffers=buffers)
+
+
+class Job:
+    """The processes that mpiexec started together."""
+
+    here: ClassVar[Job | None] = None
+
+    def __init__(self) -> None:
+        from mpi4py import MPI
+
+        self.mpi = MPI
+        self.world = MPI.COMM_WORLD
+        if MPI.Query_thread() < MPI.THREAD_SERIALIZED:
+            raise RunError("this MPI lets only its first thread speak; tasks run in others")
+        self.name = self.world.bcast(np.random.SeedSequence().entropy)
+
+    def address(self) -> str:
+        """Of this process, told to peers."""
+        return f"{self.name}/{self.world.rank}"
+
+
+class MPIMesh(Mesh):
+    """A mesh whose messages MPI carries."""
+
+    async def open(
+        self, plugin: RunPlugin, key: str, connect_args: dict[str, Any], listen_args: dict[str, Any]
+    ) -> None:
+        job = Job.here
+        if job is None:
+            raise RunError(
+                f"worker {self.places[self.rank]} has no MPI; start workers by "
+                "`mpiexec -n 2 python -m dgsuite.transports mpi-worker ADDRESS`"
+            )
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task is not None
+        self._job = job
+        self._tag = int(self.run, 16) % TAGS
+        self._ranks: dict[int, int] = {}
+        self._sending: list[Any] = []
+        plugin.enter(key, self.run, job.address(), lambda: loop.call_soon_threadsafe(task.cancel))
+        for peer, place in enumerate(self.places):
+            if peer == self.rank:
+                continue
+            try:
+                async with rpc(place, connection_args=connect_args) as worker:
+                    there = await worker.dgsuite_meet(run=self.run)
+            except OSError as error:
+                raise PeerLost(f"worker {place} cannot be reached: {error}") from error
+            name, _, rank = there.partition("/")
+            if name != str(job.name):
+                raise RunError(f"worker {place} was started by another mpiexec, or by none")
+            self._ranks[int(rank)] = peer
+
+    async def exchange(
+        self, number: int, parcels: Mapping[int, Parcel], vote: Vote
+    ) -> tuple[dict[int, Parcel], list[Vote]]:
+        mpi, world = self._job.mpi, self._job.world
+        await asyncio.sleep(0)  # lets the run be cancelled
+        # what is sent must stay as it is until it has left
+        packed = [(rank, pack((number, vote, parcels.get(p)))) for rank, p in self._ranks.items()]
+        self._sending = [world.Isend([data, mpi.BYTE], rank, self._tag) for rank, data in packed]
+        self.wire = sum(data.nbytes for _, data in packed)
+        found: dict[int, Parcel] = {}
+        votes: dict[int, Vote] = {}
+        missing = dict(self._ranks)
+        while missing:
+            for rank, peer in list(missing.items()):
+                data = await self._receive(rank, ASK if len(missing) == 1 else 1)
+                if data is None:
+                    continue
+                theirs, votes[peer], parcel = unpack(data)
+                del missing[rank]
+                if theirs != number:
+                    raise RunError(f"worker {self.places[peer]} is at phase {theirs}, not {number}")
+                if parcel is not None:
+                    found[peer] = parcel
+        while not mpi.Request.Testall(self._sending):
+            await asyncio.sleep(0)
+        self._sending = []
+        return found, [votes[peer] for peer in sorted(votes)]
+
+    async def _receive(self, rank: int, times: int) -> np.ndarray | None:
+        """The next message of a process, if it is there soon."""
+        mpi, world = self._job.mpi, self._job.world
+        status = mpi.Status()
+        for _ in range(times):
+            message = world.Improbe(rank, self._tag, status)
+            if message is not None:
+                data = np.empty(status.Get_count(mpi.BYTE), np.uint8)
+                request = message.Irecv([data, mpi.BYTE])
+                while not request.Test():
+                    await asyncio.sleep(0)
+                return data
+        await asyncio.sleep(0)
+        return None
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    def abort(self) -> None:
+        """Take back what has not left yet."""
+        for request in getattr(self, "_sending", []):
+            request.Cancel()
+            request.Free()
+
+
+async def work(address: str, threads: int) -> None:
+    """Be a Dask worker among those that mpiexec started, until the scheduler ends it."""
+    Job.here = Job()
+    async with Worker(address, nthreads=threads, dashboard=False) as worker:
+        await worker.finished()
+
+
+@contextmanager
+def local(workers: int) -> Iterator[Client]:
+    """A client of workers on this host that mpiexec starts.
+
+    Raises
+    ------
+    InputError
+        There is no MPI.
+    """
+    from distributed import LocalCluster
+
+    beside = str(Path(sys.executable).parent)
+    starter = shutil.which("mpiexec", path=beside) or shutil.which("mpiexec")
+    if starter is None:
+        raise InputError("mpi: no mpiexec; pip install 'dgsuite[mpi]', or install MPI and mpi4py")
+    with (
+        LocalCluster(n_workers=0, dashboard_address=None, silence_logs=logging.CRITICAL) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        command = [sys.executable, "-m", "dgsuite.transports", "mpi-worker"]
+        process = subprocess.Popen(
+            [starter, "-n", str(workers), *command, cluster.scheduler_address],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            client.wait_for_workers(workers, timeout=60)
+            yield client
+        finally:
+            process.terminate()
+            process.wait()

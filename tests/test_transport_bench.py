@@ -1,0 +1,45 @@
+"""The transports' command line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import xarray as xr
+
+from dgsuite.transports.__main__ import main
+
+
+def test_bench(tmp_path, capsys):
+    out = tmp_path / "t.nc"
+    options = ["--patterns", "pingpong,all-pairs", "--processes", "2", "--repeats", "2", "--json"]
+    arguments = ["bench", "--protocols", "tcp,mpb", "--sizes", "64,100000", *options]
+    assert main([*arguments, "--output", str(out)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found.keys() == {"tcp", "mpb"}
+    for protocol in found.values():
+        assert protocol.keys() == {"64", "100000"}
+        for size, figures in protocol.items():
+            expected = 2 * int(size) / figures["median_seconds"]
+            assert figures["bytes_per_second"] == pytest.approx(expected)
+            assert figures["all-pairs"]["median_seconds"] > 0
+    ds = xr.load_dataset(out, engine="h5netcdf")
+    assert dict(ds.sizes) == {"pattern": 2, "protocol": 2, "size": 2, "repeat": 2}
+    assert bool((ds.seconds > 0).all())
+    assert out.with_suffix(".png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--protocols", "tcp,pigeon"], "--protocols pigeon: unknown address scheme"),
+        (["--protocols", "tcp,mpi"], "add --patterns clocked"),
+        (["--sizes", "8,big"], "--sizes: "),
+        (["--sizes", "-1"], "at least 0, got -1"),
+        (["--patterns", "star"], "--patterns star: unknown"),
+        (["--processes", "1"], "--processes must be at least 2, got 1"),
+    ],
+)
+def test_bad_options(arguments, message, capsys):
+    assert main(["bench", *arguments]) == 2
+    assert message in capsys.readouterr().err
