@@ -14,26 +14,13 @@ from pathlib import Path
 import dask
 import numpy as np
 import pytest
+from comms import KINDS, SCC, SCC_SECTIONS, lumps, pair, run
 from distributed.comm import CommClosedError, connect, listen
 from distributed.comm.core import FatalCommClosedError
 from distributed.protocol.serialize import Serialized, to_serialize
 
 import dgsuite
 from dgsuite.transports import mpb
-
-SCC = {"dgsuite.mpb": {"buffer": "8 KiB", "places": 48}}
-SCC_SECTIONS = {"dgsuite.mpimpb": {"buffer": "8 KiB", "places": 48}}
-SMALL = {"dgsuite.mpb": {"buffer": 4096}}
-
-KINDS = {
-    "uds": ("uds", {}),
-    "mpb": ("mpb", {}),
-    "mpb of 4 KiB": ("mpb", SMALL),
-    "mpb of the SCC": ("mpb", SCC),
-    "mpimpb": ("mpimpb", {}),
-    "mpimpb of the SCC": ("mpimpb", SCC_SECTIONS),
-    "mpb that spins": ("mpb", {"dgsuite.mpb": {"spin": "100us"}}),
-}
 
 
 @pytest.fixture(params=KINDS)
@@ -42,28 +29,6 @@ def kind(request):
     scheme, settings = KINDS[request.param]
     with dask.config.set(settings):
         yield scheme
-
-
-async def pair(scheme, **options):
-    """Both ends of a comm, and the listener."""
-    other = asyncio.get_running_loop().create_future()
-
-    async def handle(comm):
-        other.set_result(comm)
-
-    listener = await listen(f"{scheme}://127.0.0.1", handle, deserialize=True)
-    comm = await connect(listener.contact_address, **options)
-    return comm, await other, listener
-
-
-def run(coroutine):
-    """Run a test that must not hang."""
-    return asyncio.run(asyncio.wait_for(coroutine, 60))
-
-
-def lumps(sizes, seed=0):
-    rng = np.random.default_rng(seed)
-    return [rng.integers(0, 256, size, np.uint8) for size in sizes]
 
 
 def test_messages_arrive_as_they_were(kind):

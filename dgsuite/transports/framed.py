@@ -50,11 +50,14 @@ class Framed(Comm):
     exchange = False
     """Whether it belongs to a clocked run; that sets it."""
 
+    _sock: socket | None = None
+    """None before the beginning, when Dask may look at a comm already, and after the end."""
+
     def __init__(self, sock: socket, local: str, peer: str, deserialize: bool = True) -> None:
         self._closed = False
         super().__init__(deserialize=deserialize)
         self._local_addr, self._peer_addr = local, peer
-        self._sock: socket | None = sock
+        self._sock = sock
         self._loop = asyncio.get_running_loop()
         self._reading: asyncio.Future[None] | None = None
         self._writing: asyncio.Future[None] | None = None

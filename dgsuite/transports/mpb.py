@@ -154,6 +154,8 @@ class Shared(Framed):
 
     scheme: ClassVar[str]
     defaults: ClassVar[tuple[str, int | None]]
+    _ended = False
+    """Whether the peer is gone."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -166,7 +168,7 @@ class Shared(Framed):
         self._written = self._said = self._taken = self._start = 0
         # what the peer wrote, what of it I read, and said so; its buffer's start
         self._there = self._got = self._thanked = self._origin = 0
-        self._behind = self._ended = False
+        self._behind = False
         self._inbox: deque[memoryview] = deque()
         self._held = 0
 

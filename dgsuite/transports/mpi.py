@@ -199,5 +199,10 @@ def local(workers: int) -> Iterator[Client]:
             client.wait_for_workers(workers, timeout=60)
             yield client
         finally:
-            process.terminate()
-            process.wait()
+            # MPI's own shared memory stays behind unless its processes end by themselves
+            client.shutdown()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()

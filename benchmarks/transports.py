@@ -1,0 +1,198 @@
+"""What transports take, at rest and when workers die, beside their bounds.
+
+python benchmarks/transports.py [speed] [chip] [idle] [kills] [--protocols tcp,mpb]
+
+speed: round trips and clocked rounds beside TCP's, transports taking turns. chip: the same with the SCC's
+buffers of 8 KiB, 48 places. idle: processor time of a cluster of four workers that does nothing. kills: a
+worker is killed in the middle of a message, twenty times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import os
+import random
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import common
+import dask
+import numpy as np
+import psutil
+from common import line
+
+CHIP = {"buffer": "8 KiB", "places": 48}
+QUIET = {
+    "distributed.admin.tick.interval": "1s",
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "10s",
+}
+"""Dask's own clocks, which tick without a transport's doing."""
+
+
+def speed(protocols: list[str]) -> None:
+    from dgsuite.transports import bench
+
+    sizes = (64, 4096, 1 << 20, 1 << 26)
+    ds = bench.measure(["tcp", *protocols], sizes, ["pingpong"], repeats=31)
+    for protocol in protocols:
+        bound = protocol == "mpb"
+        for size in sizes:
+            r = bench.ratio(ds, protocol, size)
+            part = ds.sel(protocol=protocol, size=size, pattern="pingpong")
+            what = f"{protocol}, {size} B"
+            if size <= 4096:
+                line(f"{what}: round trip", 1e6 * float(part.median_seconds), "us")
+                line(f"{what}: over tcp's", r, "x", 0.7 if bound else None)
+            else:
+                line(f"{what}: bandwidth", float(part.bytes_per_second) / 1e6, "MB/s")
+                line(f"{what}: tcp's over it", r, "x", 0.5 if bound else None)
+    ds = bench.measure(["tcp", *protocols], [0], ["clocked"], repeats=15)
+    for protocol in ["tcp", *protocols]:
+        part = ds.median_seconds.sel(protocol=protocol, size=0, pattern="clocked")
+        line(f"{protocol}: empty clocked round", 1e6 * float(part), "us")
+    for protocol in protocols:
+        bound = 0.7 if protocol == "mpb" else None
+        line(f"{protocol}: over tcp's", bench.ratio(ds, protocol, 0, "clocked"), "x", bound)
+
+
+def chip(protocols: list[str]) -> None:
+    from dgsuite.transports import bench
+
+    with dask.config.set({"dgsuite.mpb": CHIP, "dgsuite.mpimpb": CHIP}):
+        for pattern, sizes, names in (
+            ("pingpong", (64, 512, 4096, 32768, 262144, 2097152), ["tcp", *protocols]),
+            ("clocked", (0, 512, 4096, 32768, 262144), ["tcp", *protocols, "mpi"]),
+        ):
+            ds = bench.measure(names, sizes, [pattern], repeats=7)
+            for size in sizes:
+                part = ds.median_seconds.sel(size=size, pattern=pattern)
+                order = part.sortby(part)
+                print(
+                    f"{pattern}, {size} B: "
+                    + " < ".join(
+                        f"{p} {1e6 * float(order.sel(protocol=p)):.0f}"
+                        for p in order.protocol.values
+                    )
+                    + " us",
+                    flush=True,
+                )
+
+
+def idle(protocols: list[str]) -> None:
+    from distributed import Client, LocalCluster
+
+    for settings, title in (({}, "Dask's defaults"), (QUIET, "Dask's own clocks slowed")):
+        for protocol in ["tcp", *protocols]:
+            with (
+                dask.config.set(settings),
+                LocalCluster(
+                    n_workers=4, threads_per_worker=1, dashboard_address=None, protocol=protocol
+                ) as cluster,
+                Client(cluster) as client,
+            ):
+                client.gather(client.map(abs, range(100)))
+                time.sleep(5)
+                here = psutil.Process()
+                processes = [here, *here.children(recursive=True)]
+                before, begin = sum(map(_cpu, processes)), time.monotonic()
+                time.sleep(15)
+                used = (sum(map(_cpu, processes)) - before) / (time.monotonic() - begin)
+                line(f"{protocol}, four idle workers, {title}", 100 * used, "% of a core")
+    for protocol in ["tcp", *protocols]:
+        line(f"{protocol}, ten idle comms, both ends", 100 * asyncio.run(_rest(protocol)), "%", 2)
+
+
+def _cpu(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return times.user + times.system
+
+
+async def _rest(protocol: str) -> float:
+    """Share of a core that comms take on which nothing is said."""
+    from distributed.comm import connect, listen
+
+    async def handle(comm: Any) -> None:
+        await comm.read()
+
+    listener = await listen(f"{protocol}://127.0.0.1", handle)
+    comms = [await connect(listener.contact_address) for _ in range(10)]
+    reads = [asyncio.ensure_future(comm.read()) for comm in comms]
+    before, begin = time.process_time(), time.monotonic()
+    await asyncio.sleep(5)
+    used = (time.process_time() - before) / (time.monotonic() - begin)
+    for comm in comms:
+        comm.abort()
+    await asyncio.gather(*reads, return_exceptions=True)
+    listener.stop()
+    return used
+
+
+def kills(protocols: list[str], times: int = 20) -> None:
+    from distributed import Client, LocalCluster, wait
+    from distributed.comm.core import Comm
+
+    for protocol in protocols:
+        dice = random.Random(1)
+        slowest = 0.0
+        with (
+            # Dask gives up a worker that is down 15 s after it was down, were it restarted meanwhile
+            dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
+            LocalCluster(
+                n_workers=2, threads_per_worker=1, dashboard_address=None, protocol=protocol
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            for k in range(times):
+                begin = time.monotonic()
+                chunks = client.map(_chunk, range(8), [k] * 8)
+                sums = client.map(_ends, chunks, chunks[1:] + chunks[:1])
+                time.sleep(dice.uniform(0.02, 0.3))
+                os.kill(dice.choice(list(client.run(os.getpid).values())), signal.SIGKILL)
+                wait(sums, timeout=60)
+                assert client.gather(sums) == [2 * k + i + (i + 1) % 8 for i in range(8)]
+                client.wait_for_workers(2, timeout=60)
+                time.sleep(0.5)
+                slowest = max(slowest, time.monotonic() - begin - 0.5)
+                del chunks, sums
+            time.sleep(1)
+            gc.collect()
+            line(f"{protocol}: kill -9 in a transfer, slowest recovery", slowest, "s", 60)
+            live = sum(not comm.closed() for comm in list(Comm._instances))
+            line(f"{protocol}: buffers here beyond two a live comm", _mapped() - 2 * live, "", 0)
+        left = sum("dgsuite" in name for name in os.listdir("/dev/shm"))
+        line(f"{protocol}: files of ours in /dev/shm", left, "", 0)
+
+
+def _chunk(i: int, k: int) -> np.ndarray:
+    return np.full(4_000_000, i + k)
+
+
+def _ends(a: np.ndarray, b: np.ndarray) -> int:
+    return int(a[0] + b[-1])
+
+
+def _mapped() -> int:
+    return Path("/proc/self/maps").read_text().count("memfd:dgsuite-")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "parts", nargs="*", default=[], help="speed, chip, idle, kills; default all"
+    )
+    parser.add_argument("--protocols", default="uds,mpb,mpimpb")
+    given = parser.parse_args()
+    protocols = given.protocols.split(",")
+    known = {"speed": speed, "chip": chip, "idle": idle, "kills": kills}
+    for part in given.parts or known:
+        known[part](protocols)
+
+
+if __name__ == "__main__":
+    assert common
+    main()

@@ -1,0 +1,44 @@
+"""Kinds of transports, and both ends of a comm, for tests."""
+
+from __future__ import annotations
+
+import asyncio
+
+import numpy as np
+from distributed.comm import connect, listen
+
+SCC = {"dgsuite.mpb": {"buffer": "8 KiB", "places": 48}}
+SCC_SECTIONS = {"dgsuite.mpimpb": {"buffer": "8 KiB", "places": 48}}
+SMALL = {"dgsuite.mpb": {"buffer": 4096}}
+
+KINDS = {
+    "uds": ("uds", {}),
+    "mpb": ("mpb", {}),
+    "mpb of 4 KiB": ("mpb", SMALL),
+    "mpb of the SCC": ("mpb", SCC),
+    "mpimpb": ("mpimpb", {}),
+    "mpimpb of the SCC": ("mpimpb", SCC_SECTIONS),
+    "mpb that spins": ("mpb", {"dgsuite.mpb": {"spin": "100us"}}),
+}
+
+
+async def pair(scheme, **options):
+    """Both ends of a comm, and the listener."""
+    other = asyncio.get_running_loop().create_future()
+
+    async def handle(comm):
+        other.set_result(comm)
+
+    listener = await listen(f"{scheme}://127.0.0.1", handle, deserialize=True)
+    comm = await connect(listener.contact_address, **options)
+    return comm, await other, listener
+
+
+def run(coroutine):
+    """Run a test that must not hang."""
+    return asyncio.run(asyncio.wait_for(coroutine, 60))
+
+
+def lumps(sizes, seed=0):
+    rng = np.random.default_rng(seed)
+    return [rng.integers(0, 256, size, np.uint8) for size in sizes]
