@@ -86,6 +86,8 @@ def run(common: Common, options: Betweenness, on_step: Callable[[str], None]) ->
                     on_step(f"{name}, {deal}, {protocol}")
                     for m, places in enumerate(common.measured):
                         at = w, d, t, m
+                        if d and t:  # deals on one transport, transports with one deal
+                            continue
                         seconds[at], busy[at] = once(case, deal, clients[places], common)
                         replayed = as_measured(case, places, transports[t], deal)
                         predicted[at], planned[at] = replayed.elapsed, replayed.busy.max()
