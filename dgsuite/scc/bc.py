@@ -17,7 +17,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 import genval
-from dgsuite.executors.dealt import CHUNKS
+from dgsuite.executors.dealt import chunks
 from dgsuite.runner import run as run_kernel
 from dgsuite.scc import ledger
 from dgsuite.scc.ledger import Ledger, Transport, block, cyclic
@@ -179,7 +179,8 @@ def as_measured(case: Case, places: int, transport: Transport, deal: str) -> Sim
 def _searched(simulation: Simulation, costs: Ledger, degree: NDArray, deal: str) -> Simulation:
     places = simulation.places
     if deal == "dynamic":
-        bounds = len(costs.units) * np.arange(CHUNKS * places + 1) // (CHUNKS * places)
+        count = chunks(places)
+        bounds = len(costs.units) * np.arange(count + 1) // count
         done = np.concatenate([[0], np.cumsum(costs.units[falling(degree)])])
         simulation.dynamic(np.diff(done[bounds]), service=simulation.transport.task)
         simulation.reduce(costs.payload)
