@@ -109,6 +109,7 @@ TINY = """
 places = [1, 2, 36, 44, 48]
 measured = [1, 2]
 repeats = 1
+protocols = ["tcp", "uds"]
 [bc]
 deals = ["block", "cyclic", "dynamic"]
 [bc.workload.small]
@@ -140,7 +141,7 @@ def test_an_experiment_from_the_command_line(tmp_path, capsys):
     assert "simulation" in ds.attrs["title"]
     assert ds.simulated_seconds.dims == ("workload", "deal", "transport", "places")
     assert bool((ds.simulated_seconds > 0).all())
-    assert bool((ds.measured_seconds > 0).all())
+    assert int((ds.measured_seconds > 0).sum()) == 4 * (3 + 1) * 2
     assert ds.simulated_seconds.attrs["units"] == "s"
     work, setup = ds.work_seconds, ds.setup_seconds
     one = ds.simulated_seconds.sel(places=1, deal="block").isel(transport=0)

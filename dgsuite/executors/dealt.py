@@ -23,8 +23,8 @@ from partition.distribute import seen
 from partition.errors import InputError, RunError
 from partition.graph import Graph
 
-CHUNKS = 16
-"""Chunks of units a worker, in the mean."""
+FINE, ENOUGH, COARSE = 16, 128, 4
+"""Chunks a worker: fine ones, until there are enough; then coarse ones, as each costs the scheduler time."""
 
 FAN = 8
 """Results that are added up by one task."""
@@ -51,7 +51,7 @@ def run(
         parts = client.scatter(parts, broadcast=True, hash=False)
     run_id = new_run()
     held = client.submit(_hold, kernel, parts, key=f"{kernel.name}-graph-{run_id}", pure=False)
-    count = CHUNKS * len(places)
+    count = chunks(len(places))
     shares = [
         client.submit(
             _chunk, kernel, held, i, count, key=f"{kernel.name}-chunk-{run_id}-{i}", priority=-i
@@ -78,6 +78,11 @@ def run(
     compute, cpu = seconds
     log.add(Step(0, "search", True, 0), tally, compute, cpu, log.seconds - float(compute.max()))
     return kernel.results(total.result, graph), log
+
+
+def chunks(places: int) -> int:
+    """Into how many chunks work is cut for some workers."""
+    return min(FINE * places, max(ENOUGH, COARSE * places))
 
 
 def _hold(kernel: Replicated, parts: Sequence[Cluster]) -> Any:

@@ -23,7 +23,7 @@ def parser() -> argparse.ArgumentParser:
         description="Experiments of Chapman, Hussein and Hosking, X10 on the Single-Chip Cloud Computer: "
         "measures units of work and messages here, and simulates the paper's places with them.",
     )
-    p.add_argument("config", metavar="CONFIG.toml", help="such as configs/scc-bc.toml")
+    p.add_argument("config", metavar="CONFIG.toml", help="with a table [bc] or [hf]")
     p.add_argument("--output", metavar="FILE.nc", help="result; figures go beside it")
     p.add_argument("--protocols", metavar="LIST", help="transports, such as tcp,mpb,mpimpb,uds")
     p.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="overrides")
@@ -34,6 +34,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = parser().parse_args(arguments)
     try:
+        if "hf" in toml.read(options.config):
+            from dgsuite.scc import hf
+
+            if options.overrides or options.protocols:
+                raise InputError(f"{options.config}: --set and --protocols are for [bc] alone")
+            output = [] if options.output is None else ["--output", options.output]
+            return hf.main([options.config, *output])
         _run(options)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -59,7 +66,7 @@ def read(path: str, overrides: Sequence[str] = (), protocols: str | None = None)
         data.setdefault("scc", {})["protocols"] = [p for p in protocols.split(",") if p]
     found = toml.checked(File, data, path)
     if found.bc is None:
-        raise InputError(f"{path}: has no program: a table [bc]")
+        raise InputError(f"{path}: has no program: a table [bc], or [hf]")
     _check_protocols(found.scc)
     return found
 
@@ -140,7 +147,7 @@ def _show(console: Any, ds: xr.Dataset, found: Sequence[Any]) -> None:
         "",
     )
     names = ("measured_seconds", "predicted_seconds", "measured_busy", "predicted_busy")
-    for key, row in ds[list(names)].to_dataframe().iterrows():
+    for key, row in ds[list(names)].to_dataframe().dropna().iterrows():
         *what, places = key
         elapsed, predicted, busy, predicted_busy = row[list(names)]
         check.add_row(

@@ -17,7 +17,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 import genval
-from dgsuite.executors.dealt import CHUNKS
+from dgsuite.executors.dealt import chunks
 from dgsuite.runner import run as run_kernel
 from dgsuite.scc import ledger
 from dgsuite.scc.ledger import Ledger, Transport, block, cyclic
@@ -86,6 +86,8 @@ def run(common: Common, options: Betweenness, on_step: Callable[[str], None]) ->
                     on_step(f"{name}, {deal}, {protocol}")
                     for m, places in enumerate(common.measured):
                         at = w, d, t, m
+                        if d and t:  # deals on one transport, transports with one deal
+                            continue
                         seconds[at], busy[at] = once(case, deal, clients[places], common)
                         replayed = as_measured(case, places, transports[t], deal)
                         predicted[at], planned[at] = replayed.elapsed, replayed.busy.max()
@@ -177,7 +179,8 @@ def as_measured(case: Case, places: int, transport: Transport, deal: str) -> Sim
 def _searched(simulation: Simulation, costs: Ledger, degree: NDArray, deal: str) -> Simulation:
     places = simulation.places
     if deal == "dynamic":
-        bounds = len(costs.units) * np.arange(CHUNKS * places + 1) // (CHUNKS * places)
+        count = chunks(places)
+        bounds = len(costs.units) * np.arange(count + 1) // count
         done = np.concatenate([[0], np.cumsum(costs.units[falling(degree)])])
         simulation.dynamic(np.diff(done[bounds]), service=simulation.transport.task)
         simulation.reduce(costs.payload)
