@@ -18,6 +18,7 @@ from partition.errors import InputError
 
 STYLES = ("serial", "finish_async", "clocked")
 Style = Literal["serial", "finish_async", "clocked"]
+Form = Literal["iterative", "recursive"]
 SOURCES = ("imsuite", "edge_list", "matrix_market", "generate")
 T = TypeVar("T")
 
@@ -104,6 +105,7 @@ class Run(Section):
 
     kernel: Many[str]
     style: Many[Style] = ["serial", "clocked"]
+    form: Many[Form] = ["iterative"]
     count_as: Many[Style] | None = None
     n: Many[Count] | None = None
     kind: Many[str] | None = None
@@ -141,6 +143,7 @@ class Point(BaseModel):
 
     kernel: str
     style: str
+    form: str = "iterative"
     count_as: str | None
     n: int | None
     kind: str | None
@@ -164,6 +167,8 @@ class Point(BaseModel):
     def describe(self) -> str:
         """A line for people."""
         parts = [self.kernel, self.style]
+        if self.form != "iterative":
+            parts.insert(0, self.form)
         for name in (
             "count_as",
             "n",
@@ -226,7 +231,7 @@ def load(
 
 def _check(config: Config, folder: Path) -> Iterator[str]:
     """What the shape alone does not say."""
-    from kernels import KERNELS
+    from kernels import KERNELS, RECURSIVE
 
     throttled = (config.cluster.scheduler or config.cluster.protocol or "").startswith("throttle+")
     if config.throttle and not throttled:
@@ -241,6 +246,11 @@ def _check(config: Config, folder: Path) -> Iterator[str]:
                     f"One of: {', '.join(KERNELS)}"
                 )
                 continue
+            if "recursive" in run.form and kernel not in RECURSIVE:
+                yield (
+                    f"run.{i}.form: kernel {kernel!r} has no recursive form; "
+                    f"those that have: {', '.join(RECURSIVE)}"
+                )
             allowed = [f.name for f in fields(KERNELS[kernel]) if f.name != "seed"]
             for name in run.params:
                 if name not in allowed:
@@ -315,17 +325,30 @@ def points(config: Config) -> list[Point]:
     ):
         source = run.graph or config.graph
         assert source is not None
-        for n, kind, seed, kernel, style, count_as, clusters, load, repeat in itertools.product(
+        for (
+            n,
+            kind,
+            seed,
+            kernel,
+            style,
+            form,
+            count_as,
+            clusters,
+            load,
+            repeat,
+        ) in itertools.product(
             *_or_none(run.n, run.kind),
             e.seed,
             run.kernel,
             run.style,
+            run.form,
             *_or_none(run.count_as, run.clusters, run.workload),
             range(e.repeats),
         ):
             point = Point(
                 kernel=kernel,
                 style=style,
+                form=form,
                 count_as=count_as,
                 n=n,
                 kind=kind,

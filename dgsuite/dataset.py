@@ -64,7 +64,7 @@ def build(
     workload
         Work that was added, if any.
     """
-    index = "depth" if kernel.form == "recursive" else "round"
+    counted = "depth" if kernel.form == "recursive" else "round"
     counts = count(kernel, log, graph.n, count_as or style)
     tallies = log.tallies
     messages = log.by_round([t.messages for t in tallies])
@@ -73,16 +73,16 @@ def build(
     np.maximum.at(active, [s.round for s in log.steps], [t.active for t in tallies])
 
     def per_round(values: NDArray, long_name: str, units: str = "1") -> xr.Variable:
-        return xr.Variable(index, values, {"long_name": long_name, "units": units})
+        return xr.Variable(counted, values, {"long_name": long_name, "units": units})
 
     def per_cluster(values: list[NDArray], long_name: str) -> xr.Variable:
         seconds = log.by_round(values) if values else np.zeros((0, len(graph.parts)))
-        return xr.Variable((index, "cluster"), seconds, {"long_name": long_name, "units": "s"})
+        return xr.Variable((counted, "cluster"), seconds, {"long_name": long_name, "units": "s"})
 
     variables = {
         "messages": per_round(messages, "messages sent between nodes"),
         "remote_messages": xr.Variable(
-            (index, "model"),
+            (counted, "model"),
             np.stack([np.zeros_like(messages), remote, messages], axis=1),
             {"long_name": "messages whose receiver is in another place", "units": "1"},
         ),
@@ -92,7 +92,7 @@ def build(
         "wire_bytes": per_round(
             log.by_round([t.wire for t in tallies]), "data sent between workers", "byte"
         ),
-        "active": per_round(active, f"nodes that sent, in the {index}'s busiest phase"),
+        "active": per_round(active, f"nodes that sent, in the {counted}'s busiest phase"),
         "finishes": per_round(counts.finishes, "joins, as IMSuite counts"),
         "asyncs": per_round(counts.asyncs, "tasks, as IMSuite counts"),
         "barriers": per_round(counts.barriers, "barriers, as IMSuite counts"),
@@ -111,7 +111,7 @@ def build(
         long_name, units, dims = kernel.outputs[name]
         variables[name] = xr.Variable(dims, values, {"long_name": long_name, "units": units})
     coords = {
-        index: xr.Variable(index, np.arange(log.rounds), {"long_name": index}),
+        counted: xr.Variable(counted, np.arange(log.rounds), {"long_name": counted}),
         "cluster": xr.Variable("cluster", np.arange(len(graph.parts)), {"long_name": "cluster"}),
         "model": xr.Variable("model", list(MODELS), {"long_name": "runtime model"}),
         "node": xr.Variable("node", _labels(graph), {"long_name": "node"}),
@@ -154,6 +154,11 @@ def build(
 def _model(clusters: int, n: int) -> str:
     """The runtime model that so many clusters make."""
     return "SP" if clusters == 1 else "UP" if clusters == n else "MP"
+
+
+def index(dataset: xr.Dataset) -> str:
+    """What counts of a run are indexed by."""
+    return "depth" if "depth" in dataset.dims else "round"
 
 
 def _shortened(value: Any) -> Any:

@@ -182,6 +182,8 @@ def _figure(
 def _summary(console: Any, results: Sequence[xr.Dataset], checked: bool) -> None:
     from rich.table import Table
 
+    from dgsuite.dataset import index
+
     heads = ("kernel", "style", "n", "kind", "clusters", "workers")
     numbers = ("rounds", "messages", "comm", "mutexes", "ms")
     table = Table(box=None, header_style="bold", pad_edge=False)
@@ -190,7 +192,7 @@ def _summary(console: Any, results: Sequence[xr.Dataset], checked: bool) -> None
         table.add_column(head, justify="right" if right else "left", no_wrap=True)
     for dataset in results:
         row = [str(dataset.attrs.get(head, "")) for head in heads]
-        row.append(str(dataset.sizes["round"]))
+        row.append(str(dataset.sizes[index(dataset)]))
         row += [str(int(dataset[name].sum())) for name in ("messages", "comm", "mutexes")]
         row.append(f"{1e3 * float(dataset.attrs['seconds']):.1f}")
         row.append("yes" if dataset.attrs.get("valid") else "not checked")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
+from dgsuite.dataset import index
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -35,7 +37,7 @@ def communication(dataset: xr.Dataset, ax: Axes | None = None, *, messages: bool
         from matplotlib.figure import Figure
 
         ax = Figure(figsize=(6, 4), layout="constrained").subplots()
-    rounds = dataset["round"].values
+    rounds = dataset[index(dataset)].values
     if messages:
         ax.bar(rounds, dataset["messages"].values, width=0.85, color=MESSAGES, label="messages")
     style = str(dataset.attrs["style"])
@@ -51,7 +53,7 @@ def communication(dataset: xr.Dataset, ax: Axes | None = None, *, messages: bool
             linewidth=1.5,
             label=f"communication, {style}",
         )
-    ax.set_xlabel("round")
+    ax.set_xlabel(index(dataset))
     ax.set_ylabel("count")
     ax.locator_params(axis="x", integer=True)
     for side in ("top", "right"):

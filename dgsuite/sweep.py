@@ -16,7 +16,7 @@ import xarray as xr
 import genval
 from dgsuite import __version__
 from dgsuite.config import Cluster, Experiment, Point, Throttle
-from dgsuite.dataset import open_dataset, save
+from dgsuite.dataset import index, open_dataset, save
 from dgsuite.runner import run
 from partition.errors import InputError, RunError
 from partition.graph import Graph
@@ -37,6 +37,7 @@ KEPT = 2
 SWEPT = (
     "kernel",
     "style",
+    "form",
     "count_as",
     "n",
     "kind",
@@ -215,6 +216,7 @@ class Sweep:
             point.kernel,
             graph,
             style=point.style,
+            form=point.form,
             clusters=point.clusters,
             client=client,
             seed=point.seed,
@@ -389,6 +391,8 @@ def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
     """
     if len(results) == 1:
         return results[0]
+    if len({index(dataset) for dataset in results}) > 1:  # depths stand where rounds do
+        results = [r.rename(depth="round") if "depth" in r.dims else r for r in results]
     like = {name: variable for dataset in results for name, variable in dataset.data_vars.items()}
     fill = {name: {"f": np.nan, "b": False}.get(v.dtype.kind, -1) for name, v in like.items()}
     parts = []
@@ -403,7 +407,7 @@ def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
             nothing = np.full(shape, fill[name], like[name].dtype)
             part = part.assign({name: (like[name].dims, nothing, like[name].attrs)})
         part = part[list(like)].expand_dims("run")
-        rounds = ("run", [dataset.sizes["round"]], {"long_name": "rounds", "units": "1"})
+        rounds = ("run", [dataset.sizes[index(dataset)]], {"long_name": "rounds", "units": "1"})
         seconds = ("run", [dataset.attrs["seconds"]], {"long_name": "all rounds", "units": "s"})
         swept = {name: ("run", [value]) for name, value in parameters(dataset).items()}
         parts.append(part.assign(n_rounds=rounds, seconds=seconds).assign_coords(swept))

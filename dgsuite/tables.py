@@ -41,7 +41,7 @@ def compare(figure: str, results: Sequence[xr.Dataset]) -> list[Cell]:
     Parameters
     ----------
     figure
-        "figure7" or "figure8".
+        "figure7", "figure8" or "figure10".
     results
         Datasets of faithful runs on 64 nodes, with attributes ``kind`` and ``counted_as``; a cell
         whose run is missing is left out.

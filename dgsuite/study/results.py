@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
+from dgsuite.dataset import index
 from dgsuite.study.statistics import Interval, geometric, interval, ratio
 from dgsuite.sweep import parameters
 from dgsuite.tables import STYLES, Cell, compare
@@ -78,7 +79,7 @@ def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Data
     variables: dict[str, Any] = {
         "n_rounds": (
             "run",
-            [r.sizes["round"] for r in results],
+            [r.sizes[index(r)] for r in results],
             {"long_name": "rounds", "units": "1"},
         ),
         "seconds": (
