@@ -1,4 +1,4 @@
-"""Figures 7 and 8 of IMSuite from their experiment files: every cell equal, or explained."""
+"""Figures 7, 8 and 10 of IMSuite from their experiment files: every cell equal, or explained."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kernels import KCommittee
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize(("figure", "count"), [("figure7", 76), ("figure8", 64)])
+@pytest.mark.parametrize(("figure", "count"), [("figure7", 76), ("figure8", 64), ("figure10", 63)])
 def test_every_cell_is_equal_or_explained(figure, count, tmp_path):
     out = tmp_path / "out.nc"
     found = subprocess.run(
@@ -57,6 +57,7 @@ def test_every_cell_is_equal_or_explained(figure, count, tmp_path):
                 *("kc FA comm", "vc FA comm"),
                 *("hs FA comm", "hs FAC comm", "lcr FA comm", "lcr FAC comm"),
             },
+            "figure10": {"bf FA asyncs", "bf FA finishes", "mst FA comm", "mst FAC comm"},
         }[figure]
     )
 
