@@ -28,6 +28,7 @@ bench: $(VENV)/.tested  ## measure; about twenty minutes
 	$(BIN)/pip install -q -e '.[bench]'
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/originals.py
+	$(BIN)/python benchmarks/recursive.py
 	$(BIN)/python benchmarks/construction.py
 	$(BIN)/python benchmarks/large.py
 	$(BIN)/python benchmarks/scale.py --growth

@@ -261,7 +261,7 @@ def _first_of_turn(log: Log, launches: NDArray) -> NDArray:
     return np.minimum(once, launches)
 
 
-def _rules(kernel: Kernel) -> Accounting:
+def rules_of(kernel: Kernel) -> Accounting:
     if kernel.form == "recursive":
         from dgsuite.recursive_costs import RECURSIVE
 
@@ -281,7 +281,7 @@ def count(kernel: Kernel, log: Log, n: int, style: str) -> Counts:
     zeros = np.zeros(log.rounds, np.int64)
     if style not in STYLES:
         return Counts(zeros, zeros, zeros, zeros, zeros)
-    rules = _rules(kernel)
+    rules = rules_of(kernel)
     spawning = rules.spawning
     if style == "clocked":
         spawning = {**spawning, **rules.clocked_spawning}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -252,7 +253,11 @@ class RecursiveSite(Site):
         above = None
         if under is not None:
             node, home, slot = under
-            which = np.searchsorted(node, item.by)
+            which = np.minimum(np.searchsorted(node, item.by), len(node) - 1)
+            if (node[which] != item.by).any():
+                raise self._error(
+                    step, k, "has a node spawn, under another's finish, that has no task"
+                )
             rest = np.ones(len(node), bool)
             rest[which] = False
             self._tell(k, home[rest], slot[rest])
@@ -268,18 +273,17 @@ class RecursiveSite(Site):
             return
         scopes, cluster = self.scopes[k], self.clusters[k]
         rows = scopes.close(slots)
-        then = [scopes.thens[t] is not None for t in rows["then"]]
-        silent = rows[~np.array(then)]
-        self._tell(k, silent["home"], silent["slot"])
-        rows = rows[then]
-        for code, depth in np.unique(rows[["then", "depth"]]).tolist():
-            some = rows[(rows["then"] == code) & (rows["depth"] == depth)]
-            nested = some["home"][0] != NOBODY
+        kinds = np.stack([rows["then"], rows["depth"], rows["home"] != NOBODY], axis=1)
+        for kind in np.unique(kinds, axis=0).tolist():
+            some = rows[(kinds == kind).all(axis=1)]
+            code, depth, nested = kind
+            then = scopes.thens[code]
+            if then is None:
+                self._tell(k, some["home"], some["slot"])
+                continue
             fields = {HOME: some["home"], SLOT: some["slot"]} if nested else {}
             ids = cluster.ids[some["node"]]
-            name = scopes.thens[code]
-            assert name is not None
-            self.put(Batch(depth, name, cluster.index, Letters(ids, ids, None, fields)))
+            self.put(Batch(depth, then, cluster.index, Letters(ids, ids, None, fields)))
 
     def _tell(self, k: int, homes: NDArray, slots: NDArray) -> None:
         """Tell nodes that a task under each of these finishes has ended."""
@@ -291,9 +295,15 @@ class RecursiveSite(Site):
 
     def _send(self, depth: int, task: str, letters: Letters, owner: NDArray) -> None:
         """Hand tasks to the clusters that own their nodes; always copies, so that nothing aliases a state."""
-        owners, starts, order = group(owner, int(self.bounds[-1]))
-        for i, cluster in enumerate(owners.tolist()):
-            part = letters.take(order[starts[i] : starts[i + 1]])
+        if not len(owner):
+            return
+        if (owner == owner[0]).all():
+            groups = [(int(owner[0]), concatenate([letters]))]
+        else:
+            owners, starts, order = group(owner, int(self.bounds[-1]))
+            ends = zip(owners.tolist(), pairwise(starts.tolist()), strict=True)
+            groups = [(cluster, letters.take(order[a:b])) for cluster, (a, b) in ends]
+        for cluster, part in groups:
             if part.combine is not None:
                 part = part.fold(self.post.partition.n)
             batch = Batch(depth, task, cluster, part)

@@ -1,4 +1,4 @@
-"""Figures 7 and 8 of IMSuite from their experiment files: every cell equal, or explained."""
+"""Figures 7, 8 and 10 of IMSuite from their experiment files: every cell equal, or explained."""
 
 from __future__ import annotations
 
