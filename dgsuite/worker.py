@@ -23,6 +23,9 @@ NAME = "dgsuite"
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 """Parameters of glibc's mallopt (malloc.h)."""
 
+GIVEN_UP = ("cancelled", "released", "forgotten")
+"""States of a task on a worker whose key the scheduler has forgotten."""
+
 KEEP = 1 << 28
 LARGEST = 1 << 25
 """Bytes of an array that may come from memory that was kept: the most that glibc takes."""
@@ -58,7 +61,7 @@ class RunPlugin(WorkerPlugin):
             end()
 
     def transition(self, key: Any, start: str, finish: str, **kwargs: Any) -> None:
-        if finish in ("cancelled", "released", "forgotten") and key in self._ends:
+        if finish in GIVEN_UP and key in self._ends:
             self._ends.pop(key)()
 
     def keep(self, key: str, run: str, part: Any) -> None:
@@ -70,6 +73,10 @@ class RunPlugin(WorkerPlugin):
         """Called by a run's task: where its peers find it, and how to end it. Thread-safe."""
 
         def tell() -> None:
+            task = self.worker.state.tasks.get(key)
+            if task is None or task.state in GIVEN_UP:  # before it came here
+                abort()
+                return
             self._ends[key] = abort
             future = self._address(run)
             if not future.done():

@@ -14,9 +14,10 @@ from pathlib import Path
 import networkx as nx
 import pytest
 from conftest import heed_interrupts
-from toys import Fails, Sleeps
+from toys import Fails, Sleeps, Slow
 
 import dgsuite
+from partition import distribute
 from partition.graph import Graph
 
 STYLES = ["finish_async", "clocked"]
@@ -88,6 +89,21 @@ def test_a_killed_worker_is_named(own_client, ring, style, workers):
     again = dgsuite.run(Sleeps(), ring, clusters=2, style=style, client=client)
     assert again.sizes["round"] == 3
     assert_nothing_held(client)
+
+
+def test_a_worker_killed_before_a_run_began(own_client, ring):
+    """The other one, whose part has not begun either when it is given up, ends it all the same."""
+    client = own_client
+    dgsuite.run(Sleeps(), ring, clusters=2, style="clocked", client=client)
+    survivor, address = distribute.workers(client)
+    victim = client.run(os.getpid, workers=[address])[address]
+    timer = threading.Timer(1, os.kill, (victim, signal.SIGKILL))
+    timer.start()
+    with pytest.raises(dgsuite.RunError, match=rf"worker {address} was lost"):
+        dgsuite.run(Slow(), ring, clusters=2, style="clocked", client=client)
+    timer.join()
+    free = client.submit(os.getpid, workers=[survivor], pure=False)
+    assert free.result(timeout=20) != victim
 
 
 @pytest.mark.parametrize("style", STYLES)

@@ -211,6 +211,16 @@ class Sleeps(Toy):
 
 
 @dataclass(frozen=True)
+class Slow(Sleeps):
+    """Takes its time before it begins."""
+
+    wait: float = 3
+
+    def check(self, c):
+        time.sleep(self.wait)
+
+
+@dataclass(frozen=True)
 class Wrong(Toy):
     """Sends something that cannot be sent."""
 
