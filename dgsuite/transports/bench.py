@@ -18,8 +18,6 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dgsuite.worker import keep_memory
-
 PATTERNS = ("pingpong", "one-to-all", "all-pairs", "clocked")
 
 BATCH = 2e-3
@@ -116,7 +114,6 @@ def _partner(protocols: Sequence[str], config: dict[str, Any], pipe: Connection)
     import dask
 
     dask.config.update(dask.config.config, config)
-    keep_memory()
 
     async def main() -> None:
         await Partner(protocols, pipe).main()
@@ -251,7 +248,6 @@ def _turns(
             there = stack.enter_context(kernels.workers(protocols))
             found = kernels.rounds(there, sizes, repeats)
         else:
-            keep_memory()
             count = {"pingpong": 1, "one-to-all": processes - 1, "all-pairs": processes}[pattern]
             partners = Partners(protocols, count)
             stack.callback(partners.close)
