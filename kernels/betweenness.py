@@ -61,7 +61,8 @@ class Betweenness(Partitioned):
     Parameters
     ----------
     weighted
-        Whether weights, above 0, are lengths; edges are 1 long where the graph has no weights.
+        Whether weights, above 0, are lengths; edges are 1 long where the graph has no weights. Paths are
+        equally long where sums of their lengths from the source are equal as float64.
     sources
         Nodes that paths start from: a list, or how many to draw; by default all.
     deal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 import os
 import signal
 import threading
@@ -18,6 +19,8 @@ from hypothesis import strategies as st
 import dgsuite
 import genval
 from kernels import KERNELS
+from kernels._betweenness import add
+from kernels.fixed import Sums, added
 from partition.graph import Graph
 
 FORMS = [("replicated", "block"), ("replicated", "cyclic"), ("partitioned", "block")]
@@ -162,6 +165,21 @@ def test_the_originals_defect_is_not_ours():
     close(ds.betweenness.values, brandes(net, forget=True))
     wrong = brandes(net, forget=False)
     assert max(abs(wrong[v] - ds.betweenness.values[v]) for v in net) > 0.1
+
+
+@given(st.lists(st.floats(0, 1e9), min_size=1, max_size=40), st.randoms())
+def test_sums_in_fixed_point_do_not_depend_on_order(values, luck):
+    def summed(numbers):
+        total = Sums.zeros(1)
+        for value in numbers:
+            add(*total, 0, value)
+        return total
+
+    one = summed(values)
+    assert one.value[0] == pytest.approx(math.fsum(values), rel=1e-15, abs=len(values) * 2.0**-52)
+    luck.shuffle(values)
+    cut = luck.randrange(len(values) + 1)
+    assert added([summed(values[cut:]), summed(values[:cut])]) == one
 
 
 def shares(graph, deal, clusters=16):

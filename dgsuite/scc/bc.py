@@ -75,12 +75,13 @@ def run(common: Common, options: Betweenness, on_step: Callable[[str], None]) ->
     seconds = np.full((*shape, len(common.measured)), np.nan)
     busy, predicted, planned = (seconds.copy() for _ in range(3))
     simulated = np.full((*shape, len(common.places)), np.nan)
-    transports: list[Transport] = []
+    on_step("transports")
+    with ExitStack() as stack:
+        pairs = {p: workers(stack, [2], p)[2] for p in common.protocols}
+        transports = ledger.transports(pairs, common.repeats)
     for t, protocol in enumerate(common.protocols):
         with ExitStack() as stack:
-            clients = workers(stack, [2, *common.measured], protocol)
-            on_step(f"transport {protocol}")
-            transports.append(ledger.transport(clients[2], protocol, common.repeats))
+            clients = workers(stack, common.measured, protocol)
             for w, (name, case) in enumerate(cases.items()):
                 for d, deal in enumerate(options.deals):
                     on_step(f"{name}, {deal}, {protocol}")

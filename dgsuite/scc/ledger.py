@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -97,11 +97,13 @@ class Echo(Kernel):
         return None
 
 
-def transport(client: Client, name: str, repeats: int = 5) -> Transport:
-    """Measure the transport of a Dask cluster with two workers or more.
+def transports(clients: Mapping[str, Client], repeats: int = 5) -> list[Transport]:
+    """Measure the transports of Dask clusters with two workers or more, in turns.
 
     Parameters
     ----------
+    clients
+        By name of the transport.
     repeats
         Times ten empty messages and five large ones are measured; the least counts.
 
@@ -110,30 +112,47 @@ def transport(client: Client, name: str, repeats: int = 5) -> Transport:
     InputError
         There are not two workers.
     """
-    from dgsuite.runner import run
     from partition.distribute import workers
 
-    if len(workers(client)) < 2:
-        raise InputError("a transport is measured between two workers; the cluster has fewer")
-    pair = Graph.from_edges([0], [1], n=2, clusters=2)
-
-    def rounds(count: int, size: int) -> float:
-        kernel = Echo(rounds=count, size=size)
-        seconds = run(kernel, pair, style="clocked", client=client).attrs["seconds"]
-        return float(seconds) / count
-
-    def tasks(count: int) -> float:
-        begin = perf_counter()
-        client.gather(client.map(_nothing, range(count), pure=False))
-        return (perf_counter() - begin) / count
-
-    rounds(20, LARGE // 8)
-    tasks(100)
+    for name, client in clients.items():
+        if len(workers(client)) < 2:
+            raise InputError(f"{name} is measured between two workers; the cluster has fewer")
+        _rounds(client, 20, LARGE // 8)
+        _tasks(client, 100)
+    found = {name: np.full(3, np.inf) for name in clients}
     # short, so that some fall between what others do on the machine
-    empty = min(rounds(20, 0) for _ in range(10 * repeats))
-    full = min(rounds(3, LARGE // 8) for _ in range(5 * repeats))
-    task = min(tasks(50) for _ in range(5 * repeats))
-    return Transport(name, empty, max(full - empty, 0.0) / LARGE, task)
+    for turn in range(10 * repeats):
+        for name, client in clients.items():
+            least = found[name]
+            least[0] = min(least[0], _rounds(client, 20, 0))
+            if turn % 2:
+                least[1] = min(least[1], _rounds(client, 3, LARGE // 8))
+                least[2] = min(least[2], _tasks(client, 50))
+    return [
+        Transport(name, float(empty), float(max(full - empty, 0.0)) / LARGE, float(task))
+        for name, (empty, full, task) in found.items()
+    ]
+
+
+def transport(client: Client, name: str, repeats: int = 5) -> Transport:
+    """Measure the transport of one cluster; see `transports`."""
+    return transports({name: client}, repeats)[0]
+
+
+def _rounds(client: Client, count: int, size: int) -> float:
+    """Seconds of a round in which each of two places sends the other some numbers."""
+    from dgsuite.runner import run
+
+    pair = Graph.from_edges([0], [1], n=2, clusters=2)
+    found = run(Echo(rounds=count, size=size), pair, style="clocked", client=client)
+    return float(found.attrs["seconds"]) / count
+
+
+def _tasks(client: Client, count: int) -> float:
+    """Seconds of one of some tasks that do nothing."""
+    begin = perf_counter()
+    client.gather(client.map(_nothing, range(count), pure=False))
+    return (perf_counter() - begin) / count
 
 
 def _nothing(number: int) -> int:

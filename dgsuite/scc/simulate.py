@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dgsuite.scc.ledger import Ledger, Transport, block, cyclic
 from partition.errors import InputError
 
-MOST = 1 << 14
+MOST = 1 << 12
 """Places at most: an exchange has an event a pair."""
 
 DEALS = ("block", "cyclic", "dynamic")
