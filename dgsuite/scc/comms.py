@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -38,23 +37,25 @@ def _ask(run: str, place: str) -> tuple[float, float]:
 
     def there_and_back(size: int) -> float:
         data = bytes(size)
-        return timed(
-            lambda: asyncio.run_coroutine_threadsafe(echo(data), here.loop.asyncio_loop).result(),
-            20,
+        loop = here.loop.asyncio_loop
+        return float(
+            np.median(
+                timed(lambda: asyncio.run_coroutine_threadsafe(echo(data), loop).result(), 20)
+            )
         )
 
     byte = (there_and_back(LARGE) - there_and_back(1)) / (2 * LARGE)
-    return timed(lambda: ask()(), OPERATIONS), max(byte, 0.0)
+    return float(np.median(timed(lambda: ask()(), OPERATIONS))), max(byte, 0.0)
 
 
-def timed(call: Callable[[], object], times: int) -> float:
-    """Median seconds of a call."""
-    taken = []
-    for _ in range(times):
+def timed(call: Callable[[], object], times: int) -> NDArray:
+    """Seconds of some calls."""
+    taken = np.empty(times)
+    for i in range(times):
         begin = perf_counter()
         call()
-        taken.append(perf_counter() - begin)
-    return statistics.median(taken)
+        taken[i] = perf_counter() - begin
+    return taken
 
 
 def measure(client: Client, name: str, places: Sequence[str], repeats: int = 5) -> Transport:
@@ -91,7 +92,9 @@ def installed(protocol: str) -> bool:
 
 
 def setup(client: Client, density: NDArray, places: Sequence[str]) -> float:
-    """Median seconds of a build without units: density there, and a matrix back."""
-    return timed(
-        lambda: client.submit(_nothing, density, workers=[places[0]], pure=False).result(), 9
+    """Least seconds of a build without units: density there, and a matrix back."""
+    return float(
+        timed(
+            lambda: client.submit(_nothing, density, workers=[places[0]], pure=False).result(), 20
+        ).min()
     )

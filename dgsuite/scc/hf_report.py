@@ -17,6 +17,8 @@ CLOSE = 0.25
 MOST = 48
 """Places that the paper had."""
 
+LABELS = {"none": "no transport", "counted": "no transport, the original's cost of units"}
+
 STEP = 4
 """Places between those whose speed-ups are compared for smoothness."""
 
@@ -140,7 +142,7 @@ def show(dataset: xr.Dataset) -> None:
     transports = dataset.transport.values.tolist()
     table(
         "Findings (ours simulated)",
-        ["figure", "the paper says", *(f"transport {t}" for t in transports)],
+        ["figure", "the paper says", *(LABELS.get(t, t) for t in transports)],
         [
             [row["figure"], f"{row['says']} ({row['input']})"]
             + [
@@ -163,46 +165,40 @@ def draw(dataset: xr.Dataset, path: str) -> str:
     figure = Figure(figsize=(3.4 * (len(arms) + 1), 3 * len(names) + 0.5), layout="constrained")
     axes = figure.subplots(len(names), len(arms) + 1, squeeze=False)
     near = dataset.sel(places=slice(1, MOST))
-    marks = {(row["input"], row["balance"]): row for row in findings(dataset) if "value" in row}
+    said = {(row["input"], row["balance"]): row for row in findings(dataset) if "value" in row}
+    lines = dict(zip(arms, ("-", "--", ":", "-.") * len(arms), strict=False))
     for row, name in zip(axes, names, strict=True):
-        for ax, arm in zip(row, arms, strict=False):
-            for transport in dataset.transport.values.tolist():
+        for number, transport in enumerate(dataset.transport.values.tolist()):
+            for ax, arm in zip(row, arms, strict=False):
+                label, colour = LABELS.get(transport, transport), f"C{number}"
                 curve = speedup(near, name, arm, transport)
-                ax.plot(curve.places, curve, marker=".", label=f"transport {transport}")
-                ours = dataset.measured.sel(input=name, balance=arm, transport=transport).dropna(
-                    "places"
-                )
-                if ours.sizes["places"] > 1:
-                    ax.plot(ours.places, ours[0] / ours, "kx", label="measured (Fock build)")
-            said = marks.get((name, arm))
-            if said is not None and said["kind"] != "costs":
+                ax.plot(curve.places, curve, marker=".", color=colour, label=label)
+                ran = near.processor.sel(input=name, balance=arm, transport=transport)
+                ran = ran.dropna("places")[1:] / float(ran[0])
+                ax.plot(ran.places, 1 / ran, "kx", label="measured, by processor time")
+                seconds = near.elapsed.sel(input=name, balance=arm, transport=transport)
+                row[-1].plot(seconds.places, seconds, lines[arm], color=colour)
+        for ax, arm in zip(row, arms, strict=False):
+            paper = said.get((name, arm), {"kind": "costs"})
+            if paper["kind"] != "costs":
                 ax.plot(
-                    said["places"], said["value"], "r*", markersize=11, label="the paper's text"
+                    paper["places"], paper["value"], "r*", markersize=11, label="the paper's text"
                 )
             ax.plot([1, MOST], [1, MOST], ":", color="grey", linewidth=0.8)
             ax.set_title(f"{name}, {arm}", fontsize=10)
-            ax.set_ylabel("speed-up, simulated")
-        last = row[-1]
-        for i, arm in enumerate(arms):
-            for transport, line in zip(
-                dataset.transport.values.tolist(), ("-", "--", ":", "-."), strict=False
-            ):
-                curve = near.elapsed.sel(input=name, balance=arm, transport=transport)
-                last.plot(curve.places, curve, line, color=f"C{i}", label=f"{arm}, {transport}")
-        last.set_yscale("log")
-        last.set_ylabel("seconds, all iterations, simulated")
-        last.legend(fontsize=7, frameon=False)
-        last.set_title(name, fontsize=10)
+            ax.set_ylabel("speed-up of Fock build, simulated", fontsize=8)
+        row[-1].set_yscale("log")
+        row[-1].set_ylabel("seconds of all iterations, simulated", fontsize=8)
+        row[-1].set_title(", ".join(f"{arm} {line}" for arm, line in lines.items()), fontsize=8)
+    unique: dict[str, Any] = {}
     for ax in axes.ravel():
         ax.set_xlabel("places")
         for side in ("top", "right"):
             ax.spines[side].set_visible(False)
-    unique: dict[str, Any] = {}
-    for ax in axes[:, :-1].ravel():
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             unique.setdefault(label, handle)
     figure.legend(
-        unique.values(), unique.keys(), loc="outside lower center", ncols=5, frameon=False
+        unique.values(), unique.keys(), loc="outside lower center", ncols=4, frameon=False
     )
     part = f"{path}.part"
     figure.savefig(part, dpi=130, format="png")
