@@ -106,7 +106,7 @@ def _said(value: Any) -> str:
 
 def _rounds(figure: xr.Dataset) -> Figure:
     """A panel a kernel: its communication in each round, by style and input."""
-    names = list(dict.fromkeys(figure["kernel"].values.tolist()))
+    names = sorted(set(figure["kernel"].values.tolist()))
     columns = 4
     rows = math.ceil(len(names) / columns)
     picture = _new(11, 2.3 * rows + 0.6)

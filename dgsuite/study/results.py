@@ -180,7 +180,7 @@ def bars(figure: xr.Dataset) -> list[Bar]:
     swept, seconds = figure[form.over].values, figure["seconds"].values
     found = []
     for style in dict.fromkeys(styles.tolist()):
-        for kernel in dict.fromkeys(names.tolist()):
+        for kernel in sorted(set(names.tolist())):
             mine = (styles == style) & (names == kernel)
             values = list(dict.fromkeys(swept[mine].tolist()))
             times = {v: interval(seconds[mine & (swept == v)]) for v in values}
