@@ -51,7 +51,7 @@ def runs(kernel, kind, **how):
 
 def test_a_page_needs_nothing_else(tmp_path):
     some = [runs("bf", "mn"), runs("bf", "mx"), runs("mis", "mn"), runs("mis", "mx")]
-    for number in (9, 19):
+    for number in (7, 9, 19):
         command = f"python -m dgsuite.experiment <{number}>"
         figure = collect(number, some, command=command, setting="quick")
         dgsuite.save(figure, tmp_path / f"figure{number:02}.nc")
@@ -71,6 +71,7 @@ def test_a_page_needs_nothing_else(tmp_path):
     for words in (
         "Figure 9. Communication in each round",
         "Figure 19. Mx-In against Mn-In",
+        "In the text of our kernels",
         "python -m dgsuite.experiment <19>",
         "7644/4895 for BY",
         "other.nc",

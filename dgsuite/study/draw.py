@@ -9,7 +9,8 @@ import numpy as np
 import xarray as xr
 
 from dgsuite.plots import LOOKS
-from dgsuite.study.results import Bar, bars, cells, forms
+from dgsuite.statics import Statics
+from dgsuite.study.results import Bar, bars, cells, code, forms
 from dgsuite.tables import STYLES, Cell
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def _said(value: Any) -> str:
 
 def _rounds(figure: xr.Dataset) -> Figure:
     """A panel a kernel: its communication in each round, by style and input."""
-    names = list(dict.fromkeys(figure["kernel"].values.tolist()))
+    names = sorted(set(figure["kernel"].values.tolist()))
     columns = 4
     rows = math.ceil(len(names) / columns)
     picture = _new(11, 2.3 * rows + 0.6)
@@ -142,28 +143,56 @@ def _rounds(figure: xr.Dataset) -> Figure:
 
 def _table(figure: xr.Dataset) -> Figure:
     """A row a kernel and input, a column a count; where the paper differs, its number beside ours."""
-    from matplotlib.transforms import Bbox
-
     columns, rows, at = grid(figure)
     lines = [[at.get((kernel, given, column)) for column in columns] for kernel, given in rows]
-    picture = _new(1.6 + 1.5 * len(columns), 0.6 + 0.25 * len(rows))
-    ax = picture.subplots()
+    text = code_table(code(figure))
+    heights = [len(rows) + 1] + [len(text) + 1] * bool(text)
+    picture = _new(1.6 + 1.5 * len(columns), 0.6 + 0.25 * sum(heights))
+    axes = picture.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
+    ground = [
+        [PLAIN if cell is None or cell.why is None else MARKED for cell in line] for line in lines
+    ]
+    names = [f"{kernel.upper()} {given}" for kernel, given in rows]
+    _ruled(axes[0], columns, names, [[both(cell) for cell in line] for line in lines], ground)
+    if text:
+        kernels = [kernel.upper() for kernel in text]
+        _ruled(axes[1], list(CODE), kernels, [list(row) for row in text.values()])
+        axes[1].set_title("In the text of our kernels", fontsize=9, loc="left")
+    return picture
+
+
+def _ruled(
+    ax: Axes,
+    columns: list[str],
+    rows: list[str],
+    text: list[list[str]],
+    ground: list[list[str]] | None = None,
+) -> None:
+    """A table on axes."""
+    from matplotlib.transforms import Bbox
+
     ax.set_axis_off()
-    table = ax.table(
-        [[both(cell) for cell in line] for line in lines],
-        [
-            [PLAIN if cell is None or cell.why is None else MARKED for cell in line]
-            for line in lines
-        ],
-        rowLabels=[f"{kernel.upper()} {given}" for kernel, given in rows],
-        colLabels=columns,
-        bbox=Bbox.from_bounds(0.08, 0, 0.92, 1),
-    )
+    whole = Bbox.from_bounds(0.08, 0, 0.92, 1)
+    table = ax.table(text, ground, rowLabels=rows, colLabels=columns, bbox=whole)
     table.auto_set_font_size(False)
     table.set_fontsize(8.5)
     for cell in table.get_celld().values():
         cell.set_edgecolor("0.85")
-    return picture
+
+
+CODE = ("lines", "FA asyncs", "FA finishes", "FAC finishes", "FAC barriers", "mutexes")
+"""Columns of the table of code."""
+
+
+def code_table(rows: list[Statics]) -> dict[str, tuple[str, ...]]:
+    """By kernel, what is in its text: the columns `CODE`."""
+    by = {(row.kernel, row.style): row for row in rows}
+    found = {}
+    for kernel in sorted({row.kernel for row in rows}):
+        fa, fac = by[kernel, "finish_async"], by[kernel, "clocked"]
+        values = (fa.lines, fa.asyncs, fa.finishes, fac.finishes, fac.barriers, fa.mutexes)
+        found[kernel] = tuple(map(str, values))
+    return found
 
 
 def grid(

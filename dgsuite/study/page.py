@@ -11,10 +11,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
-from dgsuite.study.draw import both, draw, grid
-from dgsuite.study.results import BY_ROUND, ODD, bars, cells, findings, forms
+from dgsuite.study.draw import CODE, both, code_table, draw, grid
+from dgsuite.study.results import BY_ROUND, ODD, bars, cells, code, findings, forms
 from dgsuite.study.statistics import LEVEL
 from dgsuite.tables import STYLES
 
@@ -89,7 +90,7 @@ def _section(figure: xr.Dataset) -> str:
     )
     return f"""
 <section id="figure{number}"><h2>Figure {number}. {escape(form.title)}</h2>
-<div class="pair">{shown}
+<div class="pair"><div>{shown}</div>
 <div><h3>The paper</h3>{_paragraph(form.says)}
 <h3>Here</h3>{_paragraph(form.look)}{_list(map(escape, findings(figure)))}
 <h3>Again</h3><pre>{escape(str(figure.attrs.get("command", "")))}</pre>{_paragraph(runs, "small")}</div></div>
@@ -113,7 +114,15 @@ def _matrix(figure: xr.Dataset) -> str:
         )
         for kernel, given in rows
     ]
-    return _table(("", *columns), body)
+    return _table(("", *columns), body) + _code(figure)
+
+
+def _code(figure: xr.Dataset) -> str:
+    """What is in the text of kernels, where the figure is about it."""
+    rows = [(kernel.upper(), *row) for kernel, row in code_table(code(figure)).items()]
+    if not rows:
+        return ""
+    return _paragraph("In the text of our kernels:", "small") + _table(("", *CODE), rows)
 
 
 def _cells(figure: xr.Dataset) -> str:
@@ -178,13 +187,18 @@ def _others(others: Mapping[str, xr.Dataset]) -> str:
             totals = [
                 int(run[v].values.clip(0).sum()) if v in run else "" for v in ("messages", "comm")
             ]
-            seconds = float(run["seconds"]) if "seconds" in run else known.get("seconds")
-            time = "" if seconds is None else f"{1e3 * float(seconds):.4g}"
-            row = [known.get(k, "") for k in ("kernel", "style", "n", "kind", "clusters")]
-            rows.append((name, *row, *totals, time))
+            time = ""
+            if (
+                np.ndim(seconds := run.get("seconds", known.get("seconds", ""))) == 0
+                and seconds != ""
+            ):
+                time = f"{1e3 * float(seconds):.4g}"
+            row = [known.get(k, "") for k in ("style", "n", "kind", "clusters")]
+            what = known.get("kernel", known.get("title", ""))
+            rows.append((name, what, *row, *totals, time))
         if len(runs) > SHOWN:
             rows.append((name, f"and {len(runs) - SHOWN} more", *[""] * 7))
-    heads = ("file", "kernel", "style", "n", "kind", "clusters", "messages", "comm", "ms")
+    heads = ("file", "what", "style", "n", "kind", "clusters", "messages", "comm", "ms")
     return f'<section id="others"><h2>Other results</h2>{_table(heads, rows)}</section>'
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import xarray as xr
 
 from dgsuite.dataset import index
+from dgsuite.statics import Statics, table
 from dgsuite.study.statistics import Interval, geometric, interval, ratio
 from dgsuite.sweep import parameters
 from dgsuite.tables import INPUTS, STYLES, Cell, compare
@@ -33,6 +34,9 @@ TALLIED = (
 BY_ROUND = ("messages", "comm")
 """Variables of which every round is kept, where a figure needs them."""
 
+
+CODE_OF = {7: "iterative", 10: "recursive"}
+"""Figures that say what is in the text of kernels, and of which form."""
 
 ODD = "not explained"
 """What a file says of a cell whose difference nothing explains; of one without a difference it is ""."""
@@ -77,7 +81,8 @@ def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Data
     Returns
     -------
     Dataset with dimension ``run``, what was swept as coordinates, and totals of each run; with
-    ``round`` where the figure is by rounds, and ``cell`` where it is a table.
+    ``round`` where the figure is by rounds, ``cell`` where it is a table, and ``code`` where it is about
+    the text of kernels, too.
     """
     form = forms()[number]
     variables: dict[str, Any] = {
@@ -118,6 +123,11 @@ def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Data
             if field not in ("ours", "difference"):
                 values = ["" if v is None else str(v) or ODD for v in values]
             variables[f"cell_{field}"] = ("cell", values, {"long_name": field, "units": "1"})
+    if number in CODE_OF:
+        rows = [row for row in table() if row.form == CODE_OF[number]]
+        for field in Statics._fields:
+            about = {"long_name": f"of the code: {field}", "units": "1"}
+            variables[f"code_{field}"] = ("code", [getattr(row, field) for row in rows], about)
     coords: dict[str, Any] = {
         name: ("run", list(values))
         for name, values in zip(
@@ -145,6 +155,14 @@ def cells(figure: xr.Dataset) -> list[Cell]:
     return [c._replace(why={"": None, ODD: ""}.get(str(c.why), c.why)) for c in made]
 
 
+def code(figure: xr.Dataset) -> list[Statics]:
+    """What the figure says of the text of kernels, if anything."""
+    if "code" not in figure.dims:
+        return []
+    columns = [figure[f"code_{field}"].values.tolist() for field in Statics._fields]
+    return [Statics(*values) for values in zip(*columns, strict=True)]
+
+
 class Bar(NamedTuple):
     """A ratio of mean times: of a kernel in a style, at one value of what is swept to its first."""
 
@@ -162,7 +180,7 @@ def bars(figure: xr.Dataset) -> list[Bar]:
     swept, seconds = figure[form.over].values, figure["seconds"].values
     found = []
     for style in dict.fromkeys(styles.tolist()):
-        for kernel in dict.fromkeys(names.tolist()):
+        for kernel in sorted(set(names.tolist())):
             mine = (styles == style) & (names == kernel)
             values = list(dict.fromkeys(swept[mine].tolist()))
             times = {v: interval(seconds[mine & (swept == v)]) for v in values}
@@ -177,10 +195,10 @@ def findings(figure: xr.Dataset) -> list[str]:
     """What the results say, in sentences made from them."""
     form = forms()[int(figure.attrs["figure"])]
     if form.kind == "table":
-        table = cells(figure)
-        equal = sum(cell.why is None for cell in table)
-        rest = "" if equal == len(table) else "; the others are explained below the table"
-        return [f"{equal} of {len(table)} cells are equal{rest}.", *_ranges(figure)]
+        given = cells(figure)
+        equal = sum(cell.why is None for cell in given)
+        rest = "" if equal == len(given) else "; the others are explained below the table"
+        return [f"{equal} of {len(given)} cells are equal{rest}.", *_ranges(figure)]
     if form.kind == "rounds":
         return [_peaks(figure)]
     out = []
