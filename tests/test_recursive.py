@@ -73,7 +73,7 @@ def test_outputs_are_those_of_the_iterative_form(case):
 
 @pytest.mark.parametrize("style", STYLES)
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(case=cases())
 def test_outputs_on_workers(client, style, case):
