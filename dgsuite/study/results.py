@@ -197,7 +197,7 @@ def findings(figure: xr.Dataset) -> list[str]:
     if form.kind == "table":
         given = cells(figure)
         equal = sum(cell.why is None for cell in given)
-        rest = "" if equal == len(given) else "; the others are explained below the table"
+        rest = "" if equal == len(given) else "; the others are explained with the numbers"
         return [f"{equal} of {len(given)} cells are equal{rest}.", *_ranges(figure)]
     if form.kind == "rounds":
         return [_peaks(figure)]
