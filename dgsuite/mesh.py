@@ -20,6 +20,9 @@ from dgsuite.worker import RunPlugin
 from kernels.base import Vote
 from partition.errors import RunError
 
+WORD = 2**63 - 1
+"""The largest number that goes unpickled."""
+
 
 class PeerLost(RunError):  # noqa: N818
     """Another worker of the run is gone; why, it may have said itself."""
@@ -115,19 +118,22 @@ class Mesh:
         if not self.comms:
             await asyncio.sleep(0)  # lets the run be cancelled
         try:
-            # reading starts first: a transport whose writes wait for the reader must not deadlock
-            reads = {p: asyncio.ensure_future(c.read()) for p, c in self.comms.items()}
-            writes: dict[int, Awaitable[int]] = {
-                p: c.write(ToPickle((number, vote, parcels.get(p)))) for p, c in self.comms.items()
-            }
-            if len(writes) > 1:  # side by side: on a slow link a write waits until all has left
-                writes = {p: asyncio.ensure_future(w) for p, w in writes.items()}
-            for peer in writes:
-                self.wire += await writes[peer]
-            for peer, read in reads.items():
-                message = await read
-                # within a process nothing is pickled, and the wrapper arrives with its content
-                theirs, their_vote, parcel = getattr(message, "data", message)
+            messages = {p: _message(number, vote, parcels.get(p)) for p in self.comms}
+            reads: dict[int, Awaitable[Any]] = {}
+            writes: dict[int, Awaitable[int]] = {}
+            if parcels:  # votes alone fit anywhere, and are sent and read one after another
+                # reading starts first: a transport whose writes wait for the reader must not deadlock
+                reads = {p: asyncio.ensure_future(c.read()) for p, c in self.comms.items()}
+                if len(reads) > 1:  # side by side: on a slow link a write waits until all has left
+                    writes = {
+                        p: asyncio.ensure_future(c.write(messages[p]))
+                        for p, c in self.comms.items()
+                    }
+            for peer, comm in self.comms.items():
+                self.wire += await (writes[peer] if writes else comm.write(messages[peer]))
+            for peer, comm in self.comms.items():
+                message = await (reads[peer] if reads else comm.read())
+                theirs, their_vote, parcel = _content(message)
                 if theirs != number:
                     raise RunError(f"worker {self.places[peer]} is at phase {theirs}, not {number}")
                 votes.append(their_vote)
@@ -152,6 +158,22 @@ class Mesh:
             self._listener.stop()
         for comm in self.comms.values():
             comm.abort()
+
+
+def _message(number: int, vote: Vote, parcel: Parcel | None) -> Any:
+    """What travels. Numbers alone go as they are: to pickle them takes longer than to send them."""
+    if parcel is None and not any(n is not None and abs(n) > WORD for n in vote):
+        return (number, *vote)
+    return ToPickle((number, vote, parcel))
+
+
+def _content(message: Any) -> tuple[int, Vote, Parcel | None]:
+    """What arrived; within a process nothing is pickled, and the wrapper arrives with its content."""
+    if isinstance(message, tuple) and len(message) > 3:
+        number, *vote = message
+        return number, Vote(*vote), None
+    content: tuple[int, Vote, Parcel | None] = getattr(message, "data", message)
+    return content
 
 
 async def flush(comm: Comm) -> None:
