@@ -160,9 +160,10 @@ class Mesh:
             comm.abort()
 
 
-def _message(number: int, vote: Vote, parcel: Parcel | None) -> Any:
+def _message(number: int, vote: Any, parcel: Parcel | None) -> Any:
     """What travels. Numbers alone go as they are: to pickle them takes longer than to send them."""
-    if parcel is None and not any(n is not None and abs(n) > WORD for n in vote):
+    plain = parcel is None and isinstance(vote, Vote)  # ticks of a recursion send more than a vote
+    if plain and not any(n is not None and abs(n) > WORD for n in vote):
         return (number, *vote)
     return ToPickle((number, vote, parcel))
 
