@@ -16,6 +16,7 @@ import os
 import random
 import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def chip(protocols: list[str]) -> None:
 
     with dask.config.set({"dgsuite.mpb": CHIP, "dgsuite.mpimpb": CHIP}):
         for pattern, sizes, names in (
-            ("pingpong", (64, 512, 4096, 32768, 262144, 2097152), ["tcp", *protocols]),
+            ("pingpong", (64, 512, 4096, 32768, 262144), ["tcp", *protocols]),
             ("clocked", (0, 512, 4096, 32768, 262144), ["tcp", *protocols, "mpi"]),
         ):
             ds = bench.measure(names, sizes, [pattern], repeats=7)
@@ -117,7 +118,8 @@ async def _rest(protocol: str) -> float:
     from distributed.comm import connect, listen
 
     async def handle(comm: Any) -> None:
-        await comm.read()
+        with suppress(OSError):
+            await comm.read()
 
     listener = await listen(f"{protocol}://127.0.0.1", handle)
     comms = [await connect(listener.contact_address) for _ in range(10)]

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from dgsuite.worker import keep_memory
+
 PATTERNS = ("pingpong", "one-to-all", "all-pairs", "clocked")
 
 BATCH = 2e-3
@@ -114,6 +116,7 @@ def _partner(protocols: Sequence[str], config: dict[str, Any], pipe: Connection)
     import dask
 
     dask.config.update(dask.config.config, config)
+    keep_memory()
 
     async def main() -> None:
         await Partner(protocols, pipe).main()
@@ -248,6 +251,7 @@ def _turns(
             there = stack.enter_context(kernels.workers(protocols))
             found = kernels.rounds(there, sizes, repeats)
         else:
+            keep_memory()
             count = {"pingpong": 1, "one-to-all": processes - 1, "all-pairs": processes}[pattern]
             partners = Partners(protocols, count)
             stack.callback(partners.close)

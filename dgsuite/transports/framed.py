@@ -22,9 +22,8 @@ from weakref import finalize, ref
 from distributed.comm import CommClosedError
 from distributed.comm.core import Comm
 from distributed.comm.utils import from_frames, to_frames
+from distributed.protocol.utils import host_array
 from distributed.utils import ensure_memoryview, nbytes
-
-from dgsuite.transports import pool
 
 logger = logging.getLogger(__name__)
 
@@ -200,7 +199,7 @@ class Framed(Comm):
                 frames += _cut(await self._next(sum(small)), small)
                 small = []
             if len(frames) < count:
-                frames.append(pool.HERE.take(length))
+                frames.append(host_array(length))
                 await self._fill(frames[-1])
         return frames
 
