@@ -24,7 +24,7 @@ format: $(VENV)/.tested  ## put the code in shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.tested  ## measure; about twenty minutes
+bench: $(VENV)/.tested  ## measure; about an hour
 	$(BIN)/pip install -q -e '.[bench]'
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/originals.py
@@ -35,6 +35,8 @@ bench: $(VENV)/.tested  ## measure; about twenty minutes
 	$(BIN)/python benchmarks/bounds.py
 	$(BIN)/python benchmarks/bfs_peers.py
 	$(BIN)/python benchmarks/grid_bytes.py
+	$(BIN)/python benchmarks/throttle.py
+	$(BIN)/python benchmarks/transports.py
 	$(BIN)/python benchmarks/hartree_fock.py
 	$(BIN)/python benchmarks/scc.py
 
