@@ -311,7 +311,7 @@ def test_imsuite_graphs():
             {"weights": "weq"},
             "weights must be True, False or the largest weight, got 'weq'",
         ),
-        ("ring", 8, {"family": "slow"}, "family must be 'fast' or 'imsuite', got 'slow'"),
+        ("ring", 8, {"family": "slow"}, "family must be 'fast', 'imsuite' or 'paper', got 'slow'"),
         ("rn", 8, {"family": "imsuite"}, "kernel must be given"),
         ("rn", 8, {"family": "imsuite", "kernel": "mis", "m": 9}, "m has no meaning"),
         ("rn", 8, {"family": "imsuite", "kernel": "mis", "weights": True}, "weights must be False"),
