@@ -10,8 +10,9 @@ from contextlib import ExitStack
 from typing import Any
 
 from dgsuite import toml
+from dgsuite.cli import ending
 from dgsuite.graph500.options import COMPARED, File, Options, resolve
-from partition.errors import DgsuiteError, InputError
+from partition.errors import InputError
 
 
 def parser() -> argparse.ArgumentParser:
@@ -58,18 +59,12 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
+@ending
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     given = vars(parser().parse_args(arguments))
     as_json = given.pop("json")
-    try:
-        figures = _run(_options(given.pop("config"), given))
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
-    except DgsuiteError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2 if isinstance(error, InputError) else 1
+    figures = _run(_options(given.pop("config"), given))
     if as_json:
         print(json.dumps(figures))
     else:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from partition.errors import DgsuiteError, InputError
+from dgsuite.cli import ending
+from partition.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -37,17 +38,11 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
+@ending
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = parser().parse_args(arguments)
-    try:
-        _run(options)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
-    except DgsuiteError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2 if isinstance(error, InputError) else 1
+    _run(options)
     return 0
 
 
@@ -72,13 +67,13 @@ def _run(options: argparse.Namespace) -> None:
     for one in found:
         _show(console, one)
     if not options.no_figures:
+        from dgsuite.plots import write
         from dgsuite.scaling.figures import draw
 
         stem = os.path.splitext(os.path.basename(options.results))[0]
         for name, figure in draw(found).items():
             path = os.path.join(folder, f"{stem}-{name}.png")
-            figure.savefig(f"{path}.part", dpi=130, format="png")
-            os.replace(f"{path}.part", path)
+            write(figure, path)
             console.print(path)
 
 

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dgsuite import toml
+from dgsuite.cli import ending
 from dgsuite.scc.options import Common, File
-from partition.errors import DgsuiteError, InputError
+from partition.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -30,24 +31,18 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
+@ending
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = parser().parse_args(arguments)
-    try:
-        if "hf" in toml.read(options.config):
-            from dgsuite.scc import hf
+    if "hf" in toml.read(options.config):
+        from dgsuite.scc import hf
 
-            if options.overrides or options.protocols:
-                raise InputError(f"{options.config}: --set and --protocols are for [bc] alone")
-            output = [] if options.output is None else ["--output", options.output]
-            return hf.main([options.config, *output])
-        _run(options)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
-    except DgsuiteError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2 if isinstance(error, InputError) else 1
+        if options.overrides or options.protocols:
+            raise InputError(f"{options.config}: --set and --protocols are for [bc] alone")
+        output = [] if options.output is None else ["--output", options.output]
+        return hf.main([options.config, *output])
+    _run(options)
     return 0
 
 
@@ -95,6 +90,7 @@ def _run(options: argparse.Namespace) -> None:
 
     from dgsuite import __version__
     from dgsuite.dataset import save
+    from dgsuite.plots import write
     from dgsuite.scc import bc, figures, findings
 
     console = Console(width=None if sys.stdout.isatty() else 110)
@@ -110,8 +106,7 @@ def _run(options: argparse.Namespace) -> None:
     stem = os.path.splitext(path)[0]
     for name, figure in figures.betweenness(ds).items():
         where = f"{stem}-{name}.png"
-        figure.savefig(f"{where}.part", dpi=130, format="png")
-        os.replace(f"{where}.part", where)
+        write(figure, where)
         console.print(where, soft_wrap=True)
 
 

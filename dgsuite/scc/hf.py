@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, Field
 
 from dgsuite import toml
+from dgsuite.cli import ending
 from dgsuite.config import Count, Many, Section
-from partition.errors import DgsuiteError, InputError
+from partition.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -342,31 +343,25 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
+@ending
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = parser().parse_args(arguments)
-    try:
-        asked = toml.checked(File, toml.read(options.config), options.config).hf
-        output = options.output or os.path.join("results", f"{asked.name}.nc")
-        if not options.output:
-            os.makedirs("results", exist_ok=True)
-        elif not os.path.isdir(os.path.dirname(output) or "."):
-            raise InputError(f"{output}: the output folder does not exist")
-        from dgsuite.dataset import save
-        from dgsuite.scc import hf_report
+    asked = toml.checked(File, toml.read(options.config), options.config).hf
+    output = options.output or os.path.join("results", f"{asked.name}.nc")
+    if not options.output:
+        os.makedirs("results", exist_ok=True)
+    elif not os.path.isdir(os.path.dirname(output) or "."):
+        raise InputError(f"{output}: the output folder does not exist")
+    from dgsuite.dataset import save
+    from dgsuite.scc import hf_report
 
-        silent = (lambda line: None) if options.quiet else print
-        found = study(asked, os.path.dirname(options.config), silent)
-        save(found, output)
-        hf_report.show(found)
-        print(output)
-        print(hf_report.draw(found, os.path.splitext(output)[0] + ".png"))
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
-    except DgsuiteError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2 if isinstance(error, InputError) else 1
+    silent = (lambda line: None) if options.quiet else print
+    found = study(asked, os.path.dirname(options.config), silent)
+    save(found, output)
+    hf_report.show(found)
+    print(output)
+    print(hf_report.draw(found, os.path.splitext(output)[0] + ".png"))
     return 0
 
 

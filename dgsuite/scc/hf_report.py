@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-import os
 import tomllib
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
 import xarray as xr
+
+from dgsuite.plots import write
 
 CLOSE = 0.25
 """Relative difference from the paper's number up to which ours agrees."""
@@ -200,7 +201,5 @@ def draw(dataset: xr.Dataset, path: str) -> str:
     figure.legend(
         unique.values(), unique.keys(), loc="outside lower center", ncols=4, frameon=False
     )
-    part = f"{path}.part"
-    figure.savefig(part, dpi=130, format="png")
-    os.replace(part, path)
+    write(figure, path)
     return path

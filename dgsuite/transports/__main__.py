@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from partition.errors import DgsuiteError, InputError
+from dgsuite.cli import ending
+from partition.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -48,28 +49,22 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
+@ending
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     given = parser().parse_args(arguments)
-    try:
-        if given.command == "mpi-worker":
-            from dgsuite.transports import mpi
+    if given.command == "mpi-worker":
+        from dgsuite.transports import mpi
 
-            asyncio.run(mpi.work(given.address, given.nthreads))
-            return 0
-        ds = _measure(given)
-        if given.output:
-            from dgsuite.dataset import save
-            from dgsuite.transports import figures
+        asyncio.run(mpi.work(given.address, given.nthreads))
+        return 0
+    ds = _measure(given)
+    if given.output:
+        from dgsuite.dataset import save
+        from dgsuite.transports import figures
 
-            save(ds, given.output)
-            figures.draw(ds, Path(given.output).with_suffix(".png"))
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
-    except DgsuiteError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2 if isinstance(error, InputError) else 1
+        save(ds, given.output)
+        figures.draw(ds, Path(given.output).with_suffix(".png"))
     if given.json:
         from dgsuite.transports.bench import summary
 
