@@ -29,8 +29,15 @@ def pid():
     return os.getpid()
 
 
+def tick(dask_scheduler):
+    """Seconds between looks at how late the loop is: slowed while nobody has asked for more."""
+    return dask_scheduler.periodic_callbacks["tick"].callback_time / 1000
+
+
 def test_dask_and_kernels_as_over_tcp(cluster):
     with Client(cluster) as client:
+        assert client.run_on_scheduler(tick) == 1
+        assert set(client.run(lambda dask_worker: tick(dask_worker)).values()) == {1}
         x = np.arange(3_000_000)
         there = client.scatter(x)
         np.testing.assert_array_equal(client.gather(there), x)

@@ -238,6 +238,29 @@ def test_buffers_of_the_chip():
         assert mpb.Settings.configured("mpimpb", "48 MiB", 48).section() == 160
 
 
+@pytest.mark.parametrize(
+    ("environment", "interval"),
+    [
+        ({}, "1s"),
+        ({"DASK_DGSUITE__TRANSPORTS__QUIET": "False"}, "20ms"),
+        ({"DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "5ms"}, "5ms"),
+    ],
+)
+def test_clocks_are_slowed_that_nobody_has_set(environment, interval):
+    code = (
+        "import dask; from distributed.comm.registry import get_backend; "
+        "before = dask.config.get('distributed.admin.tick.interval'); get_backend('mpb'); "
+        "print(before, dask.config.get('distributed.admin.tick.interval'))"
+    )
+    told = subprocess.check_output(
+        [sys.executable, "-c", code], env=os.environ | environment, text=True
+    )
+    assert told.split() == [
+        environment.get("DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL", "20ms"),
+        interval,
+    ]
+
+
 def maps(pid):
     """What of ours a process has mapped."""
     lines = Path(f"/proc/{pid}/maps").read_text().splitlines()

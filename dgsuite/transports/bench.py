@@ -22,7 +22,7 @@ from dgsuite.worker import keep_memory
 
 PATTERNS = ("pingpong", "one-to-all", "all-pairs", "clocked")
 
-BATCH = 2e-3
+BATCH = 20e-3
 """Seconds of round trips that are timed together: a single small one is no longer than a clock's noise."""
 
 BUDGET = 1 << 28

@@ -22,6 +22,7 @@ from weakref import finalize, ref
 from distributed.comm import CommClosedError
 from distributed.comm.core import Comm
 from distributed.comm.utils import from_frames, to_frames
+from distributed.protocol.serialize import Serialized
 from distributed.protocol.utils import host_array
 from distributed.utils import ensure_memoryview, nbytes
 
@@ -32,6 +33,12 @@ WORD = 8
 
 ALONE = 1 << 16
 """Bytes from which a frame is sent from where it is, and received into memory of its own."""
+
+MADE = frozenset((Serialized, bytes, str, int, float, bool, type(None)))
+"""Types of what is as good as frames."""
+
+MANY = 32
+"""Entries of a message from which it is work in any case."""
 
 
 class Framed(Comm):
@@ -150,7 +157,7 @@ class Framed(Comm):
         """A message as what is to be sent, and its bytes."""
         frames = await to_frames(
             msg,
-            allow_offload=self.allow_offload,
+            allow_offload=self.allow_offload and not light(msg),
             serializers=serializers,
             on_error=on_error,
             context={
@@ -185,18 +192,17 @@ class Framed(Comm):
         """The frames of the next message."""
         start = await self._next(2 * WORD)
         size, count = cast(tuple[int, int], struct.unpack("<2Q", start))
-        lengths = WORD * count
         if size < ALONE:
-            whole = await self._next(size - WORD)
-            return _cut(whole[lengths:], struct.unpack_from(f"<{count}Q", whole))
+            rest = await self._next(size - WORD)
+            return split(rest[WORD * count :], struct.unpack_from(f"<{count}Q", rest))
         frames: list[memoryview] = []
         small: list[int] = []
-        for length in (*struct.unpack(f"<{count}Q", await self._next(lengths)), ALONE):
+        for length in (*struct.unpack(f"<{count}Q", await self._next(WORD * count)), ALONE):
             if length < ALONE:
                 small.append(length)
                 continue
             if small:
-                frames += _cut(await self._next(sum(small)), small)
+                frames += split(await self._next(sum(small)), small)
                 small = []
             if len(frames) < count:
                 frames.append(host_array(length))
@@ -205,9 +211,15 @@ class Framed(Comm):
 
     async def _next(self, size: int) -> memoryview:
         """The next few bytes, in memory of their own."""
-        out = memoryview(bytearray(size))
-        await self._fill(out)
+        out = self._now(size)
+        if out is None:
+            out = memoryview(bytearray(size))
+            await self._fill(out)
         return out
+
+    def _now(self, size: int) -> memoryview | None:
+        """The same, if they are there."""
+        return None
 
     # waiting
 
@@ -242,10 +254,23 @@ class Framed(Comm):
             raise CommClosedError(f"{self} was closed")
 
 
-def _cut(whole: memoryview, lengths: Sequence[int]) -> list[memoryview]:
+def light(msg: Any) -> bool:
+    """Whether making frames of a message is no work, whatever its size; to work out the size is some."""
+    values = msg.values() if isinstance(msg, dict) else (msg,)
+    return len(values) < MANY and all(type(value) in MADE for value in values)
+
+
+def cut(message: memoryview) -> list[memoryview]:
+    """The frames of a whole message."""
+    (count,) = struct.unpack_from("<Q", message, WORD)
+    head = WORD * (2 + count)
+    return split(message[head:], struct.unpack_from(f"<{count}Q", message, 2 * WORD))
+
+
+def split(joined: memoryview, lengths: Sequence[int]) -> list[memoryview]:
     """Frames that stand one after another."""
-    ends = list(accumulate(lengths, initial=0))
-    return [whole[a:b] for a, b in pairwise(ends)]
+    ends = accumulate(lengths, initial=0)
+    return [joined[a:b] for a, b in pairwise(ends)]
 
 
 def _call(comm: ref[Any], method: Any) -> None:

@@ -24,6 +24,7 @@ from distributed.comm.core import BaseListener, Connector, FatalCommClosedError
 from distributed.comm.registry import Backend
 
 from dgsuite.transports.framed import Framed
+from dgsuite.transports.quiet import slow_clocks
 
 HERE = "127.0.0.1"
 
@@ -64,6 +65,9 @@ class Local(Backend):
 
     scheme: ClassVar[str]
     comm_class: ClassVar[type[Framed]]
+
+    def __init__(self) -> None:
+        slow_clocks()
 
     def get_connector(self) -> Connector:
         return LocalConnector(self)

@@ -22,19 +22,18 @@ import struct
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
-import dask
 import numpy as np
 from distributed.comm import CommClosedError
+from distributed.protocol.utils import host_array
 from numpy.typing import NDArray
 
 from dgsuite.transports import memory
-from dgsuite.transports.framed import Framed, wake
+from dgsuite.transports.framed import ALONE, WORD, Framed, cut, wake
 from dgsuite.transports.local import Local
-from partition.errors import InputError
+from dgsuite.transports.settings import SMALLEST, Settings
 
 LINE = struct.Struct("<3Q")
 """Bytes deposited, where the buffer's start is in the stream, bytes read."""
@@ -47,83 +46,12 @@ HELLO = struct.Struct("<4s?Q")
 
 VERSION = b"dgs1"
 
-CHUNKS = 4
-"""Into how many chunks a buffer is divided, so that one is written while another is read."""
+LARGEST = 4
+"""Part of a buffer that its largest chunk is; chunks are written while others are read. They begin small,
+for the reader to wake up meanwhile, and end small, for it to have little left to read."""
 
-FLAG = 32
-"""Bytes of a cache line of the SCC, which is what a flag takes in its buffers."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How large buffers are, from Dask's configuration: ``dgsuite.mpb`` and ``dgsuite.mpimpb``.
-
-    Attributes
-    ----------
-    buffer
-        Bytes. ``mpb``: of each direction of each comm, or, with ``places``, of a whole event loop, as
-        of a core. ``mpimpb``: of all sections.
-    places
-        Cores that share the chip. ``mpb``: 2 flags of 32 bytes for each are taken off the buffer, and each
-        chunk waits for the one before. ``mpimpb``: sections that the buffer has.
-    inbox
-        Bytes that may wait to be read beyond what is in a buffer.
-    spin
-        Seconds that a reader looks out for a message before it sleeps.
-    """
-
-    buffer: int
-    places: int | None
-    inbox: int
-    spin: float
-
-    @classmethod
-    def configured(cls, scheme: str, buffer: str, places: int | None) -> Settings:
-        """What Dask's configuration says, or else what is given here.
-
-        Raises
-        ------
-        InputError
-            A value that cannot be, or an unknown name.
-        """
-        given = dict(dask.config.get(f"dgsuite.{scheme}", {}))
-        where = f"dgsuite.{scheme}"
-        try:
-            made = cls(
-                dask.utils.parse_bytes(given.pop("buffer", buffer)),
-                given.pop("places", places),
-                dask.utils.parse_bytes(given.pop("inbox", "64 MiB")),
-                dask.utils.parse_timedelta(given.pop("spin", 0)),
-            )
-        except ValueError as error:
-            raise InputError(f"{where}: {error}") from None
-        if given:
-            raise InputError(
-                f"{where}.{next(iter(given))} is unknown; there are buffer, places, inbox and spin"
-            )
-        if made.places is not None and made.places < 1:
-            raise InputError(f"{where}.places must be at least 1, got {made.places}")
-        if made.inbox < 0 or made.spin < 0:
-            raise InputError(f"{where}: inbox and spin must be at least 0")
-        return made
-
-    def payload(self) -> int:
-        """Bytes of a buffer that flags leave to messages: 5120 of 8 KiB at 48 places."""
-        size = self.buffer - 2 * FLAG * (self.places or 0)
-        if size < CHUNKS:
-            raise InputError(
-                f"dgsuite.mpb.buffer of {self.buffer} bytes holds but the flags of {self.places} places"
-            )
-        return size
-
-    def section(self) -> int:
-        """Bytes of a sender's section, whole lines: 160 of 8 KiB at 48 places."""
-        size = self.buffer // (self.places or 1) // FLAG * FLAG
-        if not size:
-            raise InputError(
-                f"dgsuite.mpimpb.buffer of {self.buffer} bytes has no line for each of {self.places} places"
-            )
-        return size
+MOMENT = 1e-4
+"""Seconds that a reader looks out for the rest of a long message before it sleeps once more."""
 
 
 class Core:
@@ -162,7 +90,6 @@ class Shared(Framed):
         self.settings = Settings.configured(self.scheme, *self.defaults)
         self._core: Core | None = None
         self._out = self._in = np.empty(0, np.uint8)
-        self._out_step = self._in_step = 1
         self._out_waits = self._in_waits = False
         # positions in the stream of bytes: what I wrote, said, and know to be read; my buffer's start
         self._written = self._said = self._taken = self._start = 0
@@ -195,8 +122,6 @@ class Shared(Framed):
                 os.close(fd)
         theirs, they_wait = await self._hear()
         self._assign(mine, waits, theirs, they_wait)
-        self._out_step = max(1, len(self._out) // CHUNKS)
-        self._in_step = max(1, len(self._in) // CHUNKS)
         self._watch()
 
     async def _hear(self) -> tuple[NDArray[np.uint8], bool]:
@@ -306,27 +231,31 @@ class Shared(Framed):
 
     async def _deposit(self, views: Sequence[memoryview]) -> None:
         left = sum(view.nbytes for view in views)
+        least, most = (max(1, len(self._out) // parts) for parts in (SMALLEST, LARGEST))
+        # a long message's head goes ahead: its reader wakes up meanwhile
+        step = views[0].nbytes if left > least else left
         for view in views:
-            data = np.frombuffer(view, np.uint8)
             at = 0
-            while at < len(data):
+            while at < view.nbytes:
                 room = self._room()
                 if room <= 0:
                     if self._said < self._written:
                         self._tell()
                     await self._wait_taken()
                     continue
-                size = min(room, len(data) - at)
+                size = min(room, view.nbytes - at)
+                if not self._out_waits:
+                    size = min(size, step)
                 offset = (self._written - self._start) % len(self._out)
-                self._out[offset : offset + size] = data[at : at + size]
+                copy(self._out.data, offset, view, at, size)
                 at += size
                 left -= size
                 self._written += size
-                # the last few bytes are not worth a line of their own
-                if not self._out_waits and (
-                    self._written - self._said >= self._out_step < 2 * left
-                ):
+                if not self._out_waits and self._written - self._said >= step and left:
                     self._tell()
+                    step = max(least, min(2 * step, most, left // 2))
+                    if left - step < least:
+                        step = left
         if self._said < self._written:
             self._tell()
         if self._ended:
@@ -343,8 +272,7 @@ class Shared(Framed):
             return 0
         used = self._written - self._taken
         offset = (self._written - self._start) % size
-        room = min(size - used, size - offset)
-        return room if self._out_waits else min(room, self._out_step)
+        return min(size - used, size - offset)
 
     async def _wait_taken(self) -> None:
         """Wait until the peer has read more, and go on receiving meanwhile."""
@@ -361,58 +289,93 @@ class Shared(Framed):
     # receiving
 
     async def _fill(self, out: memoryview) -> None:
-        data = np.frombuffer(out, np.uint8)
         at = 0
-        while at < len(data):
+        while at < out.nbytes:
             if self._inbox:
                 part = self._inbox.popleft()
-                size = min(part.nbytes, len(data) - at)
-                data[at : at + size] = part[:size]
+                size = min(part.nbytes, out.nbytes - at)
+                out[at : at + size] = part[:size]
                 if size < part.nbytes:
                     self._inbox.appendleft(part[size:])
                 self._held -= size
                 at += size
             elif self._there > self._got:
-                at += self._copy(data[at:])
+                at += self._copy(out[at:])
             elif self._ended:
                 raise CommClosedError(f"{self}: the peer closed it")
-            elif not (self.settings.spin and self._look_out()):
-                await self._wait_readable()
+            else:
+                begun = at > 0 or out.nbytes >= ALONE
+                if not self._look_out(MOMENT if begun else self.settings.spin):
+                    await self._wait_readable()
 
     async def _receive(self) -> list[memoryview]:
-        frames = await super()._receive()
+        if not self._look_out(self.settings.spin):
+            await self._wait_readable()
+        whole = self._short()
+        frames = await super()._receive() if whole is None else cut(whole)
         if self._in_waits or self._writing is not None:
             self._take_in()
         return frames
 
-    def _copy(self, out: NDArray[np.uint8]) -> int:
+    def _short(self) -> memoryview | None:
+        """The next message, if it is short and all there."""
+        head = self._peek(WORD)
+        if head is None:
+            return None
+        size = WORD + int.from_bytes(head, "little")
+        return self._now(size) if size < ALONE else None
+
+    def _peek(self, size: int) -> memoryview | None:
+        """Bytes that come next, if they lie in the buffer in one piece."""
+        offset = (self._got - self._origin) % len(self._in)
+        if self._inbox or self._there - self._got < size or offset + size > len(self._in):
+            return None
+        return self._in.data[offset : offset + size]
+
+    def _now(self, size: int) -> memoryview | None:
+        seen = self._peek(size)
+        if seen is None:
+            return None
+        out = memoryview(bytearray(seen))
+        self._got += size
+        self._thank(False)
+        return out
+
+    def _copy(self, out: memoryview) -> int:
         """Take bytes out of the buffer; how many."""
         offset = (self._got - self._origin) % len(self._in)
-        size = min(self._there - self._got, len(out), len(self._in) - offset)
-        out[:size] = self._in[offset : offset + size]
+        size = min(self._there - self._got, out.nbytes, len(self._in) - offset)
+        copy(out, 0, self._in.data, offset, size)
         self._got += size
-        if (
-            self._got == self._there
-            if self._in_waits
-            else self._got - self._thanked >= self._in_step
-        ):
-            self._tell()
+        self._thank(size < out.nbytes)
         return size
+
+    def _thank(self, more: bool) -> None:
+        """Say what was read, if it is time: early if there is more to come, or else an answer may do."""
+        if self._in_waits:
+            due = self._got == self._there
+        else:
+            due = (4 if more else 2) * (self._got - self._thanked) >= len(self._in)
+        if due:
+            self._tell()
 
     def _take_in(self) -> None:
         """Make room in the buffer while nobody reads, up to the bound."""
         while self._there > self._got and self._held < self.settings.inbox:
-            part = np.empty(min(self._there - self._got, len(self._in)), np.uint8)
+            part = host_array(min(self._there - self._got, len(self._in)))
             size = self._copy(part)
-            self._inbox.append(part[:size].data)
+            self._inbox.append(part[:size])
             self._held += size
 
-    def _look_out(self) -> bool:
-        """Look for a message without sleeping; whether there is one."""
-        end = time.perf_counter() + self.settings.spin
-        while self._there == self._got and not self._ended and time.perf_counter() < end:
+    def _look_out(self, seconds: float) -> bool:
+        """Look for something to read without sleeping; whether there is any, or the end."""
+        end = time.perf_counter() + seconds
+        while seconds and not self._there_is() and time.perf_counter() < end:
             self._ready()
-        return self._there > self._got or self._ended
+        return self._there_is()
+
+    def _there_is(self) -> bool:
+        return self._there > self._got or bool(self._inbox) or self._ended
 
 
 class MPB(Shared):
@@ -439,6 +402,15 @@ class MPIMPB(Shared):
 
     def _assign(self, mine: NDArray, waits: bool, theirs: NDArray, they_wait: bool) -> None:
         super()._assign(theirs, they_wait, mine, waits)
+
+
+def copy(out: memoryview, start: int, data: memoryview, at: int, size: int) -> None:
+    """Copy some bytes; many of them without holding the interpreter."""
+    if size < ALONE:
+        out[start : start + size] = data[at : at + size]
+    else:
+        target = np.frombuffer(out, np.uint8, size, start)
+        target[:] = np.frombuffer(data, np.uint8, size, at)
 
 
 class Buffers(Local):

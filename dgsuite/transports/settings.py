@@ -1,0 +1,87 @@
+"""Settings of the message-passing buffers, from Dask's configuration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import dask
+
+from partition.errors import InputError
+
+FLAG = 32
+"""Bytes of a cache line of the SCC, which is what a flag takes in its buffers."""
+
+SMALLEST = 32
+"""Part of a buffer that its smallest chunk is."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How large buffers are, from Dask's configuration: ``dgsuite.mpb`` and ``dgsuite.mpimpb``.
+
+    Attributes
+    ----------
+    buffer
+        Bytes. ``mpb``: of each direction of each comm, or, with ``places``, of a whole event loop, as
+        of a core. ``mpimpb``: of all sections.
+    places
+        Cores that share the chip. ``mpb``: 2 flags of 32 bytes for each are taken off the buffer, and each
+        chunk waits for the one before. ``mpimpb``: sections that the buffer has.
+    inbox
+        Bytes that may wait to be read beyond what is in a buffer.
+    spin
+        Seconds that a reader looks out for a message before it sleeps.
+    """
+
+    buffer: int
+    places: int | None
+    inbox: int
+    spin: float
+
+    @classmethod
+    def configured(cls, scheme: str, buffer: str, places: int | None) -> Settings:
+        """What Dask's configuration says, or else what is given here.
+
+        Raises
+        ------
+        InputError
+            A value that cannot be, or an unknown name.
+        """
+        given = dict(dask.config.get(f"dgsuite.{scheme}", {}))
+        where = f"dgsuite.{scheme}"
+        try:
+            made = cls(
+                dask.utils.parse_bytes(given.pop("buffer", buffer)),
+                given.pop("places", places),
+                dask.utils.parse_bytes(given.pop("inbox", "64 MiB")),
+                dask.utils.parse_timedelta(given.pop("spin", 0)),
+            )
+        except ValueError as error:
+            raise InputError(f"{where}: {error}") from None
+        if given:
+            raise InputError(
+                f"{where}.{next(iter(given))} is unknown; there are buffer, places, inbox and spin"
+            )
+        if made.places is not None and made.places < 1:
+            raise InputError(f"{where}.places must be at least 1, got {made.places}")
+        if made.inbox < 0 or made.spin < 0:
+            raise InputError(f"{where}: inbox and spin must be at least 0")
+        return made
+
+    def payload(self) -> int:
+        """Bytes of a buffer that flags leave to messages: 5120 of 8 KiB at 48 places."""
+        size = self.buffer - 2 * FLAG * (self.places or 0)
+        if size < SMALLEST:
+            raise InputError(
+                f"dgsuite.mpb.buffer of {self.buffer} bytes holds but the flags of {self.places} places"
+            )
+        return size
+
+    def section(self) -> int:
+        """Bytes of a sender's section, whole lines: 160 of 8 KiB at 48 places."""
+        size = self.buffer // (self.places or 1) // FLAG * FLAG
+        if not size:
+            raise InputError(
+                f"dgsuite.mpimpb.buffer of {self.buffer} bytes has no line for each of {self.places} places"
+            )
+        return size
