@@ -216,6 +216,7 @@ class Shared(Framed):
     def abort(self) -> None:
         super().abort()
         self._out = self._in = np.empty(0, np.uint8)
+        self._core = None  # Dask may keep the comm
         self._inbox.clear()
 
     # sending
