@@ -7,6 +7,7 @@ message goes from socket to task without a change of threads, and the worker's l
 from __future__ import annotations
 
 import asyncio
+import pickle
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
@@ -22,6 +23,9 @@ from partition.errors import RunError
 
 WORD = 2**63 - 1
 """The largest number that goes unpickled."""
+
+SHORT = 1 << 12
+"""Bytes of a parcel that goes in a piece with the vote: they fit into any transport's buffers."""
 
 
 class PeerLost(RunError):  # noqa: N818
@@ -121,7 +125,8 @@ class Mesh:
             messages = {p: _message(number, vote, parcels.get(p)) for p in self.comms}
             reads: dict[int, Awaitable[Any]] = {}
             writes: dict[int, Awaitable[int]] = {}
-            if parcels:  # votes alone fit anywhere, and are sent and read one after another
+            # what is short fits anywhere, and is sent and read one after another
+            if parcels and not (len(self.comms) == 1 and all(map(_short, parcels.values()))):
                 # reading starts first: a transport whose writes wait for the reader must not deadlock
                 reads = {p: asyncio.ensure_future(c.read()) for p, c in self.comms.items()}
                 if len(reads) > 1:  # side by side: on a slow link a write waits until all has left
@@ -160,19 +165,25 @@ class Mesh:
             comm.abort()
 
 
+def _short(parcel: Any) -> bool:
+    return getattr(parcel, "nbytes", SHORT) < SHORT
+
+
 def _message(number: int, vote: Any, parcel: Parcel | None) -> Any:
-    """What travels. Numbers alone go as they are: to pickle them takes longer than to send them."""
-    plain = parcel is None and isinstance(vote, Vote)  # ticks of a recursion send more than a vote
-    if plain and not any(n is not None and abs(n) > WORD for n in vote):
-        return (number, *vote)
-    return ToPickle((number, vote, parcel))
+    """What travels: numbers and short parcels as they are, which takes Dask less than to pickle them."""
+    whole = isinstance(vote, Vote) and not any(n is not None and abs(n) > WORD for n in vote)
+    if not whole or not (
+        parcel is None or _short(parcel)
+    ):  # a recursion's ticks say more than a vote
+        return ToPickle((number, vote, parcel))
+    return (number, *vote, parcel if parcel is None else pickle.dumps(parcel, 5))
 
 
 def _content(message: Any) -> tuple[int, Vote, Parcel | None]:
-    """What arrived; within a process nothing is pickled, and the wrapper arrives with its content."""
+    """What arrived; within a process Dask pickles nothing, and the wrapper arrives with its content."""
     if isinstance(message, tuple) and len(message) > 3:
-        number, *vote = message
-        return number, Vote(*vote), None
+        number, *vote, parcel = message
+        return number, Vote(*vote), parcel if parcel is None else pickle.loads(parcel)
     content: tuple[int, Vote, Parcel | None] = getattr(message, "data", message)
     return content
 
