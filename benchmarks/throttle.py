@@ -1,6 +1,6 @@
 """What a throttled transport delivers, beside what was asked for, plain TCP, and the kernel's own throttle.
 
-python benchmarks/throttle.py [--sizes 1,4,16] [--rates 20,100,400]
+python benchmarks/throttle.py [--over tcp,mpb] [--sizes 1,4,16] [--rates 20,100,400]
 
 A stream of messages (MiB) to another process at some rates (MB/s), until it says that it has them all. The
 kernel's throttle is a token bucket filter (tc tbf) on the loopback device of a network namespace of
@@ -107,6 +107,7 @@ def kernel(rates: list[float], sizes: list[int]) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--over", default="tcp,uds,mpb,mpimpb", help="what is throttled")
     parser.add_argument("--sizes", default="1,4,16", help="MiB")
     parser.add_argument("--rates", default="20,100,400,800", help="MB/s")
     parser.add_argument("--plain", help=argparse.SUPPRESS)
@@ -118,24 +119,36 @@ def main() -> None:
         return
     sizes = [int(s) << 20 for s in given.sizes.split(",")]
     rates = [float(r) * 1e6 for r in given.rates.split(",")]
-    plain, throttled = Listening("tcp"), Listening("throttle+tcp")
+    for protocol in given.over.split(","):
+        under(protocol, sizes, rates)
+
+
+def under(protocol: str, sizes: list[int], rates: list[float]) -> None:
+    """A transport without and with a limit."""
+    plain, throttled = Listening(protocol), Listening(f"throttle+{protocol}")
     for size in sizes:
         turns = [
             [asyncio.run(bandwidth(there.address, size, None)) for there in (plain, throttled)]
             for _ in range(9)
         ]
-        tcp = statistics.median(a for a, _ in turns)
-        line(f"{size >> 20} MiB: tcp", tcp / 1e6, "MB/s")
+        free = statistics.median(a for a, _ in turns)
+        line(f"{protocol}, {size >> 20} MiB: unlimited", free / 1e6, "MB/s")
         slower = statistics.median(a / b for a, b in turns)
-        line(f"{size >> 20} MiB: throttle+tcp without a limit, time over tcp's", slower, "x", 1.03)
-    beside = kernel(rates, sizes)
+        line(
+            f"{protocol}, {size >> 20} MiB: throttle+ without a limit, over plain",
+            slower,
+            "x",
+            1.03,
+        )
+    beside = kernel(rates, sizes) if protocol == "tcp" else {}
     for rate in rates:
         for size in sizes:
             got = asyncio.run(bandwidth(throttled.address, size, rate))
             off = abs(got / rate - 1)
             tc = beside.get(f"{rate:g} {size}")
             note = "" if tc is None else f" (tc tbf delivers {tc / rate:.3f})"
-            line(f"{size >> 20} MiB at {rate / 1e6:g} MB/s: off by{note}", off, "", 0.03)
+            at = f"{protocol}, {size >> 20} MiB at {rate / 1e6:g} MB/s"
+            line(f"{at}: off by{note}", off, "", 0.03)
 
 
 if __name__ == "__main__":

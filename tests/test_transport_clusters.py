@@ -36,8 +36,8 @@ def tick(dask_scheduler):
 
 def test_dask_and_kernels_as_over_tcp(cluster):
     with Client(cluster) as client:
-        assert client.run_on_scheduler(tick) == 1
-        assert set(client.run(lambda dask_worker: tick(dask_worker)).values()) == {1}
+        assert client.run_on_scheduler(tick) == 2
+        assert set(client.run(lambda dask_worker: tick(dask_worker)).values()) == {2}
         x = np.arange(3_000_000)
         there = client.scatter(x)
         np.testing.assert_array_equal(client.gather(there), x)

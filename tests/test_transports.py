@@ -241,7 +241,7 @@ def test_buffers_of_the_chip():
 @pytest.mark.parametrize(
     ("environment", "interval"),
     [
-        ({}, "1s"),
+        ({}, "2s"),
         ({"DASK_DGSUITE__TRANSPORTS__QUIET": "False"}, "20ms"),
         ({"DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "5ms"}, "5ms"),
     ],

@@ -20,6 +20,8 @@ def draw(ds: xr.Dataset, path: Path) -> None:
     for ax, pattern in zip(axes, patterns, strict=False):
         for protocol in ds.protocol.values:
             part = ds.sel(pattern=pattern, protocol=protocol)
+            if part.median_seconds.isnull().all():
+                continue
             ax.loglog(
                 part["size"],
                 part.bytes_per_second / 1e6,

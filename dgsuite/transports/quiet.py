@@ -14,12 +14,12 @@ import dask
 CLOCKS: dict[str, Any] = {
     "distributed": {
         "admin": {
-            "tick": {"interval": "1s", "cycle": "10s"},
-            "system-monitor": {"interval": "2s"},
+            "tick": {"interval": "2s", "cycle": "10s", "limit": "5s"},
+            "system-monitor": {"interval": "5s"},
         },
         "worker": {
             "memory": {"monitor-interval": "1s"},
-            "profile": {"interval": "2s", "cycle": "10s"},
+            "profile": {"interval": "2s", "cycle": "20s"},
         },
     }
 }
