@@ -63,6 +63,23 @@ def group(keys, size):
 
 
 @compiled
+def transpose(indptr, indices, columns):
+    start = np.zeros(columns + 1, np.int64)
+    for j in indices:
+        start[j + 1] += 1
+    for j in range(columns):
+        start[j + 1] += start[j]
+    place = start[:-1].copy()
+    rows = np.empty(len(indices), indices.dtype)
+    for r in range(len(indptr) - 1):
+        for e in range(indptr[r], indptr[r + 1]):
+            j = indices[e]
+            rows[place[j]] = r
+            place[j] += 1
+    return start, rows
+
+
+@compiled
 def outside(indptr, indices, lo, hi):
     out = np.zeros(len(indptr) - 1, np.int32)
     for i in range(len(out)):

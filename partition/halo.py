@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partition.cluster import Cluster
+from partition.segments import look_up, mark, transpose
 
 HEADS = 4
 """Slots of a row that are kept beside those of other rows."""
@@ -98,24 +98,22 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
         pointers = [c.indptr[1:] + e for c, e in zip(clusters, ends, strict=False)]
         indptr = np.concatenate([clusters[0].indptr[:1], *pointers])
         columns = np.concatenate([c.indices for c in clusters])
-    positions = partition.position(columns)
-    if own == partition.n:
+    if own == partition.n and partition.order is None:
         ghosts = np.empty(0, np.int64)
-        indices = positions.astype(columns.dtype, copy=False)
+        indices = columns
     else:
-        seen = np.zeros(partition.n, bool)
-        seen[positions] = True
+        read = np.zeros(partition.n, bool)
+        mark(read, columns)
+        seen = read[partition.node(np.arange(partition.n))]
         seen[lo:hi] = False
         ghosts = np.flatnonzero(seen)
         slot = np.empty(partition.n, columns.dtype)
-        slot[lo:hi] = np.arange(own)
-        slot[ghosts] = np.arange(own, own + len(ghosts))
-        indices = slot[positions]
+        slot[partition.node(np.arange(lo, hi))] = np.arange(own)
+        slot[partition.node(ghosts)] = np.arange(own, own + len(ghosts))
+        indices = look_up(slot, columns)
     slots = own + len(ghosts)
     if len(ghosts):
-        edges = sp.csr_array((np.ones(len(indices), np.int8), indices, indptr), shape=(own, slots))
-        by_sender = edges.tocsc()
-        push_indptr, push_indices = by_sender.indptr, by_sender.indices
+        push_indptr, push_indices = transpose(indptr, indices, slots)
     else:
         push_indptr, push_indices = indptr, indices
 
@@ -127,7 +125,7 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
         first, last = int(cuts[peer]), int(cuts[peer + 1])
         if peer != me and first < last:
             read = np.zeros(own, bool)
-            read[push_indices[push_indptr[first] : push_indptr[last]]] = True
+            mark(read, push_indices[push_indptr[first] : push_indptr[last]])
             send[peer] = np.flatnonzero(read)
             land[peer] = slice(first, last)
             if 4 * len(send[peer]) > own:

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 COMPILE_FROM = 1 << 15
 
+PIECE = 1 << 18
+"""Places looked up at a time: NumPy makes 8 bytes of each first."""
+
 
 def expand(indptr: NDArray, rows: NDArray) -> tuple[NDArray, NDArray]:
     """Entries of some rows.
@@ -136,3 +139,29 @@ def keep(mask: NDArray, nodes: NDArray, count: int) -> NDArray:
 
         return _compiled.keep(mask, nodes, count)
     return nodes[mask[nodes]]
+
+
+def mark(mask: NDArray, places: NDArray) -> None:
+    """Set a mask at some places, of which there may be as many as a graph has edges."""
+    for k in range(0, len(places), PIECE):
+        mask[places[k : k + PIECE]] = True
+
+
+def look_up(table: NDArray, places: NDArray) -> NDArray:
+    """Entries of a table at some places; see `mark`."""
+    out = np.empty(len(places), table.dtype)
+    for k in range(0, len(places), PIECE):
+        table.take(places[k : k + PIECE], out=out[k : k + PIECE], mode="clip")
+    return out
+
+
+def transpose(indptr: NDArray, indices: NDArray, columns: int) -> tuple[NDArray, NDArray]:
+    """Row pointer and row numbers of a matrix's columns, rows ascending in each."""
+    if len(indices) > COMPILE_FROM:
+        from partition import _compiled
+
+        return _compiled.transpose(indptr, indices, columns)
+    start = np.zeros(columns + 1, np.int64)
+    np.cumsum(np.bincount(indices, minlength=columns), out=start[1:])
+    rows = np.repeat(np.arange(len(indptr) - 1, dtype=indices.dtype), np.diff(indptr))
+    return start, rows[np.argsort(indices, kind="stable")]
