@@ -15,6 +15,7 @@ from dgsuite.graph500.options import EDGE_FACTOR, check_scale
 from genval.families import plan
 from genval.plan import Plan
 from partition import distribute
+from partition.build import id_dtype
 from partition.cluster import Cluster
 from partition.graph import Graph
 from partition.grid import arrange
@@ -32,7 +33,7 @@ class Problem:
     graph
         The graph, on the workers.
     tuples
-        int64, shape (n,): edge tuples that begin at each node.
+        Integers, shape (n,): edge tuples that begin at each node.
     degree
         Neighbours of each node.
     generation, construction
@@ -75,7 +76,8 @@ def build(
         client.submit(_count, tuples, bounds, w, len(places), workers=[place], pure=False)
         for w, place in enumerate(places)
     ]
-    counts = np.sum(client.gather(shares), axis=0)
+    counts = client.submit(sum, shares, pure=False).result()
+    del shares  # what workers counted would stay there while they build
     generation = time.perf_counter() - begin
     begin = time.perf_counter()
     graph = genval.graph(
@@ -102,9 +104,9 @@ def build(
 
 def _count(tuples: Plan, bounds: Sequence[int], mine: int, workers: int) -> NDArray:
     """Tuples that begin at each node, of a worker's share."""
-    total = np.zeros(tuples.n, np.int64)
+    total: NDArray = np.zeros(tuples.n, id_dtype(EDGE_FACTOR * tuples.n))
     for k in range(mine, len(bounds) - 1, workers):
-        total += np.bincount(tuples.edges(bounds[k], bounds[k + 1])[0], minlength=tuples.n)
+        np.add.at(total, tuples.edges(bounds[k], bounds[k + 1])[0], 1)
     return total
 
 
