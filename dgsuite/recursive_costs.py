@@ -13,6 +13,9 @@ from dgsuite.costs import Accounting, Spawning
 from dgsuite.program import Log
 from kernels.base import Kernel
 
+MST_REST = ("tell_fragment", "connect", "attach", "name_first", "compare_first")
+"""Rounds of MST that the original has within its launches, or in its driver."""
+
 
 def _bf_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
     # looks at the root, and goes there
@@ -31,6 +34,15 @@ def _dst_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
             extra[0] += n - 1 if vote.min is None else max(vote.min - 1, 0)
     for step in log.steps:
         extra[0] += away * {"start_layer": 2, "start_echo": 1}.get(step.phase, 0)
+    return extra
+
+
+def _mst_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
+    # of the nodes that it looks at to find one in another fragment than node 0, counts those before
+    extra = np.zeros(log.rounds, np.int64)
+    for step, vote in log.replies():
+        if step.phase == "compare_first":
+            extra[0] += (n if vote.min is None else vote.min) - 1
     return extra
 
 
@@ -87,10 +99,11 @@ RECURSIVE: dict[str, Accounting] = {
     # Eight launches a phase. A child is told to start and called, and then told to stop and asked; the
     # path is turned with two words a step; a child is called and told its fragment.
     "mst": Accounting(
-        launches={"tell_fragment": 0, "look": 8, "connect": 0, "attach": 0},
-        clocked={"tell_fragment": 0, "look": 1, "connect": 0, "attach": 0},
-        comm={"tell_fragment": 0},
-        mutex={"tell_fragment": 0},
+        launches={**dict.fromkeys(MST_REST, 0), "look": 8},
+        clocked={**dict.fromkeys(MST_REST, 0), "look": 1},
+        comm={"tell_fragment": 0, "name_first": 0},
+        mutex={"tell_fragment": 0, "name_first": 0},
+        driver=_mst_driver,
         spawning={
             **dict.fromkeys(("start_find", "find"), Spawning(comm=4, mutex=1, filled=1)),
             **dict.fromkeys(("answer", "compare"), Spawning(comm=0, asyncs=0)),

@@ -13,7 +13,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.base import Extra, Finish, Inbox, Net, Program, Round, State, extra
+from kernels.base import (
+    Announcement,
+    Extra,
+    Finish,
+    Inbox,
+    Net,
+    Program,
+    Round,
+    State,
+    Vote,
+    announce,
+    extra,
+    vote,
+)
 from kernels.recursion import Spawn, spawn
 from kernels.spanning_tree import NONE, SpanningTree
 from partition.cluster import Cluster
@@ -26,7 +39,8 @@ class RecursiveSpanningTree(SpanningTree):
     Parameters
     ----------
     faithful
-        Count as the original does, where every node reads the fragments of all nodes.
+        Count as the original does, where every node reads the fragments of all nodes, leaves those of
+        their neighbours before; and look at the end of a phase for a node in another fragment than node 0.
     """
 
     form = "recursive"
@@ -40,6 +54,8 @@ class RecursiveSpanningTree(SpanningTree):
             yield Finish(self.start_turn)
             roots = yield Round(self.connect, self.attach)
             yield Finish(self.start_transmit)
+            if self.faithful:
+                yield Round(self.name_first, self.compare_first)
             if roots.sum == fragments:
                 return  # not connected: each is the tree of a component
             fragments = roots.sum
@@ -48,7 +64,10 @@ class RecursiveSpanningTree(SpanningTree):
 
     def look(self, c: Cluster, s: State, inbox: Inbox) -> Extra:
         super().look(c, s, inbox)
-        return extra(comm=c.size * (c.n - 1) if self.faithful else 0)
+        leaves = s.children.count == 0
+        # a leaf goes to itself to look around, and the search for the edge's end to the root that it is at
+        besides = int(np.sum(1 + c.degree[leaves])) + len(s.roots)
+        return extra(comm=c.size * (c.n - 1) + besides if self.faithful else 0)
 
     def start_find(self, c: Cluster, s: State, inbox: Inbox) -> Spawn:
         at, children = s.children.of(s.roots)
@@ -98,6 +117,11 @@ class RecursiveSpanningTree(SpanningTree):
         on = above >= 0
         return spawn(self.turn, above[on], by=nodes[on])
 
+    def attach(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Vote, Extra]:
+        counted, work = super().attach(c, s, inbox)
+        going = len(s.joining) if self.faithful else 0  # to oneself, to join
+        return counted, extra(work.comm + going, work.mutexes)
+
     # Telling all whose fragment they now are.
 
     def start_transmit(self, c: Cluster, s: State, inbox: Inbox) -> Spawn:
@@ -110,3 +134,13 @@ class RecursiveSpanningTree(SpanningTree):
     def proclaim(self, s: State, nodes: NDArray) -> Spawn:
         at, children = s.children.of(nodes)
         return spawn(self.transmit, children, by=nodes, at=at, fragment=s.fragment[nodes[at]])
+
+    # The driver's look at one node after another, until one is in another fragment than node 0.
+
+    def name_first(self, c: Cluster, s: State, inbox: Inbox) -> Announcement:
+        first = c.local(0)
+        return announce(first, fragment=s.fragment[first])
+
+    def compare_first(self, c: Cluster, s: State, inbox: Inbox) -> Vote:
+        others = c.ids[s.fragment != inbox.board("fragment")[0]]
+        return vote(min=others[0] if len(others) else None)
