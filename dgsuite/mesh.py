@@ -171,19 +171,18 @@ def _short(parcel: Any) -> bool:
 
 def _message(number: int, vote: Any, parcel: Parcel | None) -> Any:
     """What travels: numbers and short parcels as they are, which takes Dask less than to pickle them."""
-    whole = isinstance(vote, Vote) and not any(n is not None and abs(n) > WORD for n in vote)
-    if not whole or not (
-        parcel is None or _short(parcel)
-    ):  # a recursion's ticks say more than a vote
+    # a recursion's ticks say more than a vote
+    plain = isinstance(vote, Vote) and not any(n is not None and abs(n) > WORD for n in vote)
+    if not plain or (parcel is not None and not _short(parcel)):
         return ToPickle((number, vote, parcel))
-    return (number, *vote, parcel if parcel is None else pickle.dumps(parcel, 5))
+    return (number, *vote, None if parcel is None else pickle.dumps(parcel, 5))
 
 
 def _content(message: Any) -> tuple[int, Vote, Parcel | None]:
     """What arrived; within a process Dask pickles nothing, and the wrapper arrives with its content."""
     if isinstance(message, tuple) and len(message) > 3:
         number, *vote, parcel = message
-        return number, Vote(*vote), parcel if parcel is None else pickle.loads(parcel)
+        return number, Vote(*vote), None if parcel is None else pickle.loads(parcel)
     content: tuple[int, Vote, Parcel | None] = getattr(message, "data", message)
     return content
 

@@ -34,7 +34,7 @@ WORD = 8
 ALONE = 1 << 16
 """Bytes from which a frame is sent from where it is, and received into memory of its own."""
 
-MADE = frozenset((Serialized, bytes, str, int, float, bool, type(None)))
+MADE = frozenset((Serialized, str, int, float, bool, type(None)))
 """Types of what is as good as frames."""
 
 MANY = 32

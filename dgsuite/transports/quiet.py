@@ -7,6 +7,7 @@ is of no use beside that.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import dask
@@ -26,6 +27,7 @@ CLOCKS: dict[str, Any] = {
 """How often a loop looks how late it is, at its process, at its memory, and at what it does."""
 
 
+@cache
 def slow_clocks() -> None:
     """Slow the clocks that still have Dask's intervals, unless ``dgsuite.transports.quiet`` is False."""
     if dask.config.get("dgsuite.transports.quiet", True):
