@@ -34,7 +34,11 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--kernel", choices=["bfs", "sssp"], help="default: bfs")
     p.add_argument("--workers", type=int, help="worker processes (default: 2)")
     p.add_argument("--scheduler", metavar="ADDRESS", help="run on the Dask cluster at this address")
-    p.add_argument("--protocol", metavar="SCHEME", help="transport between workers, such as mpb")
+    p.add_argument(
+        "--protocol",
+        metavar="SCHEME",
+        help="transport between workers (default: mpb, shared memory, on Linux; else tcp)",
+    )
     p.add_argument(
         "--partition", choices=["1d", "2d"], help="how edges are dealt to clusters (default: 1d)"
     )
@@ -99,7 +103,7 @@ def _run(asked: Options) -> dict[str, Any]:
     from rich.console import Console
     from rich.progress import track
 
-    from dgsuite import sweep
+    from dgsuite import sweep, transports
     from dgsuite.graph500 import problem, report, search
 
     console = Console(stderr=True)
@@ -107,7 +111,7 @@ def _run(asked: Options) -> dict[str, Any]:
         client = stack.enter_context(
             sweep.connect(options.scheduler)
             if options.scheduler
-            else sweep.local(options.workers, 1, "0", options.protocol)
+            else sweep.local(options.workers, 1, "0", options.protocol or transports.fastest())
         )
         weighted = options.kernel == "sssp"
         made = problem.build(options.scale, client, options.seed, grid, weighted)

@@ -25,7 +25,7 @@ class Options(Section):
     workers: Count = 2
     scheduler: str | None = None
     protocol: str | None = None
-    """Transport between workers of our own, such as "mpb" or "uds"."""
+    """Transport between workers of our own; by default the fastest on one host."""
     partition: Literal["1d", "2d"] = "1d"
     grid: Annotated[str, Field(pattern=r"^\d+[xX]\d+$")] | None = None
     direction: Literal["optimising", "top-down"] | None = None
