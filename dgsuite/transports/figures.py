@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import xarray as xr
 from matplotlib.figure import Figure
+
+from dgsuite.plots import write
 
 LOOKS = {"tcp": "o", "uds": "s", "mpb": "^", "mpimpb": "v"}
 
@@ -46,6 +47,4 @@ def draw(ds: xr.Dataset, path: Path) -> None:
     for ax in axes:
         for side in ("top", "right"):
             ax.spines[side].set_visible(False)
-    written = path.with_suffix(f".{os.getpid()}.png")
-    figure.savefig(written, dpi=150)
-    written.replace(path)
+    write(figure, str(path))
