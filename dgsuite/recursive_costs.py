@@ -11,10 +11,15 @@ from numpy.typing import NDArray
 
 from dgsuite.costs import Accounting, Spawning
 from dgsuite.program import Log
-from kernels.base import Kernel
+from kernels.base import Kernel, Vote
 
 MST_REST = ("tell_fragment", "connect", "attach", "name_first", "compare_first")
 """Rounds of MST that the original has within its launches, or in its driver."""
+
+
+def _passed(vote: Vote, n: int) -> int:
+    """Nodes from 1 on that the driver looks at before the one it looks for."""
+    return n - 1 if vote.min is None else max(vote.min - 1, 0)
 
 
 def _bf_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
@@ -31,7 +36,7 @@ def _dst_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
     away = kernel.root != 0  # type: ignore[attr-defined]
     for step, vote in log.replies():
         if step.phase == "refuse":
-            extra[0] += n - 1 if vote.min is None else max(vote.min - 1, 0)
+            extra[0] += _passed(vote, n)
     for step in log.steps:
         extra[0] += away * {"start_layer": 2, "start_echo": 1}.get(step.phase, 0)
     return extra
@@ -42,7 +47,7 @@ def _mst_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:
     extra = np.zeros(log.rounds, np.int64)
     for step, vote in log.replies():
         if step.phase == "compare_first":
-            extra[0] += (n if vote.min is None else vote.min) - 1
+            extra[0] += _passed(vote, n)
     return extra
 
 

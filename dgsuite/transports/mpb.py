@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from dgsuite.transports import memory
 from dgsuite.transports.framed import ALONE, WORD, Framed, cut, wake
 from dgsuite.transports.local import Local
-from dgsuite.transports.settings import SMALLEST, Settings
+from dgsuite.transports.settings import LARGEST, SMALLEST, Settings
 
 LINE = struct.Struct("<3Q")
 """Bytes deposited, where the buffer's start is in the stream, bytes read."""
@@ -45,10 +45,6 @@ HELLO = struct.Struct("<4s?Q")
 """Version, whether every chunk waits for the one before, bytes of the buffer."""
 
 VERSION = b"dgs1"
-
-LARGEST = 4
-"""Part of a buffer that its largest chunk is; chunks are written while others are read. They begin small,
-for the reader to wake up meanwhile, and end small, for it to have little left to read."""
 
 MOMENT = 1e-4
 """Seconds that a reader looks out for the rest of a long message before it sleeps once more."""
@@ -234,7 +230,7 @@ class Shared(Framed):
         left = sum(view.nbytes for view in views)
         least, most = (max(1, len(self._out) // parts) for parts in (SMALLEST, LARGEST))
         # a long message's head goes ahead: its reader wakes up meanwhile
-        step = views[0].nbytes if left > least else left
+        step = views[0].nbytes if left > least and not self._out_waits else left
         for view in views:
             at = 0
             while at < view.nbytes:
@@ -244,15 +240,13 @@ class Shared(Framed):
                         self._tell()
                     await self._wait_taken()
                     continue
-                size = min(room, view.nbytes - at)
-                if not self._out_waits:
-                    size = min(size, step)
+                size = min(room, view.nbytes - at, step)
                 offset = (self._written - self._start) % len(self._out)
                 copy(self._out.data, offset, view, at, size)
                 at += size
                 left -= size
                 self._written += size
-                if not self._out_waits and self._written - self._said >= step and left:
+                if self._written - self._said >= step and left:
                     self._tell()
                     step = max(least, min(2 * step, most, left // 2))
                     if left - step < least:
@@ -295,7 +289,7 @@ class Shared(Framed):
             if self._inbox:
                 part = self._inbox.popleft()
                 size = min(part.nbytes, out.nbytes - at)
-                out[at : at + size] = part[:size]
+                copy(out, at, part, 0, size)
                 if size < part.nbytes:
                     self._inbox.appendleft(part[size:])
                 self._held -= size
@@ -306,12 +300,10 @@ class Shared(Framed):
                 raise CommClosedError(f"{self}: the peer closed it")
             else:
                 begun = at > 0 or out.nbytes >= ALONE
-                if not self._look_out(MOMENT if begun else self.settings.spin):
-                    await self._wait_readable()
+                await self._wait(MOMENT if begun else self.settings.spin)
 
     async def _receive(self) -> list[memoryview]:
-        if not self._look_out(self.settings.spin):
-            await self._wait_readable()
+        await self._wait(self.settings.spin)
         whole = self._short()
         frames = await super()._receive() if whole is None else cut(whole)
         if self._in_waits or self._writing is not None:
@@ -368,12 +360,13 @@ class Shared(Framed):
             self._inbox.append(part[:size])
             self._held += size
 
-    def _look_out(self, seconds: float) -> bool:
-        """Look for something to read without sleeping; whether there is any, or the end."""
+    async def _wait(self, seconds: float) -> None:
+        """Wait for something to read, or the end, at first without sleeping."""
         end = time.perf_counter() + seconds
         while seconds and not self._there_is() and time.perf_counter() < end:
             self._ready()
-        return self._there_is()
+        if not self._there_is():
+            await self._wait_readable()
 
     def _there_is(self) -> bool:
         return self._there > self._got or bool(self._inbox) or self._ended

@@ -11,8 +11,9 @@ from partition.errors import InputError
 FLAG = 32
 """Bytes of a cache line of the SCC, which is what a flag takes in its buffers."""
 
-SMALLEST = 32
-"""Part of a buffer that its smallest chunk is."""
+LARGEST, SMALLEST = 4, 32
+"""Parts of a buffer that its largest and smallest chunks are; chunks are written while others are read. They
+begin small, for the reader to wake up meanwhile, and end small, for it to have little left to read."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Settings:
     def payload(self) -> int:
         """Bytes of a buffer that flags leave to messages: 5120 of 8 KiB at 48 places."""
         size = self.buffer - 2 * FLAG * (self.places or 0)
-        if size < SMALLEST:
+        if size < LARGEST:
             raise InputError(
                 f"dgsuite.mpb.buffer of {self.buffer} bytes holds but the flags of {self.places} places"
             )
