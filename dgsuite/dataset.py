@@ -12,6 +12,7 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
@@ -167,9 +168,9 @@ def _shortened(value: Any) -> Any:
     return values.tolist() if values.size <= WHOLE else f"<{values.shape} {values.dtype}>"
 
 
-def _labels(graph: Graph) -> NDArray:
+def _labels(graph: Graph) -> NDArray | pd.Index:
     if graph.labels is None:
-        return np.arange(graph.n)
+        return pd.RangeIndex(graph.n)  # takes no memory
     if all(isinstance(label, int) for label in graph.labels):
         return np.array(graph.labels)
     return np.array([str(label) for label in graph.labels])

@@ -80,6 +80,19 @@ class Words(NamedTuple):
         head = 0 if self.spoke is None else self.spoke.nbytes
         return head + sum(v.nbytes for v in self.fields.values())
 
+    def plain(self) -> tuple[Any, ...]:
+        """As strings, numbers and bytes: for a short message a tenth of the work of pickling it."""
+        head = None if self.spoke is None else (self.spoke.dtype.str, self.spoke.tobytes())
+        return head, *((n, v.dtype.str, v.shape, v.tobytes()) for n, v in self.fields.items())
+
+    @classmethod
+    def of(cls, head: tuple[str, bytes] | None, *fields: tuple[str, str, Any, bytes]) -> Words:
+        """What `plain` made."""
+        spoke = None if head is None else np.frombuffer(head[1], head[0])
+        return cls(
+            spoke, {n: np.frombuffer(data, d).reshape(shape) for n, d, shape, data in fields}
+        )
+
 
 Parcel = Letters | Words | Board | Sealed
 
@@ -125,8 +138,8 @@ class Post:
             letters = letters.fold(self.partition.n)
         elif len(parts) > 1 or not _ascending(letters.src):
             letters = letters.take(np.argsort(letters.src, kind="stable"))  # type: ignore[arg-type]
-        slot = self.partition.position(letters.dst) - self.first
-        return Mail(slot, letters.src, lambda name, at: letters.fields[name][at], self.own)
+        row = self.partition.position(letters.dst) - self.first
+        return Mail(row, letters.src, lambda name, at: letters.fields[name][at], self.own)
 
 
 def _ascending(values: NDArray | None) -> bool:
@@ -139,7 +152,7 @@ class Megaphone:
     def __init__(self, halo: Halo) -> None:
         self.halo = halo
         # one slot more than there are, which never speaks: rows are filled up with it
-        self.sent = np.zeros(len(halo.ids) + 1, bool)
+        self.sent = np.zeros(halo.slots + 1, bool)
         self.senders: list[NDArray] = []
         self.crowds: list[tuple[slice, int]] = []
         self.slots: dict[str, NDArray] = {}
@@ -223,42 +236,49 @@ class Megaphone:
         parcels: dict[int, Parcel] = {}
         speaking = sum(map(len, self.senders)) + sum(count for _, count in self.crowds)
         for peer, heard in self.halo.send.items():
-            if not self.crowds and SEARCH * speaking < len(heard):
-                said = self._find(peer, np.concatenate(self.senders))
-                count = len(said)
+            size = self.halo.own if isinstance(heard, slice) else len(heard)
+            few = not self.crowds and SEARCH * speaking < size
+            if few:
+                at = self._find(heard)
+                count = len(at)
             else:
                 said = self.sent[heard]
-                count = int(np.count_nonzero(said))
+                count = speaking if size == self.halo.own else int(np.count_nonzero(said))
             if not count:
                 continue
-            if said.dtype != bool and 32 * count >= len(heard):
-                mask = np.zeros(len(heard), bool)
-                mask[said] = True
-                said = mask
-            if count == len(heard):
-                words = Words(None, {name: self.slots[name][heard] for name in names})
-            elif said.dtype == bool and 32 * count >= len(heard):
-                words = Words(
-                    np.packbits(said),
-                    {name: pick(self.slots[name], heard, self.sent, count) for name in names},
-                )
+            if count == size:
+                parcels[peer] = Words(None, {n: np.copy(self.slots[n][heard]) for n in names})
+            elif 32 * count >= size:
+                if few:
+                    said = np.zeros(size, bool)
+                    said[at] = True
+                fields = {n: self._picked(self.slots[n], heard, said, count) for n in names}
+                parcels[peer] = Words(np.packbits(said), fields)
             else:
-                at = np.flatnonzero(said) if said.dtype == bool else said
-                words = Words(
-                    at.astype(np.int32), {name: self.slots[name][heard[at]] for name in names}
+                if not few:
+                    at = np.flatnonzero(said)
+                slots = heard.start + at if isinstance(heard, slice) else heard[at]
+                parcels[peer] = Words(
+                    at.astype(np.int32), {name: self.slots[name][slots] for name in names}
                 )
-            parcels[peer] = words
         return parcels
 
-    def _find(self, peer: int, senders: NDArray) -> NDArray:
-        """Where in the list of a peer's halo some senders stand; those who are not in it are left out."""
-        heard = self.halo.send[peer]
-        if peer in self.halo.rank:
-            at = self.halo.rank[peer][senders]
-            return at[at >= 0]
+    def _find(self, heard: NDArray | slice) -> NDArray:
+        """Where among the slots that a peer hears those who spoke stand; the others are left out."""
+        senders = self.senders[0] if len(self.senders) == 1 else np.concatenate(self.senders)
+        if isinstance(heard, slice):
+            return senders - heard.start
         at = np.searchsorted(heard, senders)
         at[at == len(heard)] = 0
         return at[heard[at] == senders]
+
+    def _picked(
+        self, values: NDArray, heard: NDArray | slice, said: NDArray, count: int
+    ) -> NDArray:
+        """Values in the slots that a peer hears and that spoke."""
+        if isinstance(heard, slice):
+            return values[heard][said]
+        return pick(values, heard, self.sent, count)
 
     def hear(self, peer: int, words: Words, dtypes: Mapping[str, DTypeLike]) -> None:
         """A parcel from another site lands in the ghosts' slots."""
@@ -270,7 +290,7 @@ class Megaphone:
         count = land.stop - land.start
         if words.spoke is not None:
             said = np.unpackbits(words.spoke, count=count).view(bool)
-            count = int(said.sum())
+            count = int(np.count_nonzero(said))
         self.crowd(land, said, count, words.fields, dtypes)
 
     def echoes(self) -> Echoes:

@@ -8,7 +8,7 @@ turns into `Mail` when it is small, or when someone asks for the messages one by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -18,16 +18,17 @@ from numpy.typing import NDArray
 from kernels.base import Note
 from partition.cluster import NodeSet
 from partition.halo import Halo
-from partition.segments import COMPILE_FROM, expand, group, total
+from partition.segments import COMPILE_FROM, expand, group, tally, total
 
-WRONG_GUESS = 2.7
-"""What looking until the first hit costs for each entry, over looking at all."""
+ALL, ANY, FIRST = (0.0, 1.0), (0.0, 2.7), (3.0, 1.0)
+"""What looking costs a row and each entry looked at: at all of them; until the first hit, which the
+processor guesses wrong; the same where a row's first entries are looked at together."""
 
-LISTING = 64
-"""What listing a message costs, over touching a slot."""
+LISTING, LISTS = 64, 1 << 18
+"""What listing a message costs, and listing any at all, over touching a slot."""
 
-EXACT = 1 << 17
-"""Senders up to which their messages are counted to choose a direction, not estimated."""
+SAMPLE = 1 << 15
+"""Senders whose messages are counted to choose a direction; of more, one in so many."""
 
 UFUNCS = {"min": np.minimum, "max": np.maximum, "sum": np.add, "or": np.bitwise_or}
 
@@ -95,15 +96,15 @@ def _unrolled(values: NDArray, lengths: NDArray | None) -> NDArray:
 
 
 class Mail:
-    """Messages one by one, sorted by receiver's slot, then sender.
+    """Messages one by one, sorted by receiver's row, then sender.
 
     Attributes
     ----------
     to
-        Slots that got any, ascending.
+        Rows that got any, ascending.
     starts
         Shape (len(to) + 1,): messages of ``to[i]`` are ``starts[i]`` to ``starts[i + 1]``.
-    slot
+    row
         Receiver of each message.
     src
         Node id of each sender; None where a combiner has folded senders together.
@@ -111,13 +112,13 @@ class Mail:
 
     def __init__(
         self,
-        slot: NDArray,
+        row: NDArray,
         src: NDArray | None,
         field: Callable[[str, NDArray], NDArray],
         own: int,
     ) -> None:
-        self.to, self.starts, self._order = group(slot, own)
-        self.slot = slot[self._order]
+        self.to, self.starts, self._order = group(row, own)
+        self.row = row[self._order]
         self.src = None if src is None else src[self._order]
         self._field = field
         self._sorted: dict[str, NDArray] = {}
@@ -163,13 +164,30 @@ class Echoes:
         return [*self.few, *many]
 
     @cached_property
-    def reach(self) -> float:
+    def count(self) -> int:
+        """How many spoke."""
+        return sum(map(len, self.few)) + sum(n for _, n in self.crowds)
+
+    @cached_property
+    def reach(self) -> int:
         """Messages that this site's nodes get; of many senders, an estimate will do."""
-        push = self.halo.push_indptr
-        count = sum(map(len, self.few)) + sum(n for _, n in self.crowds)
-        if count <= EXACT:
-            return float(sum(total(push, some) for some in self.senders))
-        return count * float(push[-1]) / len(self.halo.ids)
+        halo = self.halo
+        every = max(1, -(-self.count // SAMPLE))
+        reach = 0
+        for some in self.senders if every == 1 else self._sample(every):
+            if len(some):
+                out = halo.out(some)
+                reach += total(out.indptr, some - out.shift)
+                if out.indptr is halo.indptr and len(halo.back_indices):
+                    reach -= tally(halo.away, some - out.shift)
+        return every * reach
+
+    def _sample(self, every: int) -> Iterator[NDArray]:
+        """One in so many senders."""
+        for some in self.few:
+            yield some[::every]
+        for span, _ in self.crowds:
+            yield span.start + every * np.flatnonzero(self.sent[span][::every])
 
     @cached_property
     def large(self) -> bool:
@@ -177,47 +195,62 @@ class Echoes:
         return self.reach > COMPILE_FROM and 8 * self.reach > self.halo.own
 
     @cached_property
+    def lists(self) -> bool:
+        """Whether, to find the first senders, listing the messages beats touching every slot."""
+        compiled = len(self.halo.indices) > COMPILE_FROM
+        room = self.halo.own - (LISTS if compiled else 0)
+        return self.count * LISTING <= room and self.reach * LISTING <= room
+
+    @cached_property
     def mail(self) -> Mail:
         """The messages one by one."""
         halo = self.halo
-        senders = np.concatenate(self.senders)
-        senders = senders[np.argsort(halo.ids[senders], kind="stable")]
-        at, entry = expand(halo.push_indptr, senders)
-        voices = senders[at]
-        return Mail(
-            halo.push_indices[entry],
-            halo.ids[voices],
-            lambda name, order: self.slots[name][voices[order]],
-            halo.own,
-        )
+        rows, voices = [], []
+        for senders in self.senders:
+            out = halo.out(senders)
+            at, entry = expand(out.indptr, senders - out.shift)
+            row, voice = out.indices[entry] - out.base, senders[at]
+            if out.indptr is halo.indptr and len(halo.back_indices):
+                here = (row >= 0) & (row < halo.own)
+                row, voice = row[here], voice[here]
+            rows.append(row)
+            voices.append(voice)
+        row, voice = np.concatenate(rows), np.concatenate(voices)
+        src = halo.named(voice)
+        if len(rows) > 1 or halo.ids is not None:
+            order = np.argsort(src, kind="stable")
+            row, voice, src = row[order], voice[order], src[order]
+        return Mail(row, src, lambda name, order: self.slots[name][voice[order]], halo.own)
 
-    def pulls(self, size: int, among: NodeSet | None, soon: bool = False) -> bool:
+    def pulls(self, size: int, among: NodeSet | None, looking: tuple[float, float] = ALL) -> bool:
         """Whether pulling beats pushing, which writes at random and so counts twice.
 
         Parameters
         ----------
-        soon
-            Whether a row is done with at its first sender, which comes the sooner the more spoke.
+        looking
+            What it costs; a row that is done with at its first sender is so the sooner the more spoke.
         """
-        looking = size if among is None else among.count
-        edges = len(self.halo.indices)
-        looks = edges / self.halo.own
-        if soon:
-            # to stop early is to branch, which the processor guesses wrong
-            looks = min(looks, edges / max(self.reach, 1)) * WRONG_GUESS
-        return 2 * self.reach >= looking * looks
+        rows = size if among is None else among.count
+        entries = len(self.halo.indices)
+        row, entry = looking
+        looks = entries / self.halo.own
+        if looking is not ALL:
+            if 2 * self.count >= rows * (row + looks * entry):
+                return True  # whatever they reach
+            looks = min(looks, entries / max(self.reach, 1))
+        return 2 * self.reach >= rows * (row + looks * entry)
 
     def reduce(
         self, op: str, name: str, lo: int, hi: int, among: NodeSet | None
     ) -> tuple[NDArray, ...]:
-        """Receivers from slot `lo` to `hi` that care, counted from `lo`, and what they got.
+        """Receivers from row `lo` to `hi` that care, counted from `lo`, and what they got.
 
         Parameters
         ----------
         op
             "min", "max", "sum" of a field; "any"; or "count" of all and of remote messages.
         """
-        if self.pulls(hi - lo, among, op == "any"):
+        if self.pulls(hi - lo, among, ANY if op == "any" else ALL):
             rows = np.arange(hi - lo) if among is None else among.nodes
             hit, *found = self._pull(op, name, rows, lo, hi)
             got = hit > 0
@@ -238,7 +271,8 @@ class Echoes:
         if op == "any":
             return (_compiled.pull_any(*along),)
         if op == "count":
-            hits, away = _compiled.pull_count(*along, hi)
+            first = self.halo.first
+            hits, away = _compiled.pull_count(*along, first + lo, first + hi)
             return hits, hits, away
         values = self.slots[name]
         if op == "sum":
@@ -249,31 +283,30 @@ class Echoes:
         return hits, out
 
     def _push(self, op: str, name: str) -> tuple[NDArray, ...]:
-        """For each own slot, whether anything came, and what."""
+        """For each own node, whether anything came, and what."""
         from partition import _compiled
 
         halo = self.halo
-        along = (halo.push_indptr, halo.push_indices)
         if op == "count":
             hits, away = np.zeros((2, halo.own), np.int32)
-            for senders in self.senders:
-                _compiled.push_count(*along, senders, halo.home, hits, away)
+            for some in self.senders:
+                _compiled.push_count(*halo.out(some), some, halo.first, halo.starts, hits, away)
             return hits, hits, away
         hit = np.zeros(halo.own, bool)
         if op == "any":
-            for senders in self.senders:
-                _compiled.push_any(*along, senders, hit)
+            for some in self.senders:
+                _compiled.push_any(*halo.out(some), some, hit)
             return (hit,)
         values = self.slots[name]
         if op == "sum":
             out = np.zeros(halo.own, values.dtype)
-            for senders in self.senders:
-                _compiled.push_sum(*along, senders, values, out, hit)
+            for some in self.senders:
+                _compiled.push_sum(*halo.out(some), some, values, out, hit)
         else:
             largest = op == "max"
             out = np.full(halo.own, worst(values.dtype, largest))
-            for senders in self.senders:
-                _compiled.push_least(*along, senders, values, out, hit, largest)
+            for some in self.senders:
+                _compiled.push_least(*halo.out(some), some, values, out, hit, largest)
         return hit, out
 
     def first(
@@ -283,17 +316,15 @@ class Echoes:
         from partition import _compiled
 
         halo = self.halo
-        if not top_down and self.pulls(hi - lo, among, soon=True):
+        if not top_down and self.pulls(hi - lo, among, FIRST):
             rows = np.arange(hi - lo) if among is None else among.nodes
             along = (halo.indptr, halo.indices, halo.heads, lo, rows, self.spoke)
             nodes, source, examined = _compiled.pull_first(*along, halo.names)
             return nodes, source, Note({"examined": int(examined), "bottom_up": len(rows)})
         if ("first", "") not in self._pushed:
             hit, least = np.zeros(halo.own, bool), np.empty(halo.own, halo.names.dtype)
-            for senders in self.senders:
-                _compiled.push_first(
-                    halo.push_indptr, halo.push_indices, senders, halo.names, hit, least
-                )
+            for some in self.senders:
+                _compiled.push_first(*halo.out(some), some, halo.names, hit, least)
             self._pushed["first", ""] = hit, least
         hit, least = (values[lo:hi] for values in self._pushed["first", ""])
         nodes = np.flatnonzero(hit if among is None else hit & among.mask)

@@ -16,7 +16,7 @@ from distributed.comm.core import Comm
 from distributed.core import rpc
 from distributed.protocol.serialize import ToPickle
 
-from dgsuite.exchange import Parcel
+from dgsuite.exchange import Parcel, Words
 from dgsuite.worker import RunPlugin
 from kernels.base import Vote
 from partition.errors import RunError
@@ -24,7 +24,7 @@ from partition.errors import RunError
 WORD = 2**63 - 1
 """The largest number that goes unpickled."""
 
-SHORT = 1 << 12
+SHORT = 1 << 16
 """Bytes of a parcel that goes in a piece with the vote: they fit into any transport's buffers."""
 
 
@@ -169,20 +169,24 @@ def _short(parcel: Any) -> bool:
     return getattr(parcel, "nbytes", SHORT) < SHORT
 
 
-def _message(number: int, vote: Any, parcel: Parcel | None) -> Any:
+def _message(number: int, vote: Any, parcel: Any) -> Any:
     """What travels: numbers and short parcels as they are, which takes Dask less than to pickle them."""
     # a recursion's ticks say more than a vote
     plain = isinstance(vote, Vote) and not any(n is not None and abs(n) > WORD for n in vote)
     if not plain or (parcel is not None and not _short(parcel)):
         return ToPickle((number, vote, parcel))
-    return (number, *vote, None if parcel is None else pickle.dumps(parcel, 5))
+    if parcel is not None:
+        parcel = parcel.plain() if isinstance(parcel, Words) else pickle.dumps(parcel, 5)
+    return (number, *vote, parcel)
 
 
 def _content(message: Any) -> tuple[int, Vote, Parcel | None]:
     """What arrived; within a process Dask pickles nothing, and the wrapper arrives with its content."""
     if isinstance(message, tuple) and len(message) > 3:
         number, *vote, parcel = message
-        return number, Vote(*vote), None if parcel is None else pickle.loads(parcel)
+        if parcel is not None:
+            parcel = pickle.loads(parcel) if isinstance(parcel, bytes) else Words.of(*parcel)
+        return number, Vote(*vote), parcel
     content: tuple[int, Vote, Parcel | None] = getattr(message, "data", message)
     return content
 

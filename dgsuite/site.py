@@ -35,7 +35,7 @@ from kernels.base import (
 from partition.cluster import Cluster
 from partition.errors import InputError, RunError
 from partition.halo import Halo, make_halo
-from partition.segments import COMPILE_FROM, expand, group, weigh
+from partition.segments import COMPILE_FROM, expand, group, tally, total
 
 
 class Said(NamedTuple):
@@ -141,18 +141,19 @@ class Site:
 
             none, one = np.empty(0, np.int64), np.zeros(1, bool)
             pull = (halo.indptr, halo.indices, 0, none, np.zeros(1, np.uint8))
-            push = (halo.push_indptr, halo.push_indices, none)
+            push = (*halo.out(np.array([halo.first])), none)
             counts = np.empty(0, np.int32)
-            _compiled.weigh(none, counts, counts)
+            _compiled.tally(counts, none)
+            _compiled.reach(halo.indptr, none)
             _compiled.remove(one, none)
             _compiled.keep(one, none, 0)
             _compiled.pull_any(*pull)
-            _compiled.pull_count(*pull, 0)
+            _compiled.pull_count(*pull, 0, 0)
             _compiled.push_first(*push, halo.names, one, halo.names[:0])
             if self.kernel.looks_for_first:
                 _compiled.pull_first(*pull[:2], halo.heads, *pull[2:], halo.names)
             _compiled.push_any(*push, one)
-            _compiled.push_count(*push, halo.home, counts, counts)
+            _compiled.push_count(*push, halo.first, halo.starts, counts, counts)
             self.megaphone.prepare(self.dtypes)
             for name in (name for name, dtype in self.dtypes.items() if dtype.ndim == 0):
                 values = self.megaphone.slots[name][:0]
@@ -268,9 +269,9 @@ class Site:
 
     def outputs(self) -> dict[str, NDArray]:
         """The kernel's results for the nodes of this site."""
+        held = {name: [getattr(s, name) for s in self.states] for name in self.kernel.outputs}
         return {
-            name: np.concatenate([getattr(s, name) for s in self.states])
-            for name in self.kernel.outputs
+            n: found[0] if len(found) == 1 else np.concatenate(found) for n, found in held.items()
         }
 
     def _run(self, step: Step, k: int) -> Any:
@@ -406,15 +407,7 @@ class Site:
             if not len(nodes):
                 continue
             speakers.append(k)
-            degree, remote = (
-                (cluster.degree, cluster.remote_degree)
-                if send.links is None
-                else (send.links.degree, send.links.remote)
-            )
-            if send.to is None:
-                messages, far = weigh(nodes, degree, remote, send.repeat)
-            else:
-                messages, far = (int(np.sum(counts)) for counts in send.to)
+            messages, far = _weigh(cluster, nodes, send)
             self.tally.messages += messages
             self.tally.remote += far
             self.tally.active += len(nodes)
@@ -426,7 +419,7 @@ class Site:
         if any(p.keys() != parts[0].keys() for p in parts):
             raise self._error(step, speakers[0], "sends other fields than another cluster")
         for k, nodes, columns in zip(speakers, senders, parts, strict=True):
-            start, size = self.starts[k], self.clusters[k].size
+            start, size = self.halo.first + self.starts[k], self.clusters[k].size
             if len(nodes) == size:
                 span = slice(start, start + size)
                 self.megaphone.crowd(span, slice(None), size, columns, self.dtypes)
@@ -443,6 +436,20 @@ class Site:
     def _record(self, step: Step, sent: Sent) -> None:
         if self.recorder is not None:
             self.recorder(step, sent)
+
+
+def _weigh(cluster: Cluster, nodes: NDArray, send: Broadcast) -> tuple[int, int]:
+    """Messages of a broadcast, and how many of them leave the cluster."""
+    if send.to is not None:
+        messages, far = send.to
+        return int(np.sum(messages)), int(np.sum(far))
+    if send.repeat is not None:
+        degree = cluster.degree if send.links is None else send.links.degree
+        remote = cluster.remote_degree if send.links is None else send.links.remote
+        return int((degree[nodes] * send.repeat).sum()), int((remote[nodes] * send.repeat).sum())
+    if send.links is None:
+        return total(cluster.indptr, nodes), tally(cluster.remote_degree, nodes)
+    return tally(send.links.degree, nodes), tally(send.links.remote, nodes)
 
 
 def _joined(boards: Sequence[Board]) -> Board:

@@ -371,7 +371,8 @@ def local(
             dashboard_address=":0" if find_spec("bokeh") else None,
             silence_logs=logging.CRITICAL,
         ) as cluster,
-        Client(cluster, set_as_default=False) as client,
+        # on one host results need not pass through the scheduler, which would hold them, too
+        Client(cluster, set_as_default=False, direct_to_workers=True) as client,
     ):
         yield client
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from dgsuite.inbox import LISTING, UFUNCS, Board, Crates, Echoes, Mail
+from dgsuite.inbox import UFUNCS, Board, Crates, Echoes, Mail
 from kernels.base import Note
 from partition.cluster import Cluster, NodeSet
 
@@ -70,7 +70,7 @@ class Window:
         mail = self._mail()
         if mail is None:
             return np.empty(0, np.int64)
-        return mail.slot[self._range(mail)[1]] - self._lo
+        return mail.row[self._range(mail)[1]] - self._lo
 
     @property
     def src(self) -> NDArray:
@@ -115,7 +115,7 @@ class Window:
         self, among: NodeSet | None = None, *, top_down: bool = False
     ) -> tuple[NDArray, NDArray, Note]:
         messages = self._messages
-        if isinstance(messages, Echoes) and messages.reach * LISTING > messages.halo.own:
+        if isinstance(messages, Echoes) and not messages.lists:
             return messages.first(self._lo, self._hi, among, top_down)
         mail = self._mail()
         if mail is None or not len(self):

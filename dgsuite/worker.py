@@ -30,6 +30,9 @@ KEEP = 1 << 28
 LARGEST = 1 << 25
 """Bytes of an array that may come from memory that was kept: the most that glibc takes."""
 
+LARGE = 1 << 20
+"""Bytes from which a process that holds results alone gives an array's memory back with it."""
+
 
 class RunPlugin(WorkerPlugin):
     """Holds a worker's part of every run.
@@ -113,10 +116,27 @@ def keep_memory() -> None:
     Dask has workers hand every large array's pages back to the system at once; a round then spends more
     time on being given new ones than on its edges.
     """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    if mallopt is not None:
-        mallopt(M_MMAP_THRESHOLD, LARGEST)
-        mallopt(M_TRIM_THRESHOLD, KEEP)
+    _tell("mallopt", M_MMAP_THRESHOLD, LARGEST)
+    _tell("mallopt", M_TRIM_THRESHOLD, KEEP)
+
+
+def keep_no_memory() -> None:
+    """Have the C library hand back what large arrays took, which it comes to keep by itself: for a
+    process of our own that is a client.
+    """
+    _tell("mallopt", M_MMAP_THRESHOLD, LARGE)
+
+
+def give_back() -> None:
+    """Return to the system what is free now, such as what making a halo took."""
+    _tell("malloc_trim", 0)
+
+
+def _tell(function: str, *arguments: int) -> None:
+    """Call a function of the C library, if it has it."""
+    found = getattr(ctypes.CDLL(None), function, None)
+    if found is not None:
+        found(*arguments)
 
 
 def plugin() -> RunPlugin:

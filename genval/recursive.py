@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import inf
 
 import numpy as np
-import scipy.sparse as sp
 
 from genval.counters import subkey
 from genval.families import quadrants
@@ -82,16 +81,18 @@ def rmat(
     at = np.arange(SAMPLES * size, dtype=np.uint64)
     cuts = [min(int(2**32 * share), 2**32 - 1) for share in (a, a + b, a + b + c)]
     src, dst = quadrants(at, size, subkey(whole("seed", seed, -inf), EDGES), cuts)
+    import scipy.sparse as sp
+
     drawn = (np.ones(len(at), np.int64), (src.astype(np.int64), dst.astype(np.int64)))
     matrix = sp.coo_array(drawn, shape=(size, size)).tocsr()
     partition = blocks(size, 1)
     whole_graph = Cluster(
         0,
         partition,
-        matrix.indptr.astype(np.int64),
+        matrix.indptr.astype(build.id_dtype(matrix.nnz)),
         matrix.indices.astype(build.id_dtype(size)),
         matrix.data,
-        np.arange(size),
+        None,
         directed=True,
     )
     graph = Graph(

@@ -73,7 +73,7 @@ class BreadthFirst(Kernel):
 
     def start(self, c: Cluster) -> State:
         root = c.local(self.root)
-        unseen = c.degree > 0
+        unseen = np.diff(c.indptr) > 0
         unseen[root] = False
         level, parent = c.full(-1, np.int32), c.full(-1, np.int32)
         level[root], parent[root] = 0, self.root

@@ -63,20 +63,29 @@ def group(keys, size):
 
 
 @compiled
-def transpose(indptr, indices, columns):
-    start = np.zeros(columns + 1, np.int64)
+def transpose_outside(indptr, indices, lo, hi, start):
+    """Row numbers of the columns outside a range, by column; `start`, all 0, becomes their pointer."""
     for j in indices:
-        start[j + 1] += 1
-    for j in range(columns):
-        start[j + 1] += start[j]
-    place = start[:-1].copy()
-    rows = np.empty(len(indices), indices.dtype)
+        if j < lo:
+            start[j + 1] += 1
+        elif j >= hi:
+            start[j - hi + lo + 1] += 1
+    for g in range(len(start) - 1):
+        start[g + 1] += start[g]
+    rows = np.empty(start[-1], indices.dtype)
     for r in range(len(indptr) - 1):
         for e in range(indptr[r], indptr[r + 1]):
             j = indices[e]
-            rows[place[j]] = r
-            place[j] += 1
-    return start, rows
+            if lo <= j < hi:
+                continue
+            g = j if j < lo else j - hi + lo
+            rows[start[g]] = r
+            start[g] += 1
+    # each stands where the next began
+    for g in range(len(start) - 1, 0, -1):
+        start[g] = start[g - 1]
+    start[0] = 0
+    return rows
 
 
 @compiled
@@ -89,7 +98,8 @@ def outside(indptr, indices, lo, hi):
     return out
 
 
-# In what pulls, `rows` are nodes of a cluster whose first slot is `first`; `sent` is a bitmap.
+# In what pulls, `rows` are nodes of a cluster whose first row is `first`; `sent` is a bitmap.
+# What pushes takes the four parts of a `partition.halo.Out`, and leaves out what is not reached here.
 
 
 @compiled
@@ -157,33 +167,41 @@ def heads(indptr, indices, width, nobody):
 def pull_first(indptr, indices, heads, first, rows, sent, ids):
     """Rows that have a sender, the id of each one's first, and the entries looked at, together.
 
-    `heads`, which are read one after the other, spare most rows the way to their entries.
+    `heads`, which are read one after the other, spare most rows the way to their entries; all of a
+    row's are looked up at once, without a branch that the processor would guess wrong.
     """
-    nodes = np.empty(len(rows), np.int64)
-    source = np.empty(len(rows), ids.dtype)
+    nodes = np.empty(len(rows) + 1, np.int64)
+    source = np.empty(len(rows) + 1, indices.dtype)
     found = 0
     looked = np.int64(0)
     width = heads.shape[1]
     for i in range(len(rows)):
         r = first + rows[i]
-        slot = -1
-        for k in range(width):
-            if bit(sent, heads[r, k]):
-                slot = heads[r, k]
-                looked += k + 1
-                break
+        slot = heads[r, 0]
+        k = width
+        for j in range(width - 1, -1, -1):
+            here = bit(sent, heads[r, j])
+            slot = heads[r, j] if here else slot
+            k = j if here else k
+        hit = k < width
+        if hit:
+            looked += k + 1
         else:
-            for e in range(indptr[r] + width, indptr[r + 1]):
-                if bit(sent, indices[e]):
-                    slot = indices[e]
-                    looked += e - indptr[r] + 1
-                    break
-            else:
-                looked += indptr[r + 1] - indptr[r]
-        if slot >= 0:
-            nodes[found] = rows[i]
-            source[found] = ids[slot]
-            found += 1
+            k = indptr[r + 1] - indptr[r]
+            looked += k
+            if k > width:
+                for e in range(indptr[r] + width, indptr[r + 1]):
+                    if bit(sent, indices[e]):
+                        slot = indices[e]
+                        looked += e - indptr[r] + 1 - k
+                        hit = True
+                        break
+        nodes[found] = rows[i]
+        source[found] = slot
+        found += hit
+    if len(ids):
+        for i in range(found):
+            source[i] = ids[source[i]]
     return nodes[:found], source[:found], looked
 
 
@@ -210,17 +228,18 @@ def keep(mask, nodes, count):
 
 
 @compiled
-def push_first(indptr, indices, senders, ids, hit, least):
-    """Mark the slots that are reached, and the smallest id of a sender that reaches each."""
+def push_first(indptr, indices, shift, base, senders, ids, hit, least):
+    """Mark the rows that are reached, and the smallest id of a sender that reaches each."""
     for s in senders:
-        v = ids[s]
-        for e in range(indptr[s], indptr[s + 1]):
-            r = indices[e]
-            if not hit[r]:
-                hit[r] = True
-                least[r] = v
-            elif v < least[r]:
-                least[r] = v
+        v = ids[s] if len(ids) else s
+        for e in range(indptr[s - shift], indptr[s - shift + 1]):
+            r = indices[e] - base
+            if 0 <= r < len(hit):
+                if not hit[r]:
+                    hit[r] = True
+                    least[r] = v
+                elif v < least[r]:
+                    least[r] = v
 
 
 @compiled
@@ -239,8 +258,8 @@ def pull_minima(indptr, indices, first, rows, sent, values, own):
 
 
 @compiled
-def pull_count(indptr, indices, first, rows, sent, hi):
-    """For each row, how many senders it has, and how many of them outside ``first <= slot < hi``."""
+def pull_count(indptr, indices, first, rows, sent, lo, hi):
+    """For each row, how many senders it has, and how many of them outside ``lo <= slot < hi``."""
     hits = np.zeros(len(rows), np.int32)
     away = np.zeros(len(rows), np.int32)
     for i in range(len(rows)):
@@ -251,7 +270,7 @@ def pull_count(indptr, indices, first, rows, sent, hi):
             j = indices[e]
             spoke = bit(sent, j)
             h += spoke
-            a += spoke & np.int32((j < first) | (j >= hi))
+            a += spoke & np.int32((j < lo) | (j >= hi))
         hits[i] = h
         away[i] = a
     return hits, away
@@ -267,61 +286,69 @@ def reach(indptr, rows):
 
 
 @compiled
-def push_least(indptr, indices, senders, values, out, hit, largest):
-    """Put the smallest (or largest) value that reaches a slot into `out`, filled with the worst."""
+def push_least(indptr, indices, shift, base, senders, values, out, hit, largest):
+    """Put the smallest (or largest) value that reaches a row into `out`, filled with the worst."""
     for s in senders:
         v = values[s]
-        for e in range(indptr[s], indptr[s + 1]):
-            r = indices[e]
-            out[r] = max(out[r], v) if largest else min(out[r], v)
-            hit[r] = True
+        for e in range(indptr[s - shift], indptr[s - shift + 1]):
+            r = indices[e] - base
+            if 0 <= r < len(hit):
+                out[r] = max(out[r], v) if largest else min(out[r], v)
+                hit[r] = True
 
 
 @compiled
-def push_sum(indptr, indices, senders, values, out, hit):
-    """Add the values that reach a slot to `out`."""
+def push_sum(indptr, indices, shift, base, senders, values, out, hit):
+    """Add the values that reach a row to `out`."""
     for s in senders:
         v = values[s]
-        for e in range(indptr[s], indptr[s + 1]):
-            r = indices[e]
-            out[r] += v
-            hit[r] = True
+        for e in range(indptr[s - shift], indptr[s - shift + 1]):
+            r = indices[e] - base
+            if 0 <= r < len(hit):
+                out[r] += v
+                hit[r] = True
 
 
 @compiled
-def push_any(indptr, indices, senders, hit):
-    """Mark the slots that are reached."""
+def push_any(indptr, indices, shift, base, senders, hit):
+    """Mark the rows that are reached."""
     for s in senders:
-        for e in range(indptr[s], indptr[s + 1]):
-            hit[indices[e]] = True
+        for e in range(indptr[s - shift], indptr[s - shift + 1]):
+            r = indices[e] - base
+            if 0 <= r < len(hit):
+                hit[r] = True
 
 
 @compiled
-def push_count(indptr, indices, senders, home, hits, away):
-    """Count what reaches a slot, and of that what comes from other clusters.
+def push_count(indptr, indices, shift, base, senders, first, starts, hits, away):
+    """Count what reaches a row, and of that what comes from other clusters.
 
     Parameters
     ----------
-    home
-        Cluster of each slot; -1 for ghosts.
+    first
+        Slot of row 0.
+    starts
+        First row of each cluster.
     """
     for s in senders:
-        h = home[s]
-        for e in range(indptr[s], indptr[s + 1]):
-            r = indices[e]
-            hits[r] += 1
-            away[r] += h != home[r]
+        lo = hi = 0
+        if first <= s < first + len(hits):
+            k = np.searchsorted(starts, s - first, side="right")
+            lo, hi = starts[k - 1], starts[k]
+        for e in range(indptr[s - shift], indptr[s - shift + 1]):
+            r = indices[e] - base
+            if 0 <= r < len(hits):
+                hits[r] += 1
+                away[r] += r < lo or r >= hi
 
 
 @compiled
-def weigh(nodes, degree, remote):
-    """Sums of two quantities over some nodes."""
-    a = np.int64(0)
-    b = np.int64(0)
+def tally(values, nodes):
+    """Sum of a quantity over some nodes."""
+    total = np.int64(0)
     for v in nodes:
-        a += degree[v]
-        b += remote[v]
-    return a, b
+        total += values[v]
+    return total
 
 
 @compiled

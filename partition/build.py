@@ -26,7 +26,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from partition.cluster import Cluster
+from partition.cluster import Cluster, Identify
 from partition.errors import InputError
 from partition.partitioners import Partition
 
@@ -47,7 +47,7 @@ BLOCK = 1 << 19
 
 
 def id_dtype(n: int) -> type:
-    """int32 where node ids fit, else int64."""
+    """int32 where as many ids fit, of nodes or of entries, else int64."""
     return np.int32 if n <= np.iinfo(np.int32).max else np.int64
 
 
@@ -220,7 +220,7 @@ def _pack(keys: NDArray, weights: NDArray | None, base: int, size: int, n: int) 
 def assemble(
     index: int,
     partition: Partition,
-    uid: NDArray | None,
+    uid: NDArray | Identify | None,
     directed: bool,
     shards: Sequence[Shard | None],
 ) -> Cluster:
@@ -229,7 +229,7 @@ def assemble(
     Parameters
     ----------
     uid
-        Identifiers of the cluster's nodes; None for the node ids themselves.
+        Identifiers of the cluster's nodes, or what gives them; None for the node ids themselves.
 
     Raises
     ------
@@ -269,8 +269,8 @@ def assemble(
     columns.resize(used, refcheck=False)
     if weights is not None:
         weights.resize(used, refcheck=False)
-    ids = partition.nodes(index) if uid is None else uid
-    return Cluster(index, partition, indptr, columns, weights, np.asarray(ids, np.int64), directed)
+    indptr = indptr.astype(id_dtype(used))
+    return Cluster(index, partition, indptr, columns, weights, uid, directed)
 
 
 def _joined(arrays: Sequence[NDArray], dtype: DTypeLike) -> NDArray:
@@ -311,7 +311,7 @@ def join(
     return Cluster(
         index,
         partition,
-        np.concatenate([np.zeros(1, np.int64), *pointers]),
+        np.concatenate([np.zeros(1, np.int64), *pointers]).astype(id_dtype(int(ends[-1]))),
         _joined([indices for _, indices, _, _ in rows], id_dtype(partition.n)),
         weights,
         _joined([uid for _, _, _, uid in rows], np.int64),

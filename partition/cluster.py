@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from partition.grid import Block
 from partition.segments import expand, keep, outside, remove
 
+Identify = Callable[[NDArray[np.int64]], NDArray[np.int64]]
+"""Gives the identifiers of some nodes."""
+
 
 @dataclass(eq=False)
 class Cluster:
@@ -27,13 +31,13 @@ class Cluster:
     partition
         Which cluster owns which node, for the whole graph.
     indptr
-        Row pointer of the cluster's own CSR, shape (size + 1,), from 0.
+        Row pointer of the cluster's own CSR, shape (size + 1,), from 0; int32 where it fits.
     indices
         Neighbours of each node as node ids, ascending in each row; int32 where ids fit.
     weights
         Weight of each entry of `indices`, or None.
-    uid
-        The identifier each node carries into the algorithms, int64, shape (size,).
+    identify
+        The identifiers of the nodes, int64, shape (size,), or what gives them; None for the node ids.
     directed
         Whether rows hold out-edges only.
     block
@@ -45,7 +49,7 @@ class Cluster:
     indptr: NDArray
     indices: NDArray
     weights: NDArray | None
-    uid: NDArray[np.int64]
+    identify: NDArray[np.int64] | Identify | None
     directed: bool = False
     block: Block | None = None
     cache: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -53,7 +57,7 @@ class Cluster:
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
         state["cache"] = {}
-        for derived in ("ids", "successor", "degree", "remote_degree"):
+        for derived in ("ids", "uid", "successor", "degree", "remote_degree"):
             state.pop(derived, None)
         return state
 
@@ -70,13 +74,21 @@ class Cluster:
     @property
     def nbytes(self) -> int:
         """Bytes of the adjacency."""
-        arrays = (self.indptr, self.indices, self.uid)
-        return sum(a.nbytes for a in arrays) + (0 if self.weights is None else self.weights.nbytes)
+        arrays = (self.indptr, self.indices, self.weights, self.identify)
+        return sum(a.nbytes for a in arrays if isinstance(a, np.ndarray))
 
     @cached_property
     def ids(self) -> NDArray[np.int64]:
         """Node ids of this cluster's nodes, ascending."""
         return self.partition.nodes(self.index)
+
+    @cached_property
+    def uid(self) -> NDArray[np.int64]:
+        """The identifier each node carries into the algorithms."""
+        if self.identify is None:
+            return self.ids
+        found = self.identify(self.ids) if callable(self.identify) else self.identify
+        return np.asarray(found, np.int64)
 
     @cached_property
     def successor(self) -> NDArray[np.int64]:

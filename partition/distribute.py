@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from partition import build
-from partition.cluster import Cluster
+from partition.cluster import Cluster, Identify
 from partition.errors import InputError, RunError
 from partition.partitioners import Partition
 
@@ -36,10 +36,6 @@ SMALL = 1 << 17
 
 WATCH = 1.0
 """Seconds between looks at whether the workers are still there."""
-
-
-Identify = Callable[[NDArray[np.int64]], NDArray[np.int64]]
-"""A function from node ids to the identifiers of these nodes."""
 
 
 class Pieces(list):
@@ -325,8 +321,6 @@ def _assemble(
 ) -> Cluster:
     """Make a cluster of bundles in which its shards have the given place."""
     shards = [None if bundle is None else bundle[place] for bundle in bundles]
-    if callable(uid):
-        uid = uid(partition.nodes(index))
     return build.assemble(index, partition, uid, directed, shards)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from partition import build, distribute
-from partition.cluster import Cluster
+from partition.cluster import Cluster, Identify
 from partition.errors import InputError
 from partition.partitioners import (
     Partition,
@@ -183,7 +183,9 @@ class Graph:
     @property
     def indptr(self) -> da.Array:
         """Row pointers, int64: a chunk a cluster, each with one entry more than nodes, from 0."""
-        return self._array("indptr", np.diff(self.partition.offsets) + 1, np.int64)
+        dtype = build.id_dtype(max(self.entries))
+        sizes = np.diff(self.partition.offsets) + 1
+        return self._array("indptr", sizes, dtype).astype(np.int64)
 
     @property
     def indices(self) -> da.Array:
@@ -213,7 +215,7 @@ class Graph:
         n: int | None = None,
         weights: Any = None,
         directed: bool = False,
-        uid: ArrayLike | distribute.Identify | None = None,
+        uid: ArrayLike | Identify | None = None,
         clusters: int | None = None,
         partition: How = "nodes",
         client: Client | None = None,
@@ -572,9 +574,7 @@ def _check_labels(labels: Sequence[Hashable] | None, n: int) -> None:
         raise InputError(f"two nodes have the same label {twice!r}")
 
 
-def _check_uid(
-    uid: ArrayLike | distribute.Identify | None, n: int
-) -> NDArray[np.int64] | distribute.Identify | None:
+def _check_uid(uid: ArrayLike | Identify | None, n: int) -> NDArray[np.int64] | Identify | None:
     if uid is None or callable(uid):
         return uid
     ids = np.asarray(uid)

@@ -1,10 +1,13 @@
 """The halo: which values of other sites the nodes of a site read, and the reverse.
 
-A *site* is a run of clusters that live together (in a worker, in a task, in the serial process).
-Its nodes, cluster by cluster, have the slots 0 to ``own - 1``; behind them come its *ghosts*, the
-neighbours that live elsewhere, by position. A value that a node broadcasts is stored once, in the
-node's slot, and travels once to each site that has it as a ghost. Nothing is negotiated: an edge is
-known at both ends, so both sites derive the same lists in the same order.
+A *site* is a run of clusters that live together (in a worker, in a task, in the serial process). Its
+own nodes and its *ghosts*, the neighbours that live elsewhere, have slots, in the order of their
+positions; an own node's *row* is its slot less the first own one. A value that a node broadcasts is
+stored once, in the node's slot, and travels once to each site that has it as a ghost. Nothing is
+negotiated: an edge is known at both ends, so both sites derive the same lists in the same order.
+
+A site that reads many nodes of another has slots for all of them. Where that leaves none out, as on
+most graphs in a few blocks, a node's slot is its id, and the clusters' adjacency is used as it is.
 """
 
 from __future__ import annotations
@@ -12,15 +15,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from partition.build import id_dtype
 from partition.cluster import Cluster
-from partition.segments import look_up, mark, transpose
+from partition.segments import look_up, mark, outside, transpose_outside
 
 HEADS = 4
 """Slots of a row that are kept beside those of other rows."""
+
+MANY = 4
+"""A site that reads more than one in so many nodes of another has slots for them all."""
+
+
+class Out(NamedTuple):
+    """Edges seen from some senders, all own nodes or all ghosts.
+
+    Those of the sender in slot s are entries ``indptr[s - shift]`` to ``indptr[s - shift + 1]`` of
+    `indices`; an entry less `base` is the row that is reached, if there is such a row.
+    """
+
+    indptr: NDArray
+    indices: NDArray
+    shift: int
+    base: int
 
 
 @dataclass
@@ -31,47 +53,65 @@ class Halo:
     ----------
     own
         Number of nodes held.
+    first
+        Slot of the first of them.
+    slots
+        Number of slots.
     starts
-        First slot of each cluster, shape (clusters + 1,).
+        First row of each cluster, shape (clusters + 1,).
     ids
-        Node id in each slot, ghosts included.
-    home
-        Cluster of each slot; -1 for ghosts.
+        Node id in each slot; None where it is the slot.
     indptr, indices
         Adjacency of the own nodes, in slots (rows ascend by node id).
-    push_indptr, push_indices
-        The same edges seen from the sender: own slots that each slot, ghosts included, reaches.
+    back_indptr, back_indices
+        Edges from outside, seen from there: rows that each slot that is not an own node's reaches.
+    away
+        How many neighbours elsewhere each own node has.
     send
-        For each peer site: own slots it reads, ascending by position.
+        For each peer site: own slots it reads, ascending.
     land
         For each peer site: the slots where its values land, in the same order.
-    rank
-        For peers that read a large share of the own nodes: each node's place in the list, or -1.
     """
 
     own: int
+    first: int
+    slots: int
     starts: NDArray[np.int64]
-    ids: NDArray
-    home: NDArray[np.int32]
+    ids: NDArray | None
     indptr: NDArray
     indices: NDArray
-    push_indptr: NDArray
-    push_indices: NDArray
-    send: dict[int, NDArray]
+    back_indptr: NDArray
+    back_indices: NDArray
+    away: NDArray[np.int32]
+    send: dict[int, NDArray | slice]
     land: dict[int, slice]
-    rank: dict[int, NDArray[np.int32]]
 
     @cached_property
     def names(self) -> NDArray:
-        """`ids` in as few bytes as they need."""
-        return self.ids.astype(self.indices.dtype)
+        """`ids` in as few bytes as they need; empty where a slot is the id."""
+        return (
+            np.empty(0, self.indices.dtype)
+            if self.ids is None
+            else self.ids.astype(self.indices.dtype)
+        )
 
     @cached_property
     def heads(self) -> NDArray:
         """First slots of each row, shape (own, HEADS), filled up with one that nobody has."""
         from partition import _compiled
 
-        return _compiled.heads(self.indptr, self.indices, HEADS, len(self.ids))
+        return _compiled.heads(self.indptr, self.indices, HEADS, self.slots)
+
+    def named(self, slots: NDArray) -> NDArray:
+        """Node ids in some slots."""
+        return slots if self.ids is None else self.ids[slots]
+
+    def out(self, senders: NDArray) -> Out:
+        """What senders reach; at least one, and all own nodes or all ghosts on one side of them."""
+        before = int(senders[0]) - self.first
+        if 0 <= before < self.own:
+            return Out(self.indptr, self.indices, self.first, self.first)
+        return Out(self.back_indptr, self.back_indices, 0 if before < 0 else self.own, 0)
 
 
 def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Halo:
@@ -88,52 +128,65 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
     """
     partition = clusters[0].partition
     bounds = partition.offsets[np.asarray(site_bounds)]
+    peers = [peer for peer in range(len(bounds) - 1) if peer != me]
     lo, hi = int(bounds[me]), int(bounds[me + 1])
     own = hi - lo
     starts = np.concatenate([[0], np.cumsum([c.size for c in clusters])]).astype(np.int64)
     ends = np.concatenate([[0], np.cumsum([len(c.indices) for c in clusters])])
     if len(clusters) == 1:
-        indptr, columns = clusters[0].indptr, clusters[0].indices
+        indptr, indices = clusters[0].indptr, clusters[0].indices
     else:
         pointers = [c.indptr[1:] + e for c, e in zip(clusters, ends, strict=False)]
-        indptr = np.concatenate([clusters[0].indptr[:1], *pointers])
-        columns = np.concatenate([c.indices for c in clusters])
-    if own == partition.n and partition.order is None:
-        ghosts = np.empty(0, np.int64)
-        indices = columns
-    else:
-        read = np.zeros(partition.n, bool)
-        mark(read, columns)
-        seen = read[partition.node(np.arange(partition.n))]
-        seen[lo:hi] = False
-        ghosts = np.flatnonzero(seen)
-        slot = np.empty(partition.n, columns.dtype)
-        slot[partition.node(np.arange(lo, hi))] = np.arange(own)
-        slot[partition.node(ghosts)] = np.arange(own, own + len(ghosts))
-        indices = look_up(slot, columns)
-    slots = own + len(ghosts)
-    if len(ghosts):
-        push_indptr, push_indices = transpose(indptr, indices, slots)
-    else:
-        push_indptr, push_indices = indptr, indices
+        indptr = np.concatenate([clusters[0].indptr[:1], *pointers]).astype(id_dtype(int(ends[-1])))
+        indices = np.concatenate([c.indices for c in clusters])
 
-    send: dict[int, NDArray] = {}
+    held = np.zeros(partition.n, bool)
+    if peers:
+        mark(held, indices)
+        if partition.order is not None:
+            held = held[partition.node(np.arange(partition.n))]
+    held[lo:hi] = True
+    for peer in peers:
+        block = held[bounds[peer] : bounds[peer + 1]]
+        if MANY * np.count_nonzero(block) > len(block):
+            block[:] = True
+    ids = None
+    if partition.order is not None or not held.all():
+        ids = partition.node(np.flatnonzero(held))
+        slot = np.empty(partition.n, indices.dtype)
+        slot[ids] = np.arange(len(ids))
+        indices = look_up(slot, indices)
+    slots = partition.n if ids is None else len(ids)
+    before = np.concatenate(
+        [[0], np.cumsum([np.count_nonzero(held[a:b]) for a, b in pairwise(bounds)])]
+    )
+    first = int(before[me])
+    back_indptr, back_indices = transpose_outside(indptr, indices, first, first + own, slots)
+
+    send: dict[int, NDArray | slice] = {}
     land: dict[int, slice] = {}
-    rank: dict[int, NDArray[np.int32]] = {}
-    cuts = own + np.searchsorted(ghosts, bounds)
-    for peer in range(len(bounds) - 1):
-        first, last = int(cuts[peer]), int(cuts[peer + 1])
-        if peer != me and first < last:
-            read = np.zeros(own, bool)
-            mark(read, push_indices[push_indptr[first] : push_indptr[last]])
-            send[peer] = np.flatnonzero(read)
-            land[peer] = slice(first, last)
-            if 4 * len(send[peer]) > own:
-                rank[peer] = np.full(own, -1, np.int32)
-                rank[peer][send[peer]] = np.arange(len(send[peer]))
-    ids = partition.node(np.concatenate([np.arange(lo, hi), ghosts]))
-    home = np.full(slots, -1, np.int32)
-    home[:own] = np.repeat([c.index for c in clusters], [c.size for c in clusters])
+    for peer in peers:
+        low, high = int(before[peer]), int(before[peer + 1])
+        shift = own if peer > me else 0
+        read = np.zeros(own, bool)
+        mark(read, back_indices[back_indptr[low - shift] : back_indptr[high - shift]])
+        count = np.count_nonzero(read)
+        if count:
+            whole = MANY * count > own
+            send[peer] = slice(first, first + own) if whole else first + np.flatnonzero(read)
+            land[peer] = slice(low, high)
+    away = outside(indptr, indices, first, first + own) if len(clusters) > 1 else None
     return Halo(
-        own, starts, ids, home, indptr, indices, push_indptr, push_indices, send, land, rank
+        own,
+        first,
+        slots,
+        starts,
+        ids,
+        indptr,
+        indices,
+        back_indptr,
+        back_indices,
+        clusters[0].remote_degree if away is None else away,
+        send,
+        land,
     )

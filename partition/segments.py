@@ -1,15 +1,20 @@
 """Operations on ragged rows (CSR): the loops that every message goes through.
 
 Each has a NumPy form for small inputs, which spares a small run the half second that importing
-Numba takes, and a compiled one (`partition._compiled`) above `COMPILE_FROM` elements.
+Numba takes, and a compiled one (`partition._compiled`) above `COMPILE_FROM` elements; where that is
+imported already, some take it from `FEW` elements.
 """
 
 from __future__ import annotations
+
+import sys
 
 import numpy as np
 from numpy.typing import NDArray
 
 COMPILE_FROM = 1 << 15
+
+FEW = 1 << 9
 
 PIECE = 1 << 18
 """Places looked up at a time: NumPy makes 8 bytes of each first."""
@@ -42,26 +47,27 @@ def ranges(first: NDArray, counts: NDArray) -> tuple[NDArray, NDArray]:
     return at, entry
 
 
+def _many(elements: int) -> bool:
+    """Whether to take the compiled form, where it is the same for all types that occur."""
+    return elements > COMPILE_FROM or (elements > FEW and "partition._compiled" in sys.modules)
+
+
 def total(indptr: NDArray, rows: NDArray) -> int:
     """How many entries some rows have, together."""
-    if len(rows) > COMPILE_FROM:
+    if _many(len(rows)):
         from partition import _compiled
 
         return int(_compiled.reach(indptr, rows))
     return int((indptr[rows + 1] - indptr[rows]).sum())
 
 
-def weigh(
-    nodes: NDArray, degree: NDArray, remote: NDArray, times: NDArray | None
-) -> tuple[int, int]:
-    """Messages, and remote ones, of a broadcast by some nodes, each perhaps several times."""
-    if times is None and len(nodes) > COMPILE_FROM:
+def tally(values: NDArray, nodes: NDArray) -> int:
+    """Sum of a quantity over some nodes."""
+    if _many(len(nodes)):
         from partition import _compiled
 
-        messages, far = _compiled.weigh(nodes, degree, remote)
-        return int(messages), int(far)
-    factor = 1 if times is None else times
-    return int((degree[nodes] * factor).sum()), int((remote[nodes] * factor).sum())
+        return int(_compiled.tally(values, nodes))
+    return int(values[nodes].sum())
 
 
 def group(keys: NDArray, size: int) -> tuple[NDArray, NDArray, NDArray]:
@@ -123,7 +129,7 @@ def lay(values: NDArray, where: NDArray, out: NDArray) -> None:
 
 def remove(mask: NDArray, nodes: NDArray) -> int:
     """Take nodes, each named once, out of a mask; returns how many were in."""
-    if len(nodes) > COMPILE_FROM:
+    if _many(len(nodes)):
         from partition import _compiled
 
         return int(_compiled.remove(mask, nodes))
@@ -134,7 +140,7 @@ def remove(mask: NDArray, nodes: NDArray) -> int:
 
 def keep(mask: NDArray, nodes: NDArray, count: int) -> NDArray:
     """Those of some nodes that are in a mask; `count` says how many these are."""
-    if len(nodes) > COMPILE_FROM:
+    if _many(len(nodes)):
         from partition import _compiled
 
         return _compiled.keep(mask, nodes, count)
@@ -155,13 +161,22 @@ def look_up(table: NDArray, places: NDArray) -> NDArray:
     return out
 
 
-def transpose(indptr: NDArray, indices: NDArray, columns: int) -> tuple[NDArray, NDArray]:
-    """Row pointer and row numbers of a matrix's columns, rows ascending in each."""
+def transpose_outside(
+    indptr: NDArray, indices: NDArray, lo: int, hi: int, columns: int
+) -> tuple[NDArray, NDArray]:
+    """Row pointer and row numbers of a matrix's columns outside ``lo <= column < hi``.
+
+    Rows ascend in each column; the columns from `hi` on follow those before `lo`.
+    """
+    start = np.zeros(columns - (hi - lo) + 1, indptr.dtype)
+    if len(start) == 1:
+        return start, np.empty(0, indices.dtype)
     if len(indices) > COMPILE_FROM:
         from partition import _compiled
 
-        return _compiled.transpose(indptr, indices, columns)
-    start = np.zeros(columns + 1, np.int64)
-    np.cumsum(np.bincount(indices, minlength=columns), out=start[1:])
+        return start, _compiled.transpose_outside(indptr, indices, lo, hi, start)
     rows = np.repeat(np.arange(len(indptr) - 1, dtype=indices.dtype), np.diff(indptr))
-    return start, rows[np.argsort(indices, kind="stable")]
+    away = (indices < lo) | (indices >= hi)
+    column = np.where(indices < lo, indices, indices - (hi - lo))[away]
+    np.cumsum(np.bincount(column, minlength=len(start) - 1), out=start[1:])
+    return start, rows[away][np.argsort(column, kind="stable")]

@@ -24,6 +24,7 @@ from toys import (
     Wrong,
 )
 
+from dgsuite.exchange import Words
 from dgsuite.executors import serial
 from dgsuite.program import Log, merge, reduce_votes, steps
 from dgsuite.site import Site
@@ -31,6 +32,7 @@ from kernels import KERNELS, LCR, MIS, BellmanFord
 from partition import segments
 from partition.errors import RunError
 from partition.graph import Graph
+from partition.halo import make_halo
 
 
 def simulate(kernel, graph, sites):
@@ -259,7 +261,7 @@ def test_sparse_and_dense_halo_lists_agree():
         peer.megaphone.hear(0, words, Toy.fields)
         echoes = peer.megaphone.echoes()
         (heard,) = echoes.senders
-        np.testing.assert_array_equal(echoes.halo.ids[heard], nodes)
+        np.testing.assert_array_equal(echoes.halo.named(heard), nodes)
         np.testing.assert_array_equal(echoes.slots["value"][heard], nodes * 3)
         assert words.nbytes <= nodes.nbytes + max(4 * senders, n // 16)
 
@@ -301,9 +303,65 @@ def test_segments_agree_with_compiled(size, monkeypatch):
     expanded = segments.expand(indptr, rows)
     entries = rng.integers(0, 50, indptr[-1])
     away = segments.outside(indptr, entries, 10, 30)
+    turned = segments.transpose_outside(indptr, entries, 10, 30, 50)
     monkeypatch.setattr(segments, "COMPILE_FROM", -1 if size < 1000 else 10**9)
     for a, b in zip(small, segments.group(keys, max(size // 3, 1)), strict=True):
         np.testing.assert_array_equal(a, b)
     for a, b in zip(expanded, segments.expand(indptr, rows), strict=True):
         np.testing.assert_array_equal(a, b)
     np.testing.assert_array_equal(away, segments.outside(indptr, entries, 10, 30))
+    for a, b in zip(turned, segments.transpose_outside(indptr, entries, 10, 30, 50), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@given(graphs(), st.integers(1, 4))
+@settings(max_examples=100, deadline=None)
+def test_halos_of_all_sites_fit_together(whole_and_cut, sites):
+    """What one sends is what the other has slots for, and edges are the clusters', either way round."""
+    _, graph = whole_and_cut
+    sites = min(sites, len(graph.parts))
+    bounds = np.arange(sites + 1) * len(graph.parts) // sites
+    groups = [graph.parts[a:b] for a, b in pairwise(bounds)]
+    halos = [make_halo(group, bounds, me) for me, group in enumerate(groups)]
+    for me, (halo, group) in enumerate(zip(halos, groups, strict=True)):
+        ids = halo.named(np.arange(halo.slots))
+        own = np.concatenate([c.ids for c in group])
+        np.testing.assert_array_equal(ids[halo.first : halo.first + halo.own], own)
+        neighbours = np.concatenate([c.indices for c in group])
+        np.testing.assert_array_equal(ids[halo.indices], neighbours)
+        edges = set(zip(np.repeat(own, np.diff(halo.indptr)), neighbours, strict=True))
+        pushed = []
+        for slot in range(halo.slots):
+            out = halo.out(np.array([slot]))
+            rows = out.indices[out.indptr[slot - out.shift] : out.indptr[slot - out.shift + 1]]
+            rows = rows - out.base
+            rows = rows[(rows >= 0) & (rows < halo.own)]
+            pushed += [(own[row], ids[slot]) for row in rows]
+        assert len(pushed) == len(set(pushed))
+        assert set(pushed) == edges
+        elsewhere = [sum(v not in own for v in c.indices) for c in group]
+        assert halo.away.sum() == sum(elsewhere)
+        for peer, slots in halo.send.items():
+            there = halos[peer]
+            np.testing.assert_array_equal(
+                ids[slots], there.named(np.arange(there.slots))[there.land[me]]
+            )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        Words(None, {"a": np.arange(3), "b": np.ones((3, 2), np.float32)}),
+        Words(np.packbits([1, 0, 1]), {}),
+        Words(np.array([4, 7], np.int32), {"a": np.array([1, 2], np.uint8)}),
+        Words(np.empty(0, np.int32), {"a": np.empty((0, 2), bool)}),
+    ],
+)
+def test_words_travel_as_plain_values(words):
+    found = Words.of(*words.plain())
+    for a, b in zip(
+        (words.spoke, *words.fields.values()), (found.spoke, *found.fields.values()), strict=True
+    ):
+        np.testing.assert_array_equal(a, b)
+        assert a is None or a.dtype == b.dtype
+    assert found.fields.keys() == words.fields.keys()

@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import dask
@@ -294,7 +295,10 @@ def test_memory_is_its_owners_and_is_given_back(kind):
     run(main())
     gc.collect()
     assert len(maps(os.getpid())) == before
-    assert open_files(os.getpid()) <= files
+    deadline = time.monotonic() + 10
+    while open_files(os.getpid()) > files:  # threads of other tests open some, too
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 STRANGER = """

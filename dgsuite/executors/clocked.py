@@ -16,7 +16,6 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import dask
-import numpy as np
 from distributed import Client, Lock, get_worker
 from numpy.typing import NDArray
 
@@ -109,10 +108,7 @@ def run(
         except BaseException:
             client.cancel(futures, force=True)
             raise
-    outputs = {
-        name: np.concatenate([found[name] for found, _ in results]) for name in kernel.outputs
-    }
-    return outputs, way.merge([log for _, log in results])
+    return tasks.joined(kernel.outputs, results), way.merge([log for _, log in results])
 
 
 def _topic(run_id: str) -> str:
@@ -136,6 +132,7 @@ def _task(
     """One worker's part of the run."""
     site = way.site(kernel, clusters, bounds, rank, workload)
     site.warm()
+    worker.give_back()
     mesh = _mesh(transport)(run_id, places, rank)
     key = worker.task_key()
     plugin = worker.plugin()

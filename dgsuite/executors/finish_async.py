@@ -288,7 +288,5 @@ def run(
         results = client.gather(closing)
     finally:
         client.cancel([*opened, *driver.futures], force=True)
-    outputs = {
-        name: np.concatenate([found[name] for found, _ in results]) for name in kernel.outputs
-    }
+    outputs = tasks.joined(kernel.outputs, results)
     return outputs, merge([log for _, log in results])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from typing import Any, Protocol, TypeVar
@@ -68,6 +68,23 @@ def place(graph: Graph, client: Client, places: Sequence[str], bounds: NDArray) 
         ]
     placed: list[Any] = graph.placed[key]
     return placed
+
+
+def joined(
+    names: Iterable[str], results: Sequence[tuple[dict[str, NDArray], Any]]
+) -> dict[str, NDArray]:
+    """The outputs of all sites; those of each are given up as they are copied."""
+    outputs = {}
+    for name in names:
+        parts = [found.pop(name) for found, _ in results]
+        whole = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
+        end = len(whole)
+        while parts:
+            part = parts.pop()
+            whole[end - len(part) : end] = part
+            end -= len(part)
+        outputs[name] = whole
+    return outputs
 
 
 def finish(

@@ -103,9 +103,10 @@ def _run(asked: Options) -> dict[str, Any]:
     from rich.console import Console
     from rich.progress import track
 
-    from dgsuite import sweep, transports
+    from dgsuite import sweep, transports, worker
     from dgsuite.graph500 import problem, report, search
 
+    worker.keep_no_memory()
     console = Console(stderr=True)
     with ExitStack() as stack:
         client = stack.enter_context(

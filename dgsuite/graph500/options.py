@@ -7,10 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from dgsuite.config import Count, Section
+from dgsuite.graph500.size import check_scale
 from partition.errors import InputError
-
-EDGE_FACTOR = 16
-"""Edge tuples a node."""
 
 COMPARED = ("scipy", "graphblas", "networkit")
 """Peers that can run beside ours."""
@@ -41,29 +39,6 @@ class File(Section):
     """A file for ``python -m dgsuite.graph500``."""
 
     graph500: Options
-
-
-def need(scale: int, kernel: str = "bfs") -> int:
-    """Bytes that building a graph takes, about: three times its final size."""
-    entry = 4 if kernel == "bfs" else 12
-    return 3 * 2**scale * (2 * EDGE_FACTOR * entry + 8)
-
-
-def check_scale(scale: int, kernel: str = "bfs") -> None:
-    """Refuse a scale that is not at least 1, or whose graph would not fit into memory."""
-    import psutil
-
-    if scale < 1:
-        raise InputError(f"scale must be at least 1, got {scale}")
-    room = psutil.virtual_memory().available
-    if need(scale, kernel) > room:
-        largest = 1
-        while need(largest + 1, kernel) <= room:
-            largest += 1
-        raise InputError(
-            f"scale {scale} needs about {need(scale, kernel) / 2**30:.1f} GiB, and "
-            f"{room / 2**30:.1f} GiB are free; the largest that fits is {largest}"
-        )
 
 
 def resolve(options: Options) -> tuple[Options, tuple[int, int] | None]:

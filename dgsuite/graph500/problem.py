@@ -11,7 +11,7 @@ from distributed import Client, wait
 from numpy.typing import NDArray
 
 import genval
-from dgsuite.graph500.options import EDGE_FACTOR, check_scale
+from dgsuite.graph500.size import EDGE_FACTOR, check_scale
 from genval.families import plan
 from genval.plan import Plan
 from partition import distribute
@@ -34,8 +34,8 @@ class Problem:
         The graph, on the workers.
     tuples
         Integers, shape (n,): edge tuples that begin at each node.
-    degree
-        Neighbours of each node.
+    able
+        Whether each node has a neighbour.
     generation, construction
         Seconds: of the tuples alone, and of all of kernel 1 (which makes them once more).
     grid
@@ -45,7 +45,7 @@ class Problem:
     scale: int
     graph: Graph
     tuples: NDArray
-    degree: NDArray
+    able: NDArray[np.bool_]
     generation: float
     construction: float
     grid: tuple[int, int] | None = None
@@ -96,10 +96,10 @@ def build(
                 wait(graph.parts)
     construction = time.perf_counter() - begin
     if graph.local:
-        degrees = [part.degree for part in graph.parts]
+        able = [_able(part) for part in graph.parts]
     else:
-        degrees = client.gather([client.submit(_degree, part, pure=False) for part in graph.parts])
-    return Problem(scale, graph, counts, np.concatenate(degrees), generation, construction, grid)
+        able = client.gather([client.submit(_able, part, pure=False) for part in graph.parts])
+    return Problem(scale, graph, counts, np.concatenate(able), generation, construction, grid)
 
 
 def _count(tuples: Plan, bounds: Sequence[int], mine: int, workers: int) -> NDArray:
@@ -110,12 +110,12 @@ def _count(tuples: Plan, bounds: Sequence[int], mine: int, workers: int) -> NDAr
     return total
 
 
-def _degree(cluster: Cluster) -> NDArray:
-    return cluster.degree
+def _able(cluster: Cluster) -> NDArray[np.bool_]:
+    return np.diff(cluster.indptr) > 0
 
 
 def choose_roots(problem: Problem, count: int, seed: int = 101) -> list[int]:
     """Distinct random nodes that have a neighbour."""
-    able = np.flatnonzero(problem.degree)
+    able = np.flatnonzero(problem.able)
     rng = np.random.default_rng(seed)
     return [int(r) for r in rng.choice(able, min(count, len(able)), replace=False)]

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dgsuite.graph500.options import EDGE_FACTOR, Options
+from dgsuite.graph500.options import Options
 from dgsuite.graph500.problem import Problem
 from dgsuite.graph500.search import Searches
+from dgsuite.graph500.size import EDGE_FACTOR
 
 
 def statistics(values: Sequence[float]) -> dict[str, float]:

@@ -12,8 +12,8 @@ from distributed import Client
 
 import dgsuite
 from dgsuite import peers
-from dgsuite.graph500.options import EDGE_FACTOR
 from dgsuite.graph500.problem import WEIGHTS, Problem
+from dgsuite.graph500.size import EDGE_FACTOR
 from genval import validate
 from partition.errors import RunError
 from partition.graph import Graph
@@ -82,7 +82,7 @@ def search(
         ds = tree(root)
         found.roots.append(root)
         found.seconds.append(float(ds.attrs["seconds"]))
-        found.edges.append(int(problem.tuples[np.asarray(ds.parent) >= 0].sum()))
+        found.edges.append(int(problem.tuples.sum(where=np.asarray(ds.parent) >= 0)))
         found.wire.append(int(ds.wire_bytes.sum()))
         for name, peer in (peers or {}).items():
             begin = time.perf_counter()
@@ -94,6 +94,7 @@ def search(
             found.checks.append(time.perf_counter() - begin)
             if not report.ok:
                 raise RunError(f"the tree from root {root} is wrong: {report}")
+        del ds  # before the next one comes
     return found
 
 

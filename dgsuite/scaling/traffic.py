@@ -25,6 +25,7 @@ from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.graph import Graph
 from partition.grid import near_square
+from partition.halo import MANY
 from partition.partitioners import blocks
 
 INDEX = 4
@@ -188,19 +189,24 @@ def _in_blocks(recorded: Recording, p: int) -> Iterator[Exchange]:
     silent = Exchange(halo * 0, halo * 0, np.zeros(p, np.int64))
     everyone = np.arange(c.n)
     _compiled.broadcast_pairs(c.indptr, c.indices, everyone, owner, halo, silent.work.copy())
+    sizes = np.bincount(owner, minlength=p)
+    whole = MANY * halo > sizes[:, None]
+    np.fill_diagonal(whole, False)
+    halo = np.where(whole, sizes[:, None], halo)
     for sent in recorded.sent:
         if sent is None:
             yield silent
         elif isinstance(sent, Said):
             pairs, work = np.zeros((p, p), np.int64), np.zeros(p, np.int64)
             _compiled.broadcast_pairs(c.indptr, c.indices, sent.slots, owner, pairs, work)
+            said = np.bincount(owner[sent.slots], minlength=p)
+            pairs = np.where(whole, said[:, None], pairs)
             head = np.where(32 * pairs >= halo, -(-halo // 8), INDEX * pairs)
             head[pairs == halo] = 0
             yield Exchange(pairs, pairs * sent.itemsize + head, work)
         elif isinstance(sent, Letters):
             yield _letters(sent, owner, p)
         elif isinstance(sent, Board):
-            sizes = np.bincount(owner, minlength=p)
             each = (sent.nbytes * sizes / max(c.n, 1)).astype(np.int64)
             nbytes = np.repeat(each[:, None], p, axis=1)
             np.fill_diagonal(nbytes, 0)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, eye_array
-from scipy.sparse.csgraph import dijkstra
-from scipy.sparse.linalg import spsolve_triangular
 
 from genval.report import Found
 from genval.rules.base import Job, collect
 from partition.errors import InputError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 MOST = 30_000_000
 """Sources times edges and nodes up to which all paths are worked out anew."""
@@ -84,6 +86,10 @@ def _sources(job: Job) -> NDArray[np.int64]:
 
 
 def _dependencies(matrix: csr_array, sources: NDArray) -> NDArray[np.float64]:
+    from scipy.sparse import csr_array, eye_array
+    from scipy.sparse.csgraph import dijkstra
+    from scipy.sparse.linalg import spsolve_triangular
+
     n = matrix.shape[0]
     total = np.zeros(n)
     row = np.repeat(np.arange(n), np.diff(matrix.indptr))
