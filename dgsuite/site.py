@@ -115,12 +115,17 @@ class Site:
         self._crates: Crates | None = None
         self._messages: Mail | Echoes | Board | Crates | None = None
 
+    @property
+    def has_halo(self) -> bool:
+        """Whether the halo is made already."""
+        return (self.me, self.bounds.tobytes()) in self.clusters[0].cache
+
     @cached_property
     def halo(self) -> Halo:
         """The site's halo, kept with its first cluster so that later runs find it."""
         cache = self.clusters[0].cache
         key = (self.me, self.bounds.tobytes())
-        if key not in cache:
+        if not self.has_halo:
             cache.clear()
             cache[key] = make_halo(self.clusters, self.bounds, self.me)
         halo: Halo = cache[key]
@@ -214,7 +219,8 @@ class Site:
                 elif item is not None:
                     raise self._error(step, k, f"returned {item!r}, which is nothing to send")
         self.tally.vote = reduce_votes(votes)
-        self.tally.loads, self.tally.toil = int(self.loads.sum()), float(self.toil.sum())
+        if self.porter is not None:
+            self.tally.loads, self.tally.toil = int(self.loads.sum()), float(self.toil.sum())
         if sum(map(bool, (unicasts, broadcasts, announcements, shipments))) > 1:
             raise self._error(step, 0, "sends messages of more than one kind")
         parcels: dict[int, Parcel] = {}

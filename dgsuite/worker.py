@@ -164,7 +164,7 @@ def security_args() -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 @contextmanager
-def bound(places: Sequence[str], rank: int, run: str) -> Iterator[None]:
+def bound(places: Sequence[str], rank: int, run: str) -> Iterator[bool]:
     """Bind the calling thread to a processor of its own, as mpirun does, where there are enough.
 
     The tasks of a run wake each other all the time, and the system likes to put who is woken beside
@@ -177,17 +177,21 @@ def bound(places: Sequence[str], rank: int, run: str) -> Iterator[None]:
         Worker addresses of all tasks.
     rank
         Which of them is this one.
+
+    Yields
+    ------
+    Whether it is.
     """
     hosts = [get_address_host(place) for place in places]
     here = [r for r, host in enumerate(hosts) if host == hosts[rank]]
     allowed = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     if places[rank].startswith("inproc") or not 1 < len(here) <= len(allowed):
-        yield
+        yield False
         return
     mine = allowed[(int(run, 16) + here.index(rank)) % len(allowed)]
     os.sched_setaffinity(0, {mine})
     try:
-        yield
+        yield True
     finally:
         os.sched_setaffinity(0, allowed)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 COMPILE_FROM = 1 << 15
 
-FEW = 1 << 9
+FEW = 1 << 5
 
 PIECE = 1 << 18
 """Places looked up at a time: NumPy makes 8 bytes of each first."""

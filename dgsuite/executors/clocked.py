@@ -132,8 +132,10 @@ def _task(
 ) -> tuple[dict[str, NDArray], Any]:
     """One worker's part of the run."""
     site = way.site(kernel, clusters, bounds, rank, workload)
+    first = not site.has_halo
     site.warm()
-    worker.give_back()
+    if first:
+        worker.give_back()
     mesh = _mesh(transport)(run_id, places, rank)
     key = worker.task_key()
     plugin = worker.plugin()
@@ -161,7 +163,7 @@ def _task(
     with ExitStack() as stack:
         pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
         if bind and pool is None:
-            stack.enter_context(worker.bound(places, rank, run_id))
+            mesh.alone = stack.enter_context(worker.bound(places, rank, run_id))
         # a full collection stops all sites for 70 ms; in a run it need not look at what was there before
         gc.freeze()
         stack.callback(gc.unfreeze)

@@ -57,6 +57,9 @@ class Framed(Comm):
     exchange = False
     """Whether it belongs to a clocked run; that sets it."""
 
+    look_out = 0.0
+    """Seconds that a reader looks out for a message before it sleeps; a clocked run sets it."""
+
     _sock: socket | None = None
     """None before the beginning, when Dask may look at a comm already, and after the end."""
 

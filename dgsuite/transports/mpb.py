@@ -303,7 +303,7 @@ class Shared(Framed):
                 await self._wait(MOMENT if begun else self.settings.spin)
 
     async def _receive(self) -> list[memoryview]:
-        await self._wait(self.settings.spin)
+        await self._wait(max(self.settings.spin, self.look_out))
         whole = self._short()
         frames = await super()._receive() if whole is None else cut(whole)
         if self._in_waits or self._writing is not None:
