@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -29,6 +30,9 @@ GIVEN_UP = ("cancelled", "released", "forgotten")
 KEEP = 1 << 28
 LARGEST = 1 << 25
 """Bytes of an array that may come from memory that was kept: the most that glibc takes."""
+
+NEVER = 2**31 - 1
+"""Collections of the young after which garbage is collected in full, so that it is not."""
 
 LARGE = 1 << 20
 """Bytes from which a process that holds results alone gives an array's memory back with it."""
@@ -125,6 +129,20 @@ def keep_no_memory() -> None:
     process of our own that is a client.
     """
     _tell("mallopt", M_MMAP_THRESHOLD, LARGE)
+
+
+@contextmanager
+def no_full_collections() -> Iterator[None]:
+    """Put off full collections of garbage until the end: one takes 70 ms, and a run's sites wait for it."""
+    new, young, full = gc.get_threshold()
+    if full == NEVER:  # another task of this process has, and will undo it
+        yield
+        return
+    gc.set_threshold(new, young, NEVER)
+    try:
+        yield
+    finally:
+        gc.set_threshold(new, young, full)
 
 
 def give_back() -> None:

@@ -8,7 +8,6 @@ until the end.
 from __future__ import annotations
 
 import asyncio
-import gc
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -164,9 +163,7 @@ def _task(
         pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
         if bind and pool is None:
             mesh.alone = stack.enter_context(worker.bound(places, rank, run_id))
-        # a full collection stops all sites for 70 ms; in a run it need not look at what was there before
-        gc.freeze()
-        stack.callback(gc.unfreeze)
+        stack.enter_context(worker.no_full_collections())
         runner = stack.enter_context(asyncio.Runner())
         log = runner.run(main(pool))
     return site.outputs(), log
