@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from dgsuite.inbox import Board, Echoes, Mail, Sealed
 from partition.halo import Halo
 from partition.partitioners import Partition
-from partition.segments import group, lay, pick
+from partition.segments import group, lay, mark, pick
 
 FOLD = {"min": np.minimum, "max": np.maximum, "sum": np.add, "or": np.bitwise_or}
 
@@ -178,7 +178,7 @@ class Megaphone:
         fields
             One value a sender.
         """
-        self.sent[senders] = True
+        mark(self.sent, senders)
         self.senders.append(senders)
         for name, slots in self._slots(fields, dtypes):
             slots[senders] = fields[name]

@@ -13,6 +13,7 @@ from typing import Any
 
 from distributed.comm import connect, get_address_host, listen, parse_address
 from distributed.comm.core import Comm
+from distributed.comm.tcp import TCP, TLS
 from distributed.core import rpc
 from distributed.protocol.serialize import ToPickle
 
@@ -25,7 +26,14 @@ WORD = 2**63 - 1
 """The largest number that goes unpickled."""
 
 SHORT = 1 << 16
-"""Bytes of a parcel that goes in a piece with the vote: they fit into any transport's buffers."""
+"""Bytes of a parcel that goes in a piece with the vote, as plain values: copied, not pickled."""
+
+DIRECT = 1 << 20
+"""Bytes of a parcel that may be written before anything is read where that locks nobody up; of more, both
+ways at once are faster."""
+
+FITS = 1 << 12
+"""The same where it might: so much fits into any transport's buffers."""
 
 
 LOOK_OUT = 500e-6
@@ -134,8 +142,7 @@ class Mesh:
             messages = {p: _message(number, vote, parcels.get(p)) for p in self.comms}
             reads: dict[int, Awaitable[Any]] = {}
             writes: dict[int, Awaitable[int]] = {}
-            # what is short fits anywhere, and is sent and read one after another
-            if parcels and not (len(self.comms) == 1 and all(map(_short, parcels.values()))):
+            if parcels and not (len(self.comms) == 1 and self._fit(parcels)):
                 # reading starts first: a transport whose writes wait for the reader must not deadlock
                 reads = {p: asyncio.ensure_future(c.read()) for p, c in self.comms.items()}
                 if len(reads) > 1:  # side by side: on a slow link a write waits until all has left
@@ -158,6 +165,10 @@ class Mesh:
         except OSError as error:
             raise PeerLost(f"worker {self.places[peer]} was lost") from error
         return found, votes
+
+    def _fit(self, parcels: Mapping[int, Parcel]) -> bool:
+        """Whether parcels can be written before anything is read."""
+        return all(_smaller(parcel, room(self.comms[p])) for p, parcel in parcels.items())
 
     async def _read(self, comm: Comm) -> Any:
         """The next message, when nothing is left to send and nobody else waits for this loop."""
@@ -182,15 +193,22 @@ class Mesh:
             comm.abort()
 
 
-def _short(parcel: Any) -> bool:
-    return getattr(parcel, "nbytes", SHORT) < SHORT
+def _smaller(parcel: Any, size: int) -> bool:
+    return getattr(parcel, "nbytes", size) < size
+
+
+def room(comm: Comm) -> int:
+    """Bytes that can be written to a comm from both ends though nobody reads."""
+    if type(comm) in (TCP, TLS):  # queues
+        return DIRECT
+    return max(FITS, min(DIRECT, getattr(comm, "takes_in", 0)))
 
 
 def _message(number: int, vote: Any, parcel: Any) -> Any:
     """What travels: numbers and short parcels as they are, which takes Dask less than to pickle them."""
     # a recursion's ticks say more than a vote
     plain = isinstance(vote, Vote) and not any(n is not None and abs(n) > WORD for n in vote)
-    if not plain or (parcel is not None and not _short(parcel)):
+    if not plain or (parcel is not None and not _smaller(parcel, SHORT)):
         return ToPickle((number, vote, parcel))
     if parcel is not None:
         parcel = parcel.plain() if isinstance(parcel, Words) else pickle.dumps(parcel, 5)

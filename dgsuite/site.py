@@ -150,6 +150,7 @@ class Site:
             counts = np.empty(0, np.int32)
             _compiled.tally(counts, none)
             _compiled.reach(halo.indptr, none)
+            _compiled.mark(one, none)
             _compiled.remove(one, none)
             _compiled.keep(one, none, 0)
             _compiled.pull_any(*pull)

@@ -206,6 +206,13 @@ def pull_first(indptr, indices, heads, first, rows, sent, ids):
 
 
 @compiled
+def mark(mask, places):
+    """Set a mask at some places."""
+    for p in places:
+        mask[p] = True
+
+
+@compiled
 def remove(mask, nodes):
     """Take nodes out of a mask; how many were in."""
     count = 0

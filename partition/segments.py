@@ -148,13 +148,17 @@ def keep(mask: NDArray, nodes: NDArray, count: int) -> NDArray:
 
 
 def mark(mask: NDArray, places: NDArray) -> None:
-    """Set a mask at some places, of which there may be as many as a graph has edges."""
-    for k in range(0, len(places), PIECE):
-        mask[places[k : k + PIECE]] = True
+    """Set a mask at some places."""
+    if _many(len(places)):
+        from partition import _compiled
+
+        _compiled.mark(mask, places)
+    else:
+        mask[places] = True
 
 
 def look_up(table: NDArray, places: NDArray) -> NDArray:
-    """Entries of a table at some places; see `mark`."""
+    """Entries of a table at some places, of which there may be as many as a graph has edges."""
     out = np.empty(len(places), table.dtype)
     for k in range(0, len(places), PIECE):
         table.take(places[k : k + PIECE], out=out[k : k + PIECE], mode="clip")

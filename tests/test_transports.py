@@ -21,6 +21,7 @@ from distributed.comm.core import FatalCommClosedError
 from distributed.protocol.serialize import Serialized, to_serialize
 
 import dgsuite
+from dgsuite.mesh import room
 from dgsuite.transports import mpb
 
 
@@ -97,6 +98,19 @@ def test_who_waits_goes_on_receiving(kind):
         await writes
         np.testing.assert_array_equal(first["x"], theirs)
         np.testing.assert_array_equal(second["x"], mine)
+        here.abort()
+        there.abort()
+        listener.stop()
+
+    run(main())
+
+
+def test_what_fits_is_written_from_both_ends_before_anything_is_read(kind):
+    async def main():
+        here, there, listener = await pair(kind)
+        content = {"x": to_serialize(np.zeros(room(here) // 8))}
+        await asyncio.wait_for(asyncio.gather(here.write(content), there.write(content)), 20)
+        await asyncio.gather(here.read(), there.read())
         here.abort()
         there.abort()
         listener.stop()

@@ -174,6 +174,11 @@ class Shared(Framed):
         self._behind = False
         self._tell()
 
+    @property
+    def takes_in(self) -> int:
+        """Bytes that are received while waiting to write."""
+        return self.settings.inbox
+
     def _ready(self) -> None:
         if self._sock is None:
             return
