@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from dgsuite.inbox import Board, Echoes, Mail, Sealed
+from dgsuite.inbox import Board, Echoes, Mail, Sealed, how_many
 from partition.halo import Halo
 from partition.partitioners import Partition
 from partition.segments import group, lay, mark, pick
@@ -234,7 +234,7 @@ class Megaphone:
     def parcels(self, names: Sequence[str]) -> dict[int, Parcel]:
         """What each other site hears of what was said."""
         parcels: dict[int, Parcel] = {}
-        speaking = sum(map(len, self.senders)) + sum(count for _, count in self.crowds)
+        speaking = how_many(self.senders, self.crowds)
         for peer, heard in self.halo.send.items():
             size = self.halo.own if isinstance(heard, slice) else len(heard)
             few = not self.crowds and SEARCH * speaking < size
@@ -251,7 +251,7 @@ class Megaphone:
             elif 32 * count >= size:
                 if few:
                     said = np.zeros(size, bool)
-                    said[at] = True
+                    mark(said, at)
                 fields = {n: self._picked(self.slots[n], heard, said, count) for n in names}
                 parcels[peer] = Words(np.packbits(said), fields)
             else:

@@ -166,7 +166,7 @@ class Echoes:
     @cached_property
     def count(self) -> int:
         """How many spoke."""
-        return sum(map(len, self.few)) + sum(n for _, n in self.crowds)
+        return how_many(self.few, self.crowds)
 
     @cached_property
     def reach(self) -> int:
@@ -178,7 +178,7 @@ class Echoes:
             if len(some):
                 out = halo.out(some)
                 reach += total(out.indptr, some - out.shift)
-                if out.indptr is halo.indptr and len(halo.back_indices):
+                if halo.leads_away(out):
                     reach -= tally(halo.away, some - out.shift)
         return every * reach
 
@@ -210,7 +210,7 @@ class Echoes:
             out = halo.out(senders)
             at, entry = expand(out.indptr, senders - out.shift)
             row, voice = out.indices[entry] - out.base, senders[at]
-            if out.indptr is halo.indptr and len(halo.back_indices):
+            if halo.leads_away(out):
                 here = (row >= 0) & (row < halo.own)
                 row, voice = row[here], voice[here]
             rows.append(row)
@@ -343,6 +343,11 @@ class Echoes:
         halo, values = self.halo, self.slots[name]
         least = _compiled.pull_minima(halo.indptr, halo.indices, lo, rows, self.spoke, values, own)
         return rows[least]
+
+
+def how_many(few: Sequence[NDArray], crowds: Sequence[tuple[slice, int]]) -> int:
+    """Senders in some arrays of slots, and in ranges of which so many spoke."""
+    return sum(map(len, few)) + sum(n for _, n in crowds)
 
 
 def worst(dtype: np.dtype, largest: bool) -> Any:

@@ -35,7 +35,6 @@ ways at once are faster."""
 FITS = 1 << 12
 """The same where it might: so much fits into any transport's buffers."""
 
-
 LOOK_OUT = 500e-6
 """Seconds that a task with a processor of its own looks out for a message, on a comm that can: to be woken
 up takes 50 to 100 us, in every exchange."""

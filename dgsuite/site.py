@@ -116,19 +116,23 @@ class Site:
         self._messages: Mail | Echoes | Board | Crates | None = None
 
     @property
+    def _key(self) -> tuple[int, bytes]:
+        """What the halo is kept under."""
+        return self.me, self.bounds.tobytes()
+
+    @property
     def has_halo(self) -> bool:
         """Whether the halo is made already."""
-        return (self.me, self.bounds.tobytes()) in self.clusters[0].cache
+        return self._key in self.clusters[0].cache
 
     @cached_property
     def halo(self) -> Halo:
         """The site's halo, kept with its first cluster so that later runs find it."""
         cache = self.clusters[0].cache
-        key = (self.me, self.bounds.tobytes())
         if not self.has_halo:
             cache.clear()
-            cache[key] = make_halo(self.clusters, self.bounds, self.me)
-        halo: Halo = cache[key]
+            cache[self._key] = make_halo(self.clusters, self.bounds, self.me)
+        halo: Halo = cache[self._key]
         return halo
 
     @cached_property
@@ -448,15 +452,15 @@ class Site:
 def _weigh(cluster: Cluster, nodes: NDArray, send: Broadcast) -> tuple[int, int]:
     """Messages of a broadcast, and how many of them leave the cluster."""
     if send.to is not None:
-        messages, far = send.to
-        return int(np.sum(messages)), int(np.sum(far))
+        each, away = send.to
+        return int(np.sum(each)), int(np.sum(away))
+    links = send.links
+    remote = cluster.remote_degree if links is None else links.remote
     if send.repeat is not None:
-        degree = cluster.degree if send.links is None else send.links.degree
-        remote = cluster.remote_degree if send.links is None else send.links.remote
+        degree = cluster.degree if links is None else links.degree
         return int((degree[nodes] * send.repeat).sum()), int((remote[nodes] * send.repeat).sum())
-    if send.links is None:
-        return total(cluster.indptr, nodes), tally(cluster.remote_degree, nodes)
-    return tally(send.links.degree, nodes), tally(send.links.remote, nodes)
+    messages = total(cluster.indptr, nodes) if links is None else tally(links.degree, nodes)
+    return messages, tally(remote, nodes)
 
 
 def _joined(boards: Sequence[Board]) -> Board:

@@ -70,6 +70,8 @@ def rmat(
     >>> genval.rmat(n=4)
     <dgsuite.Graph: 16 nodes, 68 edges, directed, weights int64; 1 clusters in this process>
     """
+    import scipy.sparse as sp
+
     n = whole("n", n, 1, LARGEST)
     shares = {"a": a, "b": b, "c": c, "d": d}
     for name, share in shares.items():
@@ -81,8 +83,6 @@ def rmat(
     at = np.arange(SAMPLES * size, dtype=np.uint64)
     cuts = [min(int(2**32 * share), 2**32 - 1) for share in (a, a + b, a + b + c)]
     src, dst = quadrants(at, size, subkey(whole("seed", seed, -inf), EDGES), cuts)
-    import scipy.sparse as sp
-
     drawn = (np.ones(len(at), np.int64), (src.astype(np.int64), dst.astype(np.int64)))
     matrix = sp.coo_array(drawn, shape=(size, size)).tocsr()
     partition = blocks(size, 1)

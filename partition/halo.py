@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,11 @@ HEADS = 4
 
 MANY = 4
 """A site that reads more than one in so many nodes of another has slots for them all."""
+
+
+def reads_all(count: Any, size: Any) -> Any:
+    """Whether a site that reads so many nodes of another, which has `size`, is told of all; elementwise."""
+    return MANY * count > size
 
 
 class Out(NamedTuple):
@@ -113,6 +118,10 @@ class Halo:
             return Out(self.indptr, self.indices, self.first, self.first)
         return Out(self.back_indptr, self.back_indices, 0 if before < 0 else self.own, 0)
 
+    def leads_away(self, out: Out) -> bool:
+        """Whether entries of some senders may reach nodes elsewhere."""
+        return out.indptr is self.indptr and len(self.back_indices) > 0
+
 
 def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Halo:
     """Work out the halo of a site.
@@ -148,7 +157,7 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
     held[lo:hi] = True
     for peer in peers:
         block = held[bounds[peer] : bounds[peer + 1]]
-        if MANY * np.count_nonzero(block) > len(block):
+        if reads_all(np.count_nonzero(block), len(block)):
             block[:] = True
     ids = None
     if partition.order is not None or not held.all():
@@ -172,10 +181,11 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
         mark(read, back_indices[back_indptr[low - shift] : back_indptr[high - shift]])
         count = np.count_nonzero(read)
         if count:
-            whole = MANY * count > own
+            whole = reads_all(count, own)
             send[peer] = slice(first, first + own) if whole else first + np.flatnonzero(read)
             land[peer] = slice(low, high)
-    away = outside(indptr, indices, first, first + own) if len(clusters) > 1 else None
+    one = len(clusters) == 1
+    away = clusters[0].remote_degree if one else outside(indptr, indices, first, first + own)
     return Halo(
         own,
         first,
@@ -186,7 +196,7 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
         indices,
         back_indptr,
         back_indices,
-        clusters[0].remote_degree if away is None else away,
+        away,
         send,
         land,
     )

@@ -131,9 +131,9 @@ def _task(
 ) -> tuple[dict[str, NDArray], Any]:
     """One worker's part of the run."""
     site = way.site(kernel, clusters, bounds, rank, workload)
-    first = not site.has_halo
+    had_halo = site.has_halo
     site.warm()
-    if first:
+    if site.has_halo and not had_halo:
         worker.give_back()
     mesh = _mesh(transport)(run_id, places, rank)
     key = worker.task_key()

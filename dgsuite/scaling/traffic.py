@@ -25,7 +25,7 @@ from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.graph import Graph
 from partition.grid import near_square
-from partition.halo import MANY
+from partition.halo import reads_all
 from partition.partitioners import blocks
 
 INDEX = 4
@@ -190,7 +190,7 @@ def _in_blocks(recorded: Recording, p: int) -> Iterator[Exchange]:
     everyone = np.arange(c.n)
     _compiled.broadcast_pairs(c.indptr, c.indices, everyone, owner, halo, silent.work.copy())
     sizes = np.bincount(owner, minlength=p)
-    whole = MANY * halo > sizes[:, None]
+    whole = reads_all(halo, sizes[:, None])
     np.fill_diagonal(whole, False)
     halo = np.where(whole, sizes[:, None], halo)
     for sent in recorded.sent:
