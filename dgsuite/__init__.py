@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from dgsuite.chem.scf import hartree_fock
     from dgsuite.dataset import open_dataset as open
     from dgsuite.dataset import save
-    from dgsuite.runner import run
+    from dgsuite.runner import run, run_each
     from kernels.base import Kernel
     from partition.errors import DgsuiteError, InputError, RunError
     from partition.graph import Graph
@@ -27,6 +27,7 @@ __all__ = [
     "hartree_fock",
     "open",
     "run",
+    "run_each",
     "save",
 ]
 
@@ -39,6 +40,7 @@ _HOMES = {
     "hartree_fock": ("dgsuite.chem.scf", "hartree_fock"),
     "open": ("dgsuite.dataset", "open_dataset"),
     "run": ("dgsuite.runner", "run"),
+    "run_each": ("dgsuite.runner", "run_each"),
     "save": ("dgsuite.dataset", "save"),
 }
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import xarray as xr
 
 from dgsuite import dataset
+from dgsuite.program import Log
 from dgsuite.workload import Workload
 from kernels import KERNELS, RECURSIVE
 from kernels.base import Kernel, Replicated
@@ -90,6 +92,57 @@ def run(
     RunError
         The kernel failed, or a worker was lost.
     """
+    return run_each(
+        kernel,
+        graph,
+        [parameters],
+        style=style,
+        form=form,
+        clusters=clusters,
+        client=client,
+        seed=seed,
+        count_as=count_as,
+        workload=workload,
+        on_round=on_round,
+    )[0]
+
+
+def run_each(
+    kernel: str | type[Kernel] | Kernel,
+    graph: Graph,
+    each: Sequence[Mapping[str, Any]],
+    *,
+    style: str | None = None,
+    form: str | None = None,
+    clusters: int | None = None,
+    client: Client | None = None,
+    seed: int = 101,
+    count_as: str | None = None,
+    workload: Mapping[str, int] | Workload | None = None,
+    on_round: Callable[[int], None] | None = None,
+    **parameters: Any,
+) -> list[xr.Dataset]:
+    """Run an algorithm several times on a graph, with other parameters each time.
+
+    In style "clocked" the runs follow one another in the same tasks, so that what the scheduler takes
+    to start them, tens of milliseconds, is paid once. All outputs are held until the last run is done.
+
+    Parameters
+    ----------
+    each
+        Parameters of each run, such as ``[{"root": 1}, {"root": 2}]``; at least one.
+    parameters
+        Of all of them. The other parameters are those of `run`.
+
+    Returns
+    -------
+    A dataset a run, in their order; see `run`.
+
+    Raises
+    ------
+    InputError, RunError
+        As `run` does; no dataset is returned if one of the runs fails.
+    """
     if not isinstance(graph, Graph):
         raise InputError(
             f"graph must be a dgsuite.Graph, got {type(graph).__name__}; "
@@ -98,12 +151,19 @@ def run(
     for value, what in ((style, "style"), (count_as, "count_as")):
         if value is not None and value not in STYLES:
             raise InputError(unknown(what, value, STYLES))
-    chosen = make_kernel(kernel, graph, seed, parameters, form)
+    if not each:
+        raise InputError(
+            "each: there must be parameters of at least one run; for the defaults, [{}]"
+        )
+    kernels = [make_kernel(kernel, graph, seed, {**parameters, **own}, form) for own in each]
+    chosen = kernels[0]
     recursive = chosen.form == "recursive"
     load = Workload.make(workload)
     if style != "serial":
         client = distribute.current(client)
-    free = isinstance(chosen, Replicated) and chosen.dynamic
+    free = _free(chosen)
+    if any(_free(other) != free for other in kernels):
+        raise InputError(f"kernel {chosen.name!r}: deal must be 'dynamic' in each run, or in none")
     if free and style == "clocked":
         raise InputError(
             f"kernel {chosen.name!r}: deal='dynamic' hands out tasks as workers become free, of which "
@@ -137,39 +197,62 @@ def run(
         except InputError as error:
             raise InputError(f"kernel {chosen.name!r}: {error}") from None
 
-    if recursive:
-        from dgsuite.executors import recursive as executor
+    with nullcontext() if client is None else client.as_current():
+        found = _run(kernels, graph, style, client, workers, on_round, load)
+    return [
+        dataset.build(
+            k,
+            graph,
+            style,
+            {name: _by_node(values, graph) for name, values in outputs.items()},
+            log,
+            count_as=count_as,
+            workers=min(len(workers), len(graph.parts)),
+            workload=load,
+        )
+        for k, (outputs, log) in zip(kernels, found, strict=True)
+    ]
 
-        outputs, log = executor.run(chosen, graph, client, workers, style, on_round, load)
-    elif style == "serial":
+
+def _run(
+    kernels: Sequence[Kernel],
+    graph: Graph,
+    style: str,
+    client: Client | None,
+    workers: Sequence[str],
+    on_round: Callable[[int], None] | None,
+    load: Workload | None,
+) -> list[tuple[dict[str, np.ndarray], Log]]:
+    """Outputs and log of each kernel, from the executor of the style."""
+    if kernels[0].form == "recursive":
+        from dgsuite.executors import recursive
+
+        return [recursive.run(k, graph, client, workers, style, on_round, load) for k in kernels]
+    if client is None or style == "serial":
         from dgsuite.executors import serial
 
-        outputs, log = serial.run(chosen, graph.gather(), on_round, workload=load)
-    else:
-        from dgsuite.executors import clocked, dealt, finish_async
+        gathered = graph.gather()
+        return [serial.run(k, gathered, on_round, workload=load) for k in kernels]
+    from dgsuite.executors import clocked, dealt, finish_async
 
-        assert client is not None
-        run_on = clocked.run if style == "clocked" else finish_async.run
-        with client.as_current():
-            if isinstance(chosen, Replicated) and free:
-                outputs, log = dealt.run(chosen, graph, client, workers)
-            else:
-                outputs, log = run_on(chosen, graph, client, workers, on_round, load)
-    if graph.partition.order is not None:
-        outputs = {name: _by_node(values, graph) for name, values in outputs.items()}
-    return dataset.build(
-        chosen,
-        graph,
-        style,
-        outputs,
-        log,
-        count_as=count_as,
-        workers=min(len(workers), len(graph.parts)),
-        workload=load,
-    )
+    if style == "clocked":
+        return clocked.run(kernels, graph, client, workers, on_round, load)
+    return [
+        dealt.run(k, graph, client, workers)
+        if isinstance(k, Replicated) and k.dynamic
+        else finish_async.run(k, graph, client, workers, on_round, load)
+        for k in kernels
+    ]
+
+
+def _free(kernel: Kernel) -> bool:
+    """Whether workers fetch its chunks as they become free."""
+    return isinstance(kernel, Replicated) and kernel.dynamic
 
 
 def _by_node(values: np.ndarray, graph: Graph) -> np.ndarray:
+    if graph.partition.order is None:
+        return values
     ordered = np.empty_like(values)
     ordered[graph.partition.order] = values
     return ordered

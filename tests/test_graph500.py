@@ -119,16 +119,41 @@ def test_harmonic_mean_and_its_error():
 
 def test_wrong_trees_stop_it(client, monkeypatch):
     made = problem.build(6, client)
-    run = dgsuite.run
+    run_each = dgsuite.run_each
 
     def spoilt(*arguments, **options):
-        ds = run(*arguments, **options)
-        ds["level"] = ds.level + (ds.level > 0)
-        return ds
+        found = run_each(*arguments, **options)
+        found[-1]["level"] = found[-1].level + (found[-1].level > 0)
+        return found
 
-    monkeypatch.setattr(dgsuite, "run", spoilt)
-    with pytest.raises(dgsuite.RunError, match="the tree from root"):
-        search.search(made, problem.choose_roots(made, 1), client)
+    monkeypatch.setattr(dgsuite, "run_each", spoilt)
+    roots = problem.choose_roots(made, 2)
+    with pytest.raises(dgsuite.RunError, match=f"the tree from root {roots[1]} is wrong"):
+        search.search(made, roots, client)
+
+
+def test_searches_follow_one_another_while_their_trees_are_small(client, monkeypatch):
+    """Each root is searched once, peers take their turns between, and large trees come alone."""
+    made = problem.build(6, client)
+    roots = problem.choose_roots(made, 5)
+    run_each, turns = dgsuite.run_each, []
+
+    def watched(kernel, graph, each, **options):
+        turns.append([own["root"] for own in each])
+        return run_each(kernel, graph, each, **options)
+
+    monkeypatch.setattr(dgsuite, "run_each", watched)
+    monkeypatch.setattr(search, "TURN", 2)
+    found = search.search(made, roots, client, peers={"peer": lambda root: turns.append(root)})
+    first, peer, *turns_ = turns
+    assert (first, peer) == (roots[:1], roots[0])
+    assert turns_ == [roots[:2], *roots[:2], roots[2:4], *roots[2:4], roots[4:], *roots[4:]]
+    assert found.roots == roots
+    assert len(found.peers["peer"]) == len(found.checks) == 5
+    turns.clear()
+    monkeypatch.setattr(search, "TREES", 8 * made.graph.n)
+    search.search(made, roots[:2], client)
+    assert turns == [roots[:1], roots[:1], roots[1:2]]
 
 
 def test_the_directions_agree_and_are_noted(client):

@@ -100,6 +100,41 @@ def test_mapped_partition(client):
         assert_same(plain, dgsuite.run("mis", mapped, style=style, client=client), ["in_mis"])
 
 
+@pytest.mark.parametrize("style", ["serial", "finish_async", "clocked"])
+@pytest.mark.parametrize("form", ["iterative", "recursive"])
+def test_runs_that_follow_one_another_are_as_if_alone(client, style, form, monkeypatch):
+    graph = Graph.from_networkx(nx.gnm_random_graph(40, 70, seed=8), clusters=3)
+    roots = [3, 0, 17, 3]
+    how = {"style": style, "form": form, "client": client}
+    alone = [dgsuite.run("bf", graph, root=root, **how) for root in roots]
+    submit, submitted = client.submit, []
+    monkeypatch.setattr(client, "submit", lambda *a, **k: submitted.append(a) or submit(*a, **k))
+    found = dgsuite.run_each("bf", graph, [{"root": root} for root in roots], **how)
+    assert [ds.attrs["root"] for ds in found] == roots
+    index = "depth" if form == "recursive" else "round"
+    for one, other in zip(alone, found, strict=True):
+        np.testing.assert_array_equal(one.distance, other.distance)
+        if not (form == "recursive" and style == "finish_async"):  # there depths may differ
+            assert one.sizes[index] == other.sizes[index]
+            np.testing.assert_array_equal(one.messages, other.messages)
+    if (style, form) == ("clocked", "iterative"):
+        assert len(submitted) == 2  # one task a worker for all
+
+
+def test_one_wrong_run_among_several_is_named(client):
+    graph = Graph.from_networkx(nx.cycle_graph(6))
+    for style in ("serial", "finish_async", "clocked"):
+        with pytest.raises(dgsuite.InputError, match="kernel 'bf': root 6 is not a node"):
+            dgsuite.run_each("bf", graph, [{"root": 1}, {"root": 6}], style=style, client=client)
+    with pytest.raises(dgsuite.InputError, match="at least one run"):
+        dgsuite.run_each("bf", graph, [], client=client)
+    with pytest.raises(dgsuite.InputError, match="unknown parameter of 'bf' 'rot'"):
+        dgsuite.run_each("bf", graph, [{"root": 1}, {"rot": 2}], client=client)
+    with pytest.raises(dgsuite.InputError, match="'dynamic' in each run, or in none"):
+        dgsuite.run_each("bc", graph, [{"deal": "dynamic"}, {"deal": "cyclic"}], client=client)
+    assert dgsuite.run("bf", graph, root=1, client=client).distance.values[4] == 3
+
+
 def test_progress_is_reported(client):
     from toys import Sleeps
 

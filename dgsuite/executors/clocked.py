@@ -51,16 +51,19 @@ class Way(NamedTuple):
 
 
 def run(
-    kernel: Kernel,
+    kernels: Sequence[Kernel],
     graph: Graph,
     client: Client,
     places: Sequence[str],
     on_round: Callable[[int], None] | None = None,
     workload: Workload | None = None,
     way: Way | None = None,
-) -> tuple[dict[str, NDArray], Log]:
-    """Run a kernel on the workers of a client, in rounds or another way."""
+) -> list[tuple[dict[str, NDArray], Log]]:
+    """Run kernels on the workers of a client, in rounds or another way: one after the other, in the same
+    tasks.
+    """
     way = way or Way(Site, _drive, merge)
+    kernel = kernels[0]
     transport = dask.config.get("dgsuite.clocked.transport", "comm")
     if transport not in ("comm", "mpi"):
         raise InputError(f"dgsuite.clocked.transport must be 'comm' or 'mpi', got {transport!r}")
@@ -85,7 +88,7 @@ def run(
                 _task,
                 way,
                 run_id,
-                kernel,
+                kernels,
                 groups[rank],
                 bounds,
                 places,
@@ -108,7 +111,13 @@ def run(
         except BaseException:
             client.cancel(futures, force=True)
             raise
-    return tasks.joined(kernel.outputs, results), way.merge([log for _, log in results])
+    return [
+        (
+            tasks.joined(k.outputs, [outputs for outputs, _ in sites]),
+            way.merge([log for _, log in sites]),
+        )
+        for k, sites in zip(kernels, zip(*results, strict=True), strict=True)
+    ]
 
 
 def _topic(run_id: str) -> str:
@@ -119,7 +128,7 @@ def _topic(run_id: str) -> str:
 def _task(
     way: Way,
     run_id: str,
-    kernel: Kernel,
+    kernels: Sequence[Kernel],
     clusters: Sequence[Cluster],
     bounds: NDArray,
     places: Sequence[str],
@@ -128,13 +137,18 @@ def _task(
     bind: bool,
     workload: Workload | None,
     transport: str,
-) -> tuple[dict[str, NDArray], Any]:
-    """One worker's part of the run."""
-    site = way.site(kernel, clusters, bounds, rank, workload)
-    had_halo = site.has_halo
-    site.warm()
-    if site.has_halo and not had_halo:
-        worker.give_back()
+) -> list[tuple[dict[str, NDArray], Any]]:
+    """One worker's part of the run: of each kernel, the outputs and the log."""
+
+    def prepared(kernel: Kernel) -> Any:
+        site = way.site(kernel, clusters, bounds, rank, workload)
+        had_halo = site.has_halo
+        site.warm()
+        if site.has_halo and not had_halo:
+            worker.give_back()
+        return site
+
+    site = prepared(kernels[0])
     mesh = _mesh(transport)(run_id, places, rank)
     key = worker.task_key()
     plugin = worker.plugin()
@@ -147,12 +161,18 @@ def _task(
     def tell(rounds: int) -> None:
         here.loop.add_callback(here.log_event, _topic(run_id), rounds)
 
-    async def main(pool: ThreadPoolExecutor | None) -> Any:
+    async def main(pool: ThreadPoolExecutor | None) -> list[tuple[dict[str, NDArray], Any]]:
+        nonlocal site
+        results = []
         try:
             await mesh.open(plugin, key, *arguments)
-            log = await way.drive(site, mesh, pool, tell if report and rank == 0 else None)
+            for turn, kernel in enumerate(kernels):
+                if turn:
+                    site = prepared(kernel)
+                log = await way.drive(site, mesh, pool, tell if report and rank == 0 else None)
+                results.append((site.outputs(), log))
             await mesh.close()
-            return log
+            return results
         except BaseException:
             mesh.abort()
             raise
@@ -165,8 +185,7 @@ def _task(
             mesh.alone = stack.enter_context(worker.bound(places, rank, run_id))
         stack.enter_context(worker.no_full_collections())
         runner = stack.enter_context(asyncio.Runner())
-        log = runner.run(main(pool))
-    return site.outputs(), log
+        return runner.run(main(pool))
 
 
 def _mesh(transport: str) -> type[Mesh]:

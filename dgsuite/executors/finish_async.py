@@ -288,5 +288,5 @@ def run(
         results = client.gather(closing)
     finally:
         client.cancel([*opened, *driver.futures], force=True)
-    outputs = tasks.joined(kernel.outputs, results)
+    outputs = tasks.joined(kernel.outputs, [outputs for outputs, _ in results])
     return outputs, merge([log for _, log in results])

@@ -202,8 +202,7 @@ def run(
     if style == "serial":
         return serial(kernel, graph.gather(), on_round, workload)
     assert client is not None
-    with client.as_current():
-        return clocked.run(kernel, graph, client, places, on_round, workload, WAYS[style])
+    return clocked.run([kernel], graph, client, places, on_round, workload, WAYS[style])[0]
 
 
 def serial(

@@ -70,13 +70,11 @@ def place(graph: Graph, client: Client, places: Sequence[str], bounds: NDArray) 
     return placed
 
 
-def joined(
-    names: Iterable[str], results: Sequence[tuple[dict[str, NDArray], Any]]
-) -> dict[str, NDArray]:
+def joined(names: Iterable[str], results: Sequence[dict[str, NDArray]]) -> dict[str, NDArray]:
     """The outputs of all sites; those of each are given up as they are copied."""
     outputs = {}
     for name in names:
-        parts = [found.pop(name) for found, _ in results]
+        parts = [found.pop(name) for found in results]
         whole = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
         end = len(whole)
         while parts:

@@ -21,6 +21,9 @@ from partition.graph import Graph
 DELTA = WEIGHTS / EDGE_FACTOR
 """Width of a bucket: a node has about one edge lighter than that (Meyer and Sanders 2003)."""
 
+TURN, TREES = 16, 1 << 25
+"""Searches that follow one another before others have their turn, and bytes that their trees may take."""
+
 
 @dataclass
 class Searches:
@@ -56,7 +59,7 @@ def search(
     check
         Whether to validate the trees.
     peers
-        Run once after each of ours, on the same root.
+        They take turns with ours, on the same roots.
     on_root
         Called with the number of roots done.
 
@@ -65,36 +68,46 @@ def search(
     RunError
         A tree is wrong.
     """
-    found = Searches(peers={name: [] for name in peers or {}})
+    peers = peers or {}
+    found = Searches(peers={name: [] for name in peers})
 
-    def tree(root: int) -> xr.Dataset:
+    def trees(roots: Sequence[int]) -> list[xr.Dataset]:
+        each = [{"root": root} for root in roots]
         if kernel == "sssp":
-            return dgsuite.run("sssp", problem.graph, client=client, root=root, delta=DELTA)
+            return dgsuite.run_each("sssp", problem.graph, each, client=client, delta=DELTA)
         if problem.grid is not None:
-            return dgsuite.run("bfs2d", problem.graph, client=client, root=root)
-        return dgsuite.run("bfs", problem.graph, client=client, root=root, direction=direction)
+            return dgsuite.run_each("bfs2d", problem.graph, each, client=client)
+        return dgsuite.run_each("bfs", problem.graph, each, client=client, direction=direction)
 
-    tree(roots[0])
-    for peer in (peers or {}).values():
+    def checked(root: int, ds: xr.Dataset) -> None:
+        begin = time.perf_counter()
+        report = validate(kernel, problem.graph, ds)
+        found.checks.append(time.perf_counter() - begin)
+        if not report.ok:
+            raise RunError(f"the tree from root {root} is wrong: {report}")
+
+    turn = max(1, min(TURN, TREES // (8 * problem.graph.n)))
+    trees(roots[:1])
+    for peer in peers.values():
         peer(roots[0])
-    for done, root in enumerate(roots):
-        on_root(done)
-        ds = tree(root)
-        found.roots.append(root)
-        found.seconds.append(float(ds.attrs["seconds"]))
-        found.edges.append(int(problem.tuples.sum(where=np.asarray(ds.parent) >= 0)))
-        found.wire.append(int(ds.wire_bytes.sum()))
-        for name, peer in (peers or {}).items():
-            begin = time.perf_counter()
-            peer(root)
-            found.peers[name].append(time.perf_counter() - begin)
-        if check:
-            begin = time.perf_counter()
-            report = validate(kernel, problem.graph, ds)
-            found.checks.append(time.perf_counter() - begin)
-            if not report.ok:
-                raise RunError(f"the tree from root {root} is wrong: {report}")
-        del ds  # before the next one comes
+    for done in range(0, len(roots), turn):
+        some = roots[done : done + turn]
+        ours = trees(some)
+        for name, peer in peers.items():
+            for root in some:
+                begin = time.perf_counter()
+                peer(root)
+                found.peers[name].append(time.perf_counter() - begin)
+        for at, root in enumerate(some):
+            on_root(done + at)
+            ds = ours.pop(0)
+            found.roots.append(root)
+            found.seconds.append(float(ds.attrs["seconds"]))
+            found.edges.append(int(problem.tuples.sum(where=np.asarray(ds.parent) >= 0)))
+            found.wire.append(int(ds.wire_bytes.sum()))
+            if check:
+                checked(root, ds)
+            del ds  # before the next one comes
     return found
 
 
