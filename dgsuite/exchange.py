@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from dgsuite.inbox import Board, Echoes, Mail, Sealed, how_many
 from partition.halo import Halo
 from partition.partitioners import Partition
-from partition.segments import group, lay, mark, pick
+from partition.segments import fan, group, lay, mark, pick
 
 FOLD = {"min": np.minimum, "max": np.maximum, "sum": np.add, "or": np.bitwise_or}
 
@@ -68,11 +68,12 @@ class Words(NamedTuple):
     """A broadcast on its way: one value of each halo node that spoke.
 
     `spoke` says which: None for all, a bitmap or a list of indices into the halo list, whichever is
-    smaller.
+    smaller; `reach`, how many messages that makes there, about.
     """
 
     spoke: NDArray | None
     fields: dict[str, NDArray]
+    reach: int
 
     @property
     def nbytes(self) -> int:
@@ -83,15 +84,20 @@ class Words(NamedTuple):
     def plain(self) -> tuple[Any, ...]:
         """As strings, numbers and bytes: for a short message a tenth of the work of pickling it."""
         head = None if self.spoke is None else (self.spoke.dtype.str, self.spoke.tobytes())
-        return head, *((n, v.dtype.str, v.shape, v.tobytes()) for n, v in self.fields.items())
+        return (
+            self.reach,
+            head,
+            *((n, v.dtype.str, v.shape, v.tobytes()) for n, v in self.fields.items()),
+        )
 
     @classmethod
-    def of(cls, head: tuple[str, bytes] | None, *fields: tuple[str, str, Any, bytes]) -> Words:
+    def of(
+        cls, reach: int, head: tuple[str, bytes] | None, *fields: tuple[str, str, Any, bytes]
+    ) -> Words:
         """What `plain` made."""
         spoke = None if head is None else np.frombuffer(head[1], head[0])
-        return cls(
-            spoke, {n: np.frombuffer(data, d).reshape(shape) for n, d, shape, data in fields}
-        )
+        found = {n: np.frombuffer(data, d).reshape(shape) for n, d, shape, data in fields}
+        return cls(spoke, found, reach)
 
 
 Parcel = Letters | Words | Board | Sealed
@@ -156,6 +162,8 @@ class Megaphone:
         self.senders: list[NDArray] = []
         self.crowds: list[tuple[slice, int]] = []
         self.slots: dict[str, NDArray] = {}
+        self.read = sum(map(halo.told, halo.send))
+        self.reach = self.away = 0
 
     def hush(self) -> None:
         """Forget the last broadcast."""
@@ -165,6 +173,14 @@ class Megaphone:
             for senders in self.senders:
                 self.sent[senders] = False
         self.senders, self.crowds = [], []
+        self.reach = self.away = 0
+
+    def weigh(self, rows: NDArray) -> tuple[int, int]:
+        """Messages of some own nodes that speak, and how many of these leave the site."""
+        messages, away = fan(self.halo.indptr, self.halo.away, rows)
+        self.reach += messages - away
+        self.away += away
+        return messages, away
 
     def speak(
         self, senders: NDArray, fields: Mapping[str, NDArray], dtypes: Mapping[str, DTypeLike]
@@ -236,7 +252,8 @@ class Megaphone:
         parcels: dict[int, Parcel] = {}
         speaking = how_many(self.senders, self.crowds)
         for peer, heard in self.halo.send.items():
-            size = self.halo.own if isinstance(heard, slice) else len(heard)
+            size = self.halo.told(peer)
+            reach = self.away * size // self.read
             few = not self.crowds and SEARCH * speaking < size
             if few:
                 at = self._find(heard)
@@ -247,20 +264,20 @@ class Megaphone:
             if not count:
                 continue
             if count == size:
-                parcels[peer] = Words(None, {n: np.copy(self.slots[n][heard]) for n in names})
+                fields = {n: np.copy(self.slots[n][heard]) for n in names}
+                parcels[peer] = Words(None, fields, reach)
             elif 32 * count >= size:
                 if few:
                     said = np.zeros(size, bool)
                     mark(said, at)
                 fields = {n: self._picked(self.slots[n], heard, said, count) for n in names}
-                parcels[peer] = Words(np.packbits(said), fields)
+                parcels[peer] = Words(np.packbits(said), fields, reach)
             else:
                 if not few:
                     at = np.flatnonzero(said)
                 slots = heard.start + at if isinstance(heard, slice) else heard[at]
-                parcels[peer] = Words(
-                    at.astype(np.int32), {name: self.slots[name][slots] for name in names}
-                )
+                fields = {n: self.slots[n][slots] for n in names}
+                parcels[peer] = Words(at.astype(np.int32), fields, reach)
         return parcels
 
     def _find(self, heard: NDArray | slice) -> NDArray:
@@ -283,6 +300,7 @@ class Megaphone:
     def hear(self, peer: int, words: Words, dtypes: Mapping[str, DTypeLike]) -> None:
         """A parcel from another site lands in the ghosts' slots."""
         land = self.halo.land[peer]
+        self.reach += words.reach
         if words.spoke is not None and words.spoke.dtype != np.uint8:
             self.speak(land.start + words.spoke.astype(np.int64), words.fields, dtypes)
             return
@@ -295,4 +313,4 @@ class Megaphone:
 
     def echoes(self) -> Echoes:
         """All that was said, own nodes and ghosts."""
-        return Echoes(self.halo, self.sent, self.senders, self.crowds, self.slots)
+        return Echoes(self.halo, self.sent, self.senders, self.crowds, self.slots, self.reach)

@@ -8,7 +8,7 @@ turns into `Mail` when it is small, or when someone asks for the messages one by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kernels.base import Note
 from partition.cluster import NodeSet
 from partition.halo import Halo
-from partition.segments import COMPILE_FROM, expand, group, tally, total
+from partition.segments import COMPILE_FROM, expand, group
 
 ALL, ANY, FIRST = (0.0, 1.0), (0.0, 2.7), (3.0, 1.0)
 """What looking costs a row and each entry looked at: at all of them; until the first hit, which the
@@ -26,9 +26,6 @@ processor guesses wrong; the same where a row's first entries are looked at toge
 
 LISTING, LISTS = 64, 1 << 18
 """What listing a message costs, and listing any at all, over touching a slot."""
-
-SAMPLE = 1 << 15
-"""Senders whose messages are counted to choose a direction; of more, one in so many."""
 
 UFUNCS = {"min": np.minimum, "max": np.maximum, "sum": np.add, "or": np.bitwise_or}
 
@@ -135,6 +132,11 @@ class Echoes:
     Who spoke is in `few`, as arrays of slots, and in `crowds`, as ranges of slots of which many did.
     It is reduced along edges, compiled: from the receivers who look (pull) or from the senders who
     spoke (push), whichever crosses fewer edges.
+
+    Attributes
+    ----------
+    reach
+        Messages that this site's nodes get; with several other sites, about so many.
     """
 
     def __init__(
@@ -144,12 +146,14 @@ class Echoes:
         few: Sequence[NDArray],
         crowds: Sequence[tuple[slice, int]],
         slots: Mapping[str, NDArray],
+        reach: int,
     ) -> None:
         self.halo = halo
         self.sent = sent
         self.few = few
         self.crowds = crowds
         self.slots = slots
+        self.reach = reach
         self._pushed: dict[tuple[str, str], tuple[NDArray, ...]] = {}
 
     @cached_property
@@ -167,27 +171,6 @@ class Echoes:
     def count(self) -> int:
         """How many spoke."""
         return how_many(self.few, self.crowds)
-
-    @cached_property
-    def reach(self) -> int:
-        """Messages that this site's nodes get; of many senders, an estimate will do."""
-        halo = self.halo
-        every = max(1, -(-self.count // SAMPLE))
-        reach = 0
-        for some in self.senders if every == 1 else self._sample(every):
-            if len(some):
-                out = halo.out(some)
-                reach += total(out.indptr, some - out.shift)
-                if halo.leads_away(out):
-                    reach -= tally(halo.away, some - out.shift)
-        return every * reach
-
-    def _sample(self, every: int) -> Iterator[NDArray]:
-        """One in so many senders."""
-        for some in self.few:
-            yield some[::every]
-        for span, _ in self.crowds:
-            yield span.start + every * np.flatnonzero(self.sent[span][::every])
 
     @cached_property
     def large(self) -> bool:
@@ -210,7 +193,7 @@ class Echoes:
             out = halo.out(senders)
             at, entry = expand(out.indptr, senders - out.shift)
             row, voice = out.indices[entry] - out.base, senders[at]
-            if halo.leads_away(out):
+            if out.indptr is halo.indptr and len(halo.back_indices):
                 here = (row >= 0) & (row < halo.own)
                 row, voice = row[here], voice[here]
             rows.append(row)

@@ -141,7 +141,7 @@ class RecursiveSite(Site):
         self.turn, self.vote = turn, Vote()
         for k, cluster in enumerate(self.clusters):
             step = Step(0, name, False, turn)
-            result = self.call(step, k, Window(0, cluster, 0, None, self.dtypes))
+            result = self.call(step, k, Window(0, cluster, 0, None, self.mailroom.dtypes))
             self._take(step, k, result)
         return self._leave()
 
@@ -187,7 +187,7 @@ class RecursiveSite(Site):
                 letters, at = letters.take(first), at[first]
         mail = Mail(at, letters.src, lambda name, order: letters.fields[name][order], cluster.size)
         step = Step(depth, task, False, self.turn)
-        inbox = Window(depth, cluster, 0, mail, self.dtypes)
+        inbox = Window(depth, cluster, 0, mail, self.mailroom.dtypes)
         result = self.call(step, k, inbox, len(inbox))
         under = (inbox.node, inbox[HOME], inbox[SLOT]) if nested else None
         self._take(step, k, result, under, len(inbox))
@@ -227,7 +227,7 @@ class RecursiveSite(Site):
         by, at, to = item.by, item.at, np.asarray(item.to)
         if len(to) and (to.min() < 0 or to.max() >= cluster.n):
             raise self._error(step, k, f"spawns {item.task!r} at a node that does not exist")
-        fields = self._columns(step, k, item.fields, len(to))
+        fields = self.mailroom.columns(step, k, item.fields, len(to))
         tally.nbytes += sum(v.nbytes for v in fields.values())
         tally.active += int(np.count_nonzero(np.bincount(at, minlength=len(by))))
         owner = cluster.partition.owner(to)
@@ -305,7 +305,7 @@ class RecursiveSite(Site):
             groups = [(cluster, letters.take(order[a:b])) for cluster, (a, b) in ends]
         for cluster, part in groups:
             if part.combine is not None:
-                part = part.fold(self.post.partition.n)
+                part = part.fold(self.clusters[0].n)
             batch = Batch(depth, task, cluster, part)
             site = int(np.searchsorted(self.bounds, cluster, side="right")) - 1
             if site == self.me:

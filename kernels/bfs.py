@@ -88,4 +88,5 @@ class BreadthFirst(Kernel):
         s.depth += 1
         s.level[nodes], s.parent[nodes] = s.depth, parent
         s.unseen.remove(nodes)
-        return broadcast(nodes), vote(any=len(nodes)), note
+        # who has one neighbour was reached from there, and has nobody else to tell
+        return broadcast(nodes), vote(any=not c.leaves(nodes)), note

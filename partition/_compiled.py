@@ -1,7 +1,8 @@
 """Compiled loops over edges. Import only where the input is large: Numba takes half a second.
 
 All release the GIL and are cached on disk. No ``parallel=True``: its default threading layer
-aborts the process when two Dask threads enter it.
+aborts the process when two Dask threads enter it. Indices are made unsigned where it pays: a signed
+one is tested for counting from the end.
 """
 
 from __future__ import annotations
@@ -10,6 +11,11 @@ import numpy as np
 from numba import njit
 
 compiled = njit(nogil=True, cache=True)
+
+HEADS = 4
+"""Entries of a row that are kept beside those of other rows: a constant, so that loops over them unroll."""
+
+ONE = np.uint64(1)
 
 
 @compiled
@@ -154,11 +160,11 @@ def pull_any(indptr, indices, first, rows, sent):
 
 
 @compiled
-def heads(indptr, indices, width, nobody):
+def heads(indptr, indices, nobody):
     """The first entries of each row side by side, filled up with `nobody`."""
-    out = np.full((len(indptr) - 1, width), nobody, indices.dtype)
+    out = np.full((len(indptr) - 1, HEADS), nobody, indices.dtype)
     for r in range(len(out)):
-        for k in range(min(width, indptr[r + 1] - indptr[r])):
+        for k in range(min(HEADS, indptr[r + 1] - indptr[r])):
             out[r, k] = indices[indptr[r] + k]
     return out
 
@@ -174,30 +180,28 @@ def pull_first(indptr, indices, heads, first, rows, sent, ids):
     source = np.empty(len(rows) + 1, indices.dtype)
     found = 0
     looked = np.int64(0)
-    width = heads.shape[1]
     for i in range(len(rows)):
-        r = first + rows[i]
+        r = np.uint64(first + rows[i])
         slot = heads[r, 0]
-        k = width
-        for j in range(width - 1, -1, -1):
+        k = HEADS
+        for j in range(HEADS - 1, -1, -1):
             here = bit(sent, heads[r, j])
             slot = heads[r, j] if here else slot
             k = j if here else k
-        hit = k < width
+        hit = k < HEADS
         if hit:
             looked += k + 1
         else:
-            k = indptr[r + 1] - indptr[r]
-            looked += k
-            if k > width:
-                for e in range(indptr[r] + width, indptr[r + 1]):
-                    if bit(sent, indices[e]):
-                        slot = indices[e]
-                        looked += e - indptr[r] + 1 - k
-                        hit = True
-                        break
-        nodes[found] = rows[i]
-        source[found] = slot
+            low, high = indptr[r], indptr[r + ONE]
+            looked += high - low
+            for e in range(low + HEADS, high):
+                if bit(sent, indices[np.uint64(e)]):
+                    slot = indices[np.uint64(e)]
+                    looked += e + 1 - high
+                    hit = True
+                    break
+        nodes[np.uint64(found)] = rows[i]
+        source[np.uint64(found)] = slot
         found += hit
     if len(ids):
         for i in range(found):
@@ -209,7 +213,7 @@ def pull_first(indptr, indices, heads, first, rows, sent, ids):
 def mark(mask, places):
     """Set a mask at some places."""
     for p in places:
-        mask[p] = True
+        mask[np.uint64(p)] = True
 
 
 @compiled
@@ -217,31 +221,32 @@ def remove(mask, nodes):
     """Take nodes out of a mask; how many were in."""
     count = 0
     for v in nodes:
-        count += mask[v]
-        mask[v] = False
+        count += mask[np.uint64(v)]
+        mask[np.uint64(v)] = False
     return count
 
 
 @compiled
 def keep(mask, nodes, count):
     """Those of some nodes that are in a mask; `count` says how many these are."""
-    out = np.empty(count, nodes.dtype)
-    k = 0
+    out = np.empty(count + 1, nodes.dtype)
+    k = np.uint64(0)
     for v in nodes:
-        if mask[v]:
-            out[k] = v
-            k += 1
-    return out
+        out[k] = v
+        k += np.uint64(mask[np.uint64(v)])
+    return out[:count]
 
 
 @compiled
 def push_first(indptr, indices, shift, base, senders, ids, hit, least):
     """Mark the rows that are reached, and the smallest id of a sender that reaches each."""
+    own, base = np.uint64(len(hit)), np.uint64(base)
     for s in senders:
         v = ids[s] if len(ids) else s
-        for e in range(indptr[s - shift], indptr[s - shift + 1]):
-            r = indices[e] - base
-            if 0 <= r < len(hit):
+        at = np.uint64(s - shift)
+        for e in range(indptr[at], indptr[at + ONE]):
+            r = np.uint64(indices[np.uint64(e)]) - base  # past all where it would be negative
+            if r < own:
                 if not hit[r]:
                     hit[r] = True
                     least[r] = v
@@ -284,12 +289,25 @@ def pull_count(indptr, indices, first, rows, sent, lo, hi):
 
 
 @compiled
-def reach(indptr, rows):
-    """Entries of some rows, together."""
-    total = 0
+def single(indptr, rows):
+    """Whether no row has more than one entry."""
     for r in rows:
-        total += indptr[r + 1] - indptr[r]
-    return total
+        at = np.uint64(r)
+        if indptr[at + ONE] > indptr[at] + 1:
+            return False
+    return True
+
+
+@compiled
+def fan(indptr, away, rows):
+    """Entries of some rows, together, and of a quantity."""
+    entries = np.int64(0)
+    outside = np.int64(0)
+    for r in rows:
+        at = np.uint64(r)
+        entries += indptr[at + ONE] - indptr[at]
+        outside += away[at]
+    return entries, outside
 
 
 @compiled
@@ -354,7 +372,7 @@ def tally(values, nodes):
     """Sum of a quantity over some nodes."""
     total = np.int64(0)
     for v in nodes:
-        total += values[v]
+        total += values[np.uint64(v)]
     return total
 
 

@@ -14,7 +14,7 @@ from partition.partitioners import Partition
 
 if TYPE_CHECKING:
     from partition.grid import Block
-from partition.segments import expand, keep, outside, remove
+from partition.segments import expand, keep, outside, remove, single
 
 Identify = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """Gives the identifiers of some nodes."""
@@ -133,6 +133,10 @@ class Cluster:
         found = low < end
         found[found] = self.indices[low[found]] == neighbours[found]
         return np.where(found, low, -1)
+
+    def leaves(self, nodes: NDArray) -> bool:
+        """Whether none of some nodes has more than one neighbour."""
+        return single(self.indptr, nodes)
 
     def edges(self, rows: NDArray) -> tuple[NDArray, NDArray]:
         """For some nodes (local indices): which of them each edge belongs to, and its other end."""

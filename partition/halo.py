@@ -25,9 +25,6 @@ from partition.build import id_dtype
 from partition.cluster import Cluster
 from partition.segments import look_up, mark, outside, transpose_outside
 
-HEADS = 4
-"""Slots of a row that are kept beside those of other rows."""
-
 MANY = 4
 """A site that reads more than one in so many nodes of another has slots for them all."""
 
@@ -102,14 +99,19 @@ class Halo:
 
     @cached_property
     def heads(self) -> NDArray:
-        """First slots of each row, shape (own, HEADS), filled up with one that nobody has."""
+        """First slots of each row, shape (own, `_compiled.HEADS`), filled up with one that nobody has."""
         from partition import _compiled
 
-        return _compiled.heads(self.indptr, self.indices, HEADS, self.slots)
+        return _compiled.heads(self.indptr, self.indices, self.slots)
 
     def named(self, slots: NDArray) -> NDArray:
         """Node ids in some slots."""
         return slots if self.ids is None else self.ids[slots]
+
+    def told(self, peer: int) -> int:
+        """How many own slots a peer site is told of."""
+        heard = self.send[peer]
+        return self.own if isinstance(heard, slice) else len(heard)
 
     def out(self, senders: NDArray) -> Out:
         """What senders reach; at least one, and all own nodes or all ghosts on one side of them."""
@@ -117,10 +119,6 @@ class Halo:
         if 0 <= before < self.own:
             return Out(self.indptr, self.indices, self.first, self.first)
         return Out(self.back_indptr, self.back_indices, 0 if before < 0 else self.own, 0)
-
-    def leads_away(self, out: Out) -> bool:
-        """Whether entries of some senders may reach nodes elsewhere."""
-        return out.indptr is self.indptr and len(self.back_indices) > 0
 
 
 def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Halo:

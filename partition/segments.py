@@ -2,7 +2,7 @@
 
 Each has a NumPy form for small inputs, which spares a small run the half second that importing
 Numba takes, and a compiled one (`partition._compiled`) above `COMPILE_FROM` elements; where that is
-imported already, some take it from `FEW` elements.
+imported already, some take it for any number.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 COMPILE_FROM = 1 << 15
-
-FEW = 1 << 5
 
 PIECE = 1 << 18
 """Places looked up at a time: NumPy makes 8 bytes of each first."""
@@ -49,16 +47,7 @@ def ranges(first: NDArray, counts: NDArray) -> tuple[NDArray, NDArray]:
 
 def _many(elements: int) -> bool:
     """Whether to take the compiled form, where it is the same for all types that occur."""
-    return elements > COMPILE_FROM or (elements > FEW and "partition._compiled" in sys.modules)
-
-
-def total(indptr: NDArray, rows: NDArray) -> int:
-    """How many entries some rows have, together."""
-    if _many(len(rows)):
-        from partition import _compiled
-
-        return int(_compiled.reach(indptr, rows))
-    return int((indptr[rows + 1] - indptr[rows]).sum())
+    return "partition._compiled" in sys.modules or elements > COMPILE_FROM
 
 
 def tally(values: NDArray, nodes: NDArray) -> int:
@@ -68,6 +57,25 @@ def tally(values: NDArray, nodes: NDArray) -> int:
 
         return int(_compiled.tally(values, nodes))
     return int(values[nodes].sum())
+
+
+def fan(indptr: NDArray, away: NDArray, rows: NDArray) -> tuple[int, int]:
+    """How many entries some rows have, and how many of these lead away (`away` of each), together."""
+    if _many(len(rows)):
+        from partition import _compiled
+
+        entries, outside = _compiled.fan(indptr, away, rows)
+        return int(entries), int(outside)
+    return int((indptr[rows + 1] - indptr[rows]).sum()), tally(away, rows)
+
+
+def single(indptr: NDArray, rows: NDArray) -> bool:
+    """Whether no row has more than one entry."""
+    if _many(len(rows)):
+        from partition import _compiled
+
+        return bool(_compiled.single(indptr, rows))
+    return bool((indptr[rows + 1] - indptr[rows] <= 1).all())
 
 
 def group(keys: NDArray, size: int) -> tuple[NDArray, NDArray, NDArray]:

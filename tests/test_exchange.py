@@ -116,7 +116,7 @@ def graphs(draw, directed=False, max_nodes=24):
 @pytest.mark.parametrize("name", NAMES)
 def test_any_cut_gives_the_same_for_every_kernel(name, compiled, monkeypatch):
     if compiled:
-        for module in ("partition.segments", "dgsuite.inbox", "dgsuite.site"):
+        for module in ("partition.segments", "dgsuite.inbox", "dgsuite.mailroom"):
             monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
 
     @given(st.data())
@@ -161,7 +161,7 @@ def test_a_small_cluster_that_speaks_whole_beside_a_large_one_that_speaks_in_par
 @pytest.mark.parametrize("compiled", [False, True])
 def test_any_cut_gives_the_same(compiled, monkeypatch):
     if compiled:
-        for module in ("partition.segments", "dgsuite.inbox", "dgsuite.site"):
+        for module in ("partition.segments", "dgsuite.inbox", "dgsuite.mailroom"):
             monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
 
     @given(graphs(), KERNEL, st.integers(1, 5))
@@ -256,10 +256,10 @@ def test_sparse_and_dense_halo_lists_agree():
         site = Site(Toy(), graph.parts[:1], np.array([0, 1, 2]), 0)
         peer = Site(Toy(), graph.parts[1:], np.array([0, 1, 2]), 1)
         nodes = np.sort(np.random.default_rng(senders).permutation(n // 2)[:senders])
-        site.megaphone.speak(nodes, {"value": nodes * 3}, Toy.fields)
-        (words,) = site.megaphone.parcels(["value"]).values()
-        peer.megaphone.hear(0, words, Toy.fields)
-        echoes = peer.megaphone.echoes()
+        site.mailroom.megaphone.speak(nodes, {"value": nodes * 3}, Toy.fields)
+        (words,) = site.mailroom.megaphone.parcels(["value"]).values()
+        peer.mailroom.megaphone.hear(0, words, Toy.fields)
+        echoes = peer.mailroom.megaphone.echoes()
         (heard,) = echoes.senders
         np.testing.assert_array_equal(echoes.halo.named(heard), nodes)
         np.testing.assert_array_equal(echoes.slots["value"][heard], nodes * 3)
@@ -351,14 +351,15 @@ def test_halos_of_all_sites_fit_together(whole_and_cut, sites):
 @pytest.mark.parametrize(
     "words",
     [
-        Words(None, {"a": np.arange(3), "b": np.ones((3, 2), np.float32)}),
-        Words(np.packbits([1, 0, 1]), {}),
-        Words(np.array([4, 7], np.int32), {"a": np.array([1, 2], np.uint8)}),
-        Words(np.empty(0, np.int32), {"a": np.empty((0, 2), bool)}),
+        Words(None, {"a": np.arange(3), "b": np.ones((3, 2), np.float32)}, 9),
+        Words(np.packbits([1, 0, 1]), {}, 2),
+        Words(np.array([4, 7], np.int32), {"a": np.array([1, 2], np.uint8)}, 5),
+        Words(np.empty(0, np.int32), {"a": np.empty((0, 2), bool)}, 0),
     ],
 )
 def test_words_travel_as_plain_values(words):
     found = Words.of(*words.plain())
+    assert found.reach == words.reach
     for a, b in zip(
         (words.spoke, *words.fields.values()), (found.spoke, *found.fields.values()), strict=True
     ):

@@ -142,9 +142,9 @@ def _task(
 
     def prepared(kernel: Kernel) -> Any:
         site = way.site(kernel, clusters, bounds, rank, workload)
-        had_halo = site.has_halo
+        had_halo = site.mailroom.has_halo
         site.warm()
-        if site.has_halo and not had_halo:
+        if site.mailroom.has_halo and not had_halo:
             worker.give_back()
         return site
 

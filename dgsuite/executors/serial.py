@@ -8,8 +8,9 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.mailroom import Sent
 from dgsuite.program import Log, Step, reduce_votes, steps
-from dgsuite.site import Sent, Site
+from dgsuite.site import Site
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
 from partition.cluster import Cluster
@@ -35,7 +36,7 @@ def run(
         Called with what each phase sends.
     """
     site = Site(kernel, clusters, np.array([0, len(clusters)]), 0, workload)
-    site.recorder = recorder
+    site.mailroom.recorder = recorder
     site.warm()
     log = Log()
     votes: list[Vote] = []

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from dgsuite.exchange import Letters
 from dgsuite.executors import serial
 from dgsuite.inbox import Board, Crates
+from dgsuite.mailroom import Said, Sent
 from dgsuite.program import Step
 from dgsuite.runner import make_kernel
-from dgsuite.site import Said, Sent
 from kernels.base import Kernel
 from partition.cluster import Cluster
 from partition.errors import InputError

@@ -1,0 +1,392 @@
+"""A site's mailroom: counts and packs what its clusters send in a phase, and lays out what arrives.
+
+A phase sends one kind of message. What stays at the site is handed over by reference; every other
+site gets one parcel at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.exchange import Letters, Megaphone, Parcel, Post, concatenate
+from dgsuite.inbox import Board, Crates, Echoes, Mail, Sealed, worst
+from dgsuite.program import Step, Tally
+from kernels.base import Announcement, Broadcast, Kernel, Shipment, Unicast
+from partition.cluster import Cluster
+from partition.errors import RunError
+from partition.halo import Halo, make_halo
+from partition.segments import COMPILE_FROM, expand, group, tally
+
+
+class Said(NamedTuple):
+    """A broadcast, for who records what is sent: the slots that spoke, and bytes a message."""
+
+    slots: NDArray
+    itemsize: int
+
+
+Sent = Said | Letters | Board | Crates
+Messages = Mail | Echoes | Board | Crates
+
+
+class Mailroom:
+    """The mailroom of a site.
+
+    Parameters
+    ----------
+    kernel, clusters, bounds, me
+        Those of the site.
+    error
+        Makes an error of a step, a cluster (counted at the site), and what it did wrong.
+
+    Attributes
+    ----------
+    dtypes
+        Dtype of each message field, vectors included.
+    starts
+        Row at which each cluster's nodes begin.
+    recorder
+        Called with what each phase sends, if set.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        clusters: Sequence[Cluster],
+        bounds: NDArray,
+        me: int,
+        error: Callable[[Step, int, str], RunError],
+    ) -> None:
+        self.kernel = kernel
+        self.clusters = clusters
+        self.bounds = bounds
+        self.me = me
+        self.error = error
+        self.starts = [0, *np.cumsum([c.size for c in clusters]).tolist()]
+        self.post = Post(clusters[0].partition, bounds, me)
+        widths = kernel.widths(clusters[0].n)
+        self.dtypes = {
+            name: np.dtype((dtype, (widths[name],))) if name in widths else np.dtype(dtype)
+            for name, dtype in kernel.fields.items()
+        }
+        self.recorder: Callable[[Step, Sent], None] | None = None
+        self._kept: list[Letters] = []
+        self._board: Board | None = None
+        self._crates: Crates | None = None
+        self._spoke = False
+
+    @property
+    def _key(self) -> tuple[int, bytes]:
+        """What the halo is kept under."""
+        return self.me, self.bounds.tobytes()
+
+    @property
+    def has_halo(self) -> bool:
+        """Whether the halo is made already."""
+        return self._key in self.clusters[0].cache
+
+    @cached_property
+    def halo(self) -> Halo:
+        """The site's halo, kept with its first cluster so that later runs find it."""
+        cache = self.clusters[0].cache
+        if not self.has_halo:
+            cache.clear()
+            cache[self._key] = make_halo(self.clusters, self.bounds, self.me)
+        halo: Halo = cache[self._key]
+        return halo
+
+    @cached_property
+    def megaphone(self) -> Megaphone:
+        """What broadcasts go through."""
+        return Megaphone(self.halo)
+
+    def warm(self) -> None:
+        """Do before the clock starts what would otherwise fall into the first rounds."""
+        if self.clusters[0].directed:
+            return
+        halo = self.halo
+        if len(halo.indices) > COMPILE_FROM:
+            from partition import _compiled
+
+            none, one = np.empty(0, np.int64), np.zeros(1, bool)
+            pull = (halo.indptr, halo.indices, 0, none, np.zeros(1, np.uint8))
+            push = (*halo.out(np.array([halo.first])), none)
+            counts = np.empty(0, np.int32)
+            _compiled.tally(counts, none)
+            _compiled.fan(halo.indptr, halo.away, none)
+            _compiled.single(halo.indptr, none)
+            _compiled.mark(one, none)
+            _compiled.remove(one, none)
+            _compiled.keep(one, none, 0)
+            _compiled.pull_any(*pull)
+            _compiled.pull_count(*pull, 0, 0)
+            _compiled.push_first(*push, halo.names, one, halo.names[:0])
+            if self.kernel.looks_for_first:
+                _compiled.pull_first(*pull[:2], halo.heads, *pull[2:], halo.names)
+            _compiled.push_any(*push, one)
+            _compiled.push_count(*push, halo.first, halo.starts, counts, counts)
+            self.megaphone.prepare(self.dtypes)
+            for name in (name for name, dtype in self.dtypes.items() if dtype.ndim == 0):
+                values = self.megaphone.slots[name][:0]
+                _compiled.pull(*pull, values, worst(values.dtype, False), False)
+                _compiled.pull_minima(*pull, values, values)
+                _compiled.pick(values, none, one, 0)
+                _compiled.lay(values, one[:0], values)
+                _compiled.push_least(*push, values, values, one, False)
+
+    def send(
+        self, step: Step, sent: Mapping[type, Sequence[tuple[int, Any]]], counts: Tally
+    ) -> dict[int, Parcel]:
+        """Count what a phase sends, keep this site's part, and pack a parcel for each other site.
+
+        Parameters
+        ----------
+        sent
+            By kind of message (see `KINDS`), which cluster sent what.
+        counts
+            What is counted is added to it.
+        """
+        self._kept, self._board, self._crates = [], None, None
+        if self._spoke:
+            self.megaphone.hush()
+            self._spoke = False
+        if len(sent) > 1:
+            raise self.error(step, 0, "sends messages of more than one kind")
+        for kind, sends in sent.items():
+            return KINDS[kind](self, step, sends, counts)
+        return {}
+
+    def deliver(self, parcels: Mapping[int, Parcel]) -> Messages | None:
+        """What arrives at the site: the parcels of others, and what it kept."""
+        letters = [*self._kept]
+        crates = {} if self._crates is None else {self.me: self._crates}
+        boards = {} if self._board is None else {self.me: self._board}
+        for peer, parcel in parcels.items():
+            if isinstance(parcel, Letters):
+                letters.append(parcel)
+            elif isinstance(parcel, Board):
+                boards[peer] = parcel
+            elif isinstance(parcel, Sealed):
+                crates[peer] = parcel.open()
+            else:
+                self._spoke = True
+                self.megaphone.hear(peer, parcel, self.dtypes)
+        if bool(letters) + bool(boards) + bool(crates) + self._spoke > 1:
+            raise RunError(
+                f"kernel {self.kernel.name!r}: one cluster sends another kind of message than another in "
+                f"the same phase; a phase sends one kind"
+            )
+        if self._spoke:
+            return self.megaphone.echoes()
+        if letters:
+            return self.post.mail(letters)
+        if crates:
+            # a site's items stand by sender already
+            joined = _piled([crates[site] for site in sorted(crates)])
+            if len(self.clusters) > 1:
+                first = self.clusters[0].index
+                joined = joined.take(group(joined.to - first, len(self.clusters))[2])
+            return joined
+        if boards:
+            return _joined([board for _, board in sorted(boards.items())])
+        return None
+
+    def columns(
+        self, step: Step, k: int, fields: Mapping[str, Any], length: int
+    ) -> dict[str, NDArray]:
+        """Message fields as arrays of the declared dtypes."""
+        columns = {}
+        for name, value in fields.items():
+            if name not in self.dtypes:
+                raise self.error(step, k, f"sends {name!r}, which is not among the kernel's fields")
+            base, width = self.dtypes[name].base, self.dtypes[name].shape
+            column = np.asarray(value, base)
+            columns[name] = column if column.ndim else np.full((length, *width), column)
+            if columns[name].shape != (length, *width):
+                raise self.error(step, k, f"sends {column.shape} {name!r} for {length} messages")
+        return columns
+
+    def _payload(self, names: Mapping[str, Any]) -> int:
+        """Bytes of a message of some fields."""
+        return sum([self.dtypes[name].itemsize for name in names])
+
+    def _record(self, step: Step, sent: Sent) -> None:
+        if self.recorder is not None:
+            self.recorder(step, sent)
+
+    def _post_up(
+        self, step: Step, sends: Sequence[tuple[int, Announcement]], counts: Tally
+    ) -> dict[int, Parcel]:
+        boards = []
+        for k, send in sends:
+            cluster = self.clusters[k]
+            length = max((np.size(v) for v in send.fields.values()), default=0)
+            boards.append(Board(self.columns(step, k, send.fields, length)))
+            counts.messages += len(send.nodes) * (cluster.n - 1)
+            counts.remote += len(send.nodes) * (cluster.n - cluster.size)
+            counts.active += len(send.nodes)
+            counts.nbytes += boards[-1].nbytes * (cluster.n - 1)
+        self._board = _joined(boards)
+        self._record(step, self._board)
+        peers = (site for site in range(len(self.bounds) - 1) if site != self.me)
+        return dict.fromkeys(peers, self._board)
+
+    def _ship(
+        self, step: Step, sends: Sequence[tuple[int, Shipment]], counts: Tally
+    ) -> dict[int, Parcel]:
+        crates: list[Crates] = []
+        for k, send in sends:
+            to = np.asarray(send.to, np.int32)
+            if len(to) and (to.min() < 0 or to.max() >= self.bounds[-1]):
+                raise self.error(step, k, "ships to a cluster that does not exist")
+            columns = self.columns(step, k, send.fields, len(to))
+            if crates and columns.keys() != crates[0].fields.keys():
+                raise self.error(step, k, "ships other fields than another cluster")
+            index = self.clusters[k].index
+            crates.append(Crates(to, np.full(len(to), index, np.int32), columns))
+            far = int(np.count_nonzero(to != index))
+            counts.messages += len(to)
+            counts.remote += far
+            counts.nbytes += far * sum(v.itemsize for v in columns.values())
+        whole = _piled(crates)
+        self._record(step, whole)
+        if len(self.bounds) == 2:
+            self._crates = whole
+            return {}
+        site = np.searchsorted(self.bounds, whole.to, side="right") - 1
+        parcels: dict[int, Parcel] = {}
+        for peer in np.unique(site).tolist():
+            part = whole.take(site == peer)
+            if peer == self.me:
+                self._crates = part
+            else:
+                parcels[peer] = part.seal()
+        return parcels
+
+    def _write(
+        self, step: Step, sends: Sequence[tuple[int, Unicast]], counts: Tally
+    ) -> dict[int, Parcel]:
+        partition = self.post.partition
+        parts: list[Letters] = []
+        home, whole = [], True
+        for k, send in sends:
+            cluster, dst = self.clusters[k], np.asarray(send.dst)
+            if len(dst) and (dst.min() < 0 or dst.max() >= partition.n):
+                raise self.error(step, k, "sends to a node that does not exist")
+            if send.src is None and len(dst) != cluster.size:
+                raise self.error(step, k, "sends not one message a node without saying who sends")
+            whole &= send.src is None
+            src = cluster.ids if send.src is None else cluster.ids[send.src]
+            columns = self.columns(step, k, send.fields, len(dst))
+            if parts and columns.keys() != parts[0].fields.keys():
+                raise self.error(step, k, "sends other fields than another cluster")
+            parts.append(Letters(dst, src, send.combine, columns))
+            home.append(cluster.index)
+        letters = concatenate(parts)
+        if not len(letters.dst):
+            return {}
+        senders = np.repeat(home, [len(p.dst) for p in parts])
+        counts.messages = len(letters.dst)
+        counts.remote = int(np.count_nonzero(partition.owner(letters.dst) != senders))
+        counts.nbytes = sum(v.nbytes for v in letters.fields.values())
+        counts.active = len(letters.dst) if whole else len(np.unique(letters.src))  # type: ignore[arg-type]
+        self._record(step, letters)
+        self._kept, parcels = self.post.sort(letters)
+        return parcels
+
+    def _speak(
+        self, step: Step, sends: Sequence[tuple[int, Broadcast]], counts: Tally
+    ) -> dict[int, Parcel]:
+        if self.clusters[0].directed:
+            return self._write(step, [(k, self._along_edges(k, b)) for k, b in sends], counts)
+        spoken: list[tuple[NDArray, dict[str, NDArray]]] = []
+        for k, send in sends:
+            cluster, size = self.clusters[k], self.clusters[k].size
+            nodes = np.arange(size) if send.nodes is None else np.asarray(send.nodes, np.int64)
+            if not len(nodes):
+                continue
+            columns = self.columns(step, k, send.fields, len(nodes))
+            if spoken and columns.keys() != spoken[0][1].keys():
+                raise self.error(step, k, "sends other fields than another cluster")
+            rows = nodes + self.starts[k]
+            messages, far = self._weigh(cluster, nodes, send, self.megaphone.weigh(rows))
+            counts.messages += messages
+            counts.remote += far
+            counts.active += len(nodes)
+            counts.nbytes += messages * self._payload(columns)
+            slots = rows + self.halo.first
+            if len(nodes) == size:
+                span = slice(int(slots[0]), int(slots[0]) + size)
+                self.megaphone.crowd(span, slice(None), size, columns, self.dtypes)
+            else:
+                self.megaphone.speak(slots, columns, self.dtypes)
+            spoken.append((slots, columns))
+        if not spoken:
+            return {}
+        self._spoke = True
+        names = spoken[0][1]
+        if self.recorder is not None:
+            slots = np.concatenate([slots for slots, _ in spoken]) - self.halo.first
+            self.recorder(step, Said(slots, self._payload(names)))
+        return self.megaphone.parcels(list(names))
+
+    def _weigh(
+        self, cluster: Cluster, nodes: NDArray, send: Broadcast, along: tuple[int, int]
+    ) -> tuple[int, int]:
+        """Messages of a broadcast, and how many of them leave the cluster.
+
+        Parameters
+        ----------
+        along
+            Those along all edges, and how many of them leave the site.
+        """
+        if send.to is not None:
+            each, away = send.to
+            return int(np.sum(each)), int(np.sum(away))
+        links = send.links
+        remote = cluster.remote_degree if links is None else links.remote
+        if send.repeat is not None:
+            times = send.repeat
+            degree = cluster.degree if links is None else links.degree
+            return int((degree[nodes] * times).sum()), int((remote[nodes] * times).sum())
+        if links is None and len(self.clusters) == 1:
+            return along
+        messages = along[0] if links is None else tally(links.degree, nodes)
+        return messages, tally(remote, nodes)
+
+    def _along_edges(self, k: int, b: Broadcast) -> Unicast:
+        """A broadcast as messages along the out-edges of a directed graph."""
+        cluster = self.clusters[k]
+        nodes = np.arange(cluster.size) if b.nodes is None else b.nodes
+        at, entry = expand(cluster.indptr, nodes)
+        fields = {name: np.broadcast_to(v, len(nodes))[at] for name, v in b.fields.items()}
+        return Unicast(cluster.indices[entry], nodes[at], None, fields)  # type: ignore[arg-type]
+
+
+KINDS: dict[type, Callable[[Mailroom, Step, Any, Tally], dict[int, Parcel]]] = {
+    Announcement: Mailroom._post_up,
+    Broadcast: Mailroom._speak,
+    Shipment: Mailroom._ship,
+    Unicast: Mailroom._write,
+}
+"""Kinds of messages, and how each is sent."""
+
+
+def _joined(boards: Sequence[Board]) -> Board:
+    """Several announcements as one."""
+    names = boards[0].fields
+    return Board({name: np.concatenate([b.fields[name] for b in boards]) for name in names})
+
+
+def _piled(crates: Sequence[Crates]) -> Crates:
+    """Items of several senders as one."""
+    return Crates(
+        np.concatenate([c.to for c in crates]),
+        np.concatenate([c.origin for c in crates]),
+        {name: np.concatenate([c.fields[name] for c in crates]) for name in crates[0].fields},
+    )
