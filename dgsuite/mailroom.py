@@ -313,13 +313,13 @@ class Mailroom:
             columns = self.columns(step, k, send.fields, len(nodes))
             if spoken and columns.keys() != spoken[0][1].keys():
                 raise self.error(step, k, "sends other fields than another cluster")
-            rows = nodes + self.starts[k]
+            rows = _moved(nodes, self.starts[k])
             messages, far = self._weigh(cluster, nodes, send, self.megaphone.weigh(rows))
             counts.messages += messages
             counts.remote += far
             counts.active += len(nodes)
             counts.nbytes += messages * self._payload(columns)
-            slots = rows + self.halo.first
+            slots = _moved(rows, self.halo.first)
             if len(nodes) == size:
                 span = slice(int(slots[0]), int(slots[0]) + size)
                 self.megaphone.crowd(span, slice(None), size, columns, self.dtypes)
@@ -375,6 +375,11 @@ KINDS: dict[type, Callable[[Mailroom, Step, Any, Tally], dict[int, Parcel]]] = {
     Unicast: Mailroom._write,
 }
 """Kinds of messages, and how each is sent."""
+
+
+def _moved(numbers: NDArray, by: int) -> NDArray:
+    """Numbers of nodes, counted from elsewhere."""
+    return numbers + by if by else numbers
 
 
 def _joined(boards: Sequence[Board]) -> Board:

@@ -13,7 +13,8 @@ from numba import njit
 compiled = njit(nogil=True, cache=True)
 
 HEADS = 4
-"""Entries of a row that are kept beside those of other rows: a constant, so that loops over them unroll."""
+"""Entries of a row that are kept beside those of other rows: a constant, so that loops over them unroll.
+`pull_first` reckons with four."""
 
 ONE = np.uint64(1)
 
@@ -174,35 +175,33 @@ def pull_first(indptr, indices, heads, first, rows, sent, ids):
     """Rows that have a sender, the id of each one's first, and the entries looked at, together.
 
     `heads`, which are read one after the other, spare most rows the way to their entries; all of a
-    row's are looked up at once, without a branch that the processor would guess wrong.
+    row's are looked up at once, as bits, without a branch that the processor would guess wrong.
     """
     nodes = np.empty(len(rows) + 1, np.int64)
     source = np.empty(len(rows) + 1, indices.dtype)
-    found = 0
+    found = np.uint64(0)
     looked = np.int64(0)
     for i in range(len(rows)):
         r = np.uint64(first + rows[i])
-        slot = heads[r, 0]
-        k = HEADS
-        for j in range(HEADS - 1, -1, -1):
-            here = bit(sent, heads[r, j])
-            slot = heads[r, j] if here else slot
-            k = j if here else k
-        hit = k < HEADS
-        if hit:
-            looked += k + 1
-        else:
+        spoke = bit(sent, heads[r, 0]) | bit(sent, heads[r, 1]) << 1
+        spoke |= bit(sent, heads[r, 2]) << 2 | bit(sent, heads[r, 3]) << 3
+        hit = spoke != 0
+        lowest = spoke & -spoke
+        k = np.uint64((lowest >> 1) - (lowest >> 3))  # 1, 2, 4, 8: 0, 1, 2, 3
+        slot = heads[r, k]
+        looked += np.int64(k) + 1
+        if not hit:
             low, high = indptr[r], indptr[r + ONE]
-            looked += high - low
+            looked += high - low - 1
             for e in range(low + HEADS, high):
                 if bit(sent, indices[np.uint64(e)]):
                     slot = indices[np.uint64(e)]
                     looked += e + 1 - high
                     hit = True
                     break
-        nodes[np.uint64(found)] = rows[i]
-        source[np.uint64(found)] = slot
-        found += hit
+        nodes[found] = rows[i]
+        source[found] = slot
+        found += np.uint64(hit)
     if len(ids):
         for i in range(found):
             source[i] = ids[source[i]]
