@@ -60,6 +60,8 @@ class Mesh:
     ----------
     comms
         One to each other task, by rank.
+    rooms
+        Bytes that can be written to each from both ends though nobody reads.
     wire
         Bytes that the last exchange sent.
     alone
@@ -74,6 +76,7 @@ class Mesh:
         self.rank = rank
         self.wire = 0
         self.comms: dict[int, Comm] = {}
+        self.rooms: dict[int, int] = {}
         self._listener: Any = None
 
     async def open(
@@ -118,6 +121,7 @@ class Mesh:
     def _join(self, peer: int, comm: Comm) -> None:
         comm.exchange = True  # a throttle may be for exchanges alone
         self.comms[peer] = comm
+        self.rooms[peer] = room(comm)
         if len(self.comms) == len(self.places) - 1:
             self._full.set()
 
@@ -167,7 +171,7 @@ class Mesh:
 
     def _fit(self, parcels: Mapping[int, Parcel]) -> bool:
         """Whether parcels can be written before anything is read."""
-        return all(_smaller(parcel, room(self.comms[p])) for p, parcel in parcels.items())
+        return all(_smaller(parcel, self.rooms[p]) for p, parcel in parcels.items())
 
     async def _read(self, comm: Comm) -> Any:
         """The next message, when nothing is left to send and nobody else waits for this loop."""
@@ -206,7 +210,7 @@ def room(comm: Comm) -> int:
 def _message(number: int, vote: Any, parcel: Any) -> Any:
     """What travels: numbers and short parcels as they are, which takes Dask less than to pickle them."""
     # a recursion's ticks say more than a vote
-    plain = isinstance(vote, Vote) and not any(n is not None and abs(n) > WORD for n in vote)
+    plain = isinstance(vote, Vote) and max(abs(n or 0) for n in vote) <= WORD
     if not plain or (parcel is not None and not _smaller(parcel, SHORT)):
         return ToPickle((number, vote, parcel))
     if parcel is not None:

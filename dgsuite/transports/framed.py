@@ -22,6 +22,7 @@ from weakref import finalize, ref
 from distributed.comm import CommClosedError
 from distributed.comm.core import Comm
 from distributed.comm.utils import from_frames, to_frames
+from distributed.protocol.core import dumps, loads
 from distributed.protocol.serialize import Serialized
 from distributed.protocol.utils import host_array
 from distributed.utils import ensure_memoryview, nbytes
@@ -111,13 +112,11 @@ class Framed(Comm):
             # how much of a message was read nobody knows any more
             self.abort()
             raise
+        options = {"deserialize": self.deserialize, "deserializers": deserializers}
         try:
-            return await from_frames(
-                frames,
-                deserialize=self.deserialize,
-                deserializers=deserializers,
-                allow_offload=self.allow_offload,
-            )
+            if self.allow_offload:
+                return await from_frames(frames, **options)
+            return loads(frames, **options)
         except EOFError:
             self.abort()
             raise CommClosedError(f"{self}: a message was cut off") from None
@@ -158,20 +157,22 @@ class Framed(Comm):
         self, msg: Any, serializers: Any, on_error: str
     ) -> tuple[list[memoryview], int]:
         """A message as what is to be sent, and its bytes."""
-        frames = await to_frames(
-            msg,
-            allow_offload=self.allow_offload and not light(msg),
-            serializers=serializers,
-            on_error=on_error,
-            context={
+        options = {
+            "serializers": serializers,
+            "on_error": on_error,
+            "context": {
                 "sender": self.local_info,
                 "recipient": self.remote_info,
                 **self.handshake_options,
             },
-            frame_split_size=sys.maxsize,
-        )
-        if self._closed:
-            raise CommClosedError(f"{self} is closed")
+            "frame_split_size": sys.maxsize,
+        }
+        if self.allow_offload and not light(msg):
+            frames = await to_frames(msg, **options)
+            if self._closed:
+                raise CommClosedError(f"{self} is closed")
+        else:
+            frames = dumps(msg, **options)
         sizes = [nbytes(frame) for frame in frames]
         size = WORD * (1 + len(sizes)) + sum(sizes)
         header = struct.pack(f"<{2 + len(sizes)}Q", size, len(sizes), *sizes)
@@ -267,6 +268,8 @@ def cut(message: memoryview) -> list[memoryview]:
     """The frames of a whole message."""
     (count,) = struct.unpack_from("<Q", message, WORD)
     head = WORD * (2 + count)
+    if count == 1:
+        return [message[head:]]
     return split(message[head:], struct.unpack_from(f"<{count}Q", message, 2 * WORD))
 
 

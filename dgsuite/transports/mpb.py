@@ -231,7 +231,20 @@ class Shared(Framed):
             while self._taken < self._written:
                 await self._wait_taken()
 
+    def _deposited(self, view: memoryview) -> bool:
+        """Deposit a short message, if there is room for it in one piece."""
+        size = view.nbytes
+        if size >= ALONE or size > self._room():
+            return False
+        offset = (self._written - self._start) % len(self._out)
+        self._out.data[offset : offset + size] = view
+        self._written += size
+        self._tell()
+        return not self._ended
+
     async def _deposit(self, views: Sequence[memoryview]) -> None:
+        if len(views) == 1 and self._deposited(views[0]):
+            return
         left = sum(view.nbytes for view in views)
         least, most = (max(1, len(self._out) // parts) for parts in (SMALLEST, LARGEST))
         # a long message's head goes ahead: its reader wakes up meanwhile
@@ -317,11 +330,12 @@ class Shared(Framed):
 
     def _short(self) -> memoryview | None:
         """The next message, if it is short and all there."""
-        head = self._peek(WORD)
-        if head is None:
+        offset = (self._got - self._origin) % len(self._in)
+        there = min(self._there - self._got, len(self._in) - offset)
+        if self._inbox or there < WORD:
             return None
-        size = WORD + int.from_bytes(head, "little")
-        return self._now(size) if size < ALONE else None
+        size = WORD + int.from_bytes(self._in.data[offset : offset + WORD], "little")
+        return self._now(size) if size < ALONE and size <= there else None
 
     def _peek(self, size: int) -> memoryview | None:
         """Bytes that come next, if they lie in the buffer in one piece."""
