@@ -6,7 +6,7 @@ import dataclasses
 import json
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from typing import Any
@@ -76,7 +76,7 @@ def build(
     def per_round(values: NDArray, long_name: str, units: str = "1") -> xr.Variable:
         return xr.Variable(counted, values, {"long_name": long_name, "units": units})
 
-    def per_cluster(values: list[NDArray], long_name: str) -> xr.Variable:
+    def per_cluster(values: list[Sequence[float]], long_name: str) -> xr.Variable:
         seconds = log.by_round(values) if values else np.zeros((0, len(graph.parts)))
         return xr.Variable((counted, "cluster"), seconds, {"long_name": long_name, "units": "s"})
 

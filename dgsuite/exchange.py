@@ -220,10 +220,7 @@ class Megaphone:
         fields
             One value a sender.
         """
-        if isinstance(said, slice):
-            self.sent[span] = True
-        else:
-            self.sent[span] |= said
+        self.sent[span] = True if isinstance(said, slice) else said
         self.crowds.append((span, count))
         for name, slots in self._slots(fields, dtypes):
             if isinstance(said, slice):
@@ -275,8 +272,7 @@ class Megaphone:
             else:
                 if not few:
                     at = np.flatnonzero(said)
-                slots = heard.start + at if isinstance(heard, slice) else heard[at]
-                fields = {n: self.slots[n][slots] for n in names}
+                fields = {n: self.slots[n][_places(heard, at)] for n in names}
                 parcels[peer] = Words(at.astype(np.int32), fields, reach)
         return parcels
 
@@ -314,3 +310,8 @@ class Megaphone:
     def echoes(self) -> Echoes:
         """All that was said, own nodes and ghosts."""
         return Echoes(self.halo, self.sent, self.senders, self.crowds, self.slots, self.reach)
+
+
+def _places(heard: NDArray | slice, at: NDArray) -> NDArray:
+    """Slots of some entries of a halo list."""
+    return heard.start + at if isinstance(heard, slice) else heard[at]

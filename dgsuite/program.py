@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -61,7 +62,7 @@ def steps(kernel: Kernel, n: int, reply: Callable[[], object]) -> Generator[Step
         return
 
 
-@dataclass
+@dataclass(slots=True)
 class Tally:
     """What one site counted in one phase."""
 
@@ -125,7 +126,7 @@ class Log:
     tallies
         One a phase.
     compute
-        Seconds of each cluster in each phase: arrays of shape (clusters,).
+        Seconds of each cluster in each phase.
     cpu
         Seconds of processor time of each cluster, the same way.
     exchange
@@ -136,20 +137,25 @@ class Log:
 
     steps: list[Step] = field(default_factory=list)
     tallies: list[Tally] = field(default_factory=list)
-    compute: list[NDArray] = field(default_factory=list)
-    cpu: list[NDArray] = field(default_factory=list)
-    exchange: list[NDArray] = field(default_factory=list)
+    compute: list[Sequence[float]] = field(default_factory=list)
+    cpu: list[Sequence[float]] = field(default_factory=list)
+    exchange: list[Sequence[float]] = field(default_factory=list)
     seconds: float = 0.0
 
     def add(
-        self, step: Step, tally: Tally, compute: NDArray, cpu: NDArray, exchange: float
+        self,
+        step: Step,
+        tally: Tally,
+        compute: Sequence[float],
+        cpu: Sequence[float],
+        exchange: float,
     ) -> None:
         """Record a phase."""
         self.steps.append(step)
         self.tallies.append(tally)
-        self.compute.append(compute.copy())
-        self.cpu.append(cpu.copy())
-        self.exchange.append(np.full(len(compute), exchange))
+        self.compute.append([*compute])
+        self.cpu.append([*cpu])
+        self.exchange.append([exchange] * len(compute))
 
     @property
     def rounds(self) -> int:
@@ -181,7 +187,7 @@ def merge(logs: Sequence[Log]) -> Log:
         merged.tallies.append(Tally())
         for log in logs:
             merged.tallies[-1].merge(log.tallies[i])
-        merged.compute.append(np.concatenate([log.compute[i] for log in logs]))
-        merged.cpu.append(np.concatenate([log.cpu[i] for log in logs]))
-        merged.exchange.append(np.concatenate([log.exchange[i] for log in logs]))
+        merged.compute.append([*chain(*(log.compute[i] for log in logs))])
+        merged.cpu.append([*chain(*(log.cpu[i] for log in logs))])
+        merged.exchange.append([*chain(*(log.exchange[i] for log in logs))])
     return merged

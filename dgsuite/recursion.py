@@ -339,7 +339,7 @@ def unite(ledgers: Sequence[Ledger]) -> Log:
         log.steps.append(Step(depth, name, False, turn))
         log.tallies.append(tally)
         compute, cpu, exchange = map(np.concatenate, zip(*parts, strict=True))
-        log.compute.append(compute)
-        log.cpu.append(cpu)
-        log.exchange.append(exchange)
+        log.compute.append(compute.tolist())
+        log.cpu.append(cpu.tolist())
+        log.exchange.append(exchange.tolist())
     return log

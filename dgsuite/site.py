@@ -78,8 +78,8 @@ class Site:
         self.me = me
         self.mailroom = Mailroom(kernel, clusters, self.bounds, me, self._error)
         self.states: list[State] = [kernel.start(c) for c in clusters]
-        self.compute = np.zeros(len(clusters))
-        self.cpu = np.zeros(len(clusters))
+        self.compute = [0.0] * len(clusters)
+        self.cpu = [0.0] * len(clusters)
         self.busy = 0.0
         self.porter = None if workload is None else Porter(workload, clusters, self.bounds, me)
         self.loads = np.zeros(len(clusters), np.int64)

@@ -75,8 +75,8 @@ def run(
         seconds[:, places.index(place) % len(graph.parts) if place in places else 0] += times
     log = Log(seconds=perf_counter() - begin)
     tally = Tally(messages=2 * count, notes=total.notes)
-    compute, cpu = seconds
-    log.add(Step(0, "search", True, 0), tally, compute, cpu, log.seconds - float(compute.max()))
+    compute, cpu = seconds.tolist()
+    log.add(Step(0, "search", True, 0), tally, compute, cpu, log.seconds - max(compute))
     return kernel.results(total.result, graph), log
 
 
