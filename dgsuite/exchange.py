@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from dgsuite.inbox import Board, Echoes, Mail, Sealed, how_many
+from dgsuite.inbox import Board, Echoes, Mail, Sealed
 from partition.halo import Halo
 from partition.partitioners import Partition
 from partition.segments import fan, group, lay, mark, pick
@@ -160,20 +160,20 @@ class Megaphone:
         # one slot more than there are, which never speaks: rows are filled up with it
         self.sent = np.zeros(halo.slots + 1, bool)
         self.senders: list[NDArray] = []
-        self.crowds: list[tuple[slice, int]] = []
+        self.crowds: list[slice] = []
         self.slots: dict[str, NDArray] = {}
         self.read = sum(map(halo.told, halo.send))
-        self.reach = self.away = 0
+        self.count = self.reach = self.away = 0
 
     def hush(self) -> None:
         """Forget the last broadcast."""
-        if self.crowds or 4 * sum(map(len, self.senders)) > len(self.sent):
+        if self.crowds or 4 * self.count > len(self.sent):
             self.sent[:] = False
         else:
             for senders in self.senders:
                 self.sent[senders] = False
         self.senders, self.crowds = [], []
-        self.reach = self.away = 0
+        self.count = self.reach = self.away = 0
 
     def weigh(self, rows: NDArray) -> tuple[int, int]:
         """Messages of some own nodes that speak, and how many of these leave the site."""
@@ -196,6 +196,7 @@ class Megaphone:
         """
         mark(self.sent, senders)
         self.senders.append(senders)
+        self.count += len(senders)
         for name, slots in self._slots(fields, dtypes):
             slots[senders] = fields[name]
 
@@ -221,7 +222,8 @@ class Megaphone:
             One value a sender.
         """
         self.sent[span] = True if isinstance(said, slice) else said
-        self.crowds.append((span, count))
+        self.crowds.append(span)
+        self.count += count
         for name, slots in self._slots(fields, dtypes):
             if isinstance(said, slice):
                 slots[span] = fields[name]
@@ -247,17 +249,16 @@ class Megaphone:
     def parcels(self, names: Sequence[str]) -> dict[int, Parcel]:
         """What each other site hears of what was said."""
         parcels: dict[int, Parcel] = {}
-        speaking = how_many(self.senders, self.crowds)
         for peer, heard in self.halo.send.items():
             size = self.halo.told(peer)
             reach = self.away * size // self.read
-            few = not self.crowds and SEARCH * speaking < size
+            few = not self.crowds and SEARCH * self.count < size
             if few:
                 at = self._find(heard)
                 count = len(at)
             else:
                 said = self.sent[heard]
-                count = speaking if size == self.halo.own else int(np.count_nonzero(said))
+                count = self.count if size == self.halo.own else int(np.count_nonzero(said))
             if not count:
                 continue
             if count == size:
@@ -309,7 +310,9 @@ class Megaphone:
 
     def echoes(self) -> Echoes:
         """All that was said, own nodes and ghosts."""
-        return Echoes(self.halo, self.sent, self.senders, self.crowds, self.slots, self.reach)
+        return Echoes(
+            self.halo, self.sent, self.senders, self.crowds, self.slots, self.count, self.reach
+        )
 
 
 def _places(heard: NDArray | slice, at: NDArray) -> NDArray:

@@ -135,6 +135,8 @@ class Echoes:
 
     Attributes
     ----------
+    count
+        How many spoke.
     reach
         Messages that this site's nodes get; with several other sites, about so many.
     """
@@ -144,8 +146,9 @@ class Echoes:
         halo: Halo,
         sent: NDArray,
         few: Sequence[NDArray],
-        crowds: Sequence[tuple[slice, int]],
+        crowds: Sequence[slice],
         slots: Mapping[str, NDArray],
+        count: int,
         reach: int,
     ) -> None:
         self.halo = halo
@@ -153,6 +156,7 @@ class Echoes:
         self.few = few
         self.crowds = crowds
         self.slots = slots
+        self.count = count
         self.reach = reach
         self._pushed: dict[tuple[str, str], tuple[NDArray, ...]] = {}
 
@@ -161,23 +165,21 @@ class Echoes:
         """Who spoke, as a bitmap over slots."""
         return np.packbits(self.sent, bitorder="little")
 
-    @cached_property
-    def senders(self) -> list[NDArray]:
+    @property
+    def senders(self) -> Sequence[NDArray]:
         """Slots of those who spoke, ascending in each array."""
-        many = [span.start + np.flatnonzero(self.sent[span]) for span, _ in self.crowds]
-        return [*self.few, *many]
+        return [*self.few, *self._many] if self.crowds else self.few
 
     @cached_property
-    def count(self) -> int:
-        """How many spoke."""
-        return how_many(self.few, self.crowds)
+    def _many(self) -> list[NDArray]:
+        return [span.start + np.flatnonzero(self.sent[span]) for span in self.crowds]
 
-    @cached_property
+    @property
     def large(self) -> bool:
         """Whether reducing along edges, which touches every slot, beats listing the messages."""
         return self.reach > COMPILE_FROM and 8 * self.reach > self.halo.own
 
-    @cached_property
+    @property
     def lists(self) -> bool:
         """Whether, to find the first senders, listing the messages beats touching every slot."""
         compiled = len(self.halo.indices) > COMPILE_FROM
@@ -326,11 +328,6 @@ class Echoes:
         halo, values = self.halo, self.slots[name]
         least = _compiled.pull_minima(halo.indptr, halo.indices, lo, rows, self.spoke, values, own)
         return rows[least]
-
-
-def how_many(few: Sequence[NDArray], crowds: Sequence[tuple[slice, int]]) -> int:
-    """Senders in some arrays of slots, and in ranges of which so many spoke."""
-    return sum(map(len, few)) + sum(n for _, n in crowds)
 
 
 def worst(dtype: np.dtype, largest: bool) -> Any:

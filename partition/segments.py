@@ -8,6 +8,7 @@ imported already, some take it for any number.
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,36 +46,35 @@ def ranges(first: NDArray, counts: NDArray) -> tuple[NDArray, NDArray]:
     return at, entry
 
 
-def _many(elements: int) -> bool:
-    """Whether to take the compiled form, where it is the same for all types that occur."""
-    return "partition._compiled" in sys.modules or elements > COMPILE_FROM
+def _fast(elements: int) -> Any:
+    """The compiled forms, where they are the same for all types that occur; None to take NumPy's."""
+    found = sys.modules.get("partition._compiled")
+    if found is None and elements > COMPILE_FROM:
+        from partition import _compiled
+
+        return _compiled
+    return found
 
 
 def tally(values: NDArray, nodes: NDArray) -> int:
     """Sum of a quantity over some nodes."""
-    if _many(len(nodes)):
-        from partition import _compiled
-
-        return int(_compiled.tally(values, nodes))
+    if (fast := _fast(len(nodes))) is not None:
+        return int(fast.tally(values, nodes))
     return int(values[nodes].sum())
 
 
 def fan(indptr: NDArray, away: NDArray, rows: NDArray) -> tuple[int, int]:
     """How many entries some rows have, and how many of these lead away (`away` of each), together."""
-    if _many(len(rows)):
-        from partition import _compiled
-
-        entries, outside = _compiled.fan(indptr, away, rows)
+    if (fast := _fast(len(rows))) is not None:
+        entries, outside = fast.fan(indptr, away, rows)
         return int(entries), int(outside)
     return int((indptr[rows + 1] - indptr[rows]).sum()), tally(away, rows)
 
 
 def single(indptr: NDArray, rows: NDArray) -> bool:
     """Whether no row has more than one entry."""
-    if _many(len(rows)):
-        from partition import _compiled
-
-        return bool(_compiled.single(indptr, rows))
+    if (fast := _fast(len(rows))) is not None:
+        return bool(fast.single(indptr, rows))
     return bool((indptr[rows + 1] - indptr[rows] <= 1).all())
 
 
@@ -137,10 +137,8 @@ def lay(values: NDArray, where: NDArray, out: NDArray) -> None:
 
 def remove(mask: NDArray, nodes: NDArray) -> int:
     """Take nodes, each named once, out of a mask; returns how many were in."""
-    if _many(len(nodes)):
-        from partition import _compiled
-
-        return int(_compiled.remove(mask, nodes))
+    if (fast := _fast(len(nodes))) is not None:
+        return int(fast.remove(mask, nodes))
     count = int(np.count_nonzero(mask[nodes]))
     mask[nodes] = False
     return count
@@ -148,19 +146,15 @@ def remove(mask: NDArray, nodes: NDArray) -> int:
 
 def keep(mask: NDArray, nodes: NDArray, count: int) -> NDArray:
     """Those of some nodes that are in a mask; `count` says how many these are."""
-    if _many(len(nodes)):
-        from partition import _compiled
-
-        return _compiled.keep(mask, nodes, count)
+    if (fast := _fast(len(nodes))) is not None:
+        return fast.keep(mask, nodes, count)
     return nodes[mask[nodes]]
 
 
 def mark(mask: NDArray, places: NDArray) -> None:
     """Set a mask at some places."""
-    if _many(len(places)):
-        from partition import _compiled
-
-        _compiled.mark(mask, places)
+    if (fast := _fast(len(places))) is not None:
+        fast.mark(mask, places)
     else:
         mask[places] = True
 
