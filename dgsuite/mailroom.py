@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dgsuite.exchange import Letters, Megaphone, Parcel, Post, concatenate
 from dgsuite.inbox import Board, Crates, Echoes, Mail, Sealed, worst
-from dgsuite.program import Step, Tally
+from dgsuite.program import Fault, Step, Tally
 from kernels.base import Announcement, Broadcast, Kernel, Shipment, Unicast
 from partition.cluster import Cluster
 from partition.errors import RunError
@@ -39,10 +39,8 @@ class Mailroom:
 
     Parameters
     ----------
-    kernel, clusters, bounds, me
+    kernel, clusters, bounds, me, fault
         Those of the site.
-    error
-        Makes an error of a step, a cluster (counted at the site), and what it did wrong.
 
     Attributes
     ----------
@@ -60,13 +58,13 @@ class Mailroom:
         clusters: Sequence[Cluster],
         bounds: NDArray,
         me: int,
-        error: Callable[[Step, int, str], RunError],
+        fault: Fault,
     ) -> None:
         self.kernel = kernel
         self.clusters = clusters
         self.bounds = bounds
         self.me = me
-        self.error = error
+        self.fault = fault
         self.starts = [0, *np.cumsum([c.size for c in clusters]).tolist()]
         self.post = Post(clusters[0].partition, bounds, me)
         widths = kernel.widths(clusters[0].n)
@@ -156,7 +154,7 @@ class Mailroom:
             self.megaphone.hush()
             self._spoke = False
         if len(sent) > 1:
-            raise self.error(step, 0, "sends messages of more than one kind")
+            raise self.fault(step, 0, "sends messages of more than one kind")
         for kind, sends in sent.items():
             return KINDS[kind](self, step, sends, counts)
         return {}
@@ -203,12 +201,12 @@ class Mailroom:
         columns = {}
         for name, value in fields.items():
             if name not in self.dtypes:
-                raise self.error(step, k, f"sends {name!r}, which is not among the kernel's fields")
+                raise self.fault(step, k, f"sends {name!r}, which is not among the kernel's fields")
             base, width = self.dtypes[name].base, self.dtypes[name].shape
             column = np.asarray(value, base)
             columns[name] = column if column.ndim else np.full((length, *width), column)
             if columns[name].shape != (length, *width):
-                raise self.error(step, k, f"sends {column.shape} {name!r} for {length} messages")
+                raise self.fault(step, k, f"sends {column.shape} {name!r} for {length} messages")
         return columns
 
     def _payload(self, names: Mapping[str, Any]) -> int:
@@ -243,10 +241,10 @@ class Mailroom:
         for k, send in sends:
             to = np.asarray(send.to, np.int32)
             if len(to) and (to.min() < 0 or to.max() >= self.bounds[-1]):
-                raise self.error(step, k, "ships to a cluster that does not exist")
+                raise self.fault(step, k, "ships to a cluster that does not exist")
             columns = self.columns(step, k, send.fields, len(to))
             if crates and columns.keys() != crates[0].fields.keys():
-                raise self.error(step, k, "ships other fields than another cluster")
+                raise self.fault(step, k, "ships other fields than another cluster")
             index = self.clusters[k].index
             crates.append(Crates(to, np.full(len(to), index, np.int32), columns))
             far = int(np.count_nonzero(to != index))
@@ -277,14 +275,14 @@ class Mailroom:
         for k, send in sends:
             cluster, dst = self.clusters[k], np.asarray(send.dst)
             if len(dst) and (dst.min() < 0 or dst.max() >= partition.n):
-                raise self.error(step, k, "sends to a node that does not exist")
+                raise self.fault(step, k, "sends to a node that does not exist")
             if send.src is None and len(dst) != cluster.size:
-                raise self.error(step, k, "sends not one message a node without saying who sends")
+                raise self.fault(step, k, "sends not one message a node without saying who sends")
             whole &= send.src is None
             src = cluster.ids if send.src is None else cluster.ids[send.src]
             columns = self.columns(step, k, send.fields, len(dst))
             if parts and columns.keys() != parts[0].fields.keys():
-                raise self.error(step, k, "sends other fields than another cluster")
+                raise self.fault(step, k, "sends other fields than another cluster")
             parts.append(Letters(dst, src, send.combine, columns))
             home.append(cluster.index)
         letters = concatenate(parts)
@@ -312,7 +310,7 @@ class Mailroom:
                 continue
             columns = self.columns(step, k, send.fields, len(nodes))
             if spoken and columns.keys() != spoken[0][1].keys():
-                raise self.error(step, k, "sends other fields than another cluster")
+                raise self.fault(step, k, "sends other fields than another cluster")
             rows = _moved(nodes, self.starts[k])
             messages, far = self._weigh(cluster, nodes, send, self.megaphone.weigh(rows))
             counts.messages += messages

@@ -62,6 +62,31 @@ def steps(kernel: Kernel, n: int, reply: Callable[[], object]) -> Generator[Step
         return
 
 
+class Fault(NamedTuple):
+    """Makes the error of a phase that did something wrong.
+
+    Parameters
+    ----------
+    kernel
+        Its name.
+    where
+        What its program counts.
+    clusters
+        Numbers of a site's clusters.
+    """
+
+    kernel: str
+    where: str
+    clusters: Sequence[int]
+
+    def __call__(self, step: Step, k: int, what: str) -> RunError:
+        """The error of the site's k-th cluster in a step."""
+        return RunError(
+            f"kernel {self.kernel!r}, {self.where} {step.round}, phase {step.phase!r}, "
+            f"cluster {self.clusters[k]}: {what}"
+        )
+
+
 @dataclass(slots=True)
 class Tally:
     """What one site counted in one phase."""

@@ -214,9 +214,9 @@ class RecursiveSite(Site):
             elif isinstance(item, Note):
                 entry.tally.note(item.values)
             elif item is not None:
-                raise self._error(step, k, f"returned {item!r}, which is nothing to spawn")
+                raise self.fault(step, k, f"returned {item!r}, which is nothing to spawn")
         if under is not None and len(spawned) > 1:
-            raise self._error(step, k, "spawns more than one kind of task under another's finish")
+            raise self.fault(step, k, "spawns more than one kind of task under another's finish")
         for item in spawned:
             self._spawn(step, k, item, entry.tally, under)
         if under is not None and not spawned:
@@ -226,7 +226,7 @@ class RecursiveSite(Site):
         cluster = self.clusters[k]
         by, at, to = item.by, item.at, np.asarray(item.to)
         if len(to) and (to.min() < 0 or to.max() >= cluster.n):
-            raise self._error(step, k, f"spawns {item.task!r} at a node that does not exist")
+            raise self.fault(step, k, f"spawns {item.task!r} at a node that does not exist")
         fields = self.mailroom.columns(step, k, item.fields, len(to))
         tally.nbytes += sum(v.nbytes for v in fields.values())
         tally.active += int(np.count_nonzero(np.bincount(at, minlength=len(by))))
@@ -243,7 +243,7 @@ class RecursiveSite(Site):
             tally.opened += int(item.repeat.sum())
         if item.then is not None or under is not None:
             if item.combine is not None:
-                raise self._error(step, k, "combines tasks that a finish counts")
+                raise self.fault(step, k, "combines tasks that a finish counts")
             fields |= {HOME: cluster.ids[by[at]], SLOT: self._open(step, k, item, under)[at]}
         letters = Letters(to, cluster.ids[by[at]], item.combine, fields)
         self._send(step.round + 1, item.task, letters, owner)
@@ -255,7 +255,7 @@ class RecursiveSite(Site):
             node, home, slot = under
             which = np.minimum(np.searchsorted(node, item.by), len(node) - 1)
             if (node[which] != item.by).any():
-                raise self._error(
+                raise self.fault(
                     step, k, "has a node spawn, under another's finish, that has no task"
                 )
             rest = np.ones(len(node), bool)

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from dgsuite.exchange import Parcel
 from dgsuite.mailroom import KINDS, Mailroom, Messages
-from dgsuite.program import Step, Tally, reduce_votes
+from dgsuite.program import Fault, Step, Tally, reduce_votes
 from dgsuite.window import Window
 from dgsuite.workload import Porter, Workload, unlade
 from kernels.base import Extra, Kernel, Note, State, Vote
 from partition.cluster import Cluster
-from partition.errors import InputError, RunError
+from partition.errors import InputError
 
 RETURNED = {*KINDS, Vote, Extra, Note, NoneType}
 """Types of what a phase may return."""
@@ -48,6 +48,8 @@ class Site:
     ----------
     mailroom
         What messages go through.
+    fault
+        Makes an error of what a phase did wrong.
     tally, compute, cpu, busy
         Of the last phase: what was counted, the seconds and the processor time of each cluster, and the
         seconds of all.
@@ -76,7 +78,8 @@ class Site:
         self.clusters = clusters
         self.bounds = np.asarray(bounds)
         self.me = me
-        self.mailroom = Mailroom(kernel, clusters, self.bounds, me, self._error)
+        self.fault = Fault(kernel.name, self.where, [c.index for c in clusters])
+        self.mailroom = Mailroom(kernel, clusters, self.bounds, me, self.fault)
         self.states: list[State] = [kernel.start(c) for c in clusters]
         self.compute = [0.0] * len(clusters)
         self.cpu = [0.0] * len(clusters)
@@ -115,7 +118,7 @@ class Site:
         for k, result in enumerate(results):
             for item in result if type(result) is tuple else (result,):
                 if type(item) not in RETURNED:
-                    raise self._error(step, k, f"returned {item!r}, which is nothing to send")
+                    raise self.fault(step, k, f"returned {item!r}, which is nothing to send")
                 sent.setdefault(type(item), []).append((k, item))
         sent.pop(NoneType, None)
         self.tally = Tally(vote=reduce_votes([v for _, v in sent.pop(Vote, ())]))
@@ -155,15 +158,9 @@ class Site:
         try:
             result = getattr(self.kernel, step.phase)(cluster, self.states[k], inbox)
         except Exception as error:
-            raise self._error(step, k, f"{type(error).__name__}: {error}") from error
+            raise self.fault(step, k, f"{type(error).__name__}: {error}") from error
         if self.porter is not None:
             self.loads[k] = cluster.size if tasks is None else tasks
             self.toil[k] = self.porter.toil(int(self.loads[k]))
         self.compute[k], self.cpu[k] = perf_counter() - begin, thread_time() - cpu
         return result
-
-    def _error(self, step: Step, k: int, what: str) -> RunError:
-        return RunError(
-            f"kernel {self.kernel.name!r}, {self.where} {step.round}, phase {step.phase!r}, "
-            f"cluster {self.clusters[k].index}: {what}"
-        )

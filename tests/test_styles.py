@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import time
 
 import dask
 import networkx as nx
@@ -133,6 +135,29 @@ def test_one_wrong_run_among_several_is_named(client):
     with pytest.raises(dgsuite.InputError, match="'dynamic' in each run, or in none"):
         dgsuite.run_each("bc", graph, [{"deal": "dynamic"}, {"deal": "cyclic"}], client=client)
     assert dgsuite.run("bf", graph, root=1, client=client).distance.values[4] == 3
+
+
+def test_a_run_leaves_no_site_behind(client):
+    """A site is gone with its run: in a cycle it would wait for a full collection, and hold its outputs."""
+
+    def sites():
+        import gc
+
+        from dgsuite.site import Site
+
+        return sum(isinstance(o, Site) for o in gc.get_objects())
+
+    graph = Graph.from_networkx(nx.gnm_random_graph(30, 60, seed=2))
+    client.run(gc.collect)
+    client.run(gc.disable)
+    try:
+        dgsuite.run_each("bfs", graph, [{"root": 1}, {"root": 2}], client=client)
+        deadline = time.monotonic() + 20
+        while any(client.run(sites).values()) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert set(client.run(sites).values()) == {0}
+    finally:
+        client.run(gc.enable)
 
 
 def test_progress_is_reported(client):

@@ -161,9 +161,10 @@ def _task(
     def tell(rounds: int) -> None:
         here.loop.add_callback(here.log_event, _topic(run_id), rounds)
 
-    async def main(pool: ThreadPoolExecutor | None) -> list[tuple[dict[str, NDArray], Any]]:
+    results: list[tuple[dict[str, NDArray], Any]] = []
+
+    async def main(pool: ThreadPoolExecutor | None) -> None:
         nonlocal site
-        results = []
         try:
             await mesh.open(plugin, key, *arguments)
             for turn, kernel in enumerate(kernels):
@@ -172,7 +173,6 @@ def _task(
                 log = await way.drive(site, mesh, pool, tell if report and rank == 0 else None)
                 results.append((site.outputs(), log))
             await mesh.close()
-            return results
         except BaseException:
             mesh.abort()
             raise
@@ -185,7 +185,8 @@ def _task(
             mesh.alone = stack.enter_context(worker.bound(places, rank, run_id))
         stack.enter_context(worker.no_full_collections())
         runner = stack.enter_context(asyncio.Runner())
-        return runner.run(main(pool))
+        runner.run(main(pool))
+    return results
 
 
 def _mesh(transport: str) -> type[Mesh]:
