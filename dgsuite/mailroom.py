@@ -308,6 +308,8 @@ class Mailroom:
             nodes = np.arange(size) if send.nodes is None else np.asarray(send.nodes, np.int64)
             if not len(nodes):
                 continue
+            if nodes[0] < 0 or nodes[-1] >= size:
+                raise self.fault(step, k, "broadcasts from a node that it does not have")
             columns = self.columns(step, k, send.fields, len(nodes))
             if spoken and columns.keys() != spoken[0][1].keys():
                 raise self.fault(step, k, "sends other fields than another cluster")

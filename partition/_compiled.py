@@ -7,6 +7,8 @@ one is tested for counting from the end.
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 from numba import njit
 
@@ -395,3 +397,7 @@ def lay(values, where, out):
         if where[i]:
             out[i] = values[k]
             k += 1
+
+
+READY = sys.modules[__name__]
+"""This module, when all of it is there: another thread may look for it while it is imported."""

@@ -48,7 +48,7 @@ def ranges(first: NDArray, counts: NDArray) -> tuple[NDArray, NDArray]:
 
 def _fast(elements: int) -> Any:
     """The compiled forms, where they are the same for all types that occur; None to take NumPy's."""
-    found = sys.modules.get("partition._compiled")
+    found = getattr(sys.modules.get("partition._compiled"), "READY", None)
     if found is None and elements > COMPILE_FROM:
         from partition import _compiled
 

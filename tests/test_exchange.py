@@ -24,11 +24,14 @@ from toys import (
     Wrong,
 )
 
+import dgsuite
 from dgsuite.exchange import Words
 from dgsuite.executors import serial
-from dgsuite.program import Log, merge, reduce_votes, steps
+from dgsuite.program import Log, Step, Tally, merge, reduce_votes, steps
 from dgsuite.site import Site
 from kernels import KERNELS, LCR, MIS, BellmanFord
+from kernels.base import Broadcast, broadcast
+from kernels.bfs import BreadthFirst
 from partition import segments
 from partition.errors import RunError
 from partition.graph import Graph
@@ -246,6 +249,59 @@ def test_only_halo_values_travel():
     parcels = site.step(first)
     assert site.tally.messages == 99
     assert len(parcels[1].fields["distance"]) == 1
+
+
+def test_a_broadcast_says_how_many_messages_it_makes():
+    """With two sites exactly; among more, what leaves is shared out by what each reads."""
+    graph = Graph.from_networkx(nx.gnm_random_graph(60, 300, seed=4), clusters=4)
+    for ends in ([0, 2, 4], [0, 1, 4], [0, 1, 2, 4]):
+        bounds = np.array(ends)
+        sites = [
+            Site(BreadthFirst(root=0), graph.parts[a:b], bounds, me)
+            for me, (a, b) in enumerate(pairwise(ends))
+        ]
+        nodes = np.arange(0, 15, 3)
+        sent = {Broadcast: [(k, broadcast(nodes)) for k in range(4)]}
+        step = Step(0, "visit", True, 0)
+        said = []
+        for site in sites:
+            mine = {Broadcast: sent[Broadcast][: len(site.clusters)]}
+            said.append(site.mailroom.send(step, mine, Tally()))
+        reach = real = 0
+        for me, site in enumerate(sites):
+            echoes = site.mailroom.deliver({s: p[me] for s, p in enumerate(said) if me in p})
+            if len(ends) == 3:
+                assert echoes.reach == len(echoes.mail.row)
+            reach += echoes.reach
+            real += len(echoes.mail.row)
+        assert real - len(sites) < reach <= real  # shares are rounded down
+
+
+def test_a_broadcast_from_a_node_elsewhere_is_refused():
+    graph = Graph.from_networkx(nx.path_graph(6), clusters=2)
+    site = Site(BreadthFirst(root=0), graph.parts[:1], np.array([0, 1, 2]), 0)
+    for node in (-1, 3):
+        sent = {Broadcast: [(0, broadcast(np.array([node])))]}
+        with pytest.raises(RunError, match="cluster 0: broadcasts from a node that it does"):
+            site.mailroom.send(Step(0, "visit", True, 0), sent, Tally())
+
+
+@pytest.mark.parametrize(
+    ("graph", "root", "rounds"),
+    [
+        (nx.star_graph(7), 0, 1),
+        (nx.star_graph(7), 3, 2),
+        (nx.path_graph(5), 0, 4),
+        (nx.cycle_graph(6), 0, 4),  # the last one has another neighbour, and tells it
+        (nx.empty_graph(3), 1, 1),
+    ],
+)
+def test_a_search_ends_with_its_leaves(graph, root, rounds):
+    for clusters in (1, 3):
+        ds = dgsuite.run("bfs", Graph.from_networkx(graph), root=root, clusters=clusters)
+        assert ds.sizes["round"] == rounds
+        lengths = nx.single_source_shortest_path_length(graph, root)
+        assert ds.level.values.tolist() == [lengths.get(v, -1) for v in graph]
 
 
 def test_sparse_and_dense_halo_lists_agree():
