@@ -151,6 +151,9 @@ def test_searches_follow_one_another_while_their_trees_are_small(client, monkeyp
     assert found.roots == roots
     assert len(found.peers["peer"]) == len(found.checks) == 5
     turns.clear()
+    search.search(made, roots, client)
+    assert turns == [roots[:1], roots]
+    turns.clear()
     monkeypatch.setattr(search, "TREES", 8 * made.graph.n)
     search.search(made, roots[:2], client)
     assert turns == [roots[:1], roots[:1], roots[1:2]]

@@ -22,7 +22,7 @@ DELTA = WEIGHTS / EDGE_FACTOR
 """Width of a bucket: a node has about one edge lighter than that (Meyer and Sanders 2003)."""
 
 TURN, TREES = 16, 1 << 25
-"""Searches that follow one another before others have their turn, and bytes that their trees may take."""
+"""Most searches that follow one another before peers have their turn, and bytes that their trees may take."""
 
 
 @dataclass
@@ -86,7 +86,7 @@ def search(
         if not report.ok:
             raise RunError(f"the tree from root {root} is wrong: {report}")
 
-    turn = max(1, min(TURN, TREES // (8 * problem.graph.n)))
+    turn = max(1, min(TURN if peers else len(roots), TREES // (8 * problem.graph.n)))
     trees(roots[:1])
     for peer in peers.values():
         peer(roots[0])
