@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 import xarray as xr
@@ -239,13 +239,13 @@ def _run(
         return clocked.run(kernels, graph, client, workers, on_round, load)
     return [
         dealt.run(k, graph, client, workers)
-        if isinstance(k, Replicated) and k.dynamic
+        if _free(k)
         else finish_async.run(k, graph, client, workers, on_round, load)
         for k in kernels
     ]
 
 
-def _free(kernel: Kernel) -> bool:
+def _free(kernel: Kernel) -> TypeGuard[Replicated]:
     """Whether workers fetch its chunks as they become free."""
     return isinstance(kernel, Replicated) and kernel.dynamic
 

@@ -261,12 +261,11 @@ def test_a_broadcast_says_how_many_messages_it_makes():
             for me, (a, b) in enumerate(pairwise(ends))
         ]
         nodes = np.arange(0, 15, 3)
-        sent = {Broadcast: [(k, broadcast(nodes)) for k in range(4)]}
         step = Step(0, "visit", True, 0)
         said = []
         for site in sites:
-            mine = {Broadcast: sent[Broadcast][: len(site.clusters)]}
-            said.append(site.mailroom.send(step, mine, Tally()))
+            sent = {Broadcast: [(k, broadcast(nodes)) for k in range(len(site.clusters))]}
+            said.append(site.mailroom.send(step, sent, Tally()))
         reach = real = 0
         for me, site in enumerate(sites):
             echoes = site.mailroom.deliver({s: p[me] for s, p in enumerate(said) if me in p})

@@ -233,14 +233,16 @@ class Shared(Framed):
 
     def _deposited(self, view: memoryview) -> bool:
         """Deposit a short message, if there is room for it in one piece."""
-        size = view.nbytes
-        if size >= ALONE or size > self._room():
+        if view.nbytes >= ALONE or view.nbytes > self._room():
             return False
-        offset = (self._written - self._start) % len(self._out)
-        self._out.data[offset : offset + size] = view
-        self._written += size
+        self._lay(view, 0, view.nbytes)
         self._tell()
         return not self._ended
+
+    def _lay(self, view: memoryview, at: int, size: int) -> None:
+        """Put bytes into the buffer, where there is room for them in one piece."""
+        copy(self._out.data, (self._written - self._start) % len(self._out), view, at, size)
+        self._written += size
 
     async def _deposit(self, views: Sequence[memoryview]) -> None:
         if len(views) == 1 and self._deposited(views[0]):
@@ -259,11 +261,9 @@ class Shared(Framed):
                     await self._wait_taken()
                     continue
                 size = min(room, view.nbytes - at, step)
-                offset = (self._written - self._start) % len(self._out)
-                copy(self._out.data, offset, view, at, size)
+                self._lay(view, at, size)
                 at += size
                 left -= size
-                self._written += size
                 if self._written - self._said >= step and left:
                     self._tell()
                     step = max(least, min(2 * step, most, left // 2))
@@ -330,12 +330,11 @@ class Shared(Framed):
 
     def _short(self) -> memoryview | None:
         """The next message, if it is short and all there."""
-        offset = (self._got - self._origin) % len(self._in)
-        there = min(self._there - self._got, len(self._in) - offset)
-        if self._inbox or there < WORD:
+        head = self._peek(WORD)
+        if head is None:
             return None
-        size = WORD + int.from_bytes(self._in.data[offset : offset + WORD], "little")
-        return self._now(size) if size < ALONE and size <= there else None
+        size = WORD + int.from_bytes(head, "little")
+        return self._now(size) if size < ALONE else None
 
     def _peek(self, size: int) -> memoryview | None:
         """Bytes that come next, if they lie in the buffer in one piece."""
