@@ -79,25 +79,23 @@ class Words(NamedTuple):
     def nbytes(self) -> int:
         """Bytes that travel."""
         head = 0 if self.spoke is None else self.spoke.nbytes
-        return head + sum(v.nbytes for v in self.fields.values())
+        return head + sum([v.nbytes for v in self.fields.values()])
 
     def plain(self) -> tuple[Any, ...]:
         """As strings, numbers and bytes: for a short message a tenth of the work of pickling it."""
-        head = None if self.spoke is None else (self.spoke.dtype.str, self.spoke.tobytes())
-        return (
-            self.reach,
-            head,
-            *((n, v.dtype.str, v.shape, v.tobytes()) for n, v in self.fields.items()),
-        )
+        fields = [(n, v.dtype.str, v.shape, v.tobytes()) for n, v in self.fields.items()]
+        if self.spoke is None:
+            return self.reach, None, b"", *fields
+        return self.reach, self.spoke.dtype.char, self.spoke.tobytes(), *fields
 
     @classmethod
     def of(
-        cls, reach: int, head: tuple[str, bytes] | None, *fields: tuple[str, str, Any, bytes]
+        cls, reach: int, kind: str | None, spoke: bytes, *fields: tuple[str, str, Any, bytes]
     ) -> Words:
         """What `plain` made."""
-        spoke = None if head is None else np.frombuffer(head[1], head[0])
+        said = None if kind is None else np.frombuffer(spoke, kind)
         found = {n: np.frombuffer(data, d).reshape(shape) for n, d, shape, data in fields}
-        return cls(spoke, found, reach)
+        return cls(said, found, reach)
 
 
 Parcel = Letters | Words | Board | Sealed

@@ -158,7 +158,7 @@ class Echoes:
         self.slots = slots
         self.count = count
         self.reach = reach
-        self._pushed: dict[tuple[str, str], tuple[NDArray, ...]] = {}
+        self._pushed: dict[tuple[str, str], tuple[Any, ...]] = {}
 
     @cached_property
     def spoke(self) -> NDArray[np.uint8]:
@@ -308,13 +308,15 @@ class Echoes:
             return nodes, source, Note({"examined": int(examined), "bottom_up": len(rows)})
         if ("first", "") not in self._pushed:
             hit, least = np.zeros(halo.own, bool), np.empty(halo.own, halo.names.dtype)
+            count = 0
             for some in self.senders:
-                _compiled.push_first(*halo.out(some), some, halo.names, hit, least)
-            self._pushed["first", ""] = hit, least
-        hit, least = (values[lo:hi] for values in self._pushed["first", ""])
-        nodes = np.flatnonzero(hit if among is None else hit & among.mask)
+                count += _compiled.push_first(*halo.out(some), some, halo.names, hit, least)
+            self._pushed["first", ""] = hit, least, count
+        hit, least, count = self._pushed["first", ""]
+        hit, least = hit[lo:hi], least[lo:hi]
+        nodes = _compiled.both(hit, hit if among is None else among.mask, count)
         share = int(self.reach * (hi - lo) / max(halo.own, 1))
-        return nodes, least[nodes], Note({"examined": share})
+        return nodes, _compiled.fetch(least, nodes), Note({"examined": share})
 
     def minima(
         self, name: str, own: NDArray, lo: int, hi: int, among: NodeSet | None

@@ -124,6 +124,7 @@ class Mailroom:
             _compiled.pull_any(*pull)
             _compiled.pull_count(*pull, 0, 0)
             _compiled.push_first(*push, halo.names, one, halo.names[:0])
+            _compiled.fetch(halo.names[:0], _compiled.both(one[:0], one[:0], 0))
             if self.kernel.looks_for_first:
                 _compiled.pull_first(*pull[:2], halo.heads, *pull[2:], halo.names)
             _compiled.push_any(*push, one)

@@ -77,6 +77,7 @@ class Mesh:
         self.wire = 0
         self.comms: dict[int, Comm] = {}
         self.rooms: dict[int, int] = {}
+        self._queues: list[Comm] = []
         self._listener: Any = None
 
     async def open(
@@ -122,6 +123,8 @@ class Mesh:
         comm.exchange = True  # a throttle may be for exchanges alone
         self.comms[peer] = comm
         self.rooms[peer] = room(comm)
+        if hasattr(comm, "stream"):
+            self._queues.append(comm)
         if len(self.comms) == len(self.places) - 1:
             self._full.set()
 
@@ -156,14 +159,19 @@ class Mesh:
             for peer, comm in self.comms.items():
                 self.wire += await (writes[peer] if writes else comm.write(messages[peer]))
             for peer, comm in self.comms.items():
-                message = await (reads[peer] if reads else self._read(comm))
+                if reads:
+                    message = await reads[peer]
+                else:  # nothing is left to send, and nobody else waits for this loop
+                    comm.look_out = LOOK_OUT if self.alone else 0.0
+                    message = await comm.read()
+                    comm.look_out = 0.0
                 theirs, their_vote, parcel = _content(message)
                 if theirs != number:
                     raise RunError(f"worker {self.places[peer]} is at phase {theirs}, not {number}")
                 votes.append(their_vote)
                 if parcel is not None:
                     found[peer] = parcel
-            for comm in self.comms.values():
+            for comm in self._queues:
                 await flush(comm)
         except OSError as error:
             raise PeerLost(f"worker {self.places[peer]} was lost") from error
@@ -172,14 +180,6 @@ class Mesh:
     def _fit(self, parcels: Mapping[int, Parcel]) -> bool:
         """Whether parcels can be written before anything is read."""
         return all(_smaller(parcel, self.rooms[p]) for p, parcel in parcels.items())
-
-    async def _read(self, comm: Comm) -> Any:
-        """The next message, when nothing is left to send and nobody else waits for this loop."""
-        comm.look_out = LOOK_OUT if self.alone else 0.0
-        try:
-            return await comm.read()
-        finally:
-            comm.look_out = 0.0
 
     async def close(self) -> None:
         """Close all comms."""
@@ -209,24 +209,32 @@ def room(comm: Comm) -> int:
 
 def _message(number: int, vote: Any, parcel: Any) -> Any:
     """What travels: numbers and short parcels as they are, which takes Dask less than to pickle them."""
-    # a recursion's ticks say more than a vote
-    plain = isinstance(vote, Vote) and max(abs(n or 0) for n in vote) <= WORD
+    plain = type(vote) is Vote and _fits_words(vote)  # a recursion's ticks say more than a vote
     if not plain or (parcel is not None and not _smaller(parcel, SHORT)):
         return ToPickle((number, vote, parcel))
-    if parcel is not None:
-        parcel = parcel.plain() if isinstance(parcel, Words) else pickle.dumps(parcel, 5)
-    return (number, *vote, parcel)
+    if parcel is None:
+        return (number, *vote)
+    if type(parcel) is Words:
+        return (number, *vote, *parcel.plain())
+    return (number, *vote, pickle.dumps(parcel, 5))
+
+
+def _fits_words(vote: Vote) -> bool:
+    if not vote.sum and vote.min is None and vote.max is None:
+        return True
+    return all(abs(value or 0) <= WORD for value in vote)
 
 
 def _content(message: Any) -> tuple[int, Vote, Parcel | None]:
     """What arrived; within a process Dask pickles nothing, and the wrapper arrives with its content."""
-    if isinstance(message, tuple) and len(message) > 3:
-        number, *vote, parcel = message
-        if parcel is not None:
-            parcel = pickle.loads(parcel) if isinstance(parcel, bytes) else Words.of(*parcel)
-        return number, Vote(*vote), parcel
-    content: tuple[int, Vote, Parcel | None] = getattr(message, "data", message)
-    return content
+    if type(message) is not tuple or len(message) == 3:
+        content: tuple[int, Vote, Parcel | None] = getattr(message, "data", message)
+        return content
+    number, any_, sum_, least, most, *rest = message
+    parcel: Parcel | None = None
+    if rest:
+        parcel = pickle.loads(rest[0]) if len(rest) == 1 else Words.of(*rest)
+    return number, Vote(any_, sum_, least, most), parcel
 
 
 async def flush(comm: Comm) -> None:

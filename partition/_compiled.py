@@ -19,6 +19,7 @@ HEADS = 4
 `pull_first` reckons with four."""
 
 ONE = np.uint64(1)
+LITTLE = sys.byteorder == "little"
 
 
 @compiled
@@ -240,8 +241,9 @@ def keep(mask, nodes, count):
 
 @compiled
 def push_first(indptr, indices, shift, base, senders, ids, hit, least):
-    """Mark the rows that are reached, and the smallest id of a sender that reaches each."""
+    """Mark the rows that are reached, and the smallest id of a sender that reaches each; how many are new."""
     own, base = np.uint64(len(hit)), np.uint64(base)
+    count = 0
     for s in senders:
         v = ids[s] if len(ids) else s
         at = np.uint64(s - shift)
@@ -251,8 +253,38 @@ def push_first(indptr, indices, shift, base, senders, ids, hit, least):
                 if not hit[r]:
                     hit[r] = True
                     least[r] = v
+                    count += 1
                 elif v < least[r]:
                     least[r] = v
+    return count
+
+
+@compiled
+def both(one, other, most):
+    """Where two masks hold; at most so many places. Eight entries are looked at together."""
+    out = np.empty(most + 1, np.int64)
+    k = np.uint64(0)
+    eights = len(one) // 8
+    ones, others = one[: 8 * eights].view(np.uint64), other[: 8 * eights].view(np.uint64)
+    for i in range(eights):
+        hold = ones[i] & others[i]
+        if hold:
+            for j in range(8):
+                out[k] = 8 * i + j
+                k += (hold >> np.uint64(8 * j if LITTLE else 56 - 8 * j)) & ONE
+    for i in range(8 * eights, len(one)):
+        out[k] = i
+        k += np.uint64(one[np.uint64(i)] & other[np.uint64(i)])
+    return out[:k]
+
+
+@compiled
+def fetch(values, places):
+    """Values at some places."""
+    out = np.empty(len(places), values.dtype)
+    for i in range(len(places)):
+        out[i] = values[np.uint64(places[i])]
+    return out
 
 
 @compiled

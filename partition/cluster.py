@@ -14,7 +14,7 @@ from partition.partitioners import Partition
 
 if TYPE_CHECKING:
     from partition.grid import Block
-from partition.segments import expand, keep, outside, remove, single
+from partition.segments import expand, keep, members, outside, remove, single
 
 Identify = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """Gives the identifiers of some nodes."""
@@ -165,7 +165,7 @@ class NodeSet:
     def nodes(self) -> NDArray[np.int64]:
         """The nodes, ascending."""
         if self._nodes is None:
-            self._nodes = np.flatnonzero(self.mask)
+            self._nodes = members(self.mask, self.count)
         elif len(self._nodes) != self.count:
             self._nodes = keep(self.mask, self._nodes, self.count)
         return self._nodes

@@ -144,6 +144,13 @@ def remove(mask: NDArray, nodes: NDArray) -> int:
     return count
 
 
+def members(mask: NDArray, count: int) -> NDArray[np.int64]:
+    """Where a mask holds, which is at `count` places."""
+    if (fast := _fast(len(mask))) is not None:
+        return fast.both(mask, mask, count)
+    return np.flatnonzero(mask)
+
+
 def keep(mask: NDArray, nodes: NDArray, count: int) -> NDArray:
     """Those of some nodes that are in a mask; `count` says how many these are."""
     if (fast := _fast(len(nodes))) is not None:

@@ -32,7 +32,7 @@ from dgsuite.site import Site
 from kernels import KERNELS, LCR, MIS, BellmanFord
 from kernels.base import Broadcast, broadcast
 from kernels.bfs import BreadthFirst
-from partition import segments
+from partition import _compiled, segments
 from partition.errors import RunError
 from partition.graph import Graph
 from partition.halo import make_halo
@@ -367,6 +367,17 @@ def test_segments_agree_with_compiled(size, monkeypatch):
     np.testing.assert_array_equal(away, segments.outside(indptr, entries, 10, 30))
     for a, b in zip(turned, segments.transpose_outside(indptr, entries, 10, 30, 50), strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("share", [0, 0.01, 0.5, 1])
+@pytest.mark.parametrize("size", [0, 7, 8, 65, 70_003])
+def test_where_masks_hold(size, share):
+    rng = np.random.default_rng(size)
+    one, other = rng.random((2, size + 3))[:, 3:] < share
+    found = _compiled.both(one, other, np.count_nonzero(one))
+    np.testing.assert_array_equal(found, np.flatnonzero(one & other))
+    np.testing.assert_array_equal(_compiled.fetch(other, found), other[found])
+    np.testing.assert_array_equal(segments.members(one, one.sum()), np.flatnonzero(one))
 
 
 @given(graphs(), st.integers(1, 4))

@@ -14,6 +14,10 @@ from distributed.comm.addressing import resolve_address
 from distributed.comm.registry import get_backend
 from distributed.protocol.serialize import Serialize, Serialized, deserialize, to_serialize
 
+from dgsuite.exchange import Letters, Words
+from dgsuite.mesh import _content, _message
+from kernels.base import Vote
+
 
 @pytest.fixture(params=KINDS)
 def kind(request):
@@ -217,3 +221,39 @@ def test_loops_of_two_threads(kind):
     run(main())
     thread.join(30)
     np.testing.assert_array_equal(got[0]["x"], np.arange(100_000))
+
+
+@pytest.mark.parametrize(
+    "vote", [Vote(True), Vote(False, 7, -3, 2**62), Vote(True, 2**70), Vote(False, 0, -(2**63))]
+)
+def test_what_a_run_sends_takes_as_many_bytes_as_over_tcp(kind, vote):
+    """Plain values are sent another way than Dask's messages, and arrive as those would."""
+    spoke = np.arange(5, dtype=np.int32)
+    parcels = [
+        None,
+        Words(spoke, {}, 9),
+        Words(None, {"a": np.arange(9.0)}, 0),
+        Letters(np.arange(3), None, "min", {"a": np.arange(3)}),
+    ]
+
+    async def sent(scheme):
+        here, there, listener = await pair(scheme)
+        sizes, found = [], []
+        for comm in (here, there):
+            comm.exchange, comm.allow_offload = True, False
+        for number, parcel in enumerate(parcels):
+            sizes.append(await here.write(_message(number, vote, parcel)))
+            found.append(_content(await there.read()))
+        for comm in (here, there):
+            comm.abort()
+        listener.stop()
+        return sizes, found
+
+    async def main():
+        sizes, found = await sent(kind)
+        assert sizes == (await sent("tcp"))[0]
+        for number, (parcel, (n, v, got)) in enumerate(zip(parcels, found, strict=True)):
+            assert (n, v) == (number, vote)
+            assert str(got) == str(parcel)
+
+    run(main())

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import accumulate, pairwise
 from socket import socket
-from typing import Any, cast
+from typing import Any
 from weakref import finalize, ref
 
 from distributed.comm import CommClosedError
@@ -26,11 +26,15 @@ from distributed.protocol.core import dumps, loads
 from distributed.protocol.serialize import Serialized
 from distributed.protocol.utils import host_array
 from distributed.utils import ensure_memoryview, nbytes
+from msgpack import packb, unpackb
 
 logger = logging.getLogger(__name__)
 
 WORD = 8
 """Bytes of a number in a header."""
+
+START, ONE = struct.Struct("<2Q"), struct.Struct("<3Q")
+"""How a header begins, and the whole of a header for one frame."""
 
 ALONE = 1 << 16
 """Bytes from which a frame is sent from where it is, and received into memory of its own."""
@@ -56,7 +60,8 @@ class Framed(Comm):
     """
 
     exchange = False
-    """Whether it belongs to a clocked run; that sets it."""
+    """Whether it belongs to a clocked run, which sets it: a tuple or a message of one frame holds plain
+    values, and needs no more than what Dask makes of them."""
 
     look_out = 0.0
     """Seconds that a reader looks out for a message before it sleeps; a clocked run sets it."""
@@ -86,6 +91,10 @@ class Framed(Comm):
     async def _put(self, views: Sequence[memoryview]) -> None:
         """Send bytes, none of the views empty; what they are of may change once this returns."""
 
+    def _at_once(self, message: bytes) -> bool:
+        """Send a whole message without waiting for anything, if that can be."""
+        return False
+
     @abstractmethod
     def _ready(self) -> None:
         """The socket can be read."""
@@ -112,6 +121,8 @@ class Framed(Comm):
             # how much of a message was read nobody knows any more
             self.abort()
             raise
+        if self.exchange and len(frames) == 1:
+            return unpackb(frames[0], use_list=False)
         options = {"deserialize": self.deserialize, "deserializers": deserializers}
         try:
             if self.allow_offload:
@@ -124,7 +135,15 @@ class Framed(Comm):
     async def write(self, msg: Any, serializers: Any = None, on_error: str = "message") -> int:
         if self._closed:
             raise CommClosedError(f"{self} is closed")
-        views, size = await self._serialised(msg, serializers, on_error)
+        if self.exchange and type(msg) is tuple:
+            frames = [packb(msg)]
+        else:
+            frames = await self._serialised(msg, serializers, on_error)
+        if len(frames) == 1 and len(frames[0]) < ALONE and not self._turn.locked():
+            message = b"".join((header([len(frames[0])]), frames[0]))
+            if self._at_once(message):
+                return len(message)
+        views, size = joined(frames)
         async with self._turn:
             try:
                 await self._put(views)
@@ -153,10 +172,8 @@ class Framed(Comm):
 
     # messages and frames
 
-    async def _serialised(
-        self, msg: Any, serializers: Any, on_error: str
-    ) -> tuple[list[memoryview], int]:
-        """A message as what is to be sent, and its bytes."""
+    async def _serialised(self, msg: Any, serializers: Any, on_error: str) -> list[Any]:
+        """The frames of a message."""
         options = {
             "serializers": serializers,
             "on_error": on_error,
@@ -167,35 +184,16 @@ class Framed(Comm):
             },
             "frame_split_size": sys.maxsize,
         }
-        if self.allow_offload and not light(msg):
-            frames = await to_frames(msg, **options)
-            if self._closed:
-                raise CommClosedError(f"{self} is closed")
-        else:
-            frames = dumps(msg, **options)
-        sizes = [nbytes(frame) for frame in frames]
-        size = WORD * (1 + len(sizes)) + sum(sizes)
-        header = struct.pack(f"<{2 + len(sizes)}Q", size, len(sizes), *sizes)
-        if size < ALONE:
-            return [memoryview(b"".join((header, *frames)))], WORD + size
-        pieces: list[memoryview] = []
-        small: list[Any] = [header]
-        for frame, length in zip(frames, sizes, strict=True):
-            if length < ALONE:
-                small.append(frame)
-                continue
-            if small:
-                pieces.append(memoryview(b"".join(small)))
-                small = []
-            pieces.append(ensure_memoryview(frame))
-        if small:
-            pieces.append(memoryview(b"".join(small)))
-        return pieces, WORD + size
+        if not self.allow_offload or light(msg):
+            return dumps(msg, **options)
+        frames: list[Any] = await to_frames(msg, **options)
+        if self._closed:
+            raise CommClosedError(f"{self} is closed")
+        return frames
 
     async def _receive(self) -> list[memoryview]:
         """The frames of the next message."""
-        start = await self._next(2 * WORD)
-        size, count = cast(tuple[int, int], struct.unpack("<2Q", start))
+        size, count = START.unpack(await self._next(START.size))
         if size < ALONE:
             rest = await self._next(size - WORD)
             return split(rest[WORD * count :], struct.unpack_from(f"<{count}Q", rest))
@@ -215,15 +213,9 @@ class Framed(Comm):
 
     async def _next(self, size: int) -> memoryview:
         """The next few bytes, in memory of their own."""
-        out = self._now(size)
-        if out is None:
-            out = memoryview(bytearray(size))
-            await self._fill(out)
+        out = memoryview(bytearray(size))
+        await self._fill(out)
         return out
-
-    def _now(self, size: int) -> memoryview | None:
-        """The same, if they are there."""
-        return None
 
     # waiting
 
@@ -258,15 +250,44 @@ class Framed(Comm):
             raise CommClosedError(f"{self} was closed")
 
 
+def header(sizes: Sequence[int]) -> bytes:
+    """What a message of such frames begins with."""
+    count = len(sizes)
+    if count == 1:
+        return ONE.pack(2 * WORD + sizes[0], 1, sizes[0])
+    return struct.pack(f"<{2 + count}Q", WORD * (1 + count) + sum(sizes), count, *sizes)
+
+
+def joined(frames: Sequence[Any]) -> tuple[list[memoryview], int]:
+    """Frames as what is to be sent, and its bytes."""
+    sizes = [nbytes(frame) for frame in frames]
+    head = header(sizes)
+    size = len(head) + sum(sizes)
+    if size < ALONE:
+        return [memoryview(b"".join((head, *frames)))], size
+    pieces: list[memoryview] = []
+    small: list[Any] = [head]
+    for frame, length in zip(frames, sizes, strict=True):
+        if length < ALONE:
+            small.append(frame)
+            continue
+        if small:
+            pieces.append(memoryview(b"".join(small)))
+            small = []
+        pieces.append(ensure_memoryview(frame))
+    if small:
+        pieces.append(memoryview(b"".join(small)))
+    return pieces, size
+
+
 def light(msg: Any) -> bool:
     """Whether making frames of a message is no work, whatever its size; to work out the size is some."""
     values = msg.values() if isinstance(msg, dict) else (msg,)
     return len(values) < MANY and all(type(value) in MADE for value in values)
 
 
-def cut(message: memoryview) -> list[memoryview]:
-    """The frames of a whole message."""
-    (count,) = struct.unpack_from("<Q", message, WORD)
+def cut(message: memoryview, count: int) -> list[memoryview]:
+    """The frames, so many, of a whole message."""
     head = WORD * (2 + count)
     if count == 1:
         return [message[head:]]

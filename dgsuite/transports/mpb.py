@@ -31,7 +31,7 @@ from distributed.protocol.utils import host_array
 from numpy.typing import NDArray
 
 from dgsuite.transports import memory
-from dgsuite.transports.framed import ALONE, WORD, Framed, cut, wake
+from dgsuite.transports.framed import ALONE, START, WORD, Framed, cut, wake
 from dgsuite.transports.local import Local
 from dgsuite.transports.settings import LARGEST, SMALLEST, Settings
 
@@ -85,7 +85,7 @@ class Shared(Framed):
         super().__init__(*args)
         self.settings = Settings.configured(self.scheme, *self.defaults)
         self._core: Core | None = None
-        self._out = self._in = np.empty(0, np.uint8)
+        self._out = self._in = memoryview(b"")
         self._out_waits = self._in_waits = False
         # positions in the stream of bytes: what I wrote, said, and know to be read; my buffer's start
         self._written = self._said = self._taken = self._start = 0
@@ -103,7 +103,7 @@ class Shared(Framed):
 
     def _assign(self, mine: NDArray, waits: bool, theirs: NDArray, they_wait: bool) -> None:
         """Which memory is written, and which is read."""
-        self._out, self._in = mine, theirs
+        self._out, self._in = mine.data, theirs.data
         self._out_waits, self._in_waits = waits, they_wait
 
     async def _open(self) -> None:
@@ -216,7 +216,7 @@ class Shared(Framed):
 
     def abort(self) -> None:
         super().abort()
-        self._out = self._in = np.empty(0, np.uint8)
+        self._out = self._in = memoryview(b"")
         self._core = None  # Dask may keep the comm
         self._inbox.clear()
 
@@ -231,22 +231,17 @@ class Shared(Framed):
             while self._taken < self._written:
                 await self._wait_taken()
 
-    def _deposited(self, view: memoryview) -> bool:
-        """Deposit a short message, if there is room for it in one piece."""
-        if view.nbytes >= ALONE or view.nbytes > self._room():
+    def _at_once(self, message: bytes) -> bool:
+        size = len(message)
+        if self._core is not None or size > self._room():
             return False
-        self._lay(view, 0, view.nbytes)
+        at = (self._written - self._start) % len(self._out)
+        self._out[at : at + size] = message
+        self._written += size
         self._tell()
         return not self._ended
 
-    def _lay(self, view: memoryview, at: int, size: int) -> None:
-        """Put bytes into the buffer, where there is room for them in one piece."""
-        copy(self._out.data, (self._written - self._start) % len(self._out), view, at, size)
-        self._written += size
-
     async def _deposit(self, views: Sequence[memoryview]) -> None:
-        if len(views) == 1 and self._deposited(views[0]):
-            return
         left = sum(view.nbytes for view in views)
         least, most = (max(1, len(self._out) // parts) for parts in (SMALLEST, LARGEST))
         # a long message's head goes ahead: its reader wakes up meanwhile
@@ -261,7 +256,8 @@ class Shared(Framed):
                     await self._wait_taken()
                     continue
                 size = min(room, view.nbytes - at, step)
-                self._lay(view, at, size)
+                copy(self._out, (self._written - self._start) % len(self._out), view, at, size)
+                self._written += size
                 at += size
                 left -= size
                 if self._written - self._said >= step and left:
@@ -281,7 +277,8 @@ class Shared(Framed):
         size = len(self._out)
         if self._taken == self._written:
             self._start = self._written  # begin again where memory is warm
-        elif self._out_waits and self._taken < self._said:
+            return size
+        if self._out_waits and self._taken < self._said:
             return 0
         used = self._written - self._taken
         offset = (self._written - self._start) % size
@@ -321,42 +318,35 @@ class Shared(Framed):
                 await self._wait(MOMENT if begun else self.settings.spin)
 
     async def _receive(self) -> list[memoryview]:
-        await self._wait(max(self.settings.spin, self.look_out))
-        whole = self._short()
-        frames = await super()._receive() if whole is None else cut(whole)
+        if not self._there_is():
+            await self._wait(max(self.settings.spin, self.look_out))
+        frames = self._short()
+        if frames is None:
+            frames = await super()._receive()
         if self._in_waits or self._writing is not None:
             self._take_in()
         return frames
 
-    def _short(self) -> memoryview | None:
-        """The next message, if it is short and all there."""
-        head = self._peek(WORD)
-        if head is None:
+    def _short(self) -> list[memoryview] | None:
+        """The frames of the next message, if it is short and lies in the buffer in one piece."""
+        at = (self._got - self._origin) % len(self._in)
+        left = min(self._there - self._got, len(self._in) - at)
+        if self._inbox or left < START.size:
             return None
-        size = WORD + int.from_bytes(head, "little")
-        return self._now(size) if size < ALONE else None
-
-    def _peek(self, size: int) -> memoryview | None:
-        """Bytes that come next, if they lie in the buffer in one piece."""
-        offset = (self._got - self._origin) % len(self._in)
-        if self._inbox or self._there - self._got < size or offset + size > len(self._in):
+        size, count = START.unpack_from(self._in, at)
+        size += WORD
+        if size > min(left, ALONE):
             return None
-        return self._in.data[offset : offset + size]
-
-    def _now(self, size: int) -> memoryview | None:
-        seen = self._peek(size)
-        if seen is None:
-            return None
-        out = memoryview(bytearray(seen))
+        out = memoryview(bytearray(self._in[at : at + size]))
         self._got += size
         self._thank(False)
-        return out
+        return cut(out, count)
 
     def _copy(self, out: memoryview) -> int:
         """Take bytes out of the buffer; how many."""
         offset = (self._got - self._origin) % len(self._in)
         size = min(self._there - self._got, out.nbytes, len(self._in) - offset)
-        copy(out, 0, self._in.data, offset, size)
+        copy(out, 0, self._in, offset, size)
         self._got += size
         self._thank(size < out.nbytes)
         return size
@@ -380,9 +370,11 @@ class Shared(Framed):
 
     async def _wait(self, seconds: float) -> None:
         """Wait for something to read, or the end, at first without sleeping."""
-        end = time.perf_counter() + seconds
-        while seconds and not self._there_is() and time.perf_counter() < end:
+        if seconds:
+            end = time.perf_counter() + seconds
             self._ready()
+            while not self._there_is() and time.perf_counter() < end:
+                self._ready()
         if not self._there_is():
             await self._wait_readable()
 
