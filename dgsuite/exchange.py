@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from dgsuite.inbox import Board, Echoes, Mail, Sealed
 from partition.halo import Halo
 from partition.partitioners import Partition
-from partition.segments import fan, group, lay, mark, pick
+from partition.segments import fan, group, lay, mark, pick, utter
 
 FOLD = {"min": np.minimum, "max": np.maximum, "sum": np.add, "or": np.bitwise_or}
 
@@ -173,30 +173,46 @@ class Megaphone:
         self.senders, self.crowds = [], []
         self.count = self.reach = self.away = 0
 
-    def weigh(self, rows: NDArray) -> tuple[int, int]:
-        """Messages of some own nodes that speak, and how many of these leave the site."""
-        messages, away = fan(self.halo.indptr, self.halo.away, rows)
+    def speak(
+        self,
+        rows: NDArray,
+        fields: Mapping[str, NDArray],
+        dtypes: Mapping[str, DTypeLike],
+        whole: bool = False,
+    ) -> tuple[int, int]:
+        """Own nodes say something: how many messages it makes, and how many of these leave the site.
+
+        Parameters
+        ----------
+        rows
+            Of one cluster, ascending.
+        fields
+            One value a sender.
+        whole
+            Whether they are all of the cluster's.
+        """
+        halo = self.halo
+        if whole:
+            messages, away = fan(halo.indptr, halo.away, rows)
+            start = int(rows[0]) + halo.first
+            span = slice(start, start + len(rows))
+            self.crowd(span, slice(None), len(rows), fields, dtypes)
+        else:
+            messages, away = utter(halo.indptr, halo.away, rows, self.sent, halo.first)
+            self._list(rows + halo.first if halo.first else rows, fields, dtypes)
         self.reach += messages - away
         self.away += away
         return messages, away
 
-    def speak(
+    def _list(
         self, senders: NDArray, fields: Mapping[str, NDArray], dtypes: Mapping[str, DTypeLike]
     ) -> None:
-        """Some nodes say something.
-
-        Parameters
-        ----------
-        senders
-            Slots, ascending.
-        fields
-            One value a sender.
-        """
-        mark(self.sent, senders)
+        """Note what is said in some slots, ascending, which are marked."""
         self.senders.append(senders)
         self.count += len(senders)
-        for name, slots in self._slots(fields, dtypes):
-            slots[senders] = fields[name]
+        if fields:
+            for name, slots in self._slots(fields, dtypes):
+                slots[senders] = fields[name]
 
     def crowd(
         self,
@@ -297,7 +313,9 @@ class Megaphone:
         land = self.halo.land[peer]
         self.reach += words.reach
         if words.spoke is not None and words.spoke.dtype != np.uint8:
-            self.speak(land.start + words.spoke.astype(np.int64), words.fields, dtypes)
+            senders = land.start + words.spoke.astype(np.int64)
+            mark(self.sent, senders)
+            self._list(senders, words.fields, dtypes)
             return
         said: Any = slice(None)
         count = land.stop - land.start

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kernels.base import Note
 from partition.cluster import NodeSet
 from partition.halo import Halo
-from partition.segments import COMPILE_FROM, expand, group
+from partition.segments import COMPILE_FROM, expand, group, loops
 
 ALL, ANY, FIRST = (0.0, 1.0), (0.0, 2.7), (3.0, 1.0)
 """What looking costs a row and each entry looked at: at all of them; until the first hit, which the
@@ -250,85 +250,77 @@ class Echoes:
 
     def _pull(self, op: str, name: str, rows: NDArray, lo: int, hi: int) -> tuple[NDArray, ...]:
         """For each row, whether anything came, and what."""
-        from partition import _compiled
-
         along = (self.halo.indptr, self.halo.indices, lo, rows, self.spoke)
         if op == "any":
-            return (_compiled.pull_any(*along),)
+            return (loops().pull_any(*along),)
         if op == "count":
             first = self.halo.first
-            hits, away = _compiled.pull_count(*along, first + lo, first + hi)
+            hits, away = loops().pull_count(*along, first + lo, first + hi)
             return hits, hits, away
         values = self.slots[name]
         if op == "sum":
-            out, hits = _compiled.pull_sum(*along, values)
+            out, hits = loops().pull_sum(*along, values)
         else:
             largest = op == "max"
-            out, hits = _compiled.pull(*along, values, worst(values.dtype, largest), largest)
+            out, hits = loops().pull(*along, values, worst(values.dtype, largest), largest)
         return hits, out
 
     def _push(self, op: str, name: str) -> tuple[NDArray, ...]:
         """For each own node, whether anything came, and what."""
-        from partition import _compiled
-
         halo = self.halo
         if op == "count":
             hits, away = np.zeros((2, halo.own), np.int32)
             for some in self.senders:
-                _compiled.push_count(*halo.out(some), some, halo.first, halo.starts, hits, away)
+                loops().push_count(*halo.out(some), some, halo.first, halo.starts, hits, away)
             return hits, hits, away
         hit = np.zeros(halo.own, bool)
         if op == "any":
             for some in self.senders:
-                _compiled.push_any(*halo.out(some), some, hit)
+                loops().push_any(*halo.out(some), some, hit)
             return (hit,)
         values = self.slots[name]
         if op == "sum":
             out = np.zeros(halo.own, values.dtype)
             for some in self.senders:
-                _compiled.push_sum(*halo.out(some), some, values, out, hit)
+                loops().push_sum(*halo.out(some), some, values, out, hit)
         else:
             largest = op == "max"
             out = np.full(halo.own, worst(values.dtype, largest))
             for some in self.senders:
-                _compiled.push_least(*halo.out(some), some, values, out, hit, largest)
+                loops().push_least(*halo.out(some), some, values, out, hit, largest)
         return hit, out
 
     def first(
         self, lo: int, hi: int, among: NodeSet | None, top_down: bool
     ) -> tuple[NDArray, NDArray, Note]:
         """`Inbox.first`."""
-        from partition import _compiled
-
         halo = self.halo
         if not top_down and self.pulls(hi - lo, among, FIRST):
             rows = np.arange(hi - lo) if among is None else among.nodes
             along = (halo.indptr, halo.indices, halo.heads, lo, rows, self.spoke)
-            nodes, source, examined = _compiled.pull_first(*along, halo.names)
+            nodes, source, examined = loops().pull_first(*along, halo.names)
             return nodes, source, Note({"examined": int(examined), "bottom_up": len(rows)})
         if ("first", "") not in self._pushed:
             hit, least = np.zeros(halo.own, bool), np.empty(halo.own, halo.names.dtype)
             count = 0
             for some in self.senders:
-                count += _compiled.push_first(*halo.out(some), some, halo.names, hit, least)
+                count += loops().push_first(*halo.out(some), some, halo.names, hit, least)
             self._pushed["first", ""] = hit, least, count
         hit, least, count = self._pushed["first", ""]
         hit, least = hit[lo:hi], least[lo:hi]
-        nodes = _compiled.both(hit, hit if among is None else among.mask, count)
+        nodes = loops().both(hit, hit if among is None else among.mask, count)
         share = int(self.reach * (hi - lo) / max(halo.own, 1))
-        return nodes, _compiled.fetch(least, nodes), Note({"examined": share})
+        return nodes, loops().fetch(least, nodes), Note({"examined": share})
 
     def minima(
         self, name: str, own: NDArray, lo: int, hi: int, among: NodeSet | None
     ) -> NDArray | None:
         """`Inbox.local_minima` by pulling, which stops at the first smaller value; None to push."""
-        from partition import _compiled
-
         if not self.pulls(hi - lo, among):
             return None
         rows = np.arange(hi - lo) if among is None else among.nodes
         halo, values = self.halo, self.slots[name]
-        least = _compiled.pull_minima(halo.indptr, halo.indices, lo, rows, self.spoke, values, own)
+        least = loops().pull_minima(halo.indptr, halo.indices, lo, rows, self.spoke, values, own)
         return rows[least]
 
 

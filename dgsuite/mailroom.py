@@ -20,13 +20,13 @@ from kernels.base import Announcement, Broadcast, Kernel, Shipment, Unicast
 from partition.cluster import Cluster
 from partition.errors import RunError
 from partition.halo import Halo, make_halo
-from partition.segments import COMPILE_FROM, expand, group, tally
+from partition.segments import COMPILE_FROM, expand, group, loops, tally
 
 
 class Said(NamedTuple):
-    """A broadcast, for who records what is sent: the slots that spoke, and bytes a message."""
+    """A broadcast, for who records what is sent: the rows that spoke, and bytes a message."""
 
-    slots: NDArray
+    rows: NDArray
     itemsize: int
 
 
@@ -109,34 +109,33 @@ class Mailroom:
             return
         halo = self.halo
         if len(halo.indices) > COMPILE_FROM:
-            from partition import _compiled
-
             none, one = np.empty(0, np.int64), np.zeros(1, bool)
             pull = (halo.indptr, halo.indices, 0, none, np.zeros(1, np.uint8))
             push = (*halo.out(np.array([halo.first])), none)
             counts = np.empty(0, np.int32)
-            _compiled.tally(counts, none)
-            _compiled.fan(halo.indptr, halo.away, none)
-            _compiled.single(halo.indptr, none)
-            _compiled.mark(one, none)
-            _compiled.remove(one, none)
-            _compiled.keep(one, none, 0)
-            _compiled.pull_any(*pull)
-            _compiled.pull_count(*pull, 0, 0)
-            _compiled.push_first(*push, halo.names, one, halo.names[:0])
-            _compiled.fetch(halo.names[:0], _compiled.both(one[:0], one[:0], 0))
+            loops().tally(counts, none)
+            loops().fan(halo.indptr, halo.away, none)
+            loops().utter(halo.indptr, halo.away, none, one, halo.first)
+            loops().single(halo.indptr, none)
+            loops().mark(one, none)
+            loops().remove(one, none)
+            loops().keep(one, none, 0)
+            loops().pull_any(*pull)
+            loops().pull_count(*pull, 0, 0)
+            loops().push_first(*push, halo.names, one, halo.names[:0])
+            loops().fetch(halo.names[:0], loops().both(one[:0], one[:0], 0))
             if self.kernel.looks_for_first:
-                _compiled.pull_first(*pull[:2], halo.heads, *pull[2:], halo.names)
-            _compiled.push_any(*push, one)
-            _compiled.push_count(*push, halo.first, halo.starts, counts, counts)
+                loops().pull_first(*pull[:2], halo.heads, *pull[2:], halo.names)
+            loops().push_any(*push, one)
+            loops().push_count(*push, halo.first, halo.starts, counts, counts)
             self.megaphone.prepare(self.dtypes)
             for name in (name for name, dtype in self.dtypes.items() if dtype.ndim == 0):
                 values = self.megaphone.slots[name][:0]
-                _compiled.pull(*pull, values, worst(values.dtype, False), False)
-                _compiled.pull_minima(*pull, values, values)
-                _compiled.pick(values, none, one, 0)
-                _compiled.lay(values, one[:0], values)
-                _compiled.push_least(*push, values, values, one, False)
+                loops().pull(*pull, values, worst(values.dtype, False), False)
+                loops().pull_minima(*pull, values, values)
+                loops().pick(values, none, one, 0)
+                loops().lay(values, one[:0], values)
+                loops().push_least(*push, values, values, one, False)
 
     def send(
         self, step: Step, sent: Mapping[type, Sequence[tuple[int, Any]]], counts: Tally
@@ -199,7 +198,7 @@ class Mailroom:
         self, step: Step, k: int, fields: Mapping[str, Any], length: int
     ) -> dict[str, NDArray]:
         """Message fields as arrays of the declared dtypes."""
-        columns = {}
+        columns: dict[str, NDArray] = {}
         for name, value in fields.items():
             if name not in self.dtypes:
                 raise self.fault(step, k, f"sends {name!r}, which is not among the kernel's fields")
@@ -314,26 +313,21 @@ class Mailroom:
             columns = self.columns(step, k, send.fields, len(nodes))
             if spoken and columns.keys() != spoken[0][1].keys():
                 raise self.fault(step, k, "sends other fields than another cluster")
-            rows = _moved(nodes, self.starts[k])
-            messages, far = self._weigh(cluster, nodes, send, self.megaphone.weigh(rows))
+            rows = nodes + self.starts[k] if k else nodes
+            along = self.megaphone.speak(rows, columns, self.dtypes, len(nodes) == size)
+            messages, far = self._weigh(cluster, nodes, send, along)
             counts.messages += messages
             counts.remote += far
             counts.active += len(nodes)
             counts.nbytes += messages * self._payload(columns)
-            slots = _moved(rows, self.halo.first)
-            if len(nodes) == size:
-                span = slice(int(slots[0]), int(slots[0]) + size)
-                self.megaphone.crowd(span, slice(None), size, columns, self.dtypes)
-            else:
-                self.megaphone.speak(slots, columns, self.dtypes)
-            spoken.append((slots, columns))
+            spoken.append((rows, columns))
         if not spoken:
             return {}
         self._spoke = True
         names = spoken[0][1]
         if self.recorder is not None:
-            slots = np.concatenate([slots for slots, _ in spoken]) - self.halo.first
-            self.recorder(step, Said(slots, self._payload(names)))
+            rows = np.concatenate([rows for rows, _ in spoken])
+            self.recorder(step, Said(rows, self._payload(names)))
         return self.megaphone.parcels(list(names))
 
     def _weigh(
@@ -376,11 +370,6 @@ KINDS: dict[type, Callable[[Mailroom, Step, Any, Tally], dict[int, Parcel]]] = {
     Unicast: Mailroom._write,
 }
 """Kinds of messages, and how each is sent."""
-
-
-def _moved(numbers: NDArray, by: int) -> NDArray:
-    """Numbers of nodes, counted from elsewhere."""
-    return numbers + by if by else numbers
 
 
 def _joined(boards: Sequence[Board]) -> Board:

@@ -344,6 +344,19 @@ def fan(indptr, away, rows):
 
 
 @compiled
+def utter(indptr, away, rows, mask, first):
+    """The same, and set a mask at the places of the rows, of which row 0 has the first."""
+    entries = np.int64(0)
+    outside = np.int64(0)
+    for r in rows:
+        at = np.uint64(r)
+        entries += indptr[at + ONE] - indptr[at]
+        outside += away[at]
+        mask[np.uint64(first + r)] = True
+    return entries, outside
+
+
+@compiled
 def push_least(indptr, indices, shift, base, senders, values, out, hit, largest):
     """Put the smallest (or largest) value that reaches a row into `out`, filled with the worst."""
     for s in senders:
@@ -429,7 +442,3 @@ def lay(values, where, out):
         if where[i]:
             out[i] = values[k]
             k += 1
-
-
-READY = sys.modules[__name__]
-"""This module, when all of it is there: another thread may look for it while it is imported."""

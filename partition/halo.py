@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from partition.build import id_dtype
 from partition.cluster import Cluster
-from partition.segments import look_up, mark, outside, transpose_outside
+from partition.segments import look_up, loops, mark, outside, transpose_outside
 
 MANY = 4
 """A site that reads more than one in so many nodes of another has slots for them all."""
@@ -100,9 +100,7 @@ class Halo:
     @cached_property
     def heads(self) -> NDArray:
         """First slots of each row, shape (own, `_compiled.HEADS`), filled up with one that nobody has."""
-        from partition import _compiled
-
-        return _compiled.heads(self.indptr, self.indices, self.slots)
+        return loops().heads(self.indptr, self.indices, self.slots)
 
     def named(self, slots: NDArray) -> NDArray:
         """Node ids in some slots."""

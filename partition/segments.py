@@ -7,7 +7,6 @@ imported already, some take it for any number.
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,25 @@ COMPILE_FROM = 1 << 15
 
 PIECE = 1 << 18
 """Places looked up at a time: NumPy makes 8 bytes of each first."""
+
+
+_ready: Any = None
+"""The compiled forms, once they are imported."""
+
+
+def loops() -> Any:
+    """The compiled forms."""
+    global _ready
+    if _ready is None:
+        from partition import _compiled
+
+        _ready = _compiled
+    return _ready
+
+
+def _fast(elements: int) -> Any:
+    """The compiled forms, where they are the same for all types that occur; None to take NumPy's."""
+    return loops() if elements > COMPILE_FROM else _ready
 
 
 def expand(indptr: NDArray, rows: NDArray) -> tuple[NDArray, NDArray]:
@@ -37,23 +55,11 @@ def ranges(first: NDArray, counts: NDArray) -> tuple[NDArray, NDArray]:
     """Entries of ranges that start at `first` and have `counts` entries; see `expand`."""
     total = int(counts.sum())
     if total > COMPILE_FROM:
-        from partition import _compiled
-
-        return _compiled.expand(first, counts, total)
+        return loops().expand(first, counts, total)
     at = np.repeat(np.arange(len(first)), counts)
     ends = np.cumsum(counts)
     entry = np.arange(total) + np.repeat(first - (ends - counts), counts)
     return at, entry
-
-
-def _fast(elements: int) -> Any:
-    """The compiled forms, where they are the same for all types that occur; None to take NumPy's."""
-    found = getattr(sys.modules.get("partition._compiled"), "READY", None)
-    if found is None and elements > COMPILE_FROM:
-        from partition import _compiled
-
-        return _compiled
-    return found
 
 
 def tally(values: NDArray, nodes: NDArray) -> int:
@@ -66,9 +72,20 @@ def tally(values: NDArray, nodes: NDArray) -> int:
 def fan(indptr: NDArray, away: NDArray, rows: NDArray) -> tuple[int, int]:
     """How many entries some rows have, and how many of these lead away (`away` of each), together."""
     if (fast := _fast(len(rows))) is not None:
-        entries, outside = fast.fan(indptr, away, rows)
-        return int(entries), int(outside)
+        found: tuple[int, int] = fast.fan(indptr, away, rows)
+        return found
     return int((indptr[rows + 1] - indptr[rows]).sum()), tally(away, rows)
+
+
+def utter(
+    indptr: NDArray, away: NDArray, rows: NDArray, mask: NDArray, first: int
+) -> tuple[int, int]:
+    """The same, and set a mask at the places of the rows, of which row 0 has the first."""
+    if (fast := _fast(len(rows))) is not None:
+        found: tuple[int, int] = fast.utter(indptr, away, rows, mask, first)
+        return found
+    mask[first + rows] = True
+    return fan(indptr, away, rows)
 
 
 def single(indptr: NDArray, rows: NDArray) -> bool:
@@ -96,9 +113,7 @@ def group(keys: NDArray, size: int) -> tuple[NDArray, NDArray, NDArray]:
         A stable sorting permutation of `keys`.
     """
     if len(keys) > COMPILE_FROM and size < 64 * len(keys):
-        from partition import _compiled
-
-        return _compiled.group(keys, size)
+        return loops().group(keys, size)
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     heads = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
@@ -109,9 +124,7 @@ def group(keys: NDArray, size: int) -> tuple[NDArray, NDArray, NDArray]:
 def outside(indptr: NDArray, indices: NDArray, lo: int, hi: int) -> NDArray[np.int32]:
     """For each row, how many of its entries lie outside ``lo <= entry < hi``."""
     if len(indices) > COMPILE_FROM:
-        from partition import _compiled
-
-        return _compiled.outside(indptr, indices, lo, hi)
+        return loops().outside(indptr, indices, lo, hi)
     away = np.concatenate([[0], np.cumsum((indices < lo) | (indices >= hi))])
     return (away[indptr[1:]] - away[indptr[:-1]]).astype(np.int32)
 
@@ -119,18 +132,14 @@ def outside(indptr: NDArray, indices: NDArray, lo: int, hi: int) -> NDArray[np.i
 def pick(values: NDArray, places: NDArray, among: NDArray, count: int) -> NDArray:
     """Values at those places that are among some (a mask); `count` says how many these are."""
     if len(places) > COMPILE_FROM and values.ndim == 1:
-        from partition import _compiled
-
-        return _compiled.pick(values, places, among, count)
+        return loops().pick(values, places, among, count)
     return values[places[among[places]]]
 
 
 def lay(values: NDArray, where: NDArray, out: NDArray) -> None:
     """Put values, in order, into `out` where a mask holds."""
     if len(where) > COMPILE_FROM:
-        from partition import _compiled
-
-        _compiled.lay(values, where, out)
+        loops().lay(values, where, out)
     else:
         out[where] = values
 
@@ -185,9 +194,7 @@ def transpose_outside(
     if len(start) == 1:
         return start, np.empty(0, indices.dtype)
     if len(indices) > COMPILE_FROM:
-        from partition import _compiled
-
-        return start, _compiled.transpose_outside(indptr, indices, lo, hi, start)
+        return start, loops().transpose_outside(indptr, indices, lo, hi, start)
     rows = np.repeat(np.arange(len(indptr) - 1, dtype=indices.dtype), np.diff(indptr))
     away = (indices < lo) | (indices >= hi)
     column = np.where(indices < lo, indices, indices - (hi - lo))[away]

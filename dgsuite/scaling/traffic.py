@@ -198,8 +198,8 @@ def _in_blocks(recorded: Recording, p: int) -> Iterator[Exchange]:
             yield silent
         elif isinstance(sent, Said):
             pairs, work = np.zeros((p, p), np.int64), np.zeros(p, np.int64)
-            _compiled.broadcast_pairs(c.indptr, c.indices, sent.slots, owner, pairs, work)
-            said = np.bincount(owner[sent.slots], minlength=p)
+            _compiled.broadcast_pairs(c.indptr, c.indices, sent.rows, owner, pairs, work)
+            said = np.bincount(owner[sent.rows], minlength=p)
             pairs = np.where(whole, said[:, None], pairs)
             head = np.where(32 * pairs >= halo, -(-halo // 8), INDEX * pairs)
             head[pairs == halo] = 0
@@ -245,7 +245,7 @@ def _on_grid(recorded: Recording, p: int) -> Iterator[Exchange]:
     np.fill_diagonal(same, False)
     for sent in recorded.sent:
         assert sent is None or isinstance(sent, Said)
-        nodes = np.empty(0, np.int64) if sent is None else sent.slots
+        nodes = np.empty(0, np.int64) if sent is None else sent.rows
         said = np.bincount(owner[nodes], minlength=p)
         words = np.minimum(said, -(-sizes // 32) + 1) * INDEX
         nbytes = np.where(same, words[:, None], 0)
