@@ -22,7 +22,7 @@ from distributed.protocol.serialize import Serialized, to_serialize
 
 import dgsuite
 from dgsuite.mesh import room
-from dgsuite.transports import mpb
+from dgsuite.transports import flags, mpb
 
 
 @pytest.fixture(params=KINDS)
@@ -390,3 +390,65 @@ def test_a_peer_killed_in_the_middle_of_a_message(scheme):
     run(main())
     gc.collect()
     assert len(maps(os.getpid())) == before
+
+
+LOOK_OUT = 50e-6
+
+
+async def swap(comm, rounds, seed):
+    """Exchange a message a round, each after a delay about as long as the other end looks out."""
+    rng = np.random.default_rng(seed)
+    comm.exchange, comm.allow_offload, comm.look_out = True, False, LOOK_OUT
+    delays, sizes = rng.random(rounds), rng.integers(0, 3000, rounds)
+    for number, (delay, size) in enumerate(zip(delays, sizes, strict=True)):
+        end = time.perf_counter() + 2 * LOOK_OUT * delay
+        while time.perf_counter() < end:
+            pass
+        await comm.write((number, bytes(size)))
+        assert (await comm.read())[0] == number
+    await comm.close()
+
+
+def _swapper(address, rounds):
+    async def main():
+        await swap(await connect(address), rounds, 1)
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("buffer", ["4 MiB", 4096])
+def test_nobody_sleeps_through_a_message(buffer):
+    """Told in memory while it looks out, and on the socket from when it lies down."""
+    rounds = 5000
+
+    async def main():
+        done = asyncio.get_running_loop().create_future()
+
+        async def handle(comm):
+            await swap(comm, rounds, 2)
+            done.set_result(comm)
+
+        listener = await listen("mpb://", handle)
+        context = multiprocessing.get_context("fork")
+        process = context.Process(target=_swapper, args=(listener.contact_address, rounds))
+        process.start()
+        comm = await done
+        assert comm.closed()
+        process.join()
+        assert process.exitcode == 0
+        listener.stop()
+
+    with dask.config.set({"dgsuite.mpb.buffer": buffer}):
+        run(main())
+
+
+def test_flags_say_who_is_awake():
+    here, there = memoryview(bytearray(flags.SIZE)), memoryview(bytearray(flags.SIZE))
+    one, other = flags.Flags(here, there), flags.Flags(there, here)
+    assert not one.say(5, 2, 1)
+    assert other.see() == (5, 2, 1)
+    other.wake(True)
+    assert one.say(7, 5, 1)
+    other.wake(False)
+    assert not one.say(7, 5, 2)
+    assert other.see() == (7, 5, 2)

@@ -10,7 +10,8 @@ Here a buffer is memory that both processes have mapped, and a flag is a line on
 a process sleeps until it comes, and so that what was written before it is seen after it on any processor.
 A line says how many bytes of the stream were deposited, where in the buffer they begin, and how
 many of the other direction were read: it holds all that former lines said, and one that finds the
-socket full is merged with the next. The socket's end is the notice of death.
+socket full is merged with the next. To a process that looks out for it the same is said in memory
+alone (see `flags`). The socket's end is the notice of death.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from distributed.protocol.utils import host_array
 from numpy.typing import NDArray
 
 from dgsuite.transports import memory
+from dgsuite.transports.flags import ORDERED, SIZE, Flags
 from dgsuite.transports.framed import ALONE, START, WORD, Framed, cut, wake
 from dgsuite.transports.local import Local
 from dgsuite.transports.settings import LARGEST, SMALLEST, Settings
@@ -44,7 +46,7 @@ LINES = 1 << 7
 HELLO = struct.Struct("<4s?Q")
 """Version, whether every chunk waits for the one before, bytes of the buffer."""
 
-VERSION = b"dgs1"
+VERSION = b"dgs2"
 
 MOMENT = 1e-4
 """Seconds that a reader looks out for the rest of a long message before it sleeps once more."""
@@ -85,6 +87,7 @@ class Shared(Framed):
         super().__init__(*args)
         self.settings = Settings.configured(self.scheme, *self.defaults)
         self._core: Core | None = None
+        self._flags: Flags | None = None
         self._out = self._in = memoryview(b"")
         self._out_waits = self._in_waits = False
         # positions in the stream of bytes: what I wrote, said, and know to be read; my buffer's start
@@ -117,7 +120,11 @@ class Shared(Framed):
             if self._core is None:
                 os.close(fd)
         theirs, they_wait = await self._hear()
-        self._assign(mine, waits, theirs, they_wait)
+        if waits or they_wait:
+            self._assign(mine, waits, theirs, they_wait)
+        else:
+            self._assign(mine[SIZE:], waits, theirs[SIZE:], they_wait)
+            self._flags = Flags(mine[:SIZE].data, theirs[:SIZE].data) if ORDERED else None
         self._watch()
 
     async def _hear(self) -> tuple[NDArray[np.uint8], bool]:
@@ -156,7 +163,13 @@ class Shared(Framed):
 
     def _tell(self) -> None:
         """Say what was written and read, now or as soon as the socket takes it."""
-        if self._sock is None or self._behind or self._ended:
+        if self._sock is None or self._ended:
+            return
+        flags = self._flags
+        if flags is not None and flags.say(self._written, self._start, self._got):
+            self._said, self._thanked = self._written, self._got
+            return
+        if self._behind:
             return
         try:
             self._sock.send(LINE.pack(self._written, self._start, self._got))
@@ -191,18 +204,38 @@ class Shared(Framed):
         if not lines:
             self._end()
             return
-        self._there, self._origin, taken = LINE.unpack_from(lines, len(lines) - LINE.size)
-        if taken > self._taken:
-            self._taken = taken
-            wake(self._writing)
+        self._learn(*LINE.unpack_from(lines, len(lines) - LINE.size))
         if self._there > self._got:
             if self._reading is not None:
                 wake(self._reading)
             elif self._in_waits or self._writing is not None:
                 self._take_in()
 
+    def _look(self) -> None:
+        """See what the peer says, in memory if it does so there."""
+        if self._flags is None:
+            self._ready()
+        else:
+            self._learn(*self._flags.see())
+
+    def _learn(self, there: int, origin: int, taken: int) -> None:
+        """What the peer wrote and read, as it said now or earlier."""
+        if there > self._there:
+            self._there, self._origin = there, origin
+        if taken > self._taken:
+            self._taken = taken
+            wake(self._writing)
+
+    def _lie_down(self) -> None:
+        """From now on the peer is to say it on the socket; what it said until now is known."""
+        if self._flags is not None and self._flags.awake:
+            self._flags.wake(False)
+            self._look()
+
     def _end(self) -> None:
         """The peer is gone; what it deposited can still be read."""
+        if self._flags is not None:
+            self._learn(*self._flags.see())
         self._ended = True
         if self._sock is not None:
             self._loop.remove_reader(self._sock)
@@ -217,7 +250,7 @@ class Shared(Framed):
     def abort(self) -> None:
         super().abort()
         self._out = self._in = memoryview(b"")
-        self._core = None  # Dask may keep the comm
+        self._core = self._flags = None  # Dask may keep the comm
         self._inbox.clear()
 
     # sending
@@ -289,6 +322,7 @@ class Shared(Framed):
         if self._closed or self._ended:
             raise CommClosedError(f"{self}: the peer closed it")
         self._writing = self._loop.create_future()
+        self._lie_down()
         if self._reading is None:
             self._take_in()
         try:
@@ -371,10 +405,14 @@ class Shared(Framed):
     async def _wait(self, seconds: float) -> None:
         """Wait for something to read, or the end, at first without sleeping."""
         if seconds:
+            if self._flags is not None and not self._flags.awake:
+                self._flags.wake(True)
             end = time.perf_counter() + seconds
-            self._ready()
+            self._look()
             while not self._there_is() and time.perf_counter() < end:
-                self._ready()
+                self._look()
+        if not self._there_is():
+            self._lie_down()
         if not self._there_is():
             await self._wait_readable()
 
@@ -390,7 +428,7 @@ class MPB(Shared):
 
     def _made(self) -> tuple[NDArray[np.uint8], int, bool]:
         if self.settings.places is None:
-            return *memory.make(self.scheme, self.settings.payload()), False
+            return *memory.make(self.scheme, SIZE + self.settings.payload()), False
         self._core = Core.here(self.settings.payload())
         return self._core.buffer, self._core.fd, True
 
