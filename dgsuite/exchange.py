@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from dgsuite.inbox import Board, Echoes, Mail, Sealed
 from partition.halo import Halo
 from partition.partitioners import Partition
-from partition.segments import fan, group, lay, mark, pick, utter
+from partition.segments import fan, group, land, lay, mark, pick, utter
 
 FOLD = {"min": np.minimum, "max": np.maximum, "sum": np.add, "or": np.bitwise_or}
 
@@ -310,19 +310,17 @@ class Megaphone:
 
     def hear(self, peer: int, words: Words, dtypes: Mapping[str, DTypeLike]) -> None:
         """A parcel from another site lands in the ghosts' slots."""
-        land = self.halo.land[peer]
+        span = self.halo.land[peer]
         self.reach += words.reach
         if words.spoke is not None and words.spoke.dtype != np.uint8:
-            senders = land.start + words.spoke.astype(np.int64)
-            mark(self.sent, senders)
-            self._list(senders, words.fields, dtypes)
+            self._list(land(self.sent, words.spoke, span.start), words.fields, dtypes)
             return
         said: Any = slice(None)
-        count = land.stop - land.start
+        count = span.stop - span.start
         if words.spoke is not None:
             said = np.unpackbits(words.spoke, count=count).view(bool)
             count = int(np.count_nonzero(said))
-        self.crowd(land, said, count, words.fields, dtypes)
+        self.crowd(span, said, count, words.fields, dtypes)
 
     def echoes(self) -> Echoes:
         """All that was said, own nodes and ghosts."""

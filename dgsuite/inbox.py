@@ -297,9 +297,10 @@ class Echoes:
         halo = self.halo
         if not top_down and self.pulls(hi - lo, among, FIRST):
             rows = np.arange(hi - lo) if among is None else among.nodes
-            along = (halo.indptr, halo.indices, halo.heads, lo, rows, self.spoke)
-            nodes, source, examined = loops().pull_first(*along, halo.names)
-            return nodes, source, Note({"examined": int(examined), "bottom_up": len(rows)})
+            along = (halo.indptr, halo.indices, halo.heads, lo, rows, self.spoke, halo.names)
+            nodes, source = _room(len(rows), halo.names.dtype)
+            found, looked = loops().pull_first(*along, nodes, source)
+            return nodes[:found], source[:found], Note({"examined": looked, "bottom_up": len(rows)})
         if ("first", "") not in self._pushed:
             hit, least = np.zeros(halo.own, bool), np.empty(halo.own, halo.names.dtype)
             count = 0
@@ -308,9 +309,10 @@ class Echoes:
             self._pushed["first", ""] = hit, least, count
         hit, least, count = self._pushed["first", ""]
         hit, least = hit[lo:hi], least[lo:hi]
-        nodes = loops().both(hit, hit if among is None else among.mask, count)
-        share = int(self.reach * (hi - lo) / max(halo.own, 1))
-        return nodes, loops().fetch(least, nodes), Note({"examined": share})
+        nodes, source = _room(count, least.dtype)
+        found = loops().collect(hit, hit if among is None else among.mask, least, nodes, source)
+        share = self.reach * (hi - lo) // max(halo.own, 1)
+        return nodes[:found], source[:found], Note({"examined": share})
 
     def minima(
         self, name: str, own: NDArray, lo: int, hi: int, among: NodeSet | None
@@ -322,6 +324,11 @@ class Echoes:
         halo, values = self.halo, self.slots[name]
         least = loops().pull_minima(halo.indptr, halo.indices, lo, rows, self.spoke, values, own)
         return rows[least]
+
+
+def _room(count: int, dtype: np.dtype) -> tuple[NDArray[np.int64], NDArray]:
+    """Where a compiled loop puts nodes, so many at most, and their senders."""
+    return np.empty(count + 1, np.int64), np.empty(count + 1, dtype)
 
 
 def worst(dtype: np.dtype, largest: bool) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.exchange import Letters, Megaphone, Parcel, Post, concatenate
+from dgsuite.exchange import Letters, Megaphone, Parcel, Post, Words, concatenate
 from dgsuite.inbox import Board, Crates, Echoes, Mail, Sealed, worst
 from dgsuite.program import Fault, Step, Tally
 from kernels.base import Announcement, Broadcast, Kernel, Shipment, Unicast
@@ -118,14 +118,17 @@ class Mailroom:
             loops().utter(halo.indptr, halo.away, none, one, halo.first)
             loops().single(halo.indptr, none)
             loops().mark(one, none)
+            loops().land(one, np.empty(0, np.int32), halo.first, none)
             loops().remove(one, none)
-            loops().keep(one, none, 0)
+            loops().keep(one, none, none)
             loops().pull_any(*pull)
             loops().pull_count(*pull, 0, 0)
             loops().push_first(*push, halo.names, one, halo.names[:0])
-            loops().fetch(halo.names[:0], loops().both(one[:0], one[:0], 0))
+            loops().both(one[:0], one[:0], none)
+            loops().collect(one[:0], one[:0], halo.names[:0], none, halo.names[:0])
             if self.kernel.looks_for_first:
-                loops().pull_first(*pull[:2], halo.heads, *pull[2:], halo.names)
+                names = halo.names[:0]
+                loops().pull_first(*pull[:2], halo.heads, *pull[2:], halo.names, none, names)
             loops().push_any(*push, one)
             loops().push_count(*push, halo.first, halo.starts, counts, counts)
             self.megaphone.prepare(self.dtypes)
@@ -161,19 +164,22 @@ class Mailroom:
 
     def deliver(self, parcels: Mapping[int, Parcel]) -> Messages | None:
         """What arrives at the site: the parcels of others, and what it kept."""
-        letters = [*self._kept]
-        crates = {} if self._crates is None else {self.me: self._crates}
-        boards = {} if self._board is None else {self.me: self._board}
+        letters, boards, crates = [*self._kept], {}, {}
+        if self._board is not None:
+            boards[self.me] = self._board
+        if self._crates is not None:
+            crates[self.me] = self._crates
         for peer, parcel in parcels.items():
-            if isinstance(parcel, Letters):
-                letters.append(parcel)
-            elif isinstance(parcel, Board):
-                boards[peer] = parcel
-            elif isinstance(parcel, Sealed):
-                crates[peer] = parcel.open()
-            else:
-                self._spoke = True
-                self.megaphone.hear(peer, parcel, self.dtypes)
+            match parcel:
+                case Words():
+                    self._spoke = True
+                    self.megaphone.hear(peer, parcel, self.dtypes)
+                case Letters():
+                    letters.append(parcel)
+                case Board():
+                    boards[peer] = parcel
+                case Sealed():
+                    crates[peer] = parcel.open()
         if bool(letters) + bool(boards) + bool(crates) + self._spoke > 1:
             raise RunError(
                 f"kernel {self.kernel.name!r}: one cluster sends another kind of message than another in "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import chain
 from typing import NamedTuple
@@ -14,8 +14,10 @@ from kernels.base import Extra, Kernel, Net, Round, Vote
 from partition.errors import RunError
 
 
-def reduce_votes(votes: Iterable[Vote]) -> Vote:
+def reduce_votes(votes: Sequence[Vote]) -> Vote:
     """The votes of several clusters as one."""
+    if len(votes) == 1:
+        return votes[0]
     any_, sum_ = False, 0
     least: int | None = None
     most: int | None = None
@@ -116,7 +118,7 @@ class Tally:
     """Seconds of processor time that it took."""
     notes: dict[str, int] = field(default_factory=dict)
     """What the kernel noted."""
-    vote: Vote = field(default_factory=Vote)
+    vote: Vote = Vote()
 
     def note(self, values: dict[str, int]) -> None:
         """Add noted quantities."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from time import perf_counter, thread_time
-from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -23,9 +22,6 @@ from dgsuite.workload import Porter, Workload, unlade
 from kernels.base import Extra, Kernel, Note, State, Vote
 from partition.cluster import Cluster
 from partition.errors import InputError
-
-RETURNED = {*KINDS, Vote, Extra, Note, NoneType}
-"""Types of what a phase may return."""
 
 
 class Site:
@@ -114,21 +110,26 @@ class Site:
             results = list(pool.map(lambda k: self._run(step, k), numbers))
         self.busy = perf_counter() - begin
         self._messages = None
+        self.tally = tally = Tally()
         sent: dict[type, list[tuple[int, Any]]] = {}
+        votes: list[Vote] = []
         for k, result in enumerate(results):
             for item in result if type(result) is tuple else (result,):
-                if type(item) not in RETURNED:
+                kind = type(item)
+                if kind in KINDS:
+                    sent.setdefault(kind, []).append((k, item))
+                elif kind is Vote:
+                    votes.append(item)
+                elif kind is Note:
+                    tally.note(item.values)
+                elif kind is Extra:
+                    tally.add(item)
+                elif item is not None:
                     raise self.fault(step, k, f"returned {item!r}, which is nothing to send")
-                sent.setdefault(type(item), []).append((k, item))
-        sent.pop(NoneType, None)
-        self.tally = Tally(vote=reduce_votes([v for _, v in sent.pop(Vote, ())]))
-        for _, extra in sent.pop(Extra, ()):
-            self.tally.add(extra)
-        for _, note in sent.pop(Note, ()):
-            self.tally.note(note.values)
+        tally.vote = reduce_votes(votes)
         if self.porter is not None:
-            self.tally.loads, self.tally.toil = int(self.loads.sum()), float(self.toil.sum())
-        parcels = self.mailroom.send(step, sent, self.tally)
+            tally.loads, tally.toil = int(self.loads.sum()), float(self.toil.sum())
+        parcels = self.mailroom.send(step, sent, tally)
         return parcels if self.porter is None else self.porter.lade(step.round, parcels)
 
     def deliver(self, parcels: Mapping[int, Parcel]) -> None:

@@ -155,16 +155,20 @@ def remove(mask: NDArray, nodes: NDArray) -> int:
 
 def members(mask: NDArray, count: int) -> NDArray[np.int64]:
     """Where a mask holds, which is at `count` places."""
-    if (fast := _fast(len(mask))) is not None:
-        return fast.both(mask, mask, count)
-    return np.flatnonzero(mask)
+    if (fast := _fast(len(mask))) is None:
+        return np.flatnonzero(mask)
+    out = np.empty(count + 1, np.int64)
+    fast.both(mask, mask, out)
+    return out[:count]
 
 
 def keep(mask: NDArray, nodes: NDArray, count: int) -> NDArray:
     """Those of some nodes that are in a mask; `count` says how many these are."""
-    if (fast := _fast(len(nodes))) is not None:
-        return fast.keep(mask, nodes, count)
-    return nodes[mask[nodes]]
+    if (fast := _fast(len(nodes))) is None:
+        return nodes[mask[nodes]]
+    out = np.empty(count + 1, nodes.dtype)
+    fast.keep(mask, nodes, out)
+    return out[:count]
 
 
 def mark(mask: NDArray, places: NDArray) -> None:
@@ -173,6 +177,17 @@ def mark(mask: NDArray, places: NDArray) -> None:
         fast.mark(mask, places)
     else:
         mask[places] = True
+
+
+def land(mask: NDArray, places: NDArray, first: int) -> NDArray[np.int64]:
+    """Set a mask at some places, counted from the first; returns them, counted from 0."""
+    if (fast := _fast(len(places))) is None:
+        found = first + places.astype(np.int64)
+        mask[found] = True
+    else:
+        found = np.empty(len(places), np.int64)
+        fast.land(mask, places, first, found)
+    return found
 
 
 def look_up(table: NDArray, places: NDArray) -> NDArray:

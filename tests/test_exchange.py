@@ -374,9 +374,11 @@ def test_segments_agree_with_compiled(size, monkeypatch):
 def test_where_masks_hold(size, share):
     rng = np.random.default_rng(size)
     one, other = rng.random((2, size + 3))[:, 3:] < share
-    found = _compiled.both(one, other, np.count_nonzero(one))
-    np.testing.assert_array_equal(found, np.flatnonzero(one & other))
-    np.testing.assert_array_equal(_compiled.fetch(other, found), other[found])
+    values = rng.integers(0, 99, size)
+    places, found = np.empty((2, one.sum() + 1), np.int64)
+    count = _compiled.collect(one, other, values, places, found)
+    np.testing.assert_array_equal(places[:count], np.flatnonzero(one & other))
+    np.testing.assert_array_equal(found[:count], values[one & other])
     np.testing.assert_array_equal(segments.members(one, one.sum()), np.flatnonzero(one))
 
 

@@ -125,10 +125,12 @@ def _votes(run_id: str, turn: int, dask_worker: Worker) -> Vote:
     """On a worker, outside any task: its votes of a turn."""
     hall: Hall = dask_worker.plugins[worker.NAME].runs[run_id]
     return reduce_votes(
-        tally.vote
-        for log in hall.logs.values()
-        for step, tally in zip(reversed(log.steps), reversed(log.tallies), strict=True)
-        if step.turn == turn
+        [
+            tally.vote
+            for log in hall.logs.values()
+            for step, tally in zip(reversed(log.steps), reversed(log.tallies), strict=True)
+            if step.turn == turn
+        ]
     )
 
 
@@ -224,7 +226,7 @@ class Driver:
             return found
 
         found = tasks.watched(ask, self.client, self.places, self.kernel)
-        return reduce_votes(found.values())
+        return reduce_votes([*found.values()])
 
 
 class LateReply:
