@@ -89,6 +89,10 @@ class Fault(NamedTuple):
         )
 
 
+SILENT = Vote()
+"""The vote of who has none."""
+
+
 @dataclass(slots=True)
 class Tally:
     """What one site counted in one phase."""
@@ -118,7 +122,7 @@ class Tally:
     """Seconds of processor time that it took."""
     notes: dict[str, int] = field(default_factory=dict)
     """What the kernel noted."""
-    vote: Vote = Vote()
+    vote: Vote = SILENT
 
     def note(self, values: dict[str, int]) -> None:
         """Add noted quantities."""
