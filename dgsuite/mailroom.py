@@ -325,7 +325,7 @@ class Mailroom:
             counts.messages += messages
             counts.remote += far
             counts.active += len(nodes)
-            counts.nbytes += messages * self._payload(columns)
+            counts.nbytes += messages * self._payload(columns) if columns else 0
             spoken.append((rows, columns))
         if not spoken:
             return {}

@@ -113,10 +113,15 @@ class Halo:
 
     def out(self, senders: NDArray) -> Out:
         """What senders reach; at least one, and all own nodes or all ghosts on one side of them."""
-        before = int(senders[0]) - self.first
-        if 0 <= before < self.own:
-            return Out(self.indptr, self.indices, self.first, self.first)
-        return Out(self.back_indptr, self.back_indices, 0 if before < 0 else self.own, 0)
+        row = int(senders[0]) - self.first
+        return self._outs[0 if row < 0 else 1 if row < self.own else 2]
+
+    @cached_property
+    def _outs(self) -> tuple[Out, Out, Out]:
+        """What the ghosts before the own nodes, these, and the ghosts after them reach."""
+        back = self.back_indptr, self.back_indices
+        own = Out(self.indptr, self.indices, self.first, self.first)
+        return Out(*back, 0, 0), own, Out(*back, self.own, 0)
 
 
 def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Halo:
