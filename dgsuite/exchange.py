@@ -214,6 +214,14 @@ class Megaphone:
             for name, slots in self._slots(fields, dtypes):
                 slots[senders] = fields[name]
 
+    def recall(self, slot: int) -> None:
+        """A ghost says what is known without a parcel."""
+        senders = np.array([slot])
+        out = self.halo.out(senders)
+        self.reach += int(out.indptr[slot - out.shift + 1] - out.indptr[slot - out.shift])
+        self.sent[slot] = True
+        self._list(senders, {}, {})
+
     def crowd(
         self,
         span: slice,

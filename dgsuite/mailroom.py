@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dgsuite.exchange import Letters, Megaphone, Parcel, Post, Words, concatenate
 from dgsuite.inbox import Board, Crates, Echoes, Mail, Sealed, worst
 from dgsuite.program import Fault, Step, Tally
-from kernels.base import Announcement, Broadcast, Kernel, Shipment, Unicast
+from kernels.base import Announcement, Broadcast, Kernel, Known, Shipment, Unicast, broadcast
 from partition.cluster import Cluster
 from partition.errors import RunError
 from partition.halo import Halo, make_halo
@@ -308,6 +308,19 @@ class Mailroom:
     ) -> dict[int, Parcel]:
         if self.clusters[0].directed:
             return self._write(step, [(k, self._along_edges(k, b)) for k, b in sends], counts)
+        spoken = self._utter(step, sends, counts)
+        if not spoken:
+            return {}
+        names = spoken[0][1]
+        if self.recorder is not None:
+            rows = np.concatenate([rows for rows, _ in spoken])
+            self.recorder(step, Said(rows, self._payload(names)))
+        return self.megaphone.parcels(list(names))
+
+    def _utter(
+        self, step: Step, sends: Sequence[tuple[int, Broadcast]], counts: Tally
+    ) -> list[tuple[NDArray, dict[str, NDArray]]]:
+        """Count what is broadcast and put it into its slots; of each cluster, who spoke and what."""
         spoken: list[tuple[NDArray, dict[str, NDArray]]] = []
         for k, send in sends:
             cluster, size = self.clusters[k], self.clusters[k].size
@@ -327,14 +340,27 @@ class Mailroom:
             counts.active += len(nodes)
             counts.nbytes += messages * self._payload(columns) if columns else 0
             spoken.append((rows, columns))
-        if not spoken:
+        self._spoke = bool(spoken)
+        return spoken
+
+    def _recall(
+        self, step: Step, sends: Sequence[tuple[int, Known]], counts: Tally
+    ) -> dict[int, Parcel]:
+        nodes = {send.node for _, send in sends}
+        if len(nodes) > 1 or len(sends) < len(self.clusters):
+            raise self.fault(step, 0, "knows other than another cluster what is sent")
+        (node,) = nodes
+        if node is None:
             return {}
-        self._spoke = True
-        names = spoken[0][1]
-        if self.recorder is not None:
-            rows = np.concatenate([rows for rows, _ in spoken])
-            self.recorder(step, Said(rows, self._payload(names)))
-        return self.megaphone.parcels(list(names))
+        if self.clusters[0].directed or not 0 <= node < self.post.partition.n:
+            raise self.fault(step, 0, f"knows of node {node}, of which no neighbour can hear")
+        k = int(self.post.partition.owner(np.array([node]))[0]) - self.clusters[0].index
+        if 0 <= k < len(self.clusters):
+            self._utter(step, [(k, broadcast(self.clusters[k].local(node)))], counts)
+        elif (slot := self.halo.slot(node, self.post.partition)) is not None:
+            self._spoke = True
+            self.megaphone.recall(slot)
+        return {}
 
     def _weigh(
         self, cluster: Cluster, nodes: NDArray, send: Broadcast, along: tuple[int, int]
@@ -372,6 +398,7 @@ class Mailroom:
 KINDS: dict[type, Callable[[Mailroom, Step, Any, Tally], dict[int, Parcel]]] = {
     Announcement: Mailroom._post_up,
     Broadcast: Mailroom._speak,
+    Known: Mailroom._recall,
     Shipment: Mailroom._ship,
     Unicast: Mailroom._write,
 }

@@ -19,7 +19,7 @@ from dgsuite.mailroom import KINDS, Mailroom, Messages
 from dgsuite.program import Fault, Step, Tally, reduce_votes
 from dgsuite.window import Window
 from dgsuite.workload import Porter, Workload, unlade
-from kernels.base import Extra, Kernel, Note, State, Vote
+from kernels.base import Extra, Kernel, Known, Note, State, Vote
 from partition.cluster import Cluster
 from partition.errors import InputError
 
@@ -49,6 +49,9 @@ class Site:
     tally, compute, cpu, busy
         Of the last phase: what was counted, the seconds and the processor time of each cluster, and the
         seconds of all.
+
+    quiet
+        Whether every site knows what all of them sent in the last phase, and has nobody to wait for.
 
     Raises
     ------
@@ -84,6 +87,7 @@ class Site:
         self.loads = np.zeros(len(clusters), np.int64)
         self.toil = np.zeros(len(clusters))
         self.tally = Tally()
+        self.quiet = False
         self._messages: Messages | None = None
 
     def warm(self) -> None:
@@ -127,6 +131,7 @@ class Site:
                 elif item is not None:
                     raise self.fault(step, k, f"returned {item!r}, which is nothing to send")
         tally.vote = reduce_votes(votes)
+        self.quiet = Known in sent and not votes and self.porter is None
         if self.porter is not None:
             tally.loads, tally.toil = int(self.loads.sum()), float(self.toil.sum())
         parcels = self.mailroom.send(step, sent, tally)

@@ -3,7 +3,7 @@
 A *program* is plain control flow. It yields rounds and gets back the votes of each, reduced over
 all clusters, so that everyone who replays it takes the same turns. A *phase* is a function of
 (cluster, state, inbox) that changes its own state and returns what to send: a `unicast`, a
-`broadcast`, an `announce` or a `ship`, a `vote`, an `extra`, or a tuple of these.
+`broadcast`, a `known`, an `announce` or a `ship`, a `vote`, an `extra`, or a tuple of these.
 
 Nothing in a kernel knows about processes, tasks, sockets or counters.
 """
@@ -201,6 +201,12 @@ class Shipment(NamedTuple):
     fields: dict[str, ArrayLike]
 
 
+class Known(NamedTuple):
+    """What all clusters know anyway; see `known`."""
+
+    node: int | None
+
+
 class Extra(NamedTuple):
     """Work of the original alone; see `extra`."""
 
@@ -269,6 +275,20 @@ def broadcast(
         One value a sender, or one for all.
     """
     return Broadcast(nodes, links, repeat, to, fields)
+
+
+def known(node: int | None = None) -> Known:
+    """Have a node tell all its neighbours what every cluster knows that it says; or nobody anything.
+
+    All clusters return the same. Nothing travels then, and nobody waits for anybody: the phase that
+    follows begins at once, unless there are votes to collect.
+
+    Parameters
+    ----------
+    node
+        Id of the sender, if there is one. It says no more than that it spoke.
+    """
+    return Known(node)
 
 
 def announce(nodes: NDArray, **fields: ArrayLike) -> Announcement:

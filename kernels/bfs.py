@@ -17,6 +17,7 @@ from kernels.base import (
     Broadcast,
     Inbox,
     Kernel,
+    Known,
     Net,
     Note,
     Output,
@@ -25,6 +26,7 @@ from kernels.base import (
     State,
     Vote,
     broadcast,
+    known,
     vote,
 )
 from partition.cluster import Cluster, NodeSet
@@ -79,8 +81,8 @@ class BreadthFirst(Kernel):
         level[root], parent[root] = 0, self.root
         return State(level=level, parent=parent, unseen=NodeSet(unseen), depth=0)
 
-    def wake(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
-        return broadcast(c.local(self.root))
+    def wake(self, c: Cluster, s: State, inbox: Inbox) -> Known:
+        return known(self.root)
 
     def visit(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast, Vote, Note]:
         top_down = self.direction == "top-down"

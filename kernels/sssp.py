@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kernels.base import (
     Inbox,
     Kernel,
+    Known,
     Net,
     Output,
     Program,
@@ -23,6 +24,7 @@ from kernels.base import (
     State,
     Unicast,
     Vote,
+    known,
     unicast,
     vote,
 )
@@ -118,8 +120,9 @@ class ShortestPaths(Kernel):
         low = int(buckets.min()) if len(buckets) else None
         return vote(any=low is not None and low <= s.bucket, min=low)
 
-    def next_bucket(self, c: Cluster, s: State, inbox: Inbox) -> None:
+    def next_bucket(self, c: Cluster, s: State, inbox: Inbox) -> Known:
         s.bucket += 1
+        return known()
 
     def buckets(self, s: State, nodes: NDArray) -> NDArray[np.int64]:
         """The bucket of each of some nodes."""

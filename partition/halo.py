@@ -12,6 +12,7 @@ most graphs in a few blocks, a node's slot is its id, and the clusters' adjacenc
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 
 from partition.build import id_dtype
 from partition.cluster import Cluster
+from partition.partitioners import Partition
 from partition.segments import look_up, loops, mark, outside, transpose_outside
 
 MANY = 4
@@ -105,6 +107,17 @@ class Halo:
     def named(self, slots: NDArray) -> NDArray:
         """Node ids in some slots."""
         return slots if self.ids is None else self.ids[slots]
+
+    def slot(self, node: int, partition: Partition) -> int | None:
+        """Where a node stands, if the site holds it or has it as a ghost."""
+        if self.ids is None:
+            return node
+
+        def place(node: int) -> int:
+            return int(partition.position(np.array([node]))[0])
+
+        at = bisect_left(self.ids, place(node), key=place)
+        return at if at < self.slots and self.ids[at] == node else None
 
     def told(self, peer: int) -> int:
         """How many own slots a peer site is told of."""

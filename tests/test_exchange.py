@@ -12,6 +12,7 @@ from cases import NAMES, cuts, inputs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toys import (
+    Calls,
     EmptyInbox,
     Fails,
     Folded,
@@ -331,12 +332,32 @@ def test_sparse_and_dense_halo_lists_agree():
         "wrong length",
         "two kinds",
         "nonsense",
+        "known to one",
+        "unknown to one",
+        "known from nowhere",
     ],
 )
 def test_what_cannot_be_sent_is_named(what):
     graph = Graph.from_networkx(nx.cycle_graph(6), clusters=2)
     with pytest.raises(RunError, match="kernel 'toy', round 0, phase 'send', cluster 0"):
         serial.run(Wrong(what=what), graph.parts)
+
+
+@pytest.mark.parametrize("how", ["nodes", "hash"])
+@pytest.mark.parametrize("sites", [1, 2, 3])
+def test_what_is_known_need_not_travel(sites, how):
+    graph = nx.gnm_random_graph(30, 45, seed=8)
+    cut = Graph.from_networkx(graph, clusters=5, partition=how)
+    for node in graph:
+        told = simulate(Calls(node=node, anyway=False), cut, sites)
+        knew = simulate(Calls(node=node), cut, sites)
+        assert_same(knew, told)
+        assert np.flatnonzero(knew[0]["got"] == node).tolist() == sorted(graph[node])
+        bounds = np.arange(sites + 1) * 5 // sites
+        for me, (a, b) in enumerate(pairwise(bounds)):
+            site = Site(Calls(node=node), cut.parts[a:b], bounds, me)
+            assert not site.step(Step(0, "send", False, 0))
+            assert site.quiet
 
 
 def test_a_failure_names_its_place():

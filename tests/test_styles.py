@@ -14,7 +14,7 @@ import xarray as xr
 from cases import NAMES, inputs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from toys import MutatesInPlace, Order, Reductions, Votes
+from toys import Calls, MutatesInPlace, Order, Reductions, Votes
 
 import dgsuite
 from kernels import MIS, BellmanFord
@@ -91,6 +91,16 @@ def test_wire_bytes_stay_near_the_halo(client):
     first = int(ds.wire_bytes[0])
     assert int(ds.messages[0]) > 190_000
     assert first < 3 * 8 * n + 4096
+
+
+@pytest.mark.parametrize("style", ["serial", "finish_async", "clocked"])
+def test_what_is_known_need_not_travel(client, style):
+    graph = Graph.from_networkx(nx.gnm_random_graph(40, 70, seed=8), clusters=4)
+    for node in (0, 25):
+        told = dgsuite.run(Calls(node=node, anyway=False), graph, style="clocked", client=client)
+        knew = dgsuite.run(Calls(node=node), graph, style=style, client=client)
+        assert_same(told, knew, ["got"])
+        assert int(knew.wire_bytes.sum()) < int(told.wire_bytes.sum())
 
 
 def test_mapped_partition(client):

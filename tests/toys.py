@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kernels.base import Kernel, Output, Program, Round, State, broadcast, unicast, vote
+from kernels.base import Kernel, Output, Program, Round, State, broadcast, known, unicast, vote
 from partition.cluster import NodeSet
 
 
@@ -235,6 +235,9 @@ class Wrong(Toy):
             "wrong length": lambda: unicast(c.ids, value=np.zeros(c.size + 1)),
             "two kinds": lambda: (unicast(c.ids, value=1), broadcast(value=1)),
             "nonsense": lambda: "hello",
+            "known to one": lambda: known(1) if c.index else known(2),
+            "unknown to one": lambda: known(1) if c.index else None,
+            "known from nowhere": lambda: known(c.n),
         }[self.what]()
 
 
@@ -244,3 +247,25 @@ class Where(Toy):
 
     def send(self, c, s, inbox):
         s.got[:] = sum(1 << cpu for cpu in os.sched_getaffinity(0))
+
+
+@dataclass(frozen=True)
+class Calls(Toy):
+    """A node tells its neighbours that it is there, which they know as a message or anyway."""
+
+    node: int = 0
+    anyway: bool = True
+
+    def program(self, net) -> Program:
+        yield Round(self.send, self.read, self.rest, self.read)
+
+    def send(self, c, s, inbox):
+        return known(self.node) if self.anyway else broadcast(c.local(self.node))
+
+    def read(self, c, s, inbox):
+        s.got[inbox.receivers()] = inbox.src
+        assert len(inbox) == len(inbox.first()[0])
+
+    def rest(self, c, s, inbox):
+        assert len(inbox) == 0
+        return known() if self.anyway else None
