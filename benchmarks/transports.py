@@ -131,7 +131,7 @@ def kills(protocols: list[str], times: int = 20) -> None:
     from distributed import Client, LocalCluster, wait
     from distributed.comm.core import Comm
 
-    from dgsuite.transports.mpb import Shared
+    from dgsuite.transports.shared import Shared
 
     for protocol in protocols:
         dice = random.Random(1)

@@ -22,7 +22,8 @@ from distributed.protocol.serialize import Serialized, to_serialize
 
 import dgsuite
 from dgsuite.mesh import room
-from dgsuite.transports import flags, mpb
+from dgsuite.transports import flags
+from dgsuite.transports.settings import Settings
 
 
 @pytest.fixture(params=KINDS)
@@ -243,14 +244,14 @@ def test_bad_settings(settings, message):
         dask.config.set({"dgsuite.mpb": settings}),
         pytest.raises(dgsuite.InputError, match=message),
     ):
-        mpb.Settings.configured("mpb", "4 MiB", None).payload()
+        Settings.configured("mpb", "4 MiB", None).payload()
 
 
 def test_buffers_of_the_chip():
     """8 KiB and 48 cores: the paper's payload of 5120 bytes, and the SCC MPI's sections of 160."""
     with dask.config.set(SCC | SCC_SECTIONS):
-        assert mpb.Settings.configured("mpb", "4 MiB", None).payload() == 5120
-        assert mpb.Settings.configured("mpimpb", "48 MiB", 48).section() == 160
+        assert Settings.configured("mpb", "4 MiB", None).payload() == 5120
+        assert Settings.configured("mpimpb", "48 MiB", 48).section() == 160
 
 
 @pytest.mark.parametrize(
