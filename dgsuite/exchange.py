@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from dgsuite.inbox import Board, Echoes, Mail, Sealed
+from dgsuite.freight import Board, Sealed
+from dgsuite.inbox import Echoes, Mail
 from partition.halo import Halo
 from partition.partitioners import Partition
 from partition.segments import fan, group, land, lay, mark, pick, utter

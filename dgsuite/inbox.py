@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,68 +28,6 @@ LISTING, LISTS = 64, 1 << 18
 """What listing a message costs, and listing any at all, over touching a slot."""
 
 UFUNCS = {"min": np.minimum, "max": np.maximum, "sum": np.add, "or": np.bitwise_or}
-
-
-class Board(NamedTuple):
-    """Announcements: columns that every site gets."""
-
-    fields: dict[str, NDArray]
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes that travel."""
-        return sum(v.nbytes for v in self.fields.values())
-
-
-class Crates(NamedTuple):
-    """Items on their way to clusters: by item, the cluster it goes to and the one it comes from."""
-
-    to: NDArray
-    origin: NDArray
-    fields: dict[str, NDArray]
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes that travel."""
-        return self.to.nbytes + self.origin.nbytes + sum(v.nbytes for v in self.fields.values())
-
-    def take(self, which: Any) -> Crates:
-        """Some of them."""
-        fields = {name: values[which] for name, values in self.fields.items()}
-        return Crates(self.to[which], self.origin[which], fields)
-
-    def seal(self) -> Sealed:
-        """As it travels: who gets and who sent them in runs, where that is shorter."""
-        return Sealed(_runs(self.to), _runs(self.origin), self.fields)
-
-
-class Sealed(NamedTuple):
-    """Crates between sites: `to` and `origin` as values and how often each repeats, or item by item."""
-
-    to: tuple[NDArray, NDArray | None]
-    origin: tuple[NDArray, NDArray | None]
-    fields: dict[str, NDArray]
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes that travel."""
-        heads = sum(a.nbytes for runs in (self.to, self.origin) for a in runs if a is not None)
-        return heads + sum(v.nbytes for v in self.fields.values())
-
-    def open(self) -> Crates:
-        """The crates."""
-        return Crates(_unrolled(*self.to), _unrolled(*self.origin), self.fields)
-
-
-def _runs(values: NDArray) -> tuple[NDArray, NDArray | None]:
-    heads = np.flatnonzero(np.diff(values, prepend=-1))
-    if 2 * len(heads) >= len(values):
-        return values, None
-    return values[heads], np.diff(heads, append=len(values)).astype(np.int32)
-
-
-def _unrolled(values: NDArray, lengths: NDArray | None) -> NDArray:
-    return values if lengths is None else np.repeat(values, lengths)
 
 
 class Mail:

@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.exchange import Letters, Megaphone, Parcel, Post, Words, concatenate
-from dgsuite.inbox import Board, Crates, Echoes, Mail, Sealed, worst
+from dgsuite.freight import Board, Crates, Sealed, arranged, dealt, joined, piled
+from dgsuite.inbox import Echoes, Mail, worst
 from dgsuite.program import Fault, Step, Tally
 from kernels.base import Announcement, Broadcast, Kernel, Known, Shipment, Unicast, broadcast
 from partition.cluster import Cluster
 from partition.errors import RunError
 from partition.halo import Halo, make_halo
-from partition.segments import COMPILE_FROM, expand, group, loops, tally
+from partition.segments import COMPILE_FROM, expand, loops, tally
 
 
 class Said(NamedTuple):
@@ -190,14 +191,10 @@ class Mailroom:
         if letters:
             return self.post.mail(letters)
         if crates:
-            # a site's items stand by sender already
-            joined = _piled([crates[site] for site in sorted(crates)])
-            if len(self.clusters) > 1:
-                first = self.clusters[0].index
-                joined = joined.take(group(joined.to - first, len(self.clusters))[2])
-            return joined
+            whole = piled([crates[site] for site in sorted(crates)])
+            return arranged(whole, self.clusters[0].index, len(self.clusters))
         if boards:
-            return _joined([board for _, board in sorted(boards.items())])
+            return joined([board for _, board in sorted(boards.items())])
         return None
 
     def columns(
@@ -235,7 +232,7 @@ class Mailroom:
             counts.remote += len(send.nodes) * (cluster.n - cluster.size)
             counts.active += len(send.nodes)
             counts.nbytes += boards[-1].nbytes * (cluster.n - 1)
-        self._board = _joined(boards)
+        self._board = joined(boards)
         self._record(step, self._board)
         peers = (site for site in range(len(self.bounds) - 1) if site != self.me)
         return dict.fromkeys(peers, self._board)
@@ -257,20 +254,10 @@ class Mailroom:
             counts.messages += len(to)
             counts.remote += far
             counts.nbytes += far * sum(v.itemsize for v in columns.values())
-        whole = _piled(crates)
+        whole = piled(crates)
         self._record(step, whole)
-        if len(self.bounds) == 2:
-            self._crates = whole
-            return {}
-        site = np.searchsorted(self.bounds, whole.to, side="right") - 1
-        parcels: dict[int, Parcel] = {}
-        for peer in np.unique(site).tolist():
-            part = whole.take(site == peer)
-            if peer == self.me:
-                self._crates = part
-            else:
-                parcels[peer] = part.seal()
-        return parcels
+        self._crates, parcels = dealt(whole, self.bounds, self.me)
+        return {**parcels}
 
     def _write(
         self, step: Step, sends: Sequence[tuple[int, Unicast]], counts: Tally
@@ -311,11 +298,7 @@ class Mailroom:
         spoken = self._utter(step, sends, counts)
         if not spoken:
             return {}
-        names = spoken[0][1]
-        if self.recorder is not None:
-            rows = np.concatenate([rows for rows, _ in spoken])
-            self.recorder(step, Said(rows, self._payload(names)))
-        return self.megaphone.parcels(list(names))
+        return self.megaphone.parcels(list(spoken[0][1]))
 
     def _utter(
         self, step: Step, sends: Sequence[tuple[int, Broadcast]], counts: Tally
@@ -341,6 +324,9 @@ class Mailroom:
             counts.nbytes += messages * self._payload(columns) if columns else 0
             spoken.append((rows, columns))
         self._spoke = bool(spoken)
+        if spoken and self.recorder is not None:
+            rows = np.concatenate([rows for rows, _ in spoken])
+            self.recorder(step, Said(rows, self._payload(spoken[0][1])))
         return spoken
 
     def _recall(
@@ -403,18 +389,3 @@ KINDS: dict[type, Callable[[Mailroom, Step, Any, Tally], dict[int, Parcel]]] = {
     Unicast: Mailroom._write,
 }
 """Kinds of messages, and how each is sent."""
-
-
-def _joined(boards: Sequence[Board]) -> Board:
-    """Several announcements as one."""
-    names = boards[0].fields
-    return Board({name: np.concatenate([b.fields[name] for b in boards]) for name in names})
-
-
-def _piled(crates: Sequence[Crates]) -> Crates:
-    """Items of several senders as one."""
-    return Crates(
-        np.concatenate([c.to for c in crates]),
-        np.concatenate([c.origin for c in crates]),
-        {name: np.concatenate([c.fields[name] for c in crates]) for name in crates[0].fields},
-    )

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from dgsuite.inbox import UFUNCS, Board, Crates, Echoes, Mail
+from dgsuite.freight import Board, Crates
+from dgsuite.inbox import UFUNCS, Echoes, Mail
 from kernels.base import Note
 from partition.cluster import Cluster, NodeSet
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dgsuite.exchange import Letters
 from dgsuite.executors import serial
-from dgsuite.inbox import Board, Crates
+from dgsuite.freight import Board, Crates
 from dgsuite.mailroom import Said, Sent
 from dgsuite.program import Step
 from dgsuite.runner import make_kernel
