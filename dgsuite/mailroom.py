@@ -25,10 +25,11 @@ from partition.segments import COMPILE_FROM, expand, loops, tally
 
 
 class Said(NamedTuple):
-    """A broadcast, for who records what is sent: the rows that spoke, and bytes a message."""
+    """A broadcast, for who records: the rows that spoke, bytes a message, and whether it travels."""
 
     rows: NDArray
     itemsize: int
+    travels: bool
 
 
 Sent = Said | Letters | Board | Crates
@@ -295,13 +296,13 @@ class Mailroom:
     ) -> dict[int, Parcel]:
         if self.clusters[0].directed:
             return self._write(step, [(k, self._along_edges(k, b)) for k, b in sends], counts)
-        spoken = self._utter(step, sends, counts)
+        spoken = self._utter(step, sends, counts, travels=True)
         if not spoken:
             return {}
         return self.megaphone.parcels(list(spoken[0][1]))
 
     def _utter(
-        self, step: Step, sends: Sequence[tuple[int, Broadcast]], counts: Tally
+        self, step: Step, sends: Sequence[tuple[int, Broadcast]], counts: Tally, travels: bool
     ) -> list[tuple[NDArray, dict[str, NDArray]]]:
         """Count what is broadcast and put it into its slots; of each cluster, who spoke and what."""
         spoken: list[tuple[NDArray, dict[str, NDArray]]] = []
@@ -326,7 +327,7 @@ class Mailroom:
         self._spoke = bool(spoken)
         if spoken and self.recorder is not None:
             rows = np.concatenate([rows for rows, _ in spoken])
-            self.recorder(step, Said(rows, self._payload(spoken[0][1])))
+            self.recorder(step, Said(rows, self._payload(spoken[0][1]), travels))
         return spoken
 
     def _recall(
@@ -342,7 +343,8 @@ class Mailroom:
             raise self.fault(step, 0, f"knows of node {node}, of which no neighbour can hear")
         k = int(self.post.partition.owner(np.array([node]))[0]) - self.clusters[0].index
         if 0 <= k < len(self.clusters):
-            self._utter(step, [(k, broadcast(self.clusters[k].local(node)))], counts)
+            said = broadcast(self.clusters[k].local(node))
+            self._utter(step, [(k, said)], counts, travels=False)
         elif (slot := self.halo.slot(node, self.post.partition)) is not None:
             self._spoke = True
             self.megaphone.recall(slot)

@@ -199,6 +199,9 @@ def _in_blocks(recorded: Recording, p: int) -> Iterator[Exchange]:
         elif isinstance(sent, Said):
             pairs, work = np.zeros((p, p), np.int64), np.zeros(p, np.int64)
             _compiled.broadcast_pairs(c.indptr, c.indices, sent.rows, owner, pairs, work)
+            if not sent.travels:
+                yield silent._replace(work=work)
+                continue
             said = np.bincount(owner[sent.rows], minlength=p)
             pairs = np.where(whole, said[:, None], pairs)
             head = np.where(32 * pairs >= halo, -(-halo // 8), INDEX * pairs)
