@@ -6,6 +6,7 @@ site gets one parcel at most.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -131,6 +132,8 @@ class Mailroom:
             if self.kernel.looks_for_first:
                 names = halo.names[:0]
                 loops().pull_first(*pull[:2], halo.heads, *pull[2:], halo.names, none, names)
+                loops().fill(counts, none, 0)
+                loops().scatter(counts, none, names)
             loops().push_any(*push, one)
             loops().push_count(*push, halo.first, halo.starts, counts, counts)
             self.megaphone.prepare(self.dtypes)
@@ -341,9 +344,10 @@ class Mailroom:
             return {}
         if self.clusters[0].directed or not 0 <= node < self.post.partition.n:
             raise self.fault(step, 0, f"knows of node {node}, of which no neighbour can hear")
-        k = int(self.post.partition.owner(np.array([node]))[0]) - self.clusters[0].index
-        if 0 <= k < len(self.clusters):
-            said = broadcast(self.clusters[k].local(node))
+        row = int(self.post.partition.position(np.array([node]))[0]) - self.post.first
+        if 0 <= row < self.post.own:
+            k = bisect_right(self.starts, row) - 1
+            said = broadcast(np.array([row - self.starts[k]]))
             self._utter(step, [(k, said)], counts, travels=False)
         elif (slot := self.halo.slot(node, self.post.partition)) is not None:
             self._spoke = True

@@ -30,6 +30,7 @@ from kernels.base import (
     vote,
 )
 from partition.cluster import Cluster, NodeSet
+from partition.segments import put
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,8 @@ class BreadthFirst(Kernel):
         top_down = self.direction == "top-down"
         nodes, parent, note = inbox.first(among=s.unseen, top_down=top_down)
         s.depth += 1
-        s.level[nodes], s.parent[nodes] = s.depth, parent
+        put(s.level, nodes, s.depth)
+        put(s.parent, nodes, parent)
         s.unseen.remove(nodes)
         # who has one neighbour was reached from there, and has nobody else to tell
         return broadcast(nodes), vote(any=not c.leaves(nodes)), note

@@ -212,6 +212,20 @@ def pull_first(indptr, indices, heads, first, rows, sent, ids, nodes, source):
 
 
 @compiled
+def fill(out, places, value):
+    """Put a value at some places."""
+    for p in places:
+        out[np.uint64(p)] = value
+
+
+@compiled
+def scatter(out, places, values):
+    """Put values at some places."""
+    for i in range(len(places)):
+        out[np.uint64(places[i])] = values[i]
+
+
+@compiled
 def mark(mask, places):
     """Set a mask at some places."""
     for p in places:

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 COMPILE_FROM = 1 << 15
 
+SCATTER_FROM = 1 << 8
+
 PIECE = 1 << 18
 """Places looked up at a time: NumPy makes 8 bytes of each first."""
 
@@ -169,6 +171,16 @@ def keep(mask: NDArray, nodes: NDArray, count: int) -> NDArray:
     out = np.empty(count + 1, nodes.dtype)
     fast.keep(mask, nodes, out)
     return out[:count]
+
+
+def put(out: NDArray, places: NDArray, values: Any) -> None:
+    """Put values, or one, at some places."""
+    if len(places) < SCATTER_FROM or _ready is None:
+        out[places] = values
+    elif np.ndim(values):
+        _ready.scatter(out, places, values)
+    else:
+        _ready.fill(out, places, values)
 
 
 def mark(mask: NDArray, places: NDArray) -> None:

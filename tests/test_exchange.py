@@ -403,6 +403,17 @@ def test_where_masks_hold(size, share):
     np.testing.assert_array_equal(segments.members(one, one.sum()), np.flatnonzero(one))
 
 
+@pytest.mark.parametrize("size", [0, 5, 1000])
+def test_values_are_put_at_places(size):
+    segments.loops()
+    places = np.random.default_rng(size).permutation(2 * size)[:size]
+    found, expected = np.zeros((2, 2 * size), np.int32)
+    for values in (7, np.arange(size), np.arange(size, dtype=np.int32)):
+        expected[places] = values
+        segments.put(found, places, values)
+        np.testing.assert_array_equal(found, expected)
+
+
 @given(graphs(), st.integers(1, 4))
 @settings(max_examples=100, deadline=None)
 def test_halos_of_all_sites_fit_together(whole_and_cut, sites):
