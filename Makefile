@@ -34,6 +34,7 @@ bench: $(VENV)/.tested  ## measure; about an hour
 	$(BIN)/python benchmarks/scale.py --growth
 	$(BIN)/python benchmarks/bounds.py
 	$(BIN)/python benchmarks/bfs_peers.py
+	$(BIN)/python benchmarks/bfs_peers.py --turns 5
 	$(BIN)/python benchmarks/grid_bytes.py
 	$(BIN)/python benchmarks/throttle.py
 	$(BIN)/python benchmarks/transports.py
