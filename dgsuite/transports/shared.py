@@ -183,10 +183,8 @@ class Shared(Framed):
                 self._take_in()
 
     def _look(self) -> None:
-        """See what the peer says, in memory if it does so there."""
-        if self._flags is None:
-            self._ready()
-        else:
+        """See what the peer says in memory, if it does so there."""
+        if self._flags is not None:
             self._learn(*self._flags.see())
 
     def _learn(self, there: int, origin: int, taken: int) -> None:
@@ -205,8 +203,7 @@ class Shared(Framed):
 
     def _end(self) -> None:
         """The peer is gone; what it deposited can still be read."""
-        if self._flags is not None:
-            self._learn(*self._flags.see())
+        self._look()
         self._ended = True
         if self._sock is not None:
             self._loop.remove_reader(self._sock)
@@ -375,13 +372,18 @@ class Shared(Framed):
 
     async def _wait(self, seconds: float) -> None:
         """Wait for something to read, or the end, at first without sleeping."""
-        if seconds:
-            if self._flags is not None and not self._flags.awake:
+        look = self._ready  # the socket lets other threads of the process run meanwhile
+        if self.look_out and self._flags is not None:
+            look = self._look
+            if not self._flags.awake:
                 self._flags.wake(True)
-            end = time.perf_counter() + seconds
-            self._look()
-            while not self._there_is() and time.perf_counter() < end:
-                self._look()
+        else:
+            self._lie_down()
+        end = time.perf_counter() + seconds
+        while seconds and not self._there_is():
+            look()
+            if time.perf_counter() >= end:
+                break
         if not self._there_is():
             self._lie_down()
         if not self._there_is():
