@@ -15,12 +15,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scales", default="18,20,22")
     given = parser.parse_args()
-    from dgsuite import sweep, transports, worker
+    from dgsuite import schedulers, transports, worker
     from dgsuite.graph500 import problem, search
 
     worker.keep_no_memory()  # as the command line does
     for scale in map(int, given.scales.split(",")):
-        with sweep.local(2, 1, "0", transports.fastest()) as client:
+        with schedulers.local(2, 1, "0", transports.fastest()) as client:
             problem.build(6, client)  # workers have imported what they need
             with Watch() as building:
                 made = problem.build(scale, client)

@@ -20,7 +20,7 @@ ENERGIES = {
 def main() -> None:
     import dgsuite
     from dgsuite.scc import comms
-    from partition.distribute import workers
+    from partition.places import workers
 
     builds = {}
     for (molecule, basis), (energy, bound) in ENERGIES.items():

@@ -16,7 +16,7 @@ from dgsuite.program import Log
 from dgsuite.workload import Workload
 from kernels import KERNELS, RECURSIVE
 from kernels.base import Kernel, Replicated
-from partition import distribute
+from partition import places
 from partition.checks import check
 from partition.errors import InputError
 from partition.graph import Graph
@@ -160,7 +160,7 @@ def run_each(
     recursive = chosen.form == "recursive"
     load = Workload.make(workload)
     if style != "serial":
-        client = distribute.current(client)
+        client = places.current(client)
     free = _free(chosen)
     if any(_free(other) != free for other in kernels):
         raise InputError(f"kernel {chosen.name!r}: deal must be 'dynamic' in each run, or in none")
@@ -183,7 +183,7 @@ def run_each(
             raise InputError(
                 f"the graph is on another cluster ({home}); build it with the client that runs it"
             )
-    workers = [] if style == "serial" or client is None else distribute.workers(client)
+    workers = [] if style == "serial" or client is None else places.workers(client)
     if free and workers and graph.partition.order is None:
         clusters = len(workers)  # whoever is free: there are no other places
     elif clusters is None:

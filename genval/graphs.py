@@ -6,7 +6,8 @@ from typing import Any
 
 from genval.families import plan
 from genval.imsuite import generate, paper
-from partition.distribute import SMALL, Pieces
+from partition.distribute import SMALL
+from partition.edges import Pieces
 from partition.errors import InputError
 from partition.graph import Graph, How
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from genval.counters import Words, below, draw, permute, subkey
 from partition.build import Piece, id_dtype
-from partition.distribute import PIECE
+from partition.edges import PIECE
 
 Ends = tuple[NDArray, NDArray]
 """Sources and targets of edges, integers of any kind."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from partition import build, distribute
+from partition import build, distribute, edges, places
 from partition.cluster import Cluster, Identify
 from partition.errors import InputError
 from partition.partitioners import (
@@ -278,11 +278,11 @@ class Graph:
         >>> Graph.from_edges([0, 1, 2], [1, 2, 0], weights=[7, 8, 9])
         <dgsuite.Graph: 3 nodes, 3 edges, undirected, weights int64; 1 clusters in this process>
         """
-        client = distribute.current(client)
-        pieces = distribute.pieces(src, dst, weights)
-        n = distribute.count_nodes(pieces, n, client)
+        client = places.current(client)
+        pieces = edges.pieces(src, dst, weights)
+        n = edges.count_nodes(pieces, n, client)
         _check_labels(labels, n)
-        workers = distribute.workers(client) if client is not None else []
+        workers = places.workers(client) if client is not None else []
         chosen = clusters is not None or not isinstance(partition, str)
         k = check_clusters(clusters) if clusters is not None else max(len(workers), 1)
         if isinstance(partition, Partition):
@@ -294,7 +294,7 @@ class Graph:
         elif partition == "nodes":
             how = blocks(n, k)
         elif partition == "edges":
-            how = balanced(distribute.degrees(pieces, n, directed, client), k)
+            how = balanced(edges.degrees(pieces, n, directed, client), k)
         elif partition == "hash":
             how = hashed(n, k)
         elif partition == "metis":

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from partition.build import Piece
-from partition.distribute import Pieces
+from partition.edges import Pieces
 from partition.errors import InputError
 
 BLOCK = 16 << 20

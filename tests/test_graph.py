@@ -83,7 +83,7 @@ def test_a_row_or_a_band_of_any_length(monkeypatch):
     nx.set_edge_attributes(graph, weights, "weight")
     whole = Graph.from_networkx(graph)
     monkeypatch.setattr("partition.build.BLOCK", 100)
-    monkeypatch.setattr("partition.distribute.PIECE", 333)
+    monkeypatch.setattr("partition.edges.PIECE", 333)
     for clusters in (1, 3, 1500):
         cut = Graph.from_networkx(graph, clusters=clusters)
         same(whole, cut)

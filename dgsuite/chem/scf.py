@@ -98,7 +98,7 @@ def hartree_fock(
     "X10 on the SCC"; PumjaRasaayani in milthorpe/anuchem at 7e295c7f.
     """
     from dgsuite.runner import unknown
-    from partition import distribute
+    from partition.places import workers
 
     if balance not in BALANCES:
         raise InputError(unknown("balance", balance, BALANCES))
@@ -116,7 +116,7 @@ def hartree_fock(
     mole = molecules.mole(atoms, basis, charge)
     work, order = plan(mole, balance, fetch)
 
-    where = [] if client is None else distribute.workers(client)
+    where = [] if client is None else workers(client)
 
     def build(density: NDArray) -> tuple[NDArray, Shares]:
         ordered = density[np.ix_(order, order)]

@@ -103,16 +103,16 @@ def _run(asked: Options) -> dict[str, Any]:
     from rich.console import Console
     from rich.progress import track
 
-    from dgsuite import sweep, transports, worker
+    from dgsuite import schedulers, transports, worker
     from dgsuite.graph500 import problem, report, search
 
     worker.keep_no_memory()
     console = Console(stderr=True)
     with ExitStack() as stack:
         client = stack.enter_context(
-            sweep.connect(options.scheduler)
+            schedulers.connect(options.scheduler)
             if options.scheduler
-            else sweep.local(options.workers, 1, "0", options.protocol or transports.fastest())
+            else schedulers.local(options.workers, 1, "0", options.protocol or transports.fastest())
         )
         weighted = options.kernel == "sssp"
         made = problem.build(options.scale, client, options.seed, grid, weighted)

@@ -14,11 +14,11 @@ import genval
 from dgsuite.graph500.size import EDGE_FACTOR, check_scale
 from genval.families import plan
 from genval.plan import Plan
-from partition import distribute
 from partition.build import id_dtype
 from partition.cluster import Cluster
 from partition.graph import Graph
 from partition.grid import arrange
+from partition.places import workers
 
 WEIGHTS = 2**24
 """Largest weight: kernel 3's uniform numbers from 0 to 1, in steps of one over this."""
@@ -71,7 +71,7 @@ def build(
     begin = time.perf_counter()
     tuples = plan("rmat", n, m=m, seed=seed)
     bounds = tuples.bounds()
-    places = distribute.workers(client)
+    places = workers(client)
     shares = [
         client.submit(_count, tuples, bounds, w, len(places), workers=[place], pure=False)
         for w, place in enumerate(places)

@@ -101,7 +101,7 @@ def run(common: Common, options: Betweenness, on_step: Callable[[str], None]) ->
 
 def workers(stack: ExitStack, counts: list[int], protocol: str) -> dict[int, Any]:
     """Clients of clusters of worker processes, by number of workers."""
-    from dgsuite.sweep import local
+    from dgsuite.schedulers import local
 
     return {
         count: stack.enter_context(local(count, 1, "0", protocol))
@@ -136,7 +136,7 @@ def once(case: Case, deal: str, client: Any, common: Common) -> tuple[float, flo
     """Seconds of a run on the sources that were measured, and processor time of the busiest place; the
     least of some runs.
     """
-    from partition.distribute import workers as names
+    from partition.places import workers as names
 
     count = len(names(client))
 

@@ -232,10 +232,10 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
     """
     import xarray as xr
 
-    from dgsuite import __version__, sweep
+    from dgsuite import __version__, schedulers
     from dgsuite.scc import comms
     from dgsuite.scc.ledger import Transport
-    from partition.distribute import workers
+    from partition.places import workers
 
     problems = []
     for given in asked.input:
@@ -255,7 +255,7 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
     shape = (len(problems), len(asked.balance), len(columns), len(asked.places))
     measured, processor, simulated, elapsed, share = (np.full(shape, np.nan) for _ in range(5))
     for t, name in enumerate(protocols, len(FREE)):
-        with sweep.local(2, 1, "0", name) as client:
+        with schedulers.local(2, 1, "0", name) as client:
             at = workers(client)
             transports.append(comms.measure(client, name, at))
             density = np.zeros(problems[0].nbytes // 8)

@@ -14,7 +14,7 @@ import xarray as xr
 
 import genval
 from dgsuite.runner import run
-from dgsuite.sweep import local
+from dgsuite.schedulers import local
 from dgsuite.transports import mpi
 from kernels.base import Kernel, Output, Program, Round, State, unicast, vote
 from partition.cluster import Cluster
