@@ -22,7 +22,7 @@ BOUNDS = {18: {"scipy": 0.6}, 20: {"scipy": 0.25, "graphblas": 1.0, "networkit":
 def graph500(scale: int, roots: int, *more: str) -> dict[str, Any]:
     command = [sys.executable, "-m", "dgsuite.graph500", "--scale", str(scale), "--json"]
     command += ["--roots", str(roots), "--no-validate", *more]
-    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    found = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     figures: dict[str, Any] = json.loads(found.stdout)
     return figures
 

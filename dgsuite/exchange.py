@@ -12,7 +12,7 @@ from dgsuite.freight import Board, Sealed
 from dgsuite.inbox import Echoes, Mail
 from partition.halo import Halo
 from partition.partitioners import Partition
-from partition.segments import fan, group, land, lay, mark, pick, utter
+from partition.segments import group, land, lay, mark, pick, utter
 
 FOLD = {"min": np.minimum, "max": np.maximum, "sum": np.add, "or": np.bitwise_or}
 
@@ -193,13 +193,11 @@ class Megaphone:
             Whether they are all of the cluster's.
         """
         halo = self.halo
+        messages, away = utter(halo.indptr, halo.away, rows, self.sent, halo.first)
         if whole:
-            messages, away = fan(halo.indptr, halo.away, rows)
             start = int(rows[0]) + halo.first
-            span = slice(start, start + len(rows))
-            self.crowd(span, slice(None), len(rows), fields, dtypes)
+            self._crowd(slice(start, start + len(rows)), len(rows), fields, dtypes)
         else:
-            messages, away = utter(halo.indptr, halo.away, rows, self.sent, halo.first)
             self._list(rows + halo.first if halo.first else rows, fields, dtypes)
         self.reach += messages - away
         self.away += away
@@ -223,37 +221,23 @@ class Megaphone:
         self.sent[slot] = True
         self._list(senders, {}, {})
 
-    def crowd(
+    def _crowd(
         self,
         span: slice,
-        said: NDArray[np.bool_] | slice,
         count: int,
         fields: Mapping[str, NDArray],
         dtypes: Mapping[str, DTypeLike],
     ) -> None:
-        """Many nodes of a range say something.
-
-        Parameters
-        ----------
-        span
-            Slots of the range.
-        said
-            Which of them speak: a mask, or a slice for all.
-        count
-            How many.
-        fields
-            One value a sender.
-        """
-        self.sent[span] = True if isinstance(said, slice) else said
+        """Note what many slots of a range say, so many, which are marked."""
         self.crowds.append(span)
         self.count += count
         for name, slots in self._slots(fields, dtypes):
-            if isinstance(said, slice):
+            if count == span.stop - span.start:
                 slots[span] = fields[name]
             elif slots.ndim > 1:
-                slots[span][said] = fields[name]
+                slots[span][self.sent[span]] = fields[name]
             else:
-                lay(fields[name], said, slots[span])
+                lay(fields[name], self.sent[span], slots[span])
 
     def _slots(
         self, fields: Mapping[str, NDArray], dtypes: Mapping[str, DTypeLike]
@@ -324,12 +308,14 @@ class Megaphone:
         if words.spoke is not None and words.spoke.dtype != np.uint8:
             self._list(land(self.sent, words.spoke, span.start), words.fields, dtypes)
             return
-        said: Any = slice(None)
         count = span.stop - span.start
-        if words.spoke is not None:
+        if words.spoke is None:
+            self.sent[span] = True
+        else:
             said = np.unpackbits(words.spoke, count=count).view(bool)
+            self.sent[span] = said
             count = int(np.count_nonzero(said))
-        self.crowd(span, said, count, words.fields, dtypes)
+        self._crowd(span, count, words.fields, dtypes)
 
     def echoes(self) -> Echoes:
         """All that was said, own nodes and ghosts."""

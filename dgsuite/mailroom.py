@@ -117,10 +117,9 @@ class Mailroom:
             push = (*halo.out(np.array([halo.first])), none)
             counts = np.empty(0, np.int32)
             loops().tally(counts, none)
-            loops().fan(halo.indptr, halo.away, none)
             loops().utter(halo.indptr, halo.away, none, one, halo.first)
             loops().single(halo.indptr, none)
-            loops().mark(one, none)
+            loops().fill(one, none, True)
             loops().land(one, np.empty(0, np.int32), halo.first, none)
             loops().remove(one, none)
             loops().keep(one, none, none)
@@ -169,11 +168,9 @@ class Mailroom:
 
     def deliver(self, parcels: Mapping[int, Parcel]) -> Messages | None:
         """What arrives at the site: the parcels of others, and what it kept."""
-        letters, boards, crates = [*self._kept], {}, {}
-        if self._board is not None:
-            boards[self.me] = self._board
-        if self._crates is not None:
-            crates[self.me] = self._crates
+        letters = [*self._kept]
+        crates = {} if self._crates is None else {self.me: self._crates}
+        boards = {} if self._board is None else {self.me: self._board}
         for peer, parcel in parcels.items():
             match parcel:
                 case Words():
@@ -325,7 +322,7 @@ class Mailroom:
             counts.messages += messages
             counts.remote += far
             counts.active += len(nodes)
-            counts.nbytes += messages * self._payload(columns) if columns else 0
+            counts.nbytes += messages * self._payload(columns)
             spoken.append((rows, columns))
         self._spoke = bool(spoken)
         if spoken and self.recorder is not None:

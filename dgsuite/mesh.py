@@ -77,7 +77,6 @@ class Mesh:
         self.wire = 0
         self.comms: dict[int, Comm] = {}
         self.rooms: dict[int, int] = {}
-        self._queues: list[Comm] = []
         self._listener: Any = None
 
     async def open(
@@ -123,8 +122,6 @@ class Mesh:
         comm.exchange = True  # a throttle may be for exchanges alone
         self.comms[peer] = comm
         self.rooms[peer] = room(comm)
-        if hasattr(comm, "stream"):
-            self._queues.append(comm)
         if len(self.comms) == len(self.places) - 1:
             self._full.set()
 
@@ -171,7 +168,7 @@ class Mesh:
                 votes.append(their_vote)
                 if parcel is not None:
                     found[peer] = parcel
-            for comm in self._queues:
+            for comm in self.comms.values():
                 await flush(comm)
         except OSError as error:
             raise PeerLost(f"worker {self.places[peer]} was lost") from error
@@ -220,6 +217,7 @@ def _message(number: int, vote: Any, parcel: Any) -> Any:
 
 
 def _fits_words(vote: Vote) -> bool:
+    """Whether a vote's numbers go unpickled; most votes have none."""
     if not vote.sum and vote.min is None and vote.max is None:
         return True
     return all(abs(value or 0) <= WORD for value in vote)

@@ -226,13 +226,6 @@ def scatter(out, places, values):
 
 
 @compiled
-def mark(mask, places):
-    """Set a mask at some places."""
-    for p in places:
-        mask[np.uint64(p)] = True
-
-
-@compiled
 def land(mask, places, first, out):
     """Set a mask at some places, counted from the first, and put them, counted from 0, into `out`."""
     for i in range(len(places)):
@@ -351,20 +344,10 @@ def single(indptr, rows):
 
 
 @compiled
-def fan(indptr, away, rows):
-    """Entries of some rows, together, and of a quantity."""
-    entries = np.int64(0)
-    outside = np.int64(0)
-    for r in rows:
-        at = np.uint64(r)
-        entries += indptr[at + ONE] - indptr[at]
-        outside += away[at]
-    return entries, outside
-
-
-@compiled
 def utter(indptr, away, rows, mask, first):
-    """The same, and set a mask at the places of the rows, of which row 0 has the first."""
+    """Entries of some rows, together, and of a quantity; and set a mask at the places of the rows, of which
+    row 0 has the first.
+    """
     entries = np.int64(0)
     outside = np.int64(0)
     for r in rows:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 COMPILE_FROM = 1 << 15
 
 SCATTER_FROM = 1 << 8
+"""Places from which compiled loops put values there sooner than NumPy does."""
 
 PIECE = 1 << 18
 """Places looked up at a time: NumPy makes 8 bytes of each first."""
@@ -71,23 +72,17 @@ def tally(values: NDArray, nodes: NDArray) -> int:
     return int(values[nodes].sum())
 
 
-def fan(indptr: NDArray, away: NDArray, rows: NDArray) -> tuple[int, int]:
-    """How many entries some rows have, and how many of these lead away (`away` of each), together."""
-    if (fast := _fast(len(rows))) is not None:
-        found: tuple[int, int] = fast.fan(indptr, away, rows)
-        return found
-    return int((indptr[rows + 1] - indptr[rows]).sum()), tally(away, rows)
-
-
 def utter(
     indptr: NDArray, away: NDArray, rows: NDArray, mask: NDArray, first: int
 ) -> tuple[int, int]:
-    """The same, and set a mask at the places of the rows, of which row 0 has the first."""
+    """How many entries some rows have, and how many of these lead away (`away` of each), together; sets a
+    mask at the places of the rows, of which row 0 has the first.
+    """
     if (fast := _fast(len(rows))) is not None:
         found: tuple[int, int] = fast.utter(indptr, away, rows, mask, first)
         return found
     mask[first + rows] = True
-    return fan(indptr, away, rows)
+    return int((indptr[rows + 1] - indptr[rows]).sum()), tally(away, rows)
 
 
 def single(indptr: NDArray, rows: NDArray) -> bool:
@@ -186,7 +181,7 @@ def put(out: NDArray, places: NDArray, values: Any) -> None:
 def mark(mask: NDArray, places: NDArray) -> None:
     """Set a mask at some places."""
     if (fast := _fast(len(places))) is not None:
-        fast.mark(mask, places)
+        fast.fill(mask, places, True)
     else:
         mask[places] = True
 

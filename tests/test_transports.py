@@ -364,10 +364,11 @@ def test_a_peer_killed_in_the_middle_of_a_message(scheme):
     before = len(maps(os.getpid()))
 
     async def main():
-        ends = asyncio.Queue()
+        begun, ends = asyncio.Queue(), asyncio.Queue()
 
         async def handle(comm):
             got = 0
+            begun.put_nowait(comm)
             try:
                 while True:
                     await comm.read()
@@ -382,7 +383,8 @@ def test_a_peer_killed_in_the_middle_of_a_message(scheme):
                 target=_sender, args=(listener.contact_address, dask.config.config)
             )
             process.start()
-            await asyncio.sleep(0.15 + 0.013 * k)
+            await begun.get()
+            await asyncio.sleep(0.1 + 0.013 * k)
             os.kill(process.pid, signal.SIGKILL)
             await ends.get()
             process.join()

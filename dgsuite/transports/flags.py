@@ -36,7 +36,6 @@ class Flags:
         # items of 8 bytes are written and read in one go
         self._mine, self._theirs = mine.cast("Q"), theirs.cast("Q")
         self._lock = threading.Lock()
-        self.awake = False
 
     def say(self, written: int, start: int, got: int) -> bool:
         """Say what was written and read; whether the other end is awake to see it."""
@@ -52,9 +51,13 @@ class Flags:
         theirs = self._theirs
         return theirs[WRITTEN], theirs[START], theirs[GOT]
 
+    @property
+    def awake(self) -> bool:
+        """Whether this end looks out."""
+        return bool(self._mine[AWAKE])
+
     def wake(self, awake: bool) -> None:
         """Say whether this end looks out."""
-        self.awake = awake
         self._mine[AWAKE] = awake
         self._barrier()
 

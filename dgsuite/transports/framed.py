@@ -12,8 +12,8 @@ import logging
 import struct
 import sys
 from abc import abstractmethod
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from itertools import accumulate, pairwise
 from socket import socket
 from typing import Any
@@ -26,7 +26,7 @@ from distributed.protocol.core import dumps, loads
 from distributed.protocol.serialize import Serialized
 from distributed.protocol.utils import host_array
 from distributed.utils import ensure_memoryview, nbytes
-from msgpack import packb, unpackb
+from msgpack import Packer, unpackb
 
 logger = logging.getLogger(__name__)
 
@@ -91,7 +91,7 @@ class Framed(Comm):
     async def _put(self, views: Sequence[memoryview]) -> None:
         """Send bytes, none of the views empty; what they are of may change once this returns."""
 
-    def _at_once(self, message: bytes) -> bool:
+    def _at_once(self, message: memoryview) -> bool:
         """Send a whole message without waiting for anything, if that can be."""
         return False
 
@@ -136,14 +136,14 @@ class Framed(Comm):
         if self._closed:
             raise CommClosedError(f"{self} is closed")
         if self.exchange and type(msg) is tuple:
-            frames = [packb(msg)]
+            # as `joined` does, in less time: most rounds of a run send one of these
+            frame = self._pack(msg)
+            whole = header((len(frame),)) + frame
+            views, size = [memoryview(whole)], len(whole)
         else:
-            frames = await self._serialised(msg, serializers, on_error)
-        if len(frames) == 1 and len(frames[0]) < ALONE and not self._turn.locked():
-            message = b"".join((header([len(frames[0])]), frames[0]))
-            if self._at_once(message):
-                return len(message)
-        views, size = joined(frames)
+            views, size = joined(await self._serialised(msg, serializers, on_error))
+        if size < ALONE and not self._turn.locked() and self._at_once(views[0]):
+            return size
         async with self._turn:
             try:
                 await self._put(views)
@@ -171,6 +171,12 @@ class Framed(Comm):
         return self._closed
 
     # messages and frames
+
+    @cached_property
+    def _pack(self) -> Callable[[Any], bytes]:
+        """Makes one frame of plain values; kept, because making it takes longer than its work."""
+        pack: Callable[[Any], bytes] = Packer().pack
+        return pack
 
     async def _serialised(self, msg: Any, serializers: Any, on_error: str) -> list[Any]:
         """The frames of a message."""

@@ -232,15 +232,17 @@ class Shared(Framed):
             while self._taken < self._written:
                 await self._wait_taken()
 
-    def _at_once(self, message: bytes) -> bool:
-        size = len(message)
-        if self._chip is not None or size > self._room():
+    def _at_once(self, message: memoryview) -> bool:
+        if self._chip is not None or message.nbytes > self._room():
             return False
-        at = (self._written - self._start) % len(self._out)
-        self._out[at : at + size] = message
-        self._written += size
+        self._lay(message, 0, message.nbytes)
         self._tell()
         return not self._ended
+
+    def _lay(self, view: memoryview, at: int, size: int) -> None:
+        """Put bytes into the buffer, where there is room for them in one piece."""
+        copy(self._out, (self._written - self._start) % len(self._out), view, at, size)
+        self._written += size
 
     async def _deposit(self, views: Sequence[memoryview]) -> None:
         left = sum(view.nbytes for view in views)
@@ -257,8 +259,7 @@ class Shared(Framed):
                     await self._wait_taken()
                     continue
                 size = min(room, view.nbytes - at, step)
-                copy(self._out, (self._written - self._start) % len(self._out), view, at, size)
-                self._written += size
+                self._lay(view, at, size)
                 at += size
                 left -= size
                 if self._written - self._said >= step and left:
@@ -320,6 +321,7 @@ class Shared(Framed):
                 await self._wait(MOMENT if begun else self.settings.spin)
 
     async def _receive(self) -> list[memoryview]:
+        self._look()
         if not self._there_is():
             await self._wait(max(self.settings.spin, self.look_out))
         frames = self._short()
