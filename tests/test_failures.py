@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -17,7 +18,7 @@ from conftest import heed_interrupts
 from toys import Fails, Sleeps, Slow
 
 import dgsuite
-from partition import distribute
+from partition import places
 from partition.graph import Graph
 
 STYLES = ["finish_async", "clocked"]
@@ -33,6 +34,12 @@ def held(dask_worker):
     """What the plugin of a worker still holds."""
     plugin = dask_worker.plugins["dgsuite"]
     return len(plugin.runs), len(plugin._ends), len(plugin._addresses)
+
+
+def stored(client):
+    """Keys of what the workers store."""
+    there = client.run(lambda dask_worker: [*map(str, dask_worker.data)])
+    return set().union(*there.values())
 
 
 def assert_nothing_held(client):
@@ -59,6 +66,20 @@ def own_client():
 def test_a_failing_kernel_is_named(client, ring, style):
     with pytest.raises(dgsuite.RunError, match=r"round 3, phase 'send', cluster 1: ZeroDivision"):
         dgsuite.run(Fails(), ring, clusters=2, style=style, client=client)
+    assert_nothing_held(client)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_long_run_leaves_nothing(client, ring, style, request):
+    """Its results go with it, and not only when the client's process collects garbage."""
+    request.addfinalizer(gc.enable)
+    gc.disable()
+    before = stored(client)
+    dgsuite.run(Sleeps(rounds=80), ring, clusters=2, style=style, client=client)
+    deadline = time.monotonic() + 10
+    while left := stored(client) - before:
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)
     assert_nothing_held(client)
 
 
@@ -91,11 +112,27 @@ def test_a_killed_worker_is_named(own_client, ring, style, workers):
     assert_nothing_held(client)
 
 
+def test_a_worker_killed_when_its_task_is_done(own_client):
+    """Its result would be waited for for ever: no other worker may do the task again."""
+    from dgsuite.executors import tasks
+
+    where = places.workers(own_client)
+    pid = own_client.run(os.getpid)[where[0]]
+    futures = [
+        own_client.submit(time.sleep, nap, workers=[place], pure=False)
+        for nap, place in zip((0, tasks.WATCH * 0.8), where, strict=True)
+    ]
+    futures[0].result()
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(dgsuite.RunError, match=f"worker {where[0]} was lost"):
+        tasks.results(own_client, futures, where, Sleeps())
+
+
 def test_a_worker_killed_before_a_run_began(own_client, ring):
     """The other one, whose part has not begun either when it is given up, ends it all the same."""
     client = own_client
     dgsuite.run(Sleeps(), ring, clusters=2, style="clocked", client=client)
-    survivor, address = distribute.workers(client)
+    survivor, address = places.workers(client)
     victim = client.run(os.getpid, workers=[address])[address]
     timer = threading.Timer(1, os.kill, (victim, signal.SIGKILL))
     timer.start()
@@ -203,7 +240,7 @@ def test_worker_internals_are_where_we_expect(client):
 
 def test_workers_are_always_seen(client):
     """The client's own updates of what it knows of the scheduler must not hide its workers."""
-    from partition.distribute import seen, workers
+    from partition.places import seen, workers
 
     for _ in range(200):
         client.loop.add_callback(client._update_scheduler_info)

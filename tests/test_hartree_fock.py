@@ -15,8 +15,8 @@ import dgsuite
 from dgsuite.chem import molecule as molecules
 from dgsuite.chem.fock import BALANCES, compute
 from dgsuite.chem.scf import plan
-from partition.distribute import workers
 from partition.errors import InputError
+from partition.places import workers
 
 pyscf = pytest.importorskip("pyscf", reason="PySCF is not installed: pip install 'dgsuite[chem]'")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import time
 
 import dask.array as da
 import networkx as nx
@@ -13,9 +14,11 @@ from conftest import same
 from dask.sizeof import sizeof
 from hypothesis import given
 from hypothesis import strategies as st
+from test_failures import stored
 
 from dgsuite import Graph, InputError, RunError
 from partition import distribute, partitioners
+from partition.places import home, workers
 
 
 @given(
@@ -137,7 +140,7 @@ def close(a: Graph, b: Graph) -> None:
 def local(monkeypatch, *args, **options) -> Graph:
     """The graph built in this process."""
     with monkeypatch.context() as patch:
-        patch.setattr(distribute, "current", lambda client: None)
+        patch.setattr("partition.places.current", lambda client: None)
         graph = Graph.from_edges(*args, **options)
     assert graph.local
     return graph
@@ -154,9 +157,9 @@ def test_workers_build_what_one_process_builds(client, big, monkeypatch, cluster
     graph = Graph.from_edges(src, dst, weights=weights, client=client, **options)
     assert not graph.local
     close(expected, graph)
-    places = distribute.workers(client)
+    where = workers(client)
     for k, part in enumerate(graph.parts):
-        assert client.who_has([part])[part.key] == (distribute.home(k, clusters, places),)
+        assert client.who_has([part])[part.key] == (home(k, clusters, where),)
     lazy = [da.from_array(a, chunks=90_000) for a in (src, dst, weights)]
     close(expected, Graph.from_edges(*lazy[:2], weights=lazy[2], client=client, **options))
 
@@ -255,18 +258,16 @@ def test_nothing_is_left_on_the_workers(client, big):
     """Pieces and shards go; only the clusters stay."""
     n, src, dst, weights = big
 
-    def held(dask_worker):
-        return {key: sizeof(value) for key, value in dask_worker.data.items()}
+    def left():
+        return [k for k in stored(client) - keys if "split" in k or "same" in k or "ndarray" in k]
 
     graph = Graph.from_edges(src, dst, n=n, weights=weights, clusters=3, client=client)
-    keys = {part.key for part in graph.parts}
-    for _ in range(100):
-        there = client.run(held)
-        extra = {k for some in there.values() for k in some} - keys
-        if not extra:
-            break
-    assert keys == {k for some in there.values() for k in some} - extra
-    assert not [k for k in extra if "split" in str(k) or "same" in str(k) or "ndarray" in str(k)]
+    keys = {str(part.key) for part in graph.parts}
+    deadline = time.monotonic() + 10
+    while left():
+        assert time.monotonic() < deadline, left()
+        time.sleep(0.05)
+    assert keys <= stored(client)
 
 
 def test_a_lost_worker_is_an_error(client):

@@ -97,11 +97,11 @@ def spread(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
         for rank, place in enumerate(places)
     ]
     try:
-        tasks.finish(client, futures, places, work)
-        return list(zip(places, client.gather(futures), strict=True))
+        found = tasks.results(client, futures, places, work)
     except BaseException:
         client.cancel(futures, force=True)
         raise
+    return list(zip(places, found, strict=True))
 
 
 def _place(run: str, work: Work, density: NDArray, rank: int, places: Sequence[str]) -> Share:

@@ -20,6 +20,7 @@ from distributed import Client, Lock, get_worker
 from numpy.typing import NDArray
 
 from dgsuite import worker
+from dgsuite.exchange import Parcel
 from dgsuite.executors import tasks
 from dgsuite.mesh import Mesh
 from dgsuite.program import Log, merge, reduce_votes, steps
@@ -106,8 +107,7 @@ def run(
             for rank in range(len(places))
         ]
         try:
-            tasks.finish(client, futures, places, kernel)
-            results = client.gather(futures)
+            results = tasks.results(client, futures, places, kernel)
         except BaseException:
             client.cancel(futures, force=True)
             raise
@@ -220,13 +220,12 @@ async def _drive(
     start = now = perf_counter()
     for number, step in enumerate(steps(site.kernel, site.clusters[0].n, reply)):
         parcels = site.step(step, pool)
-        if site.quiet:
-            site.deliver({})
-        else:
+        found: dict[int, Parcel] = {}
+        if not site.quiet:
             found, theirs = await mesh.exchange(number, parcels, site.tally.vote)
-            site.deliver(found)
             site.tally.wire = mesh.wire
             votes += [site.tally.vote, *theirs]
+        site.deliver(found)
         before, now = now, perf_counter()
         log.add(step, site.tally, site.compute, site.cpu, now - before - site.busy)
     log.seconds = perf_counter() - start

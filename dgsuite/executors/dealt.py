@@ -7,21 +7,20 @@ those that are left.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from time import perf_counter, thread_time
 from typing import Any, NamedTuple
 
 import numpy as np
-from distributed import Client, Future, get_worker, wait
+from distributed import Client, Future, get_worker
 from numpy.typing import NDArray
 
-from dgsuite.executors.tasks import EMBED, WATCH, _cause, check_workers, new_run
+from dgsuite.executors.tasks import EMBED, WATCH, cause, check_workers, new_run
 from dgsuite.program import Log, Step, Tally
 from kernels.base import Replicated
 from partition.cluster import Cluster
-from partition.distribute import seen
 from partition.errors import InputError, RunError
 from partition.graph import Graph
+from partition.places import pending, seen
 
 FINE, ENOUGH, COARSE = 16, 128, 4
 """Chunks a worker: fine ones, until there are enough; then coarse ones, as each costs the scheduler time."""
@@ -120,12 +119,10 @@ def _finish(client: Client, last: Future, futures: Sequence[Future], kernel: Rep
         A task failed, what it needs is lost for good, or no worker is left.
     """
     alone = 0
-    while not last.done():
-        with suppress(TimeoutError):
-            wait([last], timeout=WATCH)
+    while pending([last], WATCH):
         check_workers(client, [], kernel)
         alone = 0 if seen(client) else alone + 1
         if alone * WATCH > 5:
             raise RunError(f"kernel {kernel.name!r}: no worker is left")
     if last.status != "finished":
-        raise _cause(futures, kernel)
+        raise cause(futures, kernel)

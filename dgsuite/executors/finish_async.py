@@ -286,8 +286,7 @@ def run(
             driver.add(step)
         driver.flush()
         closing = driver.each(_close, [()] * len(places))
-        driver.join(closing)
-        results = client.gather(closing)
+        results = tasks.results(client, closing, places, kernel)
     finally:
         client.cancel([*opened, *driver.futures], force=True)
     outputs = tasks.joined(kernel.outputs, [outputs for outputs, _ in results])

@@ -6,18 +6,17 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from itertools import pairwise
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-from distributed import Client, Future, wait
+from distributed import Client, Future
 from numpy.typing import NDArray
 
 from dgsuite.mesh import PeerLost
-from partition.distribute import seen
 from partition.errors import DgsuiteError, RunError
 from partition.graph import Graph
+from partition.places import pending, seen
 
 T = TypeVar("T")
 
@@ -85,13 +84,7 @@ def joined(names: Iterable[str], results: Sequence[dict[str, NDArray]]) -> dict[
     return outputs
 
 
-def finish(
-    client: Client,
-    futures: Sequence[Future],
-    places: Sequence[str],
-    kernel: Named,
-    tick: Callable[[], None] | None = None,
-) -> None:
+def finish(client: Client, futures: Sequence[Future], places: Sequence[str], kernel: Named) -> None:
     """Wait until all tasks are done.
 
     Raises
@@ -102,17 +95,26 @@ def finish(
     """
     waiting = list(futures)
     while waiting:
-        with suppress(TimeoutError):
-            done, pending = wait(waiting, timeout=WATCH, return_when="FIRST_COMPLETED")
-            if any(f.status != "finished" for f in done):
-                break
-            waiting = list(pending)
-            continue
-        if tick is not None:
-            tick()
-        check_workers(client, places, kernel)
-    if waiting:
-        raise _cause(futures, kernel)
+        still = pending(waiting, WATCH)
+        if any(f.status not in ("pending", "finished") for f in waiting):
+            raise cause(futures, kernel)
+        if len(still) == len(waiting):
+            check_workers(client, places, kernel)
+        waiting = still
+
+
+def results(
+    client: Client, futures: Sequence[Future], places: Sequence[str], kernel: Named
+) -> list[Any]:
+    """What tasks return, once all are done.
+
+    Raises
+    ------
+    DgsuiteError
+        As in `finish`; also when a worker goes that has done its task, and has the result.
+    """
+    finish(client, futures, places, kernel)
+    return watched(lambda: client.gather(futures), client, places, kernel)
 
 
 def check_workers(client: Client, places: Sequence[str], kernel: Named) -> None:
@@ -128,19 +130,21 @@ def check_workers(client: Client, places: Sequence[str], kernel: Named) -> None:
 
 
 def watched(call: Callable[[], T], client: Client, places: Sequence[str], kernel: Named) -> T:
-    """The result of a request to all workers, which would wait 30 s for one that has just gone."""
-    results: list[T] = []
+    """The result of a request to all workers, which would wait 30 s, or for ever, for one that has just
+    gone.
+    """
+    found: list[T] = []
     errors: list[Exception] = []
 
     def ask() -> None:
         try:
-            results.append(call())
+            found.append(call())
         except Exception as error:
             errors.append(error)
 
     thread = threading.Thread(target=ask, daemon=True)
     thread.start()
-    while not results:
+    while not found:
         thread.join(WATCH)
         if thread.is_alive():
             check_workers(client, places, kernel)
@@ -149,10 +153,10 @@ def watched(call: Callable[[], T], client: Client, places: Sequence[str], kernel
                 check_workers(client, places, kernel)
                 time.sleep(0.1)
             raise RunError(f"kernel {kernel.name!r}: {errors[0]}") from errors[0]
-    return results[0]
+    return found[0]
 
 
-def _cause(futures: Sequence[Future], kernel: Named) -> Exception:
+def cause(futures: Sequence[Future], kernel: Named) -> Exception:
     """The first cause among failed tasks; that a peer was lost is usually only a consequence."""
     deadline = time.monotonic() + 1
     while time.monotonic() < deadline and any(f.status == "pending" for f in futures):
