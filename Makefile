@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help run test lint format bench clean
+.PHONY: help run test lint format docs bench clean
 
 help:  ## list what there is
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -23,6 +23,10 @@ lint: $(VENV)/.tested  ## style, types and layers
 format: $(VENV)/.tested  ## put the code in shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(VENV)/.documented  ## make the pages: build/docs/index.html
+	$(BIN)/sphinx-build -q -W --keep-going -b doctest docs build/doctest
+	$(BIN)/sphinx-build -q -W --keep-going docs build/docs
 
 bench: $(VENV)/.tested  ## measure; about an hour
 	$(BIN)/pip install -q -e '.[bench]'
@@ -57,3 +61,7 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 $(VENV)/.tested: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q -e '.[test]'
 	@touch $@ $(VENV)/.installed
+
+$(VENV)/.documented: pyproject.toml | $(VENV)/.tested
+	$(BIN)/python -m pip install -q -e '.[docs]'
+	@touch $@ $(VENV)/.installed $(VENV)/.tested

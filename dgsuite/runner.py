@@ -82,8 +82,9 @@ def run(
 
     Returns
     -------
-    Dataset with dims round (for recursive kernels depth), cluster, node and model; every variable has
-    ``long_name`` and ``units``.
+    xarray.Dataset
+        With dims round (for recursive kernels depth), cluster, node and model; every variable has
+        ``long_name`` and ``units``.
 
     Raises
     ------

@@ -57,8 +57,9 @@ def graph(
 
     Returns
     -------
-    Graph. In the fast family identifiers are 1 to n in random order, and its attrs are ``root`` 0;
-    in IMSuite's they are what the file holds.
+    Graph
+        In the fast family identifiers are 1 to n in random order, and its attrs are ``root`` 0; in
+        IMSuite's they are what the file holds.
 
     Raises
     ------

@@ -68,7 +68,7 @@ def rmat(
     --------
     >>> import genval
     >>> genval.rmat(n=4)
-    <dgsuite.Graph: 16 nodes, 68 edges, directed, weights int64; 1 clusters in this process>
+    <dgsuite.Graph: 16 nodes, 70 edges, directed, weights int64; 1 clusters in this process>
     """
     import scipy.sparse as sp
 

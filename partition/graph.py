@@ -256,8 +256,9 @@ class Graph:
 
         Returns
         -------
-        Graph, its clusters on the workers where there is a client, with int32 neighbours where node
-        ids fit.
+        Graph
+            Its clusters are on the workers where there is a client, with int32 neighbours where node ids
+            fit.
 
         Raises
         ------

@@ -19,10 +19,11 @@ def describe(graph: Graph) -> xr.Dataset:
 
     Returns
     -------
-    Dataset by cluster: ``nodes``, ``ends`` (adjacency entries), ``cut`` (entries that lead to other
-    clusters), ``halo`` (nodes of other clusters that it reads, each once). Attributes: ``cut_edges``
-    and ``cut_share`` of all edges; ``node_balance`` and ``edge_balance``, the largest cluster over the
-    mean; ``halo_share``, values that travel when every node tells its neighbours, over n.
+    xarray.Dataset
+        By cluster: ``nodes``, ``ends`` (adjacency entries), ``cut`` (entries that lead to other
+        clusters), ``halo`` (nodes of other clusters that it reads, each once). Attributes: ``cut_edges``
+        and ``cut_share`` of all edges; ``node_balance`` and ``edge_balance``, the largest cluster over
+        the mean; ``halo_share``, values that travel when every node tells its neighbours, over n.
 
     Examples
     --------

@@ -220,10 +220,11 @@ class CompletionTime:
 
         Returns
         -------
-        Dataset with dim ``bound`` ("estimate", "low", "high"); infinite where it does not happen up
-        to a million machines: ``no_longer_faster``, from where T does not fall;
-        ``communication_half``, from where terms of communication are half of T or more; and
-        ``small_gain``, from where one more machine saves less than `gain`.
+        xarray.Dataset
+            With dim ``bound`` ("estimate", "low", "high"); infinite where it does not happen up to a
+            million machines: ``no_longer_faster``, from where T does not fall; ``communication_half``,
+            from where terms of communication are half of T or more; and ``small_gain``, from where one
+            more machine saves less than `gain`.
         """
         self._fitted()
         rng = np.random.default_rng(seed)

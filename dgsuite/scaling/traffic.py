@@ -93,9 +93,10 @@ def trace(
 
     Returns
     -------
-    Dataset with dims ``clusters`` and ``step`` (an exchange): ``out_bytes`` and ``in_bytes`` of the busiest
-    cluster, the ``partners`` that the busiest cluster sends to, ``total_bytes``, and ``share``, the
-    part of the step's work that the busiest cluster has; and ``compute_seconds(step)`` of all of it.
+    xarray.Dataset
+        With dims ``clusters`` and ``step`` (an exchange): ``out_bytes`` and ``in_bytes`` of the busiest
+        cluster, the ``partners`` that the busiest cluster sends to, ``total_bytes``, and ``share``, the
+        part of the step's work that the busiest cluster has; and ``compute_seconds(step)`` of all of it.
 
     Raises
     ------

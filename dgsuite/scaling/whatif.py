@@ -71,8 +71,9 @@ def what_if(
 
     Returns
     -------
-    Dataset with dims clusters, bandwidth and latency (those given as one number are dropped):
-    ``seconds``, and its parts ``compute``, ``transfer`` and ``barrier``.
+    xarray.Dataset
+        With dims clusters, bandwidth and latency (those given as one number are dropped): ``seconds``,
+        and its parts ``compute``, ``transfer`` and ``barrier``.
 
     Raises
     ------

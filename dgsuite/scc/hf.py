@@ -226,9 +226,11 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
 
     Returns
     -------
-    Dataset with dims input, balance, transport, places. ``measured`` has the wall seconds of a Fock build on
-    one and two workers, ``processor`` the most processor time that one of them took, which others on the
-    machine do not change, ``simulated`` the seconds of the replay, ``elapsed`` those of all its iterations.
+    xarray.Dataset
+        With dims input, balance, transport, places. ``measured`` has the wall seconds of a Fock build on
+        one and two workers, ``processor`` the most processor time that one of them took, which others on
+        the machine do not change, ``simulated`` the seconds of the replay, ``elapsed`` those of all its
+        iterations.
     """
     import xarray as xr
 

@@ -80,9 +80,10 @@ def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Data
 
     Returns
     -------
-    Dataset with dimension ``run``, what was swept as coordinates, and totals of each run; with
-    ``round`` where the figure is by rounds, ``cell`` where it is a table, and ``code`` where it is about
-    the text of kernels, too.
+    xarray.Dataset
+        With dimension ``run``, what was swept as coordinates, and totals of each run; with ``round``
+        where the figure is by rounds, ``cell`` where it is a table, and ``code`` where it is about the
+        text of kernels, too.
     """
     form = forms()[number]
     variables: dict[str, Any] = {

@@ -1,0 +1,65 @@
+"""How the pages are made: `make docs`."""
+
+import re
+import sys
+from importlib.metadata import version as installed
+from os.path import relpath
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+sys.path.insert(0, str(ROOT))  # what is here, installed or not
+
+project = "dgsuite"
+version = release = installed("dgsuite")
+project_copyright = "the authors of dgsuite"
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.doctest",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+]
+html_theme = "furo"
+html_title = f"dgsuite {version}"
+
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 3
+nb_execution_mode = "off"  # tests/test_notebook.py runs it
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # signatures have them, and docstrings say what they mean
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+
+PAGES = {
+    "index": "README.md",
+    "benchmarks": "benchmarks/README.md",
+    "contributing": "CONTRIBUTING.md",
+    "changelog": "CHANGELOG.md",
+}
+"""Pages that begin with a file from elsewhere in the project."""
+
+
+def setup(app):
+    app.connect("source-read", read)
+
+
+def read(app, page, source):
+    """Begin a page with its file, and have links between files lead to their pages."""
+    file = ROOT / PAGES.get(page, f"docs/{page}.md")
+    text = file.read_text() + "\n" + source[0] if page in PAGES else source[0]
+    pages = {ROOT / name: page for page, name in PAGES.items()}
+
+    def lead(link):
+        image, words, target = link.groups()
+        there = (file.parent / target).resolve()
+        if there in pages:
+            there = HERE / f"{pages[there]}.md"
+        if HERE not in there.parents:
+            return words  # no page of ours
+        return f"{image}[{words}]({relpath(there, (HERE / page).parent)})"
+
+    source[0] = re.sub(r"(!?)\[([^]]*)\]\((?!https?:|#)([^)]*)\)", lead, text)
