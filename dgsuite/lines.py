@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Container
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,7 +60,7 @@ class Lines:
         self.wire = 0
         self._inbox: dict[int, list[tuple[int, Message]]] = defaultdict(list)
         self._news = asyncio.Event()
-        self._lost: Exception | None = None
+        self._gone: dict[int, Exception] = {}
         self._readers = [
             asyncio.ensure_future(self._read(peer, comm)) for peer, comm in mesh.comms.items()
         ]
@@ -81,9 +82,8 @@ class Lines:
                 message = getattr(message, "data", message)
                 self._inbox[message.number].append((peer, message))
                 self._news.set()
-        except OSError as error:
-            self._lost = PeerLost(f"worker {self.mesh.places[peer]} was lost")
-            self._lost.__cause__ = error
+        except Exception as error:
+            self._gone[peer] = error
             self._news.set()
 
     async def send(self, parcels: dict[int, Any], report: Report | None = None) -> None:
@@ -95,7 +95,7 @@ class Lines:
                     self.wire += await comm.write(ToPickle(message))
                     await flush(comm)
         except OSError as error:
-            raise self._lost or PeerLost(f"worker {self.mesh.places[peer]} was lost") from error
+            raise self._lost(peer) from error
 
     async def post(self, parcels: dict[int, Any], idle: Vote | None) -> None:
         """Send tasks; with them, if this worker falls idle with its votes, the report of it."""
@@ -120,19 +120,30 @@ class Lines:
                 self._reports[peer] = message.report
         return parcels
 
-    async def news(self) -> None:
+    async def news(self, heard: Container[int] | None = None) -> None:
         """Wait until something has come.
+
+        Parameters
+        ----------
+        heard
+            Workers that may be gone: those that have said all if the end is near. By default those
+            whose reports are here.
 
         Raises
         ------
         PeerLost
             Nothing will: another worker is gone.
         """
+        heard = self._reports if heard is None else heard
         while not self._inbox.get(self.number):
-            if self._lost is not None:
-                raise self._lost
+            for peer, error in self._gone.items():
+                if peer not in heard:
+                    raise self._lost(peer) from error
             self._news.clear()
             await self._news.wait()
+
+    def _lost(self, peer: int) -> PeerLost:
+        return PeerLost(f"worker {self.mesh.places[peer]} was lost")
 
     def over(self) -> list[Vote] | None:
         """The votes of all workers if the finish is over; else None."""
@@ -148,15 +159,14 @@ class Lines:
         self.begin()
         await self.send({peer: (vote, parcels.get(peer)) for peer in self.mesh.comms})
         found: dict[int, Any] = {}
-        votes: list[Vote] = []
+        votes: dict[int, Vote] = {}
         while len(votes) < len(self.mesh.comms):
-            await self.news()
+            await self.news(votes)
             for peer, message in self._inbox.pop(self.number, ()):
-                theirs, parcel = message.parcel
-                votes.append(theirs)
+                votes[peer], parcel = message.parcel
                 if parcel is not None:
                     found[peer] = parcel
-        return found, votes
+        return found, [*votes.values()]
 
     def close(self) -> None:
         """Stop reading."""

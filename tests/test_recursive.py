@@ -230,6 +230,20 @@ class Endless(Kernel):
         return spawn(self.visit, c.successor[inbox.node], by=inbox.node)
 
 
+def test_who_is_done_first_leaves():
+    """Of four workers some learn of the end before others, who must not take them for lost."""
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        chain = Graph.from_networkx(nx.path_graph(64), client=client, clusters=4)
+        for _ in range(20):
+            ds = dgsuite.run("bf", chain, form="recursive", client=client)
+            assert ds.distance.values.tolist() == [*range(64)]
+
+
 @pytest.mark.parametrize("style", STYLES)
 def test_a_failing_task_is_named(client, style):
     ring = Graph.from_networkx(nx.cycle_graph(12), clusters=3)
