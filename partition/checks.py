@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.segments import COMPILE_FROM
+from partition.waiting import gathered
 
 if TYPE_CHECKING:
     from partition.graph import Graph
+
+CHECKING = "checking the graph"
 
 
 def check(graph: Graph, need: str) -> None:
@@ -49,7 +52,7 @@ def _all(graph: Graph, problem: Callable[[Cluster], str | None]) -> None:
     """Refuse the first problem that a cluster has."""
     found = _each(graph, problem)
     if not graph.local:
-        found = graph.parts[0].client.gather(found)
+        found = gathered(graph.parts[0].client, found, CHECKING)
     for text in found:
         if text is not None:
             raise InputError(text)
@@ -146,7 +149,7 @@ def _shape(graph: Graph) -> tuple[int | None, tuple[int, int] | None]:
         forests = joined + forests[len(joined) * 2 :]
     if client is None:
         return _summary(forests[0])
-    found: tuple[int | None, tuple[int, int] | None] = client.submit(_summary, *forests).result()
+    (found,) = gathered(client, [client.submit(_summary, *forests)], CHECKING)
     return found
 
 
@@ -217,7 +220,7 @@ def check_distinct(graph: Graph) -> None:
         for k in range(count):
             mine = [client.submit(operator.getitem, b, k) for b in buckets]
             futures.append(client.submit(_same, mine))
-        found = client.gather(futures)
+        found = gathered(client, futures, CHECKING)
     for pair in found:
         if pair is not None:
             (a, b, weight), (c, d, _) = pair

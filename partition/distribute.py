@@ -23,7 +23,8 @@ from partition.cluster import Cluster, Identify
 from partition.edges import lazy, of_partition, slices
 from partition.errors import RunError
 from partition.partitioners import Partition
-from partition.places import home, pending, runs, seen, workers
+from partition.places import home, runs, workers
+from partition.waiting import done, gathered
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
 SMALL = 1 << 17
 """NumPy edges up to this many are built in this process also with a client."""
 
-WATCH = 1.0
-"""Seconds between looks at whether the workers are still there."""
+BUILDING = "building the graph"
 
 
 def construct(
@@ -171,7 +171,7 @@ def _deal_arrays(
         rows.append(_send(client, split, places[: len(bounds) - 1]))
         del there, split
         if turn >= len(places):
-            settle(client, rows[turn - len(places)], places)
+            done(client, rows[turn - len(places)], places, BUILDING)
     return [list(column) for column in zip(*rows, strict=True)]
 
 
@@ -201,38 +201,7 @@ def _workers_stay() -> Iterator[None]:
     try:
         yield
     except (CancelledError, CommClosedError, KilledWorker) as error:
-        raise RunError(
-            f"a worker was lost while the graph was built ({type(error).__name__})"
-        ) from error
-
-
-def settle(client: Client, futures: Sequence[Future], places: Sequence[str]) -> None:
-    """Wait for tasks that are tied to workers.
-
-    Raises
-    ------
-    RunError
-        A worker has gone: tasks that are tied to it would wait for ever.
-    Exception
-        What a task raised.
-    """
-    waiting = list(futures)
-    while waiting:
-        still = pending(waiting, WATCH)
-        if len(still) == len(waiting):
-            if client.status != "running":
-                raise RunError("the scheduler was lost while the graph was built")
-            lost = set(places) - set(seen(client))
-            if lost:
-                raise RunError(
-                    f"worker {', '.join(sorted(lost))} was lost while the graph was built"
-                )
-        waiting = still
-        for future in futures:
-            if future.status == "error":
-                future.result()
-            if future.status not in ("pending", "finished"):
-                raise RunError("data was lost with its worker while the graph was built")
+        raise RunError(f"{BUILDING}: a worker was lost ({type(error).__name__})") from error
 
 
 def _collect(
@@ -243,9 +212,7 @@ def _collect(
 ) -> list[Any]:
     """A small fact of every cluster."""
     facts = [client.submit(function, part, pure=False) for part in parts]
-    settle(client, facts, places)
-    found: list[Any] = client.gather(facts)
-    return found
+    return gathered(client, facts, BUILDING, places)
 
 
 def recut(

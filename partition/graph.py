@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from partition import build, distribute, edges, places
 from partition.cluster import Cluster, Identify
-from partition.errors import InputError
+from partition.errors import InputError, RunError
 from partition.partitioners import (
     Partition,
     balanced,
@@ -23,6 +23,7 @@ from partition.partitioners import (
     hashed,
     metis,
 )
+from partition.waiting import gathered
 
 if TYPE_CHECKING:
     import dask.array as da
@@ -56,8 +57,6 @@ class Graph:
         Dtype of the weights, or None.
     partition
         Which cluster owns which node; its `order` says how nodes are laid out in `indptr` and `uid`.
-    parts
-        The clusters: `Cluster` objects in this process, or futures of them.
     entries
         Number of adjacency entries of each cluster.
     chosen
@@ -82,7 +81,7 @@ class Graph:
         labels: Sequence[Hashable] | None = None,
         chosen: bool = True,
     ) -> None:
-        self.parts = list(parts)
+        self._parts = list(parts)
         self.partition = partition
         self.entries = [int(e) for e in entries]
         self.directed = directed
@@ -108,6 +107,23 @@ class Graph:
         return total if self.directed else total // 2
 
     @property
+    def parts(self) -> list[Any]:
+        """The clusters: `Cluster` objects in this process, or futures of them.
+
+        Raises
+        ------
+        RunError
+            One of them was lost with its worker, or the client that made it is closed.
+        """
+        for k, part in enumerate(self._parts):
+            if isinstance(part, Cluster) or part.status in ("pending", "finished"):
+                continue
+            if part.status == "error":
+                part.result()
+            raise RunError(f"cluster {k} of the graph is lost; build the graph anew")
+        return self._parts
+
+    @property
     def weighted(self) -> bool:
         """Whether edges have weights."""
         return self.weight_dtype is not None
@@ -115,7 +131,7 @@ class Graph:
     @property
     def local(self) -> bool:
         """Whether the clusters are in this process, not on workers."""
-        return all(isinstance(part, Cluster) for part in self.parts)
+        return all(isinstance(part, Cluster) for part in self._parts)
 
     @property
     def _kind(self) -> str:
@@ -125,7 +141,7 @@ class Graph:
 
     @property
     def _place(self) -> str:
-        return f"{len(self.parts)} {'in this process' if self.local else 'on the workers'}"
+        return f"{len(self._parts)} {'in this process' if self.local else 'on the workers'}"
 
     def __repr__(self) -> str:
         count, where = self._place.split(" ", 1)
@@ -506,8 +522,7 @@ class Graph:
         """All clusters, brought into this process."""
         if self.local:
             return self.parts
-        parts: list[Cluster] = self.parts[0].client.gather(self.parts)
-        return parts
+        return gathered(self.parts[0].client, self.parts, "bringing the graph here")
 
     def to_scipy(self) -> sp.csr_array:
         """The adjacency matrix, in this process; ones (int64) where there are no weights."""
@@ -547,7 +562,8 @@ def _by_metis(graph: Graph, clusters: int) -> Partition:
     (part,) = graph.parts
     if graph.local:
         return metis(part.indptr, part.indices, clusters)
-    found: Partition = part.client.submit(_metis_of, part, clusters, pure=False).result()
+    of_it = part.client.submit(_metis_of, part, clusters, pure=False)
+    (found,) = gathered(part.client, [of_it], "cutting the graph by METIS")
     return found
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from partition.errors import InputError
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client
 
 
 def current(client: Client | None) -> Client | None:
@@ -72,16 +72,3 @@ def home(cluster: int, clusters: int, places: Sequence[str]) -> str:
     """The worker that holds a cluster."""
     bounds = runs(clusters, len(places))
     return places[int(np.searchsorted(bounds, cluster, side="right")) - 1]
-
-
-def pending(futures: Sequence[Future], timeout: float) -> list[Future]:
-    """Those of some futures that are pending when one of them no longer is, or a time (seconds) is over."""
-    from distributed import CancelledError, wait
-
-    try:
-        wait(futures, timeout=timeout, return_when="FIRST_COMPLETED")
-    except (TimeoutError, CancelledError) as error:
-        # it and frames that know the futures hold each other, which would keep results on workers until
-        # this process collects garbage
-        error.__traceback__ = None
-    return [future for future in futures if future.status == "pending"]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from partition.cluster import Cluster
+from partition.waiting import gathered
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -39,7 +40,8 @@ def describe(graph: Graph) -> xr.Dataset:
         rows = [_count(part) for part in graph.parts]
     else:
         client = graph.parts[0].client
-        rows = client.gather([client.submit(_count, part, pure=False) for part in graph.parts])
+        counts = [client.submit(_count, part, pure=False) for part in graph.parts]
+        rows = gathered(client, counts, "describing the graph")
     nodes, ends, cut, halo = np.array(rows, np.int64).T
     both = 1 if graph.directed else 2
 

@@ -112,6 +112,26 @@ def test_a_killed_worker_is_named(own_client, ring, style, workers):
     assert_nothing_held(client)
 
 
+@pytest.mark.parametrize("style", [*STYLES, "serial"])
+def test_a_graph_that_lost_a_cluster(own_client, style):
+    """No worker can give it back: a run says so, and does not wait for it."""
+    import dask.array as da
+
+    ends = da.arange(12, chunks=6)
+    graph = Graph.from_edges(ends, (ends + 1) % 12, n=12, clusters=2, client=own_client)
+    dgsuite.run("lcr", graph, style=style, client=own_client)
+    pid = own_client.run(os.getpid)[places.workers(own_client)[1]]
+    os.kill(pid, signal.SIGKILL)
+    deadline = time.monotonic() + 20
+    while own_client.futures[graph._parts[1].key].status == "finished":
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    own_client.wait_for_workers(2, timeout=30)
+    assert "2 clusters on the workers" in repr(graph)
+    with pytest.raises(dgsuite.RunError, match="cluster 1 of the graph is lost; build the graph"):
+        dgsuite.run("lcr", graph, style=style, client=own_client)
+
+
 def test_a_worker_killed_when_its_task_is_done(own_client):
     """Its result would be waited for for ever: no other worker may do the task again."""
     from dgsuite.executors import tasks

@@ -153,6 +153,16 @@ def test_a_killed_worker(own_client):
         own_client.wait_for_workers(2, timeout=30)
 
 
+def test_no_worker_is_left(own_client, monkeypatch):
+    monkeypatch.setattr("dgsuite.executors.tasks.PATIENCE", 1)
+
+    def leave(number, energy):
+        own_client.cluster.scale(0)
+
+    with pytest.raises(dgsuite.RunError, match=r"hartree_fock.*: no worker is left"):
+        dgsuite.hartree_fock("benzene", balance="dask", client=own_client, on_iteration=leave)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.chem.fock import Fock, Share, Work, compute
-from partition.errors import RunError
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -121,8 +120,10 @@ def tasked(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
     Raises
     ------
     RunError
-        Tasks were lost again and again.
+        Tasks were lost again and again, or no worker is left.
     """
+    from dgsuite.executors import tasks
+
     total = len(work.units())
     size = work.fetch or max(1, -(-total // (TASKS * len(places))))
     starts = range(0, total, size)
@@ -136,10 +137,11 @@ def tasked(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
         pure=False,
     )
     try:
+        tasks.finish_anywhere(client, futures, work)
         found = client.gather(futures)
-    except Exception as error:
+    except BaseException:
         client.cancel(futures, force=True)
-        raise RunError(f"{work.name}: {type(error).__name__}: {error}") from error
+        raise
     return _by_place(found)
 
 

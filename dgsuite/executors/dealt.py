@@ -11,16 +11,15 @@ from time import perf_counter, thread_time
 from typing import Any, NamedTuple
 
 import numpy as np
-from distributed import Client, Future, get_worker
+from distributed import Client, get_worker
 from numpy.typing import NDArray
 
-from dgsuite.executors.tasks import EMBED, WATCH, cause, check_workers, new_run
+from dgsuite.executors.tasks import EMBED, finish_anywhere, new_run
 from dgsuite.program import Log, Step, Tally
 from kernels.base import Replicated
 from partition.cluster import Cluster
-from partition.errors import InputError, RunError
+from partition.errors import InputError
 from partition.graph import Graph
-from partition.places import pending, seen
 
 FINE, ENOUGH, COARSE = 16, 128, 4
 """Chunks a worker: fine ones, until there are enough; then coarse ones, as each costs the scheduler time."""
@@ -63,7 +62,7 @@ def run(
         shares = [client.submit(_add, kernel, group, pure=False, priority=1) for group in groups]
         every += shares
     try:
-        _finish(client, shares[0], [held, *every], kernel)
+        finish_anywhere(client, shares[:1], kernel)
         total: Share = shares[0].result()
     except BaseException:
         client.cancel([held, *every], force=True)
@@ -108,21 +107,3 @@ def _add(kernel: Replicated, shares: Sequence[Share]) -> Share:
             before = spent.get(place, (0.0, 0.0))
             spent[place] = before[0] + seconds, before[1] + cpu
     return Share(kernel.add([share.result for share in shares]), notes, spent)
-
-
-def _finish(client: Client, last: Future, futures: Sequence[Future], kernel: Replicated) -> None:
-    """Wait for the last task.
-
-    Raises
-    ------
-    DgsuiteError
-        A task failed, what it needs is lost for good, or no worker is left.
-    """
-    alone = 0
-    while pending([last], WATCH):
-        check_workers(client, [], kernel)
-        alone = 0 if seen(client) else alone + 1
-        if alone * WATCH > 5:
-            raise RunError(f"kernel {kernel.name!r}: no worker is left")
-    if last.status != "finished":
-        raise cause(futures, kernel)

@@ -16,15 +16,16 @@ from numpy.typing import NDArray
 from dgsuite.mesh import PeerLost
 from partition.errors import DgsuiteError, RunError
 from partition.graph import Graph
-from partition.places import pending, seen
+from partition.places import seen
+from partition.waiting import WATCH, check_workers, failed, pending, settle
 
 T = TypeVar("T")
 
 EMBED = 1 << 20
 """Clusters smaller than this (bytes a worker) travel with the task; larger ones are sent once."""
 
-WATCH = 0.5
-"""Seconds between looks at whether the workers are still there."""
+PATIENCE = 5
+"""Seconds without any worker after which none is expected to come."""
 
 
 class Named(Protocol):
@@ -32,6 +33,11 @@ class Named(Protocol):
 
     @property
     def name(self) -> str: ...
+
+
+def of(kernel: Named) -> str:
+    """What to call a kernel in messages."""
+    return f"kernel {kernel.name!r}"
 
 
 def new_run() -> str:
@@ -59,13 +65,13 @@ def place(graph: Graph, client: Client, places: Sequence[str], bounds: NDArray) 
     if not graph.local or all(sum(c.nbytes for c in group) < EMBED for group in groups):
         return groups
     key = (client.id, tuple(places), bounds.tobytes())
-    if key not in graph.placed:
+    placed: list[Any] | None = graph.placed.get(key)
+    if placed is None or any(future.status != "finished" for future in placed):
         graph.placed.clear()
-        graph.placed[key] = [
+        placed = graph.placed[key] = [
             client.scatter([group], workers=[place], hash=False)[0]
             for group, place in zip(groups, places, strict=True)
         ]
-    placed: list[Any] = graph.placed[key]
     return placed
 
 
@@ -93,14 +99,9 @@ def finish(client: Client, futures: Sequence[Future], places: Sequence[str], ker
         A task failed, or one of the workers has gone: a task that is tied to it would wait for
         ever.
     """
-    waiting = list(futures)
-    while waiting:
-        still = pending(waiting, WATCH)
-        if any(f.status not in ("pending", "finished") for f in waiting):
-            raise cause(futures, kernel)
-        if len(still) == len(waiting):
-            check_workers(client, places, kernel)
-        waiting = still
+    settle(client, futures, places, of(kernel))
+    if any(map(failed, futures)):
+        raise cause(futures, kernel)
 
 
 def results(
@@ -117,16 +118,24 @@ def results(
     return watched(lambda: client.gather(futures), client, places, kernel)
 
 
-def check_workers(client: Client, places: Sequence[str], kernel: Named) -> None:
-    """Refuse to go on without the scheduler or one of the workers."""
-    if client.status != "running":
-        raise RunError(f"kernel {kernel.name!r}: the scheduler is gone")
-    try:
-        lost = set(places) - set(seen(client))
-    except OSError:
-        raise RunError(f"kernel {kernel.name!r}: the scheduler is gone") from None
-    if lost:
-        raise RunError(f"kernel {kernel.name!r}: worker {', '.join(sorted(lost))} was lost")
+def finish_anywhere(client: Client, futures: Sequence[Future], kernel: Named) -> None:
+    """Wait until all of some tasks are done that are tied to no worker.
+
+    Raises
+    ------
+    DgsuiteError
+        A task failed, what it needs is lost for good, or no worker is left.
+    """
+    alone = 0
+    while pending(futures, WATCH, "ALL_COMPLETED"):
+        if any(map(failed, futures)):
+            break
+        check_workers(client, [], of(kernel))
+        alone = 0 if seen(client) else alone + 1
+        if alone * WATCH > PATIENCE:
+            raise RunError(f"{of(kernel)}: no worker is left")
+    if any(map(failed, futures)):
+        raise cause(futures, kernel)
 
 
 def watched(call: Callable[[], T], client: Client, places: Sequence[str], kernel: Named) -> T:
@@ -147,12 +156,12 @@ def watched(call: Callable[[], T], client: Client, places: Sequence[str], kernel
     while not found:
         thread.join(WATCH)
         if thread.is_alive():
-            check_workers(client, places, kernel)
+            check_workers(client, places, of(kernel))
         if errors:
             for _ in range(10):  # the scheduler may learn of a loss a moment later
-                check_workers(client, places, kernel)
+                check_workers(client, places, of(kernel))
                 time.sleep(0.1)
-            raise RunError(f"kernel {kernel.name!r}: {errors[0]}") from errors[0]
+            raise RunError(f"{of(kernel)}: {errors[0]}") from errors[0]
     return found[0]
 
 
@@ -164,11 +173,11 @@ def cause(futures: Sequence[Future], kernel: Named) -> Exception:
     errors = [f.exception() for f in futures if f.status == "error"]
     first = sorted(errors, key=lambda e: isinstance(e, PeerLost))
     if not first:
-        return RunError(f"kernel {kernel.name!r}: its tasks were cancelled")
+        return RunError(f"{of(kernel)}: its tasks were cancelled")
     if isinstance(first[0], DgsuiteError):
         if isinstance(first[0], PeerLost):
-            return RunError(f"kernel {kernel.name!r}: {first[0]}")
+            return RunError(f"{of(kernel)}: {first[0]}")
         return first[0]
-    error = RunError(f"kernel {kernel.name!r}: {type(first[0]).__name__}: {first[0]}")
+    error = RunError(f"{of(kernel)}: {type(first[0]).__name__}: {first[0]}")
     error.__cause__ = first[0]
     return error

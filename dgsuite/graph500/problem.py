@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from distributed import Client, wait
+from distributed import Client
 from numpy.typing import NDArray
 
 import genval
@@ -19,6 +19,7 @@ from partition.cluster import Cluster
 from partition.graph import Graph
 from partition.grid import arrange
 from partition.places import workers
+from partition.waiting import done, gathered
 
 WEIGHTS = 2**24
 """Largest weight: kernel 3's uniform numbers from 0 to 1, in steps of one over this."""
@@ -76,7 +77,7 @@ def build(
         client.submit(_count, tuples, bounds, w, len(places), workers=[place], pure=False)
         for w, place in enumerate(places)
     ]
-    counts = client.submit(sum, shares, pure=False).result()
+    (counts,) = gathered(client, [client.submit(sum, shares, pure=False)], "counting edges", places)
     del shares  # what workers counted would stay there while they build
     generation = time.perf_counter() - begin
     begin = time.perf_counter()
@@ -92,13 +93,13 @@ def build(
     if grid is not None:
         graph = arrange(graph, *grid)
         if not graph.local:
-            with client.as_current():
-                wait(graph.parts)
+            done(client, graph.parts, places, "arranging the grid")
     construction = time.perf_counter() - begin
     if graph.local:
         able = [_able(part) for part in graph.parts]
     else:
-        able = client.gather([client.submit(_able, part, pure=False) for part in graph.parts])
+        tasks = [client.submit(_able, part, pure=False) for part in graph.parts]
+        able = gathered(client, tasks, "counting edges", places)
     return Problem(scale, graph, counts, np.concatenate(able), generation, construction, grid)
 
 

@@ -13,6 +13,7 @@ from genval.report import LISTED, Found, Violation
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.graph import Graph
+from partition.waiting import gathered
 
 Outputs = dict[str, NDArray]
 
@@ -54,8 +55,7 @@ class Job:
             client.submit(_apply, rule, part, self._shared, extra, pure=False)
             for part in self.graph.parts
         ]
-        found: list[Any] = client.gather(futures)
-        return found
+        return gathered(client, futures, "validating")
 
     def given(self, name: str) -> NDArray | None:
         """An array of the results that a rule can do without."""
