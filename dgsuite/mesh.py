@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
 from distributed.comm import connect, get_address_host, listen, parse_address
+from distributed.comm.addressing import unparse_host_port
 from distributed.comm.core import Comm
 from distributed.comm.tcp import TCP, TLS
 from distributed.core import rpc
@@ -89,7 +90,9 @@ class Mesh:
             self._full = asyncio.Event()
             scheme = parse_address(self.places[self.rank])[0]
             host = get_address_host(self.places[self.rank])
-            where = f"{scheme}://" if scheme == "inproc" else f"{scheme}://{host}"
+            where = (
+                f"{scheme}://" if scheme == "inproc" else f"{scheme}://{unparse_host_port(host)}"
+            )
             self._listener = await listen(
                 where, self._welcome, deserialize=True, allow_offload=False, **listen_args
             )
