@@ -10,14 +10,17 @@ import asyncio
 import ctypes
 import gc
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
 import dask
-from distributed import Client, Worker, WorkerPlugin, get_worker
+from distributed import Client, Lock, Worker, WorkerPlugin, get_worker
 from distributed.comm import get_address_host
+
+from partition.errors import RunError
 
 NAME = "dgsuite"
 
@@ -33,6 +36,9 @@ LARGEST = 1 << 25
 
 NEVER = 2**31 - 1
 """Collections of the young after which garbage is collected in full, so that it is not."""
+
+REMEMBERED = 1 << 10
+"""Runs that are over of which a worker knows that they are."""
 
 LARGE = 1 << 20
 """Bytes from which a process that holds results alone gives an array's memory back with it."""
@@ -59,6 +65,7 @@ class RunPlugin(WorkerPlugin):
         self.worker = worker
         self.runs: dict[str, Any] = {}
         self._ends: dict[str, Callable[[], object]] = {}
+        self._over: deque[str] = deque(maxlen=REMEMBERED)
         self._addresses: dict[str, asyncio.Future[str]] = {}
         worker.handlers["dgsuite_meet"] = self._meet
         worker.handlers["dgsuite_count"] = self.count
@@ -71,17 +78,28 @@ class RunPlugin(WorkerPlugin):
         if finish in GIVEN_UP and key in self._ends:
             self._ends.pop(key)()
 
+    def wanted(self, key: str) -> bool:
+        """Whether somebody still wants a task's result."""
+        task = self.worker.state.tasks.get(key)
+        return task is not None and task.state not in GIVEN_UP
+
     def keep(self, key: str, run: str, part: Any) -> None:
         """Keep something for a run, for as long as the calling task's key lives."""
+
+        def end() -> None:
+            self._over.append(run)
+            self.runs.pop(run, None)
+
         self.runs[run] = part
-        self._ends[key] = lambda: self.runs.pop(run, None)
+        self._ends[key] = end
+        if not self.wanted(key):  # given up before this came here
+            self._ends.pop(key, end)()
 
     def enter(self, key: str, run: str, address: str, abort: Callable[[], object]) -> None:
         """Called by a run's task: where its peers find it, and how to end it. Thread-safe."""
 
         def tell() -> None:
-            task = self.worker.state.tasks.get(key)
-            if task is None or task.state in GIVEN_UP:  # before it came here
+            if not self.wanted(key):  # given up before this came here
                 abort()
                 return
             self._ends[key] = abort
@@ -111,6 +129,8 @@ class RunPlugin(WorkerPlugin):
 
     def count(self, run: str, first: int) -> int:
         """RPC: fetch and increment of a run's counter. Thread-safe."""
+        if run in self._over:
+            raise RunError(f"run {run} is over")
         return int(next(self.runs.setdefault(run, count(first))))
 
 
@@ -168,6 +188,33 @@ def install(client: Client) -> None:
     if not getattr(client, "_dgsuite_installed", False):
         client.register_plugin(RunPlugin())
         client._dgsuite_installed = True
+
+
+def turn(client: Client) -> Lock:
+    """What runs of long tasks take turns by; one a client, as each looks after its lease for ever."""
+    if not hasattr(client, "_dgsuite_turn"):
+        client._dgsuite_turn = Lock("dgsuite-clocked")
+    found: Lock = client._dgsuite_turn
+    return found
+
+
+def reports(client: Client) -> tuple[str, dict[str, Callable[[int], object]]]:
+    """The topic under which runs report their progress, and who is told of each run's.
+
+    One topic a client: schedulers never forget one.
+    """
+    topic = f"dgsuite-{client.id}"
+    if not hasattr(client, "_dgsuite_reports"):
+        found: dict[str, Callable[[int], object]] = {}
+
+        def tell(event: tuple[float, tuple[str, int]]) -> None:
+            run, rounds = event[1]
+            if (told := found.get(run)) is not None:
+                told(rounds)
+
+        client.subscribe_topic(topic, tell)
+        client._dgsuite_reports = found
+    return topic, client._dgsuite_reports
 
 
 def task_key() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import math
 import os
 import signal
@@ -151,6 +152,17 @@ def test_a_killed_worker(own_client):
             with pytest.raises(dgsuite.RunError, match=r"worker tcp://.* lost"):
                 run()
         own_client.wait_for_workers(2, timeout=30)
+
+
+@pytest.mark.parametrize("balance", ["static", "dynamic"])
+def test_who_is_interrupted_stops_its_workers(client, balance):
+    """Such a build takes minutes; its places stop when nobody wants it any more."""
+    threading.Timer(2, _thread.interrupt_main).start()
+    with pytest.raises(KeyboardInterrupt):
+        dgsuite.hartree_fock("aspirin", basis="6-311g**", balance=balance, client=client)
+    for place in workers(client):
+        client.submit(os.getpid, workers=[place], pure=False).result(timeout=15)
+    assert_nothing_held(client)
 
 
 def test_no_worker_is_left(own_client, monkeypatch):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import count
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import count, takewhile
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -28,16 +29,21 @@ def dealt(
     rank: int,
     places: int,
     ask: Callable[[], Callable[[], int]] | None,
+    wanted: Callable[[], bool] = lambda: True,
 ) -> Share:
     """One place's share of a build: units rank, rank + places, ..., or what a counter says.
 
     With a counter, of which `ask` asks for the next value at once and returns what waits for it, a place
     starts with block `rank` of units, and asks for its next one before it computes: the answer travels
-    meanwhile.
+    meanwhile. It stops when its share is no longer `wanted`.
     """
     total = len(work.units())
+
+    def computed(units: Iterable[int]) -> Fock:
+        return compute(work, density, takewhile(lambda _: wanted(), units))
+
     if ask is None:
-        return compute(work, density, range(rank, total, places)).share()
+        return computed(range(rank, total, places)).share()
     waited, fetches = 0.0, 0
 
     def numbers() -> Iterator[int]:
@@ -51,7 +57,7 @@ def dealt(
             block = answer()
             waited += perf_counter() - before
 
-    fock: Fock = compute(work, density, numbers())
+    fock = computed(numbers())
     return fock.share(waited, fetches)
 
 
@@ -108,8 +114,9 @@ def _place(run: str, work: Work, density: NDArray, rank: int, places: Sequence[s
     from dgsuite.mesh import PeerLost
 
     ask = worker.counter(run, places[0], len(places)) if work.counted else None
+    wanted = partial(worker.plugin().wanted, worker.task_key())
     try:
-        return dealt(work, density, rank, len(places), ask)
+        return dealt(work, density, rank, len(places), ask, wanted)
     except OSError as error:
         raise PeerLost(f"worker {places[0]}, which has the counter, was lost") from error
 

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 DEPENDENT = 1e-8
 """Eigenvalues of the overlap below which a combination of basis functions counts as none."""
 
+NOTHING = np.empty(0)
+"""In place of a place's matrix, once matrices are added up: there is one an iteration and place."""
+
 
 @dataclass
 class Log:
@@ -128,7 +131,7 @@ def hartree_fock(
                 shares = deal(work, ordered, client, where)
         found = np.empty_like(density)
         found[np.ix_(order, order)] = sum(share.matrix for _, share in shares)
-        return found, shares
+        return found, [(place, share._replace(matrix=NOTHING)) for place, share in shares]
 
     log = iterate(mole, build, tolerance, iterations, on_iteration)
     attrs = {
