@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import chain
+from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,9 @@ from numpy.typing import NDArray
 
 from kernels.base import Extra, Kernel, Net, Round, Vote
 from partition.errors import RunError
+
+REPORT = 0.2
+"""Seconds between reports of progress."""
 
 
 def reduce_votes(votes: Sequence[Vote]) -> Vote:
@@ -146,6 +150,19 @@ class Tally:
 COUNTED = [f.name for f in fields(Tally) if f.name not in ("notes", "vote")]
 
 
+def seldom(tell: Callable[[int], None]) -> Callable[[int], None]:
+    """Pass on progress a few times a second: a screen or a scheduler may take longer over it than a round."""
+    told = monotonic()
+
+    def now_and_then(number: int) -> None:
+        nonlocal told
+        if monotonic() - told > REPORT:
+            told = monotonic()
+            tell(number)
+
+    return now_and_then
+
+
 @dataclass
 class Log:
     """What happened, phase by phase, on one site; or, merged, on all.
@@ -192,6 +209,11 @@ class Log:
     def rounds(self) -> int:
         """Number of rounds."""
         return max((step.round for step in self.steps), default=-1) + 1
+
+    @property
+    def begun(self) -> int:
+        """Number of rounds so far, in the log of a run that is going on."""
+        return self.steps[-1].round + 1 if self.steps else 0
 
     def by_round(self, values: Sequence | NDArray) -> NDArray:
         """Sum of a quantity of each phase over the phases of each round."""

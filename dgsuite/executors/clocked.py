@@ -8,7 +8,6 @@ until the end.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -16,14 +15,14 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import dask
-from distributed import Client, Lock, get_worker
+from distributed import Client, get_worker
 from numpy.typing import NDArray
 
 from dgsuite import worker
 from dgsuite.exchange import Parcel
 from dgsuite.executors import tasks
 from dgsuite.mesh import Mesh
-from dgsuite.program import Log, merge, reduce_votes, steps
+from dgsuite.program import Log, merge, reduce_votes, seldom, steps
 from dgsuite.site import Site
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
@@ -33,9 +32,6 @@ from partition.graph import Graph
 
 POOL_FROM = 1 << 15
 """Nodes of a site from which its clusters share the worker's threads: handing over costs 0.1 ms."""
-
-REPORT = 0.2
-"""Seconds between reports of progress."""
 
 
 class Way(NamedTuple):
@@ -49,6 +45,8 @@ class Way(NamedTuple):
     name: str = "clocked"
     rounds: bool = True
     """Whether sites talk in rounds alone, which any transport carries."""
+    pooled: bool = True
+    """Whether a site's clusters share the worker's threads."""
 
 
 def run(
@@ -75,15 +73,13 @@ def run(
     groups = tasks.place(graph, client, places, bounds)
     run_id = tasks.new_run()
     with ExitStack() as stack:
+        topic = None
         if on_round is not None:
-
-            def report(event: tuple[float, Any]) -> None:
-                on_round(event[1])
-
-            client.subscribe_topic(_topic(run_id), report)
-            stack.callback(client.unsubscribe_topic, _topic(run_id))
+            topic, reports = worker.reports(client)
+            reports[run_id] = on_round
+            stack.callback(reports.pop, run_id)
         # two runs that each hold one of two workers would wait for each other for ever
-        stack.enter_context(Lock("dgsuite-clocked"))
+        stack.enter_context(worker.turn(client))
         futures = [
             client.submit(
                 _task,
@@ -94,7 +90,7 @@ def run(
                 bounds,
                 places,
                 rank,
-                on_round is not None,
+                topic,
                 dask.config.get("dgsuite.clocked.bind", True),
                 workload,
                 transport,
@@ -120,11 +116,6 @@ def run(
     ]
 
 
-def _topic(run_id: str) -> str:
-    """Where a run reports its progress."""
-    return f"dgsuite-{run_id}"
-
-
 def _task(
     way: Way,
     run_id: str,
@@ -133,7 +124,7 @@ def _task(
     bounds: NDArray,
     places: Sequence[str],
     rank: int,
-    report: bool,
+    topic: str | None,
     bind: bool,
     workload: Workload | None,
     transport: str,
@@ -156,10 +147,11 @@ def _task(
     here = get_worker()
     large = sum(c.size for c in clusters) > POOL_FROM
     large |= site.porter is not None and site.porter.heavy
-    threads = min(here.state.nthreads, len(clusters)) if large else 1
+    threads = min(here.state.nthreads, len(clusters)) if large and way.pooled else 1
 
+    @seldom
     def tell(rounds: int) -> None:
-        here.loop.add_callback(here.log_event, _topic(run_id), rounds)
+        here.loop.add_callback(here.log_event, topic, (run_id, rounds))
 
     results: list[tuple[dict[str, NDArray], Any]] = []
 
@@ -170,7 +162,9 @@ def _task(
             for turn, kernel in enumerate(kernels):
                 if turn:
                     site = prepared(kernel)
-                log = await way.drive(site, mesh, pool, tell if report and rank == 0 else None)
+                log = await way.drive(
+                    site, mesh, pool, tell if topic is not None and rank == 0 else None
+                )
                 results.append((site.outputs(), log))
             await mesh.close()
         except BaseException:
@@ -205,13 +199,10 @@ async def _drive(
 ) -> Log:
     log = Log()
     votes: list[Vote] = []
-    told = time.monotonic()
 
     def reply() -> Vote:
-        nonlocal told
-        if tell is not None and time.monotonic() - told > REPORT:
-            told = time.monotonic()
-            tell(log.rounds)
+        if tell is not None:
+            tell(log.begun)
         reduced = reduce_votes(votes)
         votes.clear()
         return reduced

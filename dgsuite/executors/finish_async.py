@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from time import perf_counter
 from typing import Any
 
@@ -124,14 +125,13 @@ def _close(run_id: str) -> tuple[dict[str, NDArray], Log]:
 def _votes(run_id: str, turn: int, dask_worker: Worker) -> Vote:
     """On a worker, outside any task: its votes of a turn."""
     hall: Hall = dask_worker.plugins[worker.NAME].runs[run_id]
-    return reduce_votes(
-        [
-            tally.vote
-            for log in hall.logs.values()
-            for step, tally in zip(reversed(log.steps), reversed(log.tallies), strict=True)
-            if step.turn == turn
-        ]
-    )
+    votes = []
+    for log in hall.logs.values():
+        recent = zip(reversed(log.steps), reversed(log.tallies), strict=True)
+        for step, tally in takewhile(lambda entry: entry[0].turn >= turn, recent):
+            if step.turn == turn:
+                votes.append(tally.vote)
+    return reduce_votes(votes)
 
 
 class Driver:

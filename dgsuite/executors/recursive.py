@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from time import monotonic, perf_counter
+from time import perf_counter
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dgsuite.executors import clocked
 from dgsuite.lines import Lines
 from dgsuite.mesh import Mesh
-from dgsuite.program import Log, Step, reduce_votes
+from dgsuite.program import Log, Step, reduce_votes, seldom
 from dgsuite.recursion import Ledger, RecursiveSite, unite
 from dgsuite.workload import Workload
 from kernels.base import Finish, Kernel, Net, Vote
@@ -158,34 +158,21 @@ async def _drive(site: RecursiveSite, pace: Pace) -> Ledger:
 
 
 async def _on_clock(site: RecursiveSite, mesh: Mesh, pool: Any, tell: Tell) -> Ledger:
-    return await _drive(site, Clock(site, mesh, _seldom(tell)))
+    return await _drive(site, Clock(site, mesh, tell))
 
 
 async def _freely(site: RecursiveSite, mesh: Mesh, pool: Any, tell: Tell) -> Ledger:
-    pace = Free(site, mesh, _seldom(tell))
+    pace = Free(site, mesh, tell)
     ledger = await _drive(site, pace)
     pace.lines.close()
     return ledger
 
 
-def _seldom(tell: Tell) -> Tell:
-    """Pass on what grew, a few times a second."""
-    if tell is None:
-        return None
-    told, most = monotonic(), 0
-
-    def seldom(depth: int) -> None:
-        nonlocal told, most
-        if depth > most and monotonic() - told > clocked.REPORT:
-            told, most = monotonic(), depth
-            tell(depth)
-
-    return seldom
-
-
 WAYS = {
-    "clocked": clocked.Way(RecursiveSite, _on_clock, unite, "recursive-clocked"),
-    "finish_async": clocked.Way(RecursiveSite, _freely, unite, "recursive-async", False),
+    "clocked": clocked.Way(RecursiveSite, _on_clock, unite, "recursive-clocked", pooled=False),
+    "finish_async": clocked.Way(
+        RecursiveSite, _freely, unite, "recursive-async", rounds=False, pooled=False
+    ),
 }
 
 
@@ -214,7 +201,7 @@ def serial(
     """Run a recursive kernel on clusters of this process."""
     site = RecursiveSite(kernel, clusters, np.array([0, len(clusters)]), 0, workload)
     site.warm()
-    driving = _drive(site, Clock(site, None, on_round))
+    driving = _drive(site, Clock(site, None, on_round and seldom(on_round)))
     try:
         driving.send(None)
     except StopIteration as end:  # with nobody to wait for it never pauses

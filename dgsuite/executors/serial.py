@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.mailroom import Sent
-from dgsuite.program import Log, Step, reduce_votes, steps
+from dgsuite.program import Log, Step, reduce_votes, seldom, steps
 from dgsuite.site import Site
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
@@ -29,7 +29,7 @@ def run(
     Parameters
     ----------
     on_round
-        Called with the number of rounds done.
+        Called now and then with the number of rounds done.
     before_phase
         Called with the site before every phase; tests use it to disturb what must not matter.
     recorder
@@ -41,9 +41,11 @@ def run(
     log = Log()
     votes: list[Vote] = []
 
+    report = None if on_round is None else seldom(on_round)
+
     def reply() -> Vote:
-        if on_round is not None:
-            on_round(log.rounds)
+        if report is not None:
+            report(log.begun)
         reduced = reduce_votes(votes)
         votes.clear()
         return reduced
