@@ -22,6 +22,7 @@ from dgsuite.program import Log
 from dgsuite.workload import Workload
 from kernels.base import Kernel
 from partition.errors import InputError
+from partition.files import whole, writable
 from partition.graph import Graph
 
 MODELS = ("SP", "MP", "UP")
@@ -182,19 +183,11 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     InputError
-        The folder does not exist.
+        The folder does not exist, or takes no files.
     """
-    path = os.fspath(path)
-    folder = os.path.dirname(path) or "."
-    if not os.path.isdir(folder):
-        raise InputError(f"{path}: the folder {folder} does not exist")
-    part = f"{path}.{os.getpid()}.part"
-    try:
+    writable(path)
+    with whole(path) as part:
         dataset.to_netcdf(part, engine="h5netcdf")
-        os.replace(part, path)
-    finally:
-        if os.path.exists(part):
-            os.remove(part)
 
 
 def open_dataset(path: str | os.PathLike[str]) -> xr.Dataset:

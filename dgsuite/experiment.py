@@ -171,7 +171,7 @@ def _figure(
         write(draw(figure), f"{os.path.splitext(output)[0]}.png")
     if "cell" in figure.dims:
         table = cells(figure)
-        tables.write(f"{os.path.splitext(output)[0]}.csv", table)
+        tables.write(f"{os.path.splitext(output)[0]}.csv", tables.Cell._fields, table)
         tables.show(console, f"Figure {number}", table)
         tables.require(table)
     elif not options.quiet:

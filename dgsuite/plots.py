@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
 from dgsuite.dataset import index
+from partition.files import whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,9 +63,8 @@ def communication(dataset: xr.Dataset, ax: Axes | None = None, *, messages: bool
 
 def write(figure: Figure, path: str) -> None:
     """Write a picture as PNG: whole, or not at all."""
-    part = f"{path}.{os.getpid()}.part"
-    figure.savefig(part, dpi=130, format="png")
-    os.replace(part, path)
+    with whole(path) as part:
+        figure.savefig(part, dpi=130, format="png")
 
 
 def overview(results: Sequence[xr.Dataset], most: int = 12) -> Figure:

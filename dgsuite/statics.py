@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import argparse
 import ast
-import csv
 import inspect
 import io
-import os
 import sys
 import textwrap
 import tokenize
@@ -199,12 +197,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = p.parse_args(arguments)
     rows = table()
     if options.csv is not None:
-        part = f"{options.csv}.{os.getpid()}.part"
-        with open(part, "w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(Statics._fields)
-            writer.writerows(rows)
-        os.replace(part, options.csv)
+        from dgsuite import tables
+
+        tables.write(options.csv, Statics._fields, rows)
         return 0
     from rich.console import Console
     from rich.table import Table

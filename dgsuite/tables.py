@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import tomllib
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple
 import xarray as xr
 
 from partition.errors import RunError
+from partition.files import whole
 
 INPUTS = {"mn": "Mn", "mx": "Mx", "spmin": "Mn", "chain": "Mn", "spmax": "Mx", "star": "Mx"}
 INPUTS["ring"] = "ring"
@@ -110,14 +110,12 @@ def show(console: Any, figure: str, cells: Sequence[Cell]) -> None:
     console.print(f"{equal} of {len(cells)} cells are equal.", highlight=False)
 
 
-def write(path: str, cells: Iterable[Cell]) -> None:
-    """Write the table as CSV: whole, or not at all."""
-    part = f"{path}.{os.getpid()}.part"
-    with open(part, "w", newline="", encoding="utf-8") as file:
+def write(path: str, heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
+    """Write a table as CSV: whole, or not at all."""
+    with whole(path) as part, open(part, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(Cell._fields)
-        writer.writerows(cells)
-    os.replace(part, path)
+        writer.writerow(heads)
+        writer.writerows(rows)
 
 
 def require(cells: Iterable[Cell]) -> None:

@@ -18,6 +18,7 @@ from genval.families import FAMILIES, plan
 from genval.imsuite import COLOURING_KINDS, KINDS, generate
 from genval.validate import validate
 from partition.errors import DgsuiteError, InputError
+from partition.files import whole, writable
 from partition.graph import Graph
 from partition.imsuite import KERNELS
 
@@ -128,23 +129,12 @@ def _edges(options: argparse.Namespace) -> int:
 def _write(path: str, parts: Iterable[bytes]) -> None:
     """Write a file: whole, or not at all."""
     if path == "-":
-        for part in parts:
-            sys.stdout.buffer.write(part)
+        sys.stdout.buffer.writelines(parts)
         sys.stdout.flush()
         return
-    folder = os.path.dirname(path) or "."
-    if not os.path.isdir(folder):
-        raise InputError(f"{path}: the folder {folder} does not exist")
-    if os.path.isdir(path):
-        raise InputError(f"{path}: is a folder")
-    unfinished = f"{path}.{os.getpid()}.part"
-    try:
-        with open(unfinished, "wb") as file:
-            file.writelines(parts)
-        os.replace(unfinished, path)
-    finally:
-        if os.path.exists(unfinished):
-            os.remove(unfinished)
+    writable(path)
+    with whole(path) as part, open(part, "wb") as file:
+        file.writelines(parts)
 
 
 def _validate(options: argparse.Namespace) -> int:

@@ -104,3 +104,9 @@ def test_leaders_explain_kc(kind, pairs, difference):
     (leaders,) = per_iteration
     assert 3 * sum(leader != 0 for leader in leaders) == pairs
     assert 3 * 63 - pairs == difference
+
+
+def test_half_a_table_is_not_left(tmp_path):
+    with pytest.raises(ZeroDivisionError):
+        tables.write(str(tmp_path / "t.csv"), ["a"], ([1 // row] for row in (1, 0)))
+    assert not list(tmp_path.iterdir())

@@ -18,6 +18,7 @@ from dgsuite.study.draw import CODE, both, code_table, draw, grid
 from dgsuite.study.results import BY_ROUND, ODD, bars, cells, code, findings, forms
 from dgsuite.study.statistics import LEVEL
 from dgsuite.tables import STYLES
+from partition.files import whole
 
 SHOWN = 60
 """Runs of other results that are listed, at most."""
@@ -227,6 +228,5 @@ def _paragraph(text: str, kind: str = "") -> str:
 
 def write(text: str, path: Path) -> None:
     """Write the page: whole, or not at all."""
-    part = path.with_name(f"{path.name}.part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
+    with whole(path) as part:
+        Path(part).write_text(text, encoding="utf-8")
