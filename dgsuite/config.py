@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Iterator
 from dataclasses import fields
 from difflib import get_close_matches
@@ -284,7 +283,7 @@ def _check(config: Config, folder: Path) -> Iterator[str]:
             pattern = getattr(source, ways[0])
             try:
                 name = pattern.format(n=n, kind=kind, kernel=kernel)
-            except (KeyError, IndexError, ValueError):
+            except (KeyError, IndexError, ValueError, AttributeError, TypeError):
                 yield f"{where}.{ways[0]} = {pattern!r}: only {{n}}, {{kind}} and {{kernel}} are filled in"
                 break
             if ways == ["generate"]:
@@ -369,23 +368,3 @@ def points(config: Config) -> list[Point]:
     if e.fresh:
         out.sort(key=lambda point: point.repeat)
     return out
-
-
-def output_path(config: Config, override: str | None) -> str:
-    """Where the result goes.
-
-    Raises
-    ------
-    InputError
-        The folder does not exist; the default one is made.
-    """
-    path = override or config.experiment.output
-    if path is None:
-        os.makedirs("results", exist_ok=True)
-        path = os.path.join("results", f"{config.experiment.name}.nc")
-    folder = os.path.dirname(path) or "."
-    if not os.path.isdir(folder):
-        raise InputError(f"{path}: the output folder {folder} does not exist")
-    if os.path.isdir(path):
-        raise InputError(f"{path}: is a folder; give a file name ending in .nc")
-    return path

@@ -22,7 +22,7 @@ from dgsuite.program import Log
 from dgsuite.workload import Workload
 from kernels.base import Kernel
 from partition.errors import InputError
-from partition.files import whole, writable
+from partition.files import whole
 from partition.graph import Graph
 
 MODELS = ("SP", "MP", "UP")
@@ -185,7 +185,6 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     InputError
         The folder does not exist, or takes no files.
     """
-    writable(path)
     with whole(path) as part:
         dataset.to_netcdf(part, engine="h5netcdf")
 

@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dgsuite import __version__
-from dgsuite.config import Config, Point, load, output_path, points
-from partition.errors import DgsuiteError, InputError
+from dgsuite import __version__, cli
+from dgsuite.config import Config, Point, load, points
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -62,26 +61,21 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = parser().parse_args(arguments)
-    try:
-        config, folder = load(options.config, options.overrides, options.scheduler, options.full)
-        todo = points(config)
-        if options.dry_run:
-            _plan(config, todo)
-            return 0
-        output = output_path(config, options.output)
-        _run(config, folder, todo, output, options)
-        print(output)
+    if options.debug:
+        return _main(options)
+    return cli.ending(_main, "interrupted; finished points are kept")(options)
+
+
+def _main(options: argparse.Namespace) -> int:
+    config, folder = load(options.config, options.overrides, options.scheduler, options.full)
+    todo = points(config)
+    if options.dry_run:
+        _plan(config, todo)
         return 0
-    except KeyboardInterrupt:
-        if options.debug:
-            raise
-        print("interrupted; finished points are kept", file=sys.stderr)
-        return 130
-    except DgsuiteError as error:
-        if options.debug:
-            raise
-        print(f"error: {error}", file=sys.stderr)
-        return 2 if isinstance(error, InputError) else 1
+    output = cli.output(options.output or config.experiment.output, config.experiment.name)
+    _run(config, folder, todo, output, options)
+    print(output)
+    return 0
 
 
 def _plan(config: Config, todo: Sequence[Point]) -> None:
@@ -143,7 +137,7 @@ def _run(
     if config.figure is not None:
         _figure(console, config, results, output, options)
     elif not options.quiet:
-        _summary(console, results, config.experiment.validate_results)
+        _summary(console, results)
 
 
 def _figure(
@@ -179,7 +173,7 @@ def _figure(
             console.print(line, highlight=False, markup=False)
 
 
-def _summary(console: Any, results: Sequence[xr.Dataset], checked: bool) -> None:
+def _summary(console: Any, results: Sequence[xr.Dataset]) -> None:
     from rich.table import Table
 
     from dgsuite.dataset import index

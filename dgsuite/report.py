@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from partition.errors import DgsuiteError, InputError
+from dgsuite.cli import ending
+from partition.errors import InputError
+from partition.files import writable
 
 EXAMPLE = """\
 example:
@@ -32,16 +33,13 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
+@ending
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = parser().parse_args(arguments)
     folder = Path(options.folder)
     output = Path(options.output or folder / "report.html")
-    try:
-        make(folder, output)
-    except DgsuiteError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+    make(folder, output)
     print(output)
     return 0
 
@@ -61,8 +59,7 @@ def make(folder: Path, output: Path) -> None:
         raise InputError(
             f"{folder}: holds no results (*.nc); python -m dgsuite.experiment makes some"
         )
-    if not output.parent.is_dir() or not os.access(output.parent, os.W_OK):
-        raise InputError(f"{output}: the folder {output.parent} cannot be written to")
+    writable(output)
     from dgsuite.dataset import open_dataset
     from dgsuite.study.page import page, write
 

@@ -20,6 +20,7 @@ import tokenize
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from dgsuite.cli import ending
 from dgsuite.costs import rules_of
 from kernels import KERNELS, RECURSIVE
 from kernels.base import Kernel
@@ -187,6 +188,7 @@ def _own(node: ast.AST) -> str:
     return node.attr if mine else ""  # type: ignore[attr-defined]
 
 
+@ending
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     p = argparse.ArgumentParser(

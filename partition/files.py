@@ -44,7 +44,14 @@ def writable(path: str | os.PathLike[str], ending: str = "") -> None:
 
 @contextmanager
 def whole(path: str | os.PathLike[str]) -> Iterator[str]:
-    """A name to write a file under, which gets its own when all is written; else nothing is left."""
+    """A name to write a file under, which gets its own when all is written; else nothing is left.
+
+    Raises
+    ------
+    InputError
+        See `writable`.
+    """
+    writable(path)
     part = f"{os.fspath(path)}.{os.getpid()}.part"
     try:
         yield part

@@ -100,10 +100,12 @@ def test_bad_folders(tmp_path, make, message, capsys):
     assert not list(tmp_path.rglob("*.html"))
 
 
-def test_no_place_for_the_page(tmp_path, capsys):
+@pytest.mark.parametrize("folder", ["no", "/proc"])
+def test_no_place_for_the_page(tmp_path, capsys, folder):
     dgsuite.save(runs("bf", "mn"), tmp_path / "a.nc")
-    assert report.main([str(tmp_path), "--output", str(tmp_path / "no" / "page.html")]) == 2
-    assert "cannot be written to" in capsys.readouterr().err
+    assert report.main([str(tmp_path), "--output", str(tmp_path / folder / "page.html")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{folder} " in line
 
 
 def test_intervals():

@@ -38,6 +38,8 @@ def test_bench(tmp_path, capsys):
         (["--sizes", "-1"], "at least 0, got -1"),
         (["--patterns", "star"], "--patterns star: unknown"),
         (["--processes", "1"], "--processes must be at least 2, got 1"),
+        (["--sizes", "8", "--output", "no/t.nc"], "no/t.nc: the folder no does not exist"),
+        (["--sizes", "8", "--output", "t.png"], "t.png: the name must end in .nc"),
     ],
 )
 def test_bad_options(arguments, message, capsys):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dgsuite import toml
-from dgsuite.cli import ending
+from dgsuite.cli import ending, output
 from dgsuite.scc.options import Common, File
 from partition.errors import InputError
 
@@ -40,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         if options.overrides or options.protocols:
             raise InputError(f"{options.config}: --set and --protocols are for [bc] alone")
-        output = [] if options.output is None else ["--output", options.output]
-        return hf.main([options.config, *output])
+        where = [] if options.output is None else ["--output", options.output]
+        return hf.main([options.config, *where])
     _run(options)
     return 0
 
@@ -79,12 +79,7 @@ def _check_protocols(common: Common) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     file = read(options.config, options.overrides, options.protocols)
-    path = options.output or file.scc.output
-    if path is None:
-        os.makedirs("results", exist_ok=True)
-        path = os.path.join("results", f"{file.scc.name}.nc")
-    if not os.path.isdir(os.path.dirname(path) or "."):
-        raise InputError(f"{path}: the output folder does not exist")
+    path = output(options.output or file.scc.output, file.scc.name)
 
     from rich.console import Console
 

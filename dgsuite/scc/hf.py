@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, Field
 
 from dgsuite import toml
-from dgsuite.cli import ending
+from dgsuite.cli import ending, output
 from dgsuite.config import Count, Many, Section
-from partition.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -350,20 +349,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = parser().parse_args(arguments)
     asked = toml.checked(File, toml.read(options.config), options.config).hf
-    output = options.output or os.path.join("results", f"{asked.name}.nc")
-    if not options.output:
-        os.makedirs("results", exist_ok=True)
-    elif not os.path.isdir(os.path.dirname(output) or "."):
-        raise InputError(f"{output}: the output folder does not exist")
+    path = output(options.output, asked.name)
     from dgsuite.dataset import save
     from dgsuite.scc import hf_report
 
     silent = (lambda line: None) if options.quiet else print
     found = study(asked, os.path.dirname(options.config), silent)
-    save(found, output)
+    save(found, path)
     hf_report.show(found)
-    print(output)
-    print(hf_report.draw(found, os.path.splitext(output)[0] + ".png"))
+    print(path)
+    print(hf_report.draw(found, os.path.splitext(path)[0] + ".png"))
     return 0
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dgsuite.cli import ending
 from partition.errors import InputError
+from partition.files import writable
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -58,6 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         asyncio.run(mpi.work(given.address, given.nthreads))
         return 0
+    if given.output:
+        writable(given.output, ".nc")
     ds = _measure(given)
     if given.output:
         from dgsuite.dataset import save
