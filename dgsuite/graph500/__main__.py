@@ -11,7 +11,7 @@ from typing import Any
 
 from dgsuite import toml
 from dgsuite.cli import ending
-from dgsuite.graph500.options import COMPARED, File, Options, resolve
+from dgsuite.graph500.options import COMPARED, File, Options, grid, resolve
 from partition.errors import InputError
 
 
@@ -98,24 +98,27 @@ def _options(path: str | None, flags: dict[str, Any]) -> Options:
 
 
 def _run(asked: Options) -> dict[str, Any]:
-    options, grid = resolve(asked)
+    options = resolve(asked)
 
     from rich.console import Console
     from rich.progress import track
 
     from dgsuite import schedulers, transports, worker
     from dgsuite.graph500 import problem, report, search
+    from partition import places
 
     worker.keep_no_memory()
     console = Console(stderr=True)
     with ExitStack() as stack:
         client = stack.enter_context(
             schedulers.connect(options.scheduler)
-            if options.scheduler
+            if options.scheduler is not None
             else schedulers.local(options.workers, 1, "0", options.protocol or transports.fastest())
         )
+        workers = len(places.workers(client))
+        shape = grid(options, workers)
         weighted = options.kernel == "sssp"
-        made = problem.build(options.scale, client, options.seed, grid, weighted)
+        made = problem.build(options.scale, client, options.seed, shape, weighted)
         if options.root is None:
             roots = problem.choose_roots(made, options.roots, options.seed)
         else:
@@ -136,7 +139,7 @@ def _run(asked: Options) -> dict[str, Any]:
             peers=peers,
             on_root=lambda done: next(bar, None),
         )
-    return report.summary(made, found, options)
+    return report.summary(made, found, options, workers)
 
 
 if __name__ == "__main__":

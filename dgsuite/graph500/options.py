@@ -30,7 +30,7 @@ class Options(Section):
     roots: Count = 64
     root: Annotated[int, Field(ge=0)] | None = None
     """Search from this node alone."""
-    seed: int = 101
+    seed: Annotated[int, Field(ge=0)] = 101
     compare: list[Literal["scipy", "graphblas", "networkit"]] = []
     validate_trees: bool = Field(default=True, alias="validate")
 
@@ -41,16 +41,14 @@ class File(Section):
     graph500: Options
 
 
-def resolve(options: Options) -> tuple[Options, tuple[int, int] | None]:
-    """The options with their defaults that depend on others, and the grid's shape if there is one.
+def resolve(options: Options) -> Options:
+    """The options with their defaults that depend on others.
 
     Raises
     ------
     InputError
         Options that contradict each other, or a graph that would not fit into memory.
     """
-    from partition.grid import near_square
-
     if options.protocol and options.scheduler:
         raise InputError("--protocol is for workers of our own; --scheduler has its transport")
     check_scale(options.scale, options.kernel)
@@ -63,20 +61,33 @@ def resolve(options: Options) -> tuple[Options, tuple[int, int] | None]:
                 raise InputError(f"--{name} has no meaning with --kernel sssp")
         if options.partition == "2d":
             raise InputError("--kernel sssp runs on --partition 1d alone")
-        return options, None
+        return options
     if options.partition == "1d":
         if options.grid:
             raise InputError("--grid needs --partition 2d")
-        direction = options.direction or "optimising"
-        return options.model_copy(update={"direction": direction}), None
+        return options.model_copy(update={"direction": options.direction or "optimising"})
     if options.direction == "optimising":
         raise InputError("--partition 2d searches top-down; --direction optimising needs 1d")
-    rows, columns = near_square(max(4, options.workers))
-    if options.grid:
-        rows, columns = map(int, options.grid.lower().split("x"))
-        if rows * columns < options.workers:
-            raise InputError(
-                f"--grid {options.grid} does not match {options.workers} workers: it must have a "
-                f"block for each"
-            )
-    return options.model_copy(update={"direction": "top-down"}), (rows, columns)
+    return options.model_copy(update={"direction": "top-down"})
+
+
+def grid(options: Options, workers: int) -> tuple[int, int] | None:
+    """The grid's shape, if there is one.
+
+    Raises
+    ------
+    InputError
+        It has not a block for each worker.
+    """
+    from partition.grid import near_square
+
+    if options.partition == "1d":
+        return None
+    if options.grid is None:
+        return near_square(max(4, workers))
+    rows, columns = map(int, options.grid.lower().split("x"))
+    if rows * columns < workers:
+        raise InputError(
+            f"--grid {options.grid} does not match {workers} workers: it must have a block for each"
+        )
+    return rows, columns

@@ -32,7 +32,7 @@ def harmonic(teps: Sequence[float]) -> tuple[float, float]:
     return float(mean), float(inverse.std(ddof=1) * mean**2 / np.sqrt(len(inverse) - 1))
 
 
-def summary(problem: Problem, found: Searches, options: Options) -> dict[str, Any]:
+def summary(problem: Problem, found: Searches, options: Options, workers: int) -> dict[str, Any]:
     """All figures as one mapping."""
     teps = [m / t for m, t in zip(found.edges, found.seconds, strict=True)]
     mean, error = harmonic(teps)
@@ -40,7 +40,7 @@ def summary(problem: Problem, found: Searches, options: Options) -> dict[str, An
         "scale": problem.scale,
         "edge_factor": EDGE_FACTOR,
         "roots": len(found.roots),
-        "workers": options.workers,
+        "workers": workers,
         "kernel": options.kernel,
         "partition": options.partition,
         "direction": options.direction,
