@@ -235,6 +235,13 @@ def _check(config: Config, folder: Path) -> Iterator[str]:
     throttled = (config.cluster.scheduler or config.cluster.protocol or "").startswith("throttle+")
     if config.throttle and not throttled:
         yield "throttle: needs a throttled transport: cluster.protocol = 'throttle+tcp'"
+    for name in ("workers", "threads"):
+        many = sorted(set(getattr(config.cluster, name)))
+        if config.cluster.scheduler is not None and len(many) > 1:
+            yield (
+                f"cluster.{name} = {many}: a cluster at an address has the {name} it has; "
+                f"give one number, or no scheduler"
+            )
     for i, run in enumerate(config.run):
         for kernel in run.kernel:
             if kernel not in KERNELS:

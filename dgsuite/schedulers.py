@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -16,14 +15,48 @@ CONNECT = 8
 """Seconds to wait for a scheduler, and again for its workers."""
 
 
-def reach(address: str) -> None:
-    """Make sure that something answers at a scheduler's address.
+def check_protocol(protocol: str | None) -> None:
+    """Make sure that worker processes can talk over a transport; None is Dask's choice.
 
     Raises
     ------
     InputError
-        Nothing does, within `CONNECT` seconds.
+        There is none of the name, it is not set up, or it does not leave a process.
     """
+    from distributed.comm import listen
+    from distributed.security import Security
+
+    if protocol is None:
+        return
+    if protocol.startswith("inproc"):
+        raise InputError("protocol inproc: it does not leave a process, and each worker is one")
+    address = f"{protocol.removesuffix('://')}://127.0.0.1"
+    try:
+        listen(address, None, **Security().get_listen_args("worker"))
+    except Exception as error:  # backends raise what they like
+        raise InputError(f"protocol {protocol}: {' '.join(str(error).split())}") from None
+
+
+def check_memory(limit: str) -> None:
+    """Make sure that a limit of a worker's memory is one.
+
+    Raises
+    ------
+    InputError
+        It is not.
+    """
+    from dask.utils import parse_bytes
+
+    try:
+        fine = limit == "auto" or (limit != "" and parse_bytes(limit) >= 0)
+    except ValueError:
+        fine = False
+    if not fine:
+        raise InputError(f"memory_limit {limit!r}: must be such as '4 GB', 'auto', or '0' for none")
+
+
+def _reach(address: str) -> None:
+    """Make sure that something answers at a scheduler's address."""
     import asyncio
 
     from distributed.comm import connect
@@ -45,9 +78,16 @@ def reach(address: str) -> None:
 
 @contextmanager
 def connect(address: str) -> Iterator[Client]:
-    """A client of a running scheduler."""
+    """A client of a running scheduler.
+
+    Raises
+    ------
+    InputError
+        Nothing answers there within `CONNECT` seconds, or it has no workers.
+    """
     from distributed import Client
 
+    _reach(address)
     with Client(address, timeout=CONNECT, set_as_default=False) as client:
         try:
             client.wait_for_workers(1, timeout=CONNECT)
@@ -60,21 +100,29 @@ def connect(address: str) -> Iterator[Client]:
 def local(
     workers: int, threads: int, memory_limit: str, protocol: str | None = None
 ) -> Iterator[Client]:
-    """A client of a cluster of our own, which ends with it."""
+    """A client of a cluster of our own, which ends with it.
+
+    Raises
+    ------
+    InputError
+        Memory or protocol that cannot be; see `check_memory` and `check_protocol`.
+    """
     import logging
     from importlib.util import find_spec
 
     from distributed import Client, LocalCluster
 
+    check_memory(memory_limit)
+    check_protocol(protocol)
     with (
-        warnings.catch_warnings(),
         LocalCluster(
             n_workers=workers,
             threads_per_worker=threads,
             processes=True,
             memory_limit=memory_limit,
             protocol=protocol,
-            dashboard_address=":0" if find_spec("bokeh") else None,
+            dashboard_address=":0",  # any port that is free
+            scheduler_kwargs={"dashboard": find_spec("bokeh") is not None},
             silence_logs=logging.CRITICAL,
         ) as cluster,
         # on one host results need not pass through the scheduler, which would hold them, too

@@ -17,10 +17,11 @@ from dgsuite import __version__
 from dgsuite.config import Cluster, Experiment, Point, Throttle
 from dgsuite.dataset import index, open_dataset, save
 from dgsuite.runner import run
-from dgsuite.schedulers import connect, local, reach
+from dgsuite.schedulers import check_memory, check_protocol, connect, local
 from partition.errors import RunError
 from partition.graph import Graph
 from partition.grid import arrange
+from partition.places import seen
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -84,10 +85,8 @@ class Sweep:
     def path(self, point: Point) -> Path:
         """File of a point: its name changes with the point, its input file, and our version."""
         identity = point.model_dump()
-        found = self.folder / point.source()[1]
-        if point.graph.generate is None and found.is_file():
-            with open(found, "rb") as file:
-                identity["input"] = hashlib.file_digest(file, "sha256").hexdigest()
+        if point.graph.generate is None:
+            identity["input"] = _digests(self.folder / point.source()[1])
         if self.cluster.protocol is not None:
             identity["protocol"] = self.cluster.protocol
         if self.cluster.scheduler is not None:
@@ -119,40 +118,51 @@ class Sweep:
         RunError
             A run failed or its result is invalid; what is finished is kept.
         """
-        if self.cluster.scheduler is not None:
-            reach(self.cluster.scheduler)
-        self.store.mkdir(exist_ok=True)
         results = []
-        try:
-            with ExitStack() as stack:
-                clusters = _Clusters(stack, self.cluster, self.experiment.fresh)
-                graphs: dict[Any, Graph] = {}
-                for number, point in enumerate(self.points):
-                    path = self.path(point)
-                    if path.exists() and not force:
-                        on_point(number, point, "kept")
-                        results.append(open_dataset(path))
-                        continue
-                    on_point(number, point, "run")
-                    client, where = clusters.client(point), clusters.where(point)
-                    what = point.graph.model_dump_json()
-                    key: tuple = (what, point.n, point.kind, point.kernel, where, point.seed)
-                    if point.kernel == "bfs2d":
-                        key = (*key, point.clusters)
-                    if key not in graphs:
-                        if len(graphs) == KEPT:
-                            graphs.pop(next(iter(graphs)))
-                        graphs[key] = self.graph(point, client)
-                    with self._throttled(client, point):
-                        self.warm_up(point, graphs[key], client, where)
-                        dataset = self.one(point, graphs[key], client, on_round)
-                        self.iterate(dataset, point, graphs[key], client)
-                    save(dataset, path)
-                    results.append(dataset)
-        finally:
-            if not any(self.store.iterdir()):
-                self.store.rmdir()
+        with ExitStack() as stack:
+            clusters = _Clusters(stack, self.cluster, self.experiment.fresh)
+            self.store.mkdir(exist_ok=True)
+            stack.callback(self._tidy)
+            graphs: dict[Any, Graph] = {}
+            for number, asked in enumerate(self.points):
+                point = clusters.there(asked)
+                path = self.path(point)
+                kept = None if force else self.kept(path)
+                if kept is not None:
+                    on_point(number, point, "kept")
+                    results.append(kept)
+                    continue
+                on_point(number, point, "run")
+                client, where = clusters.client(point), clusters.where(point)
+                what = point.graph.model_dump_json()
+                key: tuple = (what, point.n, point.kind, point.kernel, where, point.seed)
+                if point.kernel == "bfs2d":
+                    key = (*key, point.clusters)
+                if key not in graphs:
+                    if len(graphs) == KEPT:
+                        graphs.pop(next(iter(graphs)))
+                    graphs[key] = self.graph(point, client)
+                with self._throttled(client, point):
+                    self.warm_up(point, graphs[key], client, where)
+                    dataset = self.one(point, graphs[key], client, on_round)
+                    self.iterate(dataset, point, graphs[key], client)
+                save(dataset, path)
+                results.append(dataset)
         return results
+
+    def kept(self, path: Path) -> xr.Dataset | None:
+        """The result of a point that is finished; one that nobody validated is not, if it is to be."""
+        if not path.exists():
+            return None
+        dataset = open_dataset(path)
+        if self.experiment.validate_results and not dataset.attrs.get("valid"):
+            return None
+        return dataset
+
+    def _tidy(self) -> None:
+        """Leave no empty folder."""
+        if not any(self.store.iterdir()):
+            self.store.rmdir()
 
     @contextmanager
     def _throttled(self, client: Client | None, point: Point) -> Iterator[None]:
@@ -184,8 +194,8 @@ class Sweep:
         return graph
 
     def warm_up(self, point: Point, graph: Graph, client: Client | None, where: object) -> None:
-        """Run a kernel for nothing, the first time that these workers see it in this style."""
-        key = (where, point.kernel, point.style)
+        """Run a kernel for nothing, the first time that these workers see it in this form and style."""
+        key = (where, point.kernel, point.form, point.style)
         if key in self._warm:
             return
         self._warm.add(key)
@@ -241,6 +251,17 @@ class Sweep:
         return dataset
 
 
+def _digests(path: Path) -> dict[str, str]:
+    """Of an input: a file, or the files of a folder."""
+    found = {}
+    for part in (path, *path.rglob("*")):
+        if part.is_file():
+            with open(part, "rb") as file:
+                name = str(part.relative_to(path))
+                found[name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
+
+
 def make_graph(point: Point, folder: Path, client: Client | None) -> Graph:
     """The graph that a point names; paths of files start at the folder."""
     options: dict[str, Any] = {"partition": point.graph.partition, "client": client}
@@ -269,13 +290,26 @@ class _Clusters:
     """The Dask cluster for a point: one at an address, or our own, kept while points agree on it."""
 
     def __init__(self, stack: ExitStack, config: Cluster, fresh: bool) -> None:
-        self.stack = stack
         self.config = config
         self.fresh = fresh
         self.key: Any = None
         self.current: Client | None = None
         self.closing = ExitStack()
-        stack.callback(lambda: self.closing.close())
+        stack.callback(self.closing.close)
+        self.size: dict[str, int] = {}
+        # what is wrong with the cluster is said before anything runs
+        if config.scheduler is None:
+            check_memory(config.memory_limit)
+            check_protocol(config.protocol)
+            return
+        self.key = config.scheduler
+        self.current = self.closing.enter_context(connect(config.scheduler))
+        threads = [worker["nthreads"] for worker in seen(self.current).values()]
+        self.size = {"workers": len(threads), "threads": min(threads)}
+
+    def there(self, point: Point) -> Point:
+        """A point with the workers, and the threads of the least of them, that are at an address."""
+        return point if point.style == "serial" else point.model_copy(update=self.size)
 
     def where(self, point: Point) -> Any:
         """What points must agree on to share a cluster."""
@@ -294,9 +328,7 @@ class _Clusters:
             self.closing.close()
             self.key = None
             self.current = self.closing.enter_context(
-                connect(self.config.scheduler)
-                if self.config.scheduler
-                else local(
+                local(
                     point.workers,
                     point.threads,
                     self.config.memory_limit,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -11,12 +12,13 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import psutil
 import pytest
 import xarray as xr
 from conftest import heed_interrupts
 
-from dgsuite import InputError, config
+from dgsuite import InputError, config, experiment, sweep
 
 ROOT = Path(__file__).parents[1]
 
@@ -137,6 +139,13 @@ def test_help_names_an_example(tmp_path):
         (["small.toml", "--set", "run.1.graph.generate={n.x}"], "only {n}, {kind} and {kernel}"),
         (["small.toml", "--scheduler", "tcp://127.0.0.1:9"], "no scheduler answers at tcp://"),
         (["small.toml", "--scheduler", "nonsense"], "an address is like tcp://127.0.0.1:8786"),
+        (
+            ["small.toml", "--scheduler", "tcp://127.0.0.1:9", "--set", "cluster.workers=[1,2]"],
+            "cluster.workers = [1, 2]: a cluster at an address has the workers it has",
+        ),
+        (["small.toml", "--set", "cluster.protocol=pigeon"], "protocol pigeon: unknown address"),
+        (["small.toml", "--set", "cluster.protocol=tls"], "protocol tls: TLS expects"),
+        (["small.toml", "--set", "cluster.memory_limit=lots"], "memory_limit 'lots': must be such"),
         (["bad.toml"], "bad.toml: not TOML"),
         (["malformed.toml"], "line 2: adjacency row 0 must have 3 digits, found 2"),
     ],
@@ -219,6 +228,44 @@ def test_an_invalid_result_is_status_1(tmp_path):
     assert not list(tmp_path.rglob("*.nc"))
 
 
+@pytest.fixture
+def ran(monkeypatch):
+    """Kernels and forms that sweeps of this process have run."""
+    found, real = [], sweep.run
+
+    def counted(kernel, graph, **options):
+        found.append((kernel, options["form"]))
+        return real(kernel, graph, **options)
+
+    monkeypatch.setattr(sweep, "run", counted)
+    return found
+
+
+def test_a_point_is_kept_while_its_input_is_the_same_and_it_was_validated(tmp_path, ran):
+    edges = tmp_path / "edges"
+    edges.mkdir()
+    pd.DataFrame({"src": [0, 1], "dst": [1, 2]}).to_parquet(edges / "0.parquet")
+    toml = tmp_path / "e.toml"
+    toml.write_text('[[run]]\nkernel = "mis"\nstyle = "serial"\ngraph.edge_list = "edges"\n')
+    command = [str(toml), "--output", str(tmp_path / "o.nc"), "-q", "--set", "experiment.validate="]
+    for validate, times in (("false", 1), ("false", 1), ("true", 2), ("true", 2), ("false", 2)):
+        assert experiment.main([*command[:-1], command[-1] + validate]) == 0
+        assert len(ran) == times
+    pd.DataFrame({"src": [2], "dst": [3]}).to_parquet(edges / "1.parquet")
+    assert experiment.main(command[:-2]) == 0
+    assert len(ran) == 3
+
+
+def test_each_form_is_warmed_up(tmp_path, ran):
+    toml = tmp_path / "e.toml"
+    toml.write_text(
+        '[experiment]\nwarmup = 1\n[[run]]\nkernel = "bf"\nstyle = "serial"\nn = 8\n'
+        'form = ["iterative", "recursive"]\ngraph = { generate = "spmax", family = "imsuite" }\n'
+    )
+    assert experiment.main([str(toml), "--output", str(tmp_path / "o.nc"), "-q"]) == 0
+    assert ran == 2 * [("bf", "iterative")] + 2 * [("bf", "recursive")]
+
+
 def test_interrupted(tmp_path):
     """Ctrl-C in the middle of a sweep: workers gone, finished points kept, status 130."""
     (tmp_path / "long.toml").write_text(
@@ -260,7 +307,7 @@ def test_interrupted(tmp_path):
 
 
 def test_against_a_scheduler_started_by_hand(small, tmp_path):
-    """`dask scheduler` and two `dask worker` processes."""
+    """`dask scheduler` and three `dask worker` processes: results say so, whatever the file does."""
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     dask = [sys.executable, "-m", "dask"]
     where = tmp_path / "scheduler.json"
@@ -276,20 +323,25 @@ def test_against_a_scheduler_started_by_hand(small, tmp_path):
         while not where.exists():
             assert time.monotonic() < deadline
             time.sleep(0.1)
-        import json
-
         address = json.loads(where.read_text())["address"]
         started += [
             subprocess.Popen(
-                [*dask, "worker", address, "--nthreads", "1", "--no-dashboard"],
+                [*dask, "worker", address, "--nthreads", "2", "--no-dashboard"],
                 cwd=tmp_path, env=env, stderr=subprocess.DEVNULL,
             )
-            for _ in range(2)
+            for _ in range(3)
         ]  # fmt: skip
         done = command(small, "--scheduler", address, "--output", "hand.nc", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         with xr.open_dataset(tmp_path / "hand.nc") as ds:
             assert int(ds.messages[1].sum()) == 4096
+            assert ds.workers.values[1:].tolist() == [3, 3, 3]
+            assert ds.threads.values[1:].tolist() == [2, 2, 2]
+        searches = [sys.executable, "-m", "dgsuite.graph500", "--scale", "6", "--roots", "2"]
+        searches += ["--partition", "2d", "--scheduler", address, "--json"]
+        done = subprocess.run(searches, env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["workers"] == 3
     finally:
         for process in reversed(started):
             process.terminate()

@@ -32,7 +32,9 @@ def test_bench(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--protocols", "tcp,pigeon"], "--protocols pigeon: unknown address scheme"),
+        (["--protocols", "tcp,pigeon"], "protocol pigeon: unknown address scheme"),
+        (["--protocols", "tls"], "protocol tls: TLS expects"),
+        (["--protocols", "inproc"], "protocol inproc: it does not leave a process"),
         (["--protocols", "tcp,mpi"], "add --patterns clocked"),
         (["--sizes", "8,big"], "--sizes: "),
         (["--sizes", "-1"], "at least 0, got -1"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dgsuite import toml
 from dgsuite.cli import ending, output
-from dgsuite.scc.options import Common, File
+from dgsuite.scc.options import File
 from partition.errors import InputError
 
 if TYPE_CHECKING:
@@ -62,19 +62,11 @@ def read(path: str, overrides: Sequence[str] = (), protocols: str | None = None)
     found = toml.checked(File, data, path)
     if found.bc is None:
         raise InputError(f"{path}: has no program: a table [bc], or [hf]")
-    _check_protocols(found.scc)
+    from dgsuite.schedulers import check_protocol
+
+    for protocol in found.scc.protocols:
+        check_protocol(protocol)
     return found
-
-
-def _check_protocols(common: Common) -> None:
-    """Transports that Dask has none of are named before anything is measured."""
-    from distributed.comm.registry import get_backend
-
-    for protocol in common.protocols:
-        try:
-            get_backend(protocol)
-        except ValueError as error:
-            raise InputError(f"scc.protocols: {error}") from None
 
 
 def _run(options: argparse.Namespace) -> None:

@@ -81,12 +81,13 @@ def _nothing(density: NDArray) -> NDArray:
 
 
 def installed(protocol: str) -> bool:
-    """Whether distributed has a transport of that name."""
-    from distributed.comm.registry import get_backend
+    """Whether distributed has a transport of that name, set up."""
+    from dgsuite.schedulers import check_protocol
+    from partition.errors import InputError
 
     try:
-        get_backend(protocol)
-    except ValueError:
+        check_protocol(protocol)
+    except InputError:
         return False
     return True
 

@@ -38,7 +38,7 @@ class Common(Section):
     """Transports, a column each; the first is what speed-up is normalised to."""
     repeats: Count = 3
     """Of what is measured, of which the least counts."""
-    seed: int = 1
+    seed: Annotated[int, Field(ge=0)] = 1
 
 
 class Workload(Section):

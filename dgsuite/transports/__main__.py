@@ -101,19 +101,16 @@ def _measure(given: Any) -> xr.Dataset:
             raise InputError(f"--patterns {pattern}: unknown; one of {PATTERNS}")
 
     import dask
-    from distributed.comm.registry import get_backend
 
+    from dgsuite import schedulers
     from dgsuite.transports import bench
 
     for protocol in protocols:
         if protocol == "mpi":
             if not (given.kernels or "clocked" in patterns):
                 raise InputError("mpi carries clocked runs alone: add --patterns clocked")
-            continue
-        try:
-            get_backend(protocol)
-        except ValueError as error:
-            raise InputError(f"--protocols {protocol}: {error}") from None
+        else:
+            schedulers.check_protocol(protocol)
     chip = {"buffer": "8 KiB", "places": 48}
     settings = {"dgsuite.mpb": chip, "dgsuite.mpimpb": chip} if given.scc else {}
     with dask.config.set(settings):

@@ -79,10 +79,13 @@ class Partner:
 
     async def main(self) -> None:
         from distributed.comm import connect, listen
+        from distributed.security import Security
 
         loop = asyncio.get_running_loop()
+        security = Security()
+        here, there = security.get_listen_args("worker"), security.get_connection_args("worker")
         listeners = [
-            await listen(f"{protocol}://127.0.0.1", self._serve, deserialize=False)
+            await listen(f"{protocol}://127.0.0.1", self._serve, deserialize=False, **here)
             for protocol in self._protocols
         ]
         self._pipe.send([listener.contact_address for listener in listeners])
@@ -93,7 +96,7 @@ class Partner:
             if order[0] == "connect":
                 for protocol, addresses in order[1].items():
                     for address in addresses:
-                        comm = await connect(address, deserialize=False)
+                        comm = await connect(address, deserialize=False, **there)
                         await comm.write({"peer": protocol})
                         self._comms[protocol].append(comm)
                 self._pipe.send(None)
@@ -266,10 +269,16 @@ def _from_here(
 ) -> list[tuple[int, int, int, float]]:
     """Trips from this process to all partners: (protocol, size, repeat, seconds)."""
     from distributed.comm import connect
+    from distributed.security import Security
+
+    secure = Security().get_connection_args("worker")
 
     async def main() -> list[tuple[int, int, int, float]]:
         comms = [
-            [await connect(addresses[q], deserialize=False) for addresses in partners.addresses]
+            [
+                await connect(addresses[q], deserialize=False, **secure)
+                for addresses in partners.addresses
+            ]
             for q in range(len(partners.protocols))
         ]
         found = []
