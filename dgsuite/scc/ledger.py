@@ -134,11 +134,6 @@ def transports(clients: Mapping[str, Client], repeats: int = 5) -> list[Transpor
     ]
 
 
-def transport(client: Client, name: str, repeats: int = 5) -> Transport:
-    """Measure the transport of one cluster; see `transports`."""
-    return transports({name: client}, repeats)[0]
-
-
 def _rounds(client: Client, count: int, size: int) -> float:
     """Seconds of a round in which each of two places sends the other some numbers."""
     from dgsuite.runner import run

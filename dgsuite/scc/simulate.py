@@ -7,19 +7,16 @@ simulation and is to be called one; at one and two places it is checked against 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from heapq import heapify, heappop, heapreplace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.scc.ledger import Ledger, Transport, block, cyclic
+from dgsuite.scc.ledger import Transport
 from partition.errors import InputError
 
 MOST = 1 << 12
 """Places at most: an exchange has an event a pair."""
-
-DEALS = ("block", "cyclic", "dynamic")
 
 
 class Simulation:
@@ -154,56 +151,3 @@ class Simulation:
             self.clock[low] += one
             self.clock[low + step] = np.maximum(self.clock[low + step], self.clock[low])
             step //= 2
-
-    def allreduce(self, nbytes: float) -> None:
-        """Sums of all places at every place."""
-        self.reduce(nbytes)
-        self.broadcast(nbytes)
-
-
-def replay(
-    ledger: Ledger,
-    places: int,
-    transport: Transport,
-    deal: str = "block",
-    *,
-    order: Sequence[int] | NDArray | None = None,
-    chunk: int = 1,
-) -> Simulation:
-    """A program of independent units whose results are added up: set up, units, allreduce.
-
-    Parameters
-    ----------
-    deal
-        "block", "cyclic" or "dynamic".
-    order
-        In which units are dealt cyclically or dynamically; by default by number.
-    chunk
-        Units a fetch, when dynamic.
-
-    Raises
-    ------
-    InputError
-        Another deal, or places out of range.
-    """
-    count = len(ledger.units)
-    order = np.arange(count) if order is None else np.asarray(order)
-    simulation = Simulation(places, transport)
-    simulation.broadcast(0)
-    simulation.compute(ledger.setup)
-    if deal == "block":
-        simulation.static(ledger.units, block(count, places))
-    elif deal == "cyclic":
-        simulation.static(ledger.units, cyclic(order, places))
-    elif deal == "dynamic":
-        simulation.dynamic(ledger.units[order], chunk=chunk)
-    else:
-        raise InputError(f"deal must be one of {', '.join(DEALS)}, got {deal!r}")
-    simulation.allreduce(ledger.payload)
-    return simulation
-
-
-def efficiency(seconds: NDArray, owner: NDArray, places: int) -> float:
-    """Mean over largest share of the places: what is left of perfect speed-up by a deal alone."""
-    shares = np.bincount(owner, seconds, places)
-    return float(shares.mean() / shares.max()) if len(seconds) else 1.0
