@@ -44,7 +44,7 @@ def ending(main: Callable[..., int], interrupted: str = "interrupted") -> Callab
             print(interrupted, file=sys.stderr)
             return 130
         except (DgsuiteError, OSError) as error:
-            print(f"error: {error}", file=sys.stderr)
+            print(f"error: {str(error) or type(error).__name__}", file=sys.stderr)
             return 2 if isinstance(error, InputError) else 1
 
     return guarded

@@ -33,6 +33,7 @@ def test_bench(tmp_path, capsys):
     ("arguments", "message"),
     [
         (["--protocols", "tcp,pigeon"], "protocol pigeon: unknown address scheme"),
+        (["--sizes", "8", "--kernels", "bf,bof"], "--kernels bof: unknown; one of bc, bf"),
         (["--protocols", "tls"], "protocol tls: TLS expects"),
         (["--protocols", "inproc"], "protocol inproc: it does not leave a process"),
         (["--protocols", "tcp,mpi"], "add --patterns clocked"),

@@ -104,10 +104,16 @@ def _measure(given: Any) -> xr.Dataset:
 
     from dgsuite import schedulers
     from dgsuite.transports import bench
+    from kernels import KERNELS
+
+    names = _list(given.kernels, "--kernels") if given.kernels else []
+    for name in names:
+        if name not in KERNELS:
+            raise InputError(f"--kernels {name}: unknown; one of {', '.join(KERNELS)}")
 
     for protocol in protocols:
         if protocol == "mpi":
-            if not (given.kernels or "clocked" in patterns):
+            if not (names or "clocked" in patterns):
                 raise InputError("mpi carries clocked runs alone: add --patterns clocked")
         else:
             schedulers.check_protocol(protocol)
@@ -115,10 +121,9 @@ def _measure(given: Any) -> xr.Dataset:
     settings = {"dgsuite.mpb": chip, "dgsuite.mpimpb": chip} if given.scc else {}
     with dask.config.set(settings):
         ds = bench.measure(protocols, sizes, patterns, given.processes, given.repeats)
-        if given.kernels:
+        if names:
             from dgsuite.transports import kernels
 
-            names = _list(given.kernels, "--kernels")
             with kernels.workers(protocols) as there:
                 ds = ds.merge(kernels.measure(there, names, given.nodes, given.repeats))
     return ds.assign_attrs(scc=int(given.scc))
