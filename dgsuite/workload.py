@@ -25,7 +25,10 @@ LANES = 256
 """Numbers that arithmetic works on: enough to fill the processor's vectors."""
 
 LARGEST = 1 << 32
-"""Bytes of a working set, at most: more than any cache has."""
+"""Bytes of a working set or a packet, and packets, at most: more than any cache has."""
+
+MOST = (1 << 63) - 1
+"""Operations, at most: what compiled loops count to."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +44,28 @@ class Workload:
     packets, bytes
         How many packets each node sends to its neighbours in each round, in turn, and the size of
         one. They travel with the round's first messages, and are thrown away.
+
+    Raises
+    ------
+    InputError
+        A value that is not a whole number from 0, or too large; packets without bytes.
     """
 
     operations: int = 0
     cache_bytes: int = 0
     packets: int = 0
     bytes: int = 0
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+                raise InputError(f"workload: {name} must be a whole number from 0, got {value!r}")
+            most = MOST if name == "operations" else LARGEST
+            if value > most:
+                raise InputError(f"workload: {name} must be at most {most}, got {value}")
+            object.__setattr__(self, name, int(value))
+        if bool(self.packets) != bool(self.bytes):
+            raise InputError("workload: packets and bytes (of a packet) go together")
 
     @classmethod
     def make(cls, given: Mapping[str, Any] | Workload | None) -> Workload | None:
@@ -55,7 +74,7 @@ class Workload:
         Raises
         ------
         InputError
-            An unknown field, or a value that is not a whole number from 0.
+            An unknown field, or a value that a field cannot have.
         """
         if given is None or isinstance(given, Workload):
             return given or None
@@ -64,21 +83,14 @@ class Workload:
                 f"workload must be a mapping such as {{'operations': 1000}}: {given!r}"
             )
         names = [f.name for f in fields(cls)]
-        for name, value in given.items():
+        for name in given:
             if name not in names:
                 close = get_close_matches(str(name), names, 1)
                 hint = f"did you mean {close[0]!r}? " if close else ""
                 raise InputError(
                     f"workload: unknown field {name!r}; {hint}It has: {', '.join(names)}"
                 )
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-                raise InputError(f"workload: {name} must be a whole number from 0, got {value!r}")
-        load = cls(**{name: int(value) for name, value in given.items()})
-        if load.cache_bytes > LARGEST:
-            raise InputError(f"workload: cache_bytes must be at most {LARGEST}")
-        if bool(load.packets) != bool(load.bytes):
-            raise InputError("workload: packets and bytes (of a packet) go together")
-        return load or None
+        return cls(**given) or None
 
     def __bool__(self) -> bool:
         return bool(self.operations or self.cache_bytes or self.packets)
@@ -134,7 +146,8 @@ class Porter:
 
         begin = thread_time()
         if self.load.operations:
-            spin(np.arange(LANES, dtype=np.uint32), self.load.operations * tasks)
+            operations = min(self.load.operations * tasks, MOST)
+            spin(np.arange(LANES, dtype=np.uint32), operations)
         if self.load.cache_bytes:
             walk(_working_set(self.load.cache_bytes), tasks)
         return thread_time() - begin

@@ -79,6 +79,7 @@ def test_packets_are_dealt_to_neighbours_in_turn():
         ({"cache_bytes": 1.5}, "cache_bytes must be a whole number"),
         ({"cache_bytes": 1 << 40}, "cache_bytes must be at most"),
         ({"packets": 2}, "packets and bytes (of a packet) go together"),
+        ({"operations": 10**30}, "operations must be at most 9223372036854775807, got 1000"),
         (7, "workload must be a mapping"),
     ],
 )
@@ -86,8 +87,12 @@ def test_bad_workloads(load, message):
     graph = dgsuite.Graph.from_networkx(GRAPH)
     with pytest.raises(dgsuite.InputError, match=re.escape(message)):
         dgsuite.run("mis", graph, style="serial", workload=load)
+    if isinstance(load, dict) and load.keys() <= vars(Workload()).keys():
+        with pytest.raises(dgsuite.InputError, match=re.escape(message)):
+            Workload(**load)
 
 
 def test_no_workload_is_none():
     assert Workload.make({"operations": 0}) is None
     assert Workload.make({}) is None
+    assert str(Workload(operations=np.int32(7))) == '{"operations": 7}'
