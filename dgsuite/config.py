@@ -230,6 +230,7 @@ def load(
 
 def _check(config: Config, folder: Path) -> Iterator[str]:
     """What the shape alone does not say."""
+    from dgsuite.parameters import fitting
     from kernels import KERNELS, RECURSIVE
 
     throttled = (config.cluster.scheduler or config.cluster.protocol or "").startswith("throttle+")
@@ -258,8 +259,13 @@ def _check(config: Config, folder: Path) -> Iterator[str]:
                     f"those that have: {', '.join(RECURSIVE)}"
                 )
             allowed = [f.name for f in fields(KERNELS[kernel]) if f.name != "seed"]
-            for name in run.params:
-                if name not in allowed:
+            for name, value in run.params.items():
+                if name in allowed:
+                    try:
+                        fitting(KERNELS[kernel], name, value)
+                    except InputError as error:
+                        yield f"run.{i}.params: {error}"
+                else:
                     close = get_close_matches(name, allowed, 1)
                     hint = f"did you mean {close[0]!r}? " if close else ""
                     yield (

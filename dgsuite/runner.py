@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 
 from dgsuite import dataset
+from dgsuite.parameters import fitting
 from dgsuite.program import Log
 from dgsuite.workload import Workload
 from kernels import KERNELS, RECURSIVE
@@ -36,7 +37,7 @@ def run(
     form: str | None = None,
     clusters: int | None = None,
     client: Client | None = None,
-    seed: int = 101,
+    seed: int | None = None,
     count_as: str | None = None,
     workload: Mapping[str, int] | Workload | None = None,
     on_round: Callable[[int], None] | None = None,
@@ -50,7 +51,8 @@ def run(
     Parameters
     ----------
     kernel
-        A name ("bf", "mst", ...), a `Kernel` class, or an instance of one.
+        A name ("bf", "mst", ...), a `Kernel` class, or an instance of one, whose parameters hold where
+        none are given here.
     graph
         What to run on.
     style
@@ -67,7 +69,7 @@ def run(
     client
         Dask client to run on; by default the current one, if any.
     seed
-        Key of the random numbers.
+        Key of the random numbers, of 64 bits; by default 101, or that of the instance given as kernel.
     count_as
         Style whose accounting ``comm``, ``mutexes``, ``finishes``, ``asyncs`` and ``barriers``
         follow; by default the style that runs.
@@ -78,7 +80,8 @@ def run(
     on_round
         Called now and then with the number of rounds done.
     parameters
-        Of the kernel, such as ``root=``; facts of the graph's file are their defaults.
+        Of the kernel, such as ``root=``; facts of the graph's file are their defaults, also of what an
+        instance has left at its own default.
 
     Returns
     -------
@@ -89,7 +92,8 @@ def run(
     Raises
     ------
     InputError
-        Unknown kernel, style or parameter, or a graph that the kernel cannot run on.
+        Unknown kernel, style or parameter, a value that a parameter cannot have, or a graph that the
+        kernel cannot run on.
     RunError
         The kernel failed, or a worker was lost.
     """
@@ -117,7 +121,7 @@ def run_each(
     form: str | None = None,
     clusters: int | None = None,
     client: Client | None = None,
-    seed: int = 101,
+    seed: int | None = None,
     count_as: str | None = None,
     workload: Mapping[str, int] | Workload | None = None,
     on_round: Callable[[int], None] | None = None,
@@ -152,6 +156,10 @@ def run_each(
     for value, what in ((style, "style"), (count_as, "count_as")):
         if value is not None and value not in STYLES:
             raise InputError(unknown(what, value, STYLES))
+    if not isinstance(each, Sequence) or not all(isinstance(own, Mapping) for own in each):
+        raise InputError(
+            f'each must be a list of mappings, such as [{{"root": 1}}, {{"root": 2}}], got {each!r}'
+        )
     if not each:
         raise InputError(
             "each: there must be parameters of at least one run; for the defaults, [{}]"
@@ -269,8 +277,8 @@ def unknown(what: str, name: str, known: tuple[str, ...] | list[str]) -> str:
 def make_kernel(
     kernel: str | type[Kernel] | Kernel,
     graph: Graph,
-    seed: int,
-    parameters: dict[str, Any],
+    seed: int | None,
+    parameters: Mapping[str, Any],
     form: str | None = None,
 ) -> Kernel:
     """The kernel asked for, with the graph's facts as defaults of its parameters."""
@@ -290,11 +298,22 @@ def make_kernel(
         raise InputError(f"kernel must be a name or a Kernel, got {kernel!r}")
     if form is not None and kernel.form != form:
         raise InputError(f"kernel {kernel.name!r} as given is {kernel.form}, not {form}")
-    if isinstance(kernel, Kernel):
-        return dataclasses.replace(kernel, **parameters)
-    names = [f.name for f in dataclasses.fields(kernel)]
+    fields = {f.name: f for f in dataclasses.fields(kernel) if f.init}
     for name in parameters:
-        if name not in names:
-            raise InputError(unknown(f"parameter of {kernel.name!r}", name, names))
-    defaults = {name: value for name, value in graph.attrs.items() if name in names}
-    return kernel(**{**defaults, "seed": seed, **parameters})
+        if name not in fields:
+            raise InputError(unknown(f"parameter of {kernel.name!r}", name, list(fields)))
+    cls = kernel if isinstance(kernel, type) else type(kernel)
+    facts = {name: value for name, value in graph.attrs.items() if name in fields}
+    own = {} if kernel is cls else _chosen(kernel, fields.values())
+    key = {} if seed is None else {"seed": seed}
+    values = {**facts, **own, **key, **parameters}
+    return cls(**{name: fitting(cls, name, value) for name, value in values.items()})
+
+
+def _chosen(kernel: Any, fields: Iterable[dataclasses.Field]) -> dict[str, Any]:
+    """Parameters of an instance that are not as they are by default."""
+    return {
+        f.name: value
+        for f in fields
+        if type(value := getattr(kernel, f.name)) is not type(f.default) or value != f.default
+    }

@@ -36,9 +36,6 @@ from partition.partitioners import Partition
 if TYPE_CHECKING:
     from partition.graph import Graph
 
-DEALS = ("block", "cyclic", "dynamic")
-FORMS = ("replicated", "partitioned")
-
 
 class Adjacency(NamedTuple):
     """A whole graph in the order of its layout: rows and their ends are positions."""
@@ -99,13 +96,7 @@ class Betweenness(Partitioned):
     undirected = False
 
     def check(self, c: Cluster) -> str | None:
-        for what, value, known in (
-            ("deal", self.deal, DEALS),
-            ("graph_form", self.graph_form, FORMS),
-        ):
-            if value not in known:
-                return f"{what} must be one of {', '.join(known)}, got {value!r}"
-        if self.batch is not None and (not isinstance(self.batch, int) or self.batch < 1):
+        if self.batch is not None and self.batch < 1:
             return f"batch must be at least 1, got {self.batch!r}"
         if self.weighted and c.weights is not None and not (c.weights > 0).all():
             entry = int(np.argmin(c.weights > 0))

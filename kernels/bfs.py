@@ -65,8 +65,6 @@ class BreadthFirst(Kernel):
     def check(self, c: Cluster) -> str | None:
         if not 0 <= self.root < c.n:
             return f"root {self.root} is not a node: nodes are 0 to {c.n - 1}"
-        if self.direction not in ("optimising", "top-down"):
-            return f"direction must be 'optimising' or 'top-down', got {self.direction!r}"
         return None
 
     def program(self, net: Net) -> Program:

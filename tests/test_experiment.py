@@ -129,6 +129,7 @@ def test_help_names_an_example(tmp_path):
         (["small.toml", "--set", "run.1.clusters=-4"], "run.1.clusters.0 = -4"),
         (["small.toml", "--set", 'cluster.workers="2"'], "cluster.workers.0 = '2'"),
         (["small.toml", "--set", "run.1.params.rgn=1"], "did you mean 'rng'"),
+        (["small.toml", "--set", "run.1.params.rng=1"], "run.1.params: kernel 'mis': rng must be"),
         (["small.toml", "--set", "run.0.graph.imsuite=nowhere.txt"], "there is no file"),
         (["small.toml", "--set", "run.9.kernel=mis"], "there is no 'run.9.kernel' to set"),
         (["small.toml", "--set", "nonsense"], "must be key.subkey=value"),

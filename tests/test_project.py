@@ -8,9 +8,11 @@ import sys
 from pathlib import Path
 
 import networkx as nx
+import numpy as np
 import pytest
 
 import dgsuite
+from kernels import BellmanFord
 
 ROOT = Path(__file__).parents[1]
 
@@ -102,3 +104,55 @@ def test_unknown_names():
     directed = dgsuite.Graph.from_networkx(nx.DiGraph([(0, 1)]))
     with pytest.raises(dgsuite.InputError, match="undirected"):
         dgsuite.run("mis", directed)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "name", "value", "message"),
+    [
+        ("bf", "root", 1.5, "kernel 'bf': root must be a whole number of 64 bits, got 1.5"),
+        ("bf", "root", "x", "root must be a whole number of 64 bits, got 'x'"),
+        ("bf", "root", None, "root must be"),
+        ("bf", "root", True, "root must be"),
+        ("bf", "seed", 1.5, "seed must be"),
+        ("bf", "seed", 1 << 70, "seed must be"),
+        ("sssp", "delta", "x", "delta must be a number, got 'x'"),
+        ("mis", "faithful", 1, "faithful must be True or False, got 1"),
+        ("mis", "rng", "dice", "rng must be one of counter, imsuite, imsuite-2.6 or None"),
+        ("bfs", "direction", "up", "direction must be one of optimising, top-down, got 'up'"),
+        ("by", "votes", 3, "votes must be a sequence or None, got 3"),
+        (BellmanFord(), "rot", 1, "did you mean 'root'"),
+        (BellmanFord(root=1.5), "seed", 3, "root must be"),
+    ],
+)
+def test_values_that_parameters_cannot_have(kernel, name, value, message):
+    graph = dgsuite.Graph.from_networkx(nx.cycle_graph(4))
+    with pytest.raises(dgsuite.InputError, match=re.escape(message)):
+        dgsuite.run(kernel, graph, style="serial", **{name: value})
+    with pytest.raises(dgsuite.InputError, match=re.escape(message)):
+        dgsuite.run_each(kernel, graph, [{name: value}], style="serial")
+
+
+def test_each_must_be_several():
+    graph = dgsuite.Graph.from_networkx(nx.cycle_graph(4))
+    for each in ({"root": 1}, [1], "root"):
+        with pytest.raises(dgsuite.InputError, match="each must be a list of mappings"):
+            dgsuite.run_each("bf", graph, each, style="serial")
+
+
+@pytest.mark.parametrize(
+    ("kernel", "options", "found"),
+    [
+        ("bf", {}, {"seed": 101, "root": 3}),
+        ("bf", {"root": np.int32(2), "seed": np.uint8(4)}, {"seed": 4, "root": 2}),
+        (BellmanFord, {"seed": 9}, {"seed": 9, "root": 3}),
+        (BellmanFord(seed=7), {}, {"seed": 7, "root": 3}),
+        (BellmanFord(seed=7), {"seed": 9, "root": 0}, {"seed": 9, "root": 0}),
+        (BellmanFord(root=1), {}, {"seed": 101, "root": 1}),
+    ],
+)
+def test_where_parameters_come_from(kernel, options, found):
+    """What is given to a run goes first, then an instance's own, then what the graph's file says."""
+    graph = dgsuite.Graph.from_networkx(nx.cycle_graph(4), attrs={"root": 3})
+    ds = dgsuite.run(kernel, graph, style="serial", **options)
+    assert {name: ds.attrs[name] for name in found} == found
+    assert all(type(ds.attrs[name]) is int for name in found)

@@ -71,7 +71,7 @@ def trace(
     graph: Graph,
     *,
     clusters: Sequence[int],
-    seed: int = 101,
+    seed: int | None = None,
     on_clusters: Callable[[int], None] = lambda p: None,
     **parameters: Any,
 ) -> xr.Dataset:
@@ -79,7 +79,7 @@ def trace(
 
     Parameters
     ----------
-    kernel
+    kernel, seed
         As for `dgsuite.run`; "bfs2d" is counted on grids as near to a square as can be.
     graph
         Undirected. It is gathered here: memory is that of the graph, and of a square matrix of the largest
