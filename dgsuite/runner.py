@@ -92,8 +92,8 @@ def run(
     Raises
     ------
     InputError
-        Unknown kernel, style or parameter, a value that a parameter cannot have, or a graph that the
-        kernel cannot run on.
+        Unknown kernel, style or parameter, a value that a parameter cannot have, a graph that the kernel
+        cannot run on, or a client that is closed.
     RunError
         The kernel failed, or a worker was lost.
     """
@@ -156,6 +156,9 @@ def run_each(
     for value, what in ((style, "style"), (count_as, "count_as")):
         if value is not None and value not in STYLES:
             raise InputError(unknown(what, value, STYLES))
+    if client is None and style != "serial":
+        client = places.current(None)
+    _check_clients(client, graph)
     if not isinstance(each, Sequence) or not all(isinstance(own, Mapping) for own in each):
         raise InputError(
             f'each must be a list of mappings, such as [{{"root": 1}}, {{"root": 2}}], got {each!r}'
@@ -168,8 +171,6 @@ def run_each(
     chosen = kernels[0]
     recursive = chosen.form == "recursive"
     load = Workload.make(workload)
-    if style != "serial":
-        client = places.current(client)
     free = _free(chosen)
     if any(_free(other) != free for other in kernels):
         raise InputError(f"kernel {chosen.name!r}: deal must be 'dynamic' in each run, or in none")
@@ -252,6 +253,25 @@ def _run(
         else finish_async.run(k, graph, client, workers, on_round, load)
         for k in kernels
     ]
+
+
+def _check_clients(client: Client | None, graph: Graph) -> None:
+    """That there are clients at work where any are needed."""
+    if client is not None:
+        from distributed import Client
+
+        if not isinstance(client, Client):
+            raise InputError(
+                f"client must be a distributed.Client, got {type(client).__name__}; make one of the "
+                f"cluster or its address, such as Client(cluster)"
+            )
+        if client.status != "running":
+            raise InputError(f"the client is {client.status}; make a new Client")
+    if not graph.local and (status := graph.parts[0].client.status) != "running":
+        raise InputError(
+            f"the client that the graph was built with is {status}; make a new Client, and build the "
+            f"graph anew with it"
+        )
 
 
 def _free(kernel: Kernel) -> TypeGuard[Replicated]:

@@ -201,6 +201,26 @@ def test_a_graph_of_another_cluster_is_refused(client, client_of_one):
         dgsuite.run("mis", there, client=client)
 
 
+def test_clients_that_cannot_run_are_refused(client):
+    from distributed import Client
+
+    nodes = np.arange(200_000)
+    here = Graph.from_networkx(nx.cycle_graph(4))
+    with Client(client.scheduler.address, set_as_default=False) as closed:
+        there = Graph.from_edges(nodes, (nodes + 1) % len(nodes), client=closed)
+    for style in ("serial", "finish_async", "clocked"):
+        for bad, message in (
+            (closed, "the client is closed; make a new Client"),
+            (client.cluster, "client must be a distributed.Client, got LocalCluster"),
+            ("tcp://127.0.0.1:9", "client must be a distributed.Client, got str"),
+        ):
+            with pytest.raises(dgsuite.InputError, match=message):
+                dgsuite.run("mis", here, style=style, client=bad)
+        for good in (None, client):
+            with pytest.raises(dgsuite.InputError, match=r"built with is closed; .* anew"):
+                dgsuite.run("mis", there, style=style, client=good)
+
+
 @pytest.mark.parametrize("style", ["finish_async", "clocked"])
 def test_large_clusters_are_sent_once(client, style, monkeypatch):
     """A graph of this process goes to the workers before the first run, and stays for the next."""
