@@ -20,6 +20,7 @@ from dgsuite.runner import make_kernel
 from dgsuite.scaling.analysis import analyse, split
 from dgsuite.scaling.terms import value
 from dgsuite.site import Site
+from dgsuite.sweep import combine
 from partition.grid import arrange, near_square
 
 ROOT = Path(__file__).parents[1]
@@ -397,6 +398,48 @@ def test_a_missing_run_is_named(experiment):
     results = split(dgsuite.open(experiment[1]))
     with pytest.raises(dgsuite.InputError, match="at 20 % of bandwidth, repeat 0, is missing"):
         scaling.measured(results[1:])
+
+
+def runs_on_a_ring(**changes):
+    """Runs of a kernel, as on 1, 2 and 4 workers, with changes to the attributes of the last."""
+    runs = [dgsuite.run("bf", genval.graph("ring", 8), style="serial")] * 3
+    found = [ds.assign_attrs(workers=p, clusters=p) for ds, p in zip(runs, (1, 2, 4), strict=True)]
+    found[-1] = found[-1].assign_attrs(changes)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"n": 9}, "differ in n: n is 8 in one and 9 in another; .* one value"),
+        ({"style": "clocked", "form": "recursive"}, "differ in style, form: style is 'serial'"),
+        ({"parameters": '{"seed": 7, "faithful": false, "root": 0}'}, "seed is 101 .* and 7"),
+        ({"workers": 2}, "clusters is 2 in one and 4 in another"),
+        ({"workers": 2, "clusters": 2}, "two runs on 2 workers .* no more workers than .* here 2"),
+    ],
+)
+def test_different_runs_are_not_merged(changes, message):
+    with pytest.raises(dgsuite.InputError, match=message):
+        scaling.measured(runs_on_a_ring(**changes))
+    repeats = [ds.assign_attrs(repeat=i) for i in range(2) for ds in runs_on_a_ring()]
+    assert scaling.measured(repeats).sizes == {"p": 3, "bandwidth": 1, "repeat": 2}
+
+
+def test_recursive_runs_are_split():
+    runs = [
+        dgsuite.run("bf", genval.graph("ring", n), style="serial", form="recursive") for n in (4, 9)
+    ]
+    found = split(combine(runs))
+    assert [ds.sizes["depth"] for ds in found] == [ds.sizes["depth"] for ds in runs]
+    assert [int(ds.messages.sum()) for ds in found] == [int(ds.messages.sum()) for ds in runs]
+    assert scaling.completion(found[0]) == runs[0].attrs["seconds"]
+
+
+@pytest.mark.parametrize("other", [xr.Dataset(), xr.Dataset({"seconds": ("run", [1.0, 2.0])})])
+def test_other_results_are_refused(other):
+    for refuse in (split, lambda ds: scaling.measured([ds])):
+        with pytest.raises(dgsuite.InputError, match="without the attribute 'kernel' is not of a"):
+            refuse(other)
 
 
 def test_command_line_errors(experiment, tmp_path):

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
+from dgsuite.dataset import index
 from dgsuite.scaling.completion import CompletionTime, choose
 from dgsuite.scaling.demand import BandwidthDemand
-from dgsuite.scaling.measure import measured
+from dgsuite.scaling.measure import check_run, measured
 from dgsuite.scaling.whatif import Machine, calibrate, what_if
 from partition.errors import InputError
 
@@ -49,13 +50,21 @@ class Analysis:
 
 
 def split(dataset: xr.Dataset) -> list[xr.Dataset]:
-    """The runs of an experiment's dataset."""
-    if "run" not in dataset.dims:
+    """The runs of an experiment's dataset.
+
+    Raises
+    ------
+    InputError
+        The dataset is none of runs.
+    """
+    attributes = json.loads(dataset.attrs.get("run_attributes", "[]"))
+    if not attributes:
+        check_run(dataset)
         return [dataset]
-    attributes = json.loads(dataset.attrs["run_attributes"])
+    counted = index(dataset)
     return [
-        dataset.isel(run=i, round=slice(0, int(dataset.n_rounds[i]))).assign_attrs(attributes[i])
-        for i in range(dataset.sizes["run"])
+        dataset.isel({"run": i, counted: slice(int(dataset.n_rounds[i]))}).assign_attrs(own)
+        for i, own in enumerate(attributes)
     ]
 
 
