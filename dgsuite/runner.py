@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -80,8 +80,8 @@ def run(
     on_round
         Called now and then with the number of rounds done.
     parameters
-        Of the kernel, such as ``root=``; facts of the graph's file are their defaults, also of what an
-        instance has left at its own default.
+        Of the kernel, such as ``root=``. Facts of the graph's file are their defaults; those of an
+        instance are its own.
 
     Returns
     -------
@@ -187,8 +187,8 @@ def run_each(
         style = "serial" if client is None else "finish_async" if free or recursive else "clocked"
     if style != "serial" and client is None:
         raise InputError(f"style {style!r} needs a Dask client: pass client=, or style='serial'")
-    if client is not None and not graph.local:
-        home = graph.parts[0].client.scheduler.address
+    if client is not None and graph.client is not None:
+        home = graph.client.scheduler.address  # type: ignore[union-attr]
         if home != client.scheduler.address:  # type: ignore[union-attr]
             raise InputError(
                 f"the graph is on another cluster ({home}); build it with the client that runs it"
@@ -267,10 +267,10 @@ def _check_clients(client: Client | None, graph: Graph) -> None:
             )
         if client.status != "running":
             raise InputError(f"the client is {client.status}; make a new Client")
-    if not graph.local and (status := graph.parts[0].client.status) != "running":
+    if graph.client is not None and graph.client.status != "running":
         raise InputError(
-            f"the client that the graph was built with is {status}; make a new Client, and build the "
-            f"graph anew with it"
+            f"the client that the graph was built with is {graph.client.status}; make a new Client, and "
+            f"build the graph anew with it"
         )
 
 
@@ -301,7 +301,7 @@ def make_kernel(
     parameters: Mapping[str, Any],
     form: str | None = None,
 ) -> Kernel:
-    """The kernel asked for, with the graph's facts as defaults of its parameters."""
+    """The kernel asked for; defaults of its parameters are the graph's facts, or an instance's own."""
     if form is not None and form not in FORMS:
         raise InputError(unknown("form", form, FORMS))
     if isinstance(kernel, str):
@@ -318,22 +318,15 @@ def make_kernel(
         raise InputError(f"kernel must be a name or a Kernel, got {kernel!r}")
     if form is not None and kernel.form != form:
         raise InputError(f"kernel {kernel.name!r} as given is {kernel.form}, not {form}")
-    fields = {f.name: f for f in dataclasses.fields(kernel) if f.init}
+    fields = [f.name for f in dataclasses.fields(kernel) if f.init]
     for name in parameters:
         if name not in fields:
-            raise InputError(unknown(f"parameter of {kernel.name!r}", name, list(fields)))
+            raise InputError(unknown(f"parameter of {kernel.name!r}", name, fields))
     cls = kernel if isinstance(kernel, type) else type(kernel)
-    facts = {name: value for name, value in graph.attrs.items() if name in fields}
-    own = {} if kernel is cls else _chosen(kernel, fields.values())
+    if kernel is cls:
+        own = {name: value for name, value in graph.attrs.items() if name in fields}
+    else:
+        own = {name: getattr(kernel, name) for name in fields}
     key = {} if seed is None else {"seed": seed}
-    values = {**facts, **own, **key, **parameters}
+    values = {**own, **key, **parameters}
     return cls(**{name: fitting(cls, name, value) for name, value in values.items()})
-
-
-def _chosen(kernel: Any, fields: Iterable[dataclasses.Field]) -> dict[str, Any]:
-    """Parameters of an instance that are not as they are by default."""
-    return {
-        f.name: value
-        for f in fields
-        if type(value := getattr(kernel, f.name)) is not type(f.default) or value != f.default
-    }

@@ -42,17 +42,16 @@ def check(graph: Graph, need: str) -> None:
 
 def _each(graph: Graph, function: Callable[..., Any], *arguments: Any) -> list[Any]:
     """A function of every cluster, where the cluster is; futures if that is on workers."""
-    if graph.local:
+    if (client := graph.client) is None:
         return [function(part, *arguments) for part in graph.parts]
-    client = graph.parts[0].client
     return [client.submit(function, part, *arguments, pure=False) for part in graph.parts]
 
 
 def _all(graph: Graph, problem: Callable[[Cluster], str | None]) -> None:
     """Refuse the first problem that a cluster has."""
     found = _each(graph, problem)
-    if not graph.local:
-        found = gathered(graph.parts[0].client, found, CHECKING)
+    if graph.client is not None:
+        found = gathered(graph.client, found, CHECKING)
     for text in found:
         if text is not None:
             raise InputError(text)
@@ -142,7 +141,7 @@ def _summary(forest: Forest) -> tuple[int | None, tuple[int, int] | None]:
 def _shape(graph: Graph) -> tuple[int | None, tuple[int, int] | None]:
     """A node out of reach of node 0, and an edge that closes a cycle."""
     forests = _each(graph, _forest)
-    client = None if graph.local else graph.parts[0].client
+    client = graph.client
     while len(forests) > 1:
         pairs = zip(forests[::2], forests[1::2], strict=False)
         joined = [client.submit(_join, a, b) if client else _join(a, b) for a, b in pairs]
@@ -212,10 +211,9 @@ def check_distinct(graph: Graph) -> None:
         raise InputError("the graph has no weights, and it needs distinct ones")
     count = len(graph.parts)
     buckets = _each(graph, _bucket, count)
-    if graph.local:
+    if (client := graph.client) is None:
         found = [_same([b[k] for b in buckets]) for k in range(count)]
     else:
-        client = graph.parts[0].client
         futures = []
         for k in range(count):
             mine = [client.submit(operator.getitem, b, k) for b in buckets]

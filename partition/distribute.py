@@ -239,7 +239,7 @@ def recut(
             for k in range(new.clusters)
         ]
         return here, [len(part.indices) for part in here]
-    client = client or parts[0].client
+    assert client is not None
     places = workers(client)
     there = []
     with _workers_stay():

@@ -120,8 +120,13 @@ class Graph:
                 continue
             if part.status == "error":
                 part.result()
-            raise RunError(f"cluster {k} of the graph is lost; build the graph anew")
+            raise RunError(f"cluster {k} of the graph is {part.status}; build the graph anew")
         return self._parts
+
+    @property
+    def client(self) -> Client | None:
+        """The client whose workers have the clusters, if they are not in this process."""
+        return None if self.local else self._parts[0].client
 
     @property
     def weighted(self) -> bool:
@@ -501,8 +506,7 @@ class Graph:
                 f"build it anew to have {k}"
             )
         how = blocks(self.n, k)
-        if client is None and not self.local:
-            client = self.parts[0].client
+        client = client or self.client
         parts, entries = distribute.recut(
             self.parts, self.partition, how, self.directed, self.weight_dtype, client
         )
@@ -520,9 +524,9 @@ class Graph:
 
     def gather(self) -> list[Cluster]:
         """All clusters, brought into this process."""
-        if self.local:
+        if self.client is None:
             return self.parts
-        return gathered(self.parts[0].client, self.parts, "bringing the graph here")
+        return gathered(self.client, self.parts, "bringing the graph here")
 
     def to_scipy(self) -> sp.csr_array:
         """The adjacency matrix, in this process; ones (int64) where there are no weights."""

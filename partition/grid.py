@@ -97,7 +97,7 @@ def arrange(graph: Graph, rows: int | None = None, columns: int | None = None) -
         raise InputError(
             "a grid needs contiguous blocks of nodes, not a map from nodes to clusters"
         )
-    client = None if graph.local else graph.parts[0].client
+    client = graph.client
     parts = []
     splits = [
         client.submit(_split, part, columns, pure=False) if client else _split(part, columns)

@@ -36,12 +36,11 @@ def describe(graph: Graph) -> xr.Dataset:
     """
     import xarray as xr
 
-    if graph.local:
+    if graph.client is None:
         rows = [_count(part) for part in graph.parts]
     else:
-        client = graph.parts[0].client
-        counts = [client.submit(_count, part, pure=False) for part in graph.parts]
-        rows = gathered(client, counts, "describing the graph")
+        counts = [graph.client.submit(_count, part, pure=False) for part in graph.parts]
+        rows = gathered(graph.client, counts, "describing the graph")
     nodes, ends, cut, halo = np.array(rows, np.int64).T
     both = 1 if graph.directed else 2
 

@@ -42,9 +42,8 @@ class Job:
 
     def each(self, rule: Callable[..., Any], **more: Any) -> list[Any]:
         """``rule(cluster, outputs, **more)`` of every cluster, where the cluster is."""
-        if self.graph.local:
+        if (client := self.graph.client) is None:
             return [rule(part, self.outputs, **more) for part in self.graph.parts]
-        client = self.graph.parts[0].client
         if self._shared is None:
             (self._shared,) = client.scatter([self.outputs], broadcast=True, hash=False)
         if more:
