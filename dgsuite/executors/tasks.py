@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dgsuite.mesh import PeerLost
 from partition.errors import DgsuiteError, RunError
 from partition.graph import Graph
-from partition.places import seen
+from partition.places import runs, seen
 from partition.waiting import WATCH, check_workers, failed, pending, settle
 
 T = TypeVar("T")
@@ -55,8 +55,8 @@ def deal(graph: Graph, places: Sequence[str]) -> tuple[list[str], NDArray]:
     bounds
         Shape (places + 1,): worker w holds clusters ``bounds[w]`` to ``bounds[w + 1]``.
     """
-    used = min(len(places), len(graph.parts))
-    return list(places[:used]), np.arange(used + 1) * len(graph.parts) // used
+    bounds = runs(len(graph.parts), len(places))
+    return list(places[: len(bounds) - 1]), bounds
 
 
 def place(graph: Graph, client: Client, places: Sequence[str], bounds: NDArray) -> list[Any]:
