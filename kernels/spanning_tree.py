@@ -57,6 +57,11 @@ class SpanningTree(Kernel):
     fields = {"fragment": np.int32, "key": np.int64, "inner": np.int32, "outer": np.int32}
     needs = ("connected", "distinct weights")
 
+    def check(self, c: Cluster) -> str | None:
+        if c.weights is not None and (ordered(c.weights) == NONE).any():
+            return f"weights must be below {c.weights.max()}"
+        return None
+
     def program(self, net: Net) -> Program:
         fragments = net.n
         while fragments > 1:
@@ -226,6 +231,8 @@ class SpanningTree(Kernel):
 def ordered(weights: NDArray | None) -> NDArray[np.int64]:
     """Weights as integers in the same order."""
     assert weights is not None
+    if weights.dtype.kind == "u":
+        return (weights.astype(np.uint64) ^ np.uint64(1 << 63)).view(np.int64)
     if weights.dtype.kind != "f":
         return weights.astype(np.int64)
     bits = weights.astype(np.float64).view(np.int64)

@@ -110,6 +110,12 @@ BAD = {
         {},
         "edges (0, 1) and (1, 2) have the same weight 3",
     ),
+    "mst with a weight that stands for none": (
+        "mst",
+        nx.Graph([(0, 1, {"weight": 2**63 - 1}), (1, 2, {"weight": 3})]),
+        {},
+        "weights must be below 9223372036854775807",
+    ),
     "dp on two components": (
         "dp",
         nx.disjoint_union(nx.path_graph(3), nx.path_graph(2)),
