@@ -11,7 +11,8 @@ duplicates
     Merged, and so are (u, v) and (v, u) of an undirected graph; the smallest of their weights
     stays.
 weights
-    Integers or floating-point numbers, for all edges or none; NaN is refused.
+    Integers or floating-point numbers, for all edges or none; others than finite
+    are refused.
 
 Memory is what limits the graphs that can be built, so edges wait for their cluster in 5 bytes an
 end (see `Shard`), and a cluster is sorted a block of rows at a time.
@@ -84,7 +85,7 @@ class Shard:
 
 
 def check_edges(piece: Piece, n: int, start: int = 0, where: str = "") -> None:
-    """Refuse edges to missing nodes and weights that are not numbers.
+    """Refuse edges to missing nodes and weights that are not finite numbers.
 
     Parameters
     ----------
@@ -109,9 +110,12 @@ def check_edges(piece: Piece, n: int, start: int = 0, where: str = "") -> None:
     if weights is not None:
         if weights.dtype.kind not in "iuf":
             raise InputError(f"weights must be numbers, got dtype {weights.dtype}")
-        if weights.dtype.kind == "f" and np.isnan(weights).any():
-            at = int(np.flatnonzero(np.isnan(weights))[0])
-            raise InputError(f"{where}edge {start + at} ({src[at]}, {dst[at]}) has weight NaN")
+        if weights.dtype.kind == "f" and not np.isfinite(weights).all():
+            at = int(np.argmin(np.isfinite(weights)))
+            raise InputError(
+                f"{where}edge {start + at} ({src[at]}, {dst[at]}) has weight {weights[at]}; "
+                f"weights must be finite"
+            )
 
 
 def degrees(piece: Piece, where: str, *, n: int, directed: bool) -> NDArray[np.int64]:

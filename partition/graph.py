@@ -45,7 +45,7 @@ class Graph:
 
     The same rules hold for every source. Undirected unless ``directed=True``; self-loops are dropped;
     duplicates (of an undirected edge in either direction) are merged and keep the smallest weight;
-    NaN weights and edges to missing nodes are refused.
+    weights that are not finite and edges to missing nodes are refused.
 
     Attributes
     ----------
@@ -284,8 +284,8 @@ class Graph:
         Raises
         ------
         InputError
-            An edge names a missing node, a weight is NaN, lengths differ, the graph would have no
-            node, or an option is none.
+            An edge names a missing node, a weight is not finite, lengths differ, the graph would
+            have no node, or an option is none.
         RunError
             A worker was lost meanwhile.
 
@@ -357,7 +357,8 @@ class Graph:
         Raises
         ------
         InputError
-            The matrix is not square or, for an undirected graph, not symmetric; an entry is NaN.
+            The matrix is not square or, for an undirected graph, not symmetric; an entry is not
+            finite.
         """
         import scipy.sparse as sp
 
@@ -365,9 +366,10 @@ class Graph:
         if coo.ndim != 2 or coo.shape[0] != coo.shape[1]:
             raise InputError(f"an adjacency matrix must be square, got shape {coo.shape}")
         coo.sum_duplicates()
-        if coo.data.dtype.kind == "f" and np.isnan(coo.data).any():
-            i, j = (int(axis[np.isnan(coo.data)][0]) for axis in coo.coords)
-            raise InputError(f"entry ({i}, {j}) of the matrix is NaN")
+        if coo.data.dtype.kind == "f" and not np.isfinite(coo.data).all():
+            at = np.argmin(np.isfinite(coo.data))
+            i, j = (int(axis[at]) for axis in coo.coords)
+            raise InputError(f"entry ({i}, {j}) of the matrix is {coo.data[at]}, not finite")
         if not options.get("directed", False):
             differs = (coo.tocsr() != coo.T.tocsr()).tocoo()
             if differs.nnz:
@@ -387,8 +389,9 @@ class Graph:
         Parameters
         ----------
         graph
-            Nodes are numbered in the order of iteration; their labels are kept. Parallel edges of
-            a multigraph are duplicates.
+            Nodes are numbered in the order of iteration; their labels are kept. A parameter such as
+            ``root=`` is a number; the coordinate ``node`` of results is the labels. Parallel edges
+            of a multigraph are duplicates.
         weight
             Edge attribute to take as weights, where all edges have it.
         options
@@ -601,6 +604,9 @@ def _check_uid(uid: ArrayLike | Identify | None, n: int) -> NDArray[np.int64] | 
     ids = np.asarray(uid)
     if ids.shape != (n,) or not np.issubdtype(ids.dtype, np.integer):
         raise InputError(f"uid must be {n} integers, one a node, got {ids.dtype} of {ids.shape}")
+    if ids.max() > np.iinfo(np.int64).max:
+        node = int(ids.argmax())
+        raise InputError(f"identifier {ids[node]} of node {node} is not below 2^63")
     order = np.argsort(ids, kind="stable")
     same = np.flatnonzero(np.diff(ids[order]) == 0)
     if len(same):

@@ -202,7 +202,8 @@ HEADER = "%%MatrixMarket matrix coordinate real general\n"
         (HEADER + "2 2 2\n1 2 1.0\n", r"g\.mtx: not a Matrix Market file: Truncated"),
         (HEADER + "2 2 1\n3 2 1.0\n", r"g\.mtx: not a Matrix Market file: Line 3"),
         (HEADER + "2 2 1\n1 2 1.0\n", "not symmetric"),
-        (HEADER + "2 2 2\n1 2 nan\n2 1 nan\n", r"entry \(0, 1\) of the matrix is NaN"),
+        (HEADER + "2 2 2\n1 2 nan\n2 1 nan\n", r"entry \(0, 1\) of the matrix is nan"),
+        (HEADER + "2 2 2\n1 2 inf\n2 1 inf\n", r"entry \(0, 1\) of the matrix is inf"),
     ],
 )
 def test_bad_matrix_market_files(tmp_path, text, message):
@@ -306,7 +307,11 @@ def test_edge_lists_as_parquet(tmp_path, monkeypatch):
     [
         (lambda: Graph.from_edges([0, 1], [1, 7], n=3), r"edge 1 \(1, 7\) names node 7"),
         (lambda: Graph.from_edges([0, -1], [1, 1]), "names node -1"),
-        (lambda: Graph.from_edges([0], [1], weights=[np.nan]), "weight NaN"),
+        (lambda: Graph.from_edges([0], [1], weights=[np.nan]), "weight nan"),
+        (
+            lambda: Graph.from_edges([0, 1], [1, 2], weights=[2, -np.inf]),
+            r"edge 1 \(1, 2\) has weight -inf; weights must be finite",
+        ),
         (lambda: Graph.from_edges([0], [1], weights=["x"]), "weights must be numbers"),
         (lambda: Graph.from_edges([0], [1], weights=[1j]), "weights must be numbers"),
         (lambda: Graph.from_edges([0.5], [1]), "must be integers"),
@@ -327,6 +332,10 @@ def test_edge_lists_as_parquet(tmp_path, monkeypatch):
         (lambda: Graph.from_edges([0], [1], partition=None), "one-dimensional array of integers"),
         (lambda: Graph.from_edges([0], [1], uid=[3, 3]), "nodes 0 and 1 have the same identifier"),
         (lambda: Graph.from_edges([0], [1], uid=[1]), "uid must be 2 integers"),
+        (
+            lambda: Graph.from_edges([0], [1], uid=np.array([3, 2**63], "u8")),
+            r"identifier 9223372036854775808 of node 1 is not below 2\^63",
+        ),
         (lambda: Graph.from_edges([0], [1], labels=["a"]), "1 labels for 2 nodes"),
         (lambda: Graph.from_edges([0], [1], labels=["a", "a"]), "the same label 'a'"),
         (lambda: Graph.from_edges([], []), "at least one node"),
