@@ -410,6 +410,37 @@ def test_free_loops_are_rejected():
     assert "loop" in str(report)
 
 
+def valid(kernel, graph):
+    ds = dgsuite.run(kernel, graph, style="serial")
+    report = genval.validate(kernel, graph, ds)
+    assert report.ok, str(report)
+    return ds
+
+
+@pytest.mark.parametrize("clusters", [1, 3])
+def test_weights_that_round(clusters):
+    """The validator of routing tables adds from the target back, the kernel from the source on."""
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[0.1, 0.2, 0.7], clusters=clusters)
+    valid("dr", graph)
+    ring = Graph.from_edges([0, 1, 2, 2], [1, 2, 3, 0], weights=[0.1, 0.2, 1e9, 0.1])
+    right = valid("dr", ring)
+    loop = right.next_hop.values.copy()
+    loop[0, 3], loop[2, 3] = 2, 0
+    report = genval.validate("dr", ring, {"cost": right.cost.values, "next_hop": loop})
+    assert not report.ok
+
+
+@pytest.mark.parametrize("top", [2**63 + 5, 2**63 - 1, 2**64 - 2])
+@pytest.mark.parametrize("form", ["iterative", "recursive"])
+def test_unsigned_weights_keep_their_order(top, form):
+    weights = np.array([top, 2, 1], np.uint64)
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], weights=weights)
+    ds = dgsuite.run("mst", graph, style="serial", form=form)
+    assert genval.validate("mst", graph, ds).ok
+    assert ds.parent.values[2] == -1 or 2 in ds.parent.values[:2]
+    assert (ds.parent.values == -1).sum() == 1
+
+
 def test_all_kernels_on_workers(client):
     """Clusters on workers, compiled paths, and a wrong result seen there."""
     n = 3000

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,10 +14,14 @@ from partition.cluster import Cluster
 AT_ONCE = 1 << 22
 """Table entries that are looked at together."""
 
+CLOSE = 1e-9
+"""Relative difference that rounding may make: who adds from the other end rounds otherwise."""
+
 
 def dr(job: Job) -> list[Found]:
     """Bellman's equation holds at every node for every target, and the next hop attains it; where
-    edges weigh nothing, following next hops leads to the target all the same.
+    edges weigh nothing, or nothing beside a cost, following next hops leads to the target all the
+    same.
     """
     checked = job.each(_bellman)
     found = [part for part, _ in checked]
@@ -25,9 +31,11 @@ def dr(job: Job) -> list[Found]:
 
 
 def _bellman(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
-    """Equal costs along edges; and whether an edge weighs nothing."""
+    """Equal costs along edges; and whether an edge weighs nothing beside the highest cost."""
     cost, next_hop = outputs["cost"], outputs["next_hop"]
     weights = np.ones(len(c.indices), np.int64) if c.weights is None else c.weights
+    rounding = CLOSE if weights.dtype.kind == "f" else 0
+    equal = partial(np.isclose, rtol=CLOSE, atol=0) if rounding else np.equal
     count, listed = 0, list[Violation]()
     targets = np.arange(c.n)
     for rows in _chunks(c):
@@ -36,11 +44,11 @@ def _bellman(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
         least, weight = _over_neighbours(c, rows, weights, cost)
         own = ids[:, None] == targets
         least = np.where(own, 0, least)
-        right_cost = (mine == least) & (least < np.inf)
+        right_cost = equal(mine, least) & (least < np.inf)
         valid = (hop >= 0) & (hop < c.n)
         safe = np.where(valid, hop, 0)
         through = np.take_along_axis(weight, safe, axis=1) + cost[safe, targets]
-        right_hop = np.where(own, hop == ids[:, None], valid & (through == mine))
+        right_hop = np.where(own, hop == ids[:, None], valid & equal(through, mine))
         for what, right, values in (("cost", right_cost, mine), ("next hop", right_hop, hop)):
             wrong = np.argwhere(~right)
             count += len(wrong)
@@ -48,7 +56,7 @@ def _bellman(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
                 best = f"{least[i, t]}" if what == "cost" else "a neighbour on a cheapest way"
                 found = f"{values[i, t]}"
                 listed.append(Violation(f"{what} to node {t}", int(ids[i]), best, found))
-    return Found(count, listed), bool((weights == 0).any())
+    return Found(count, listed), bool((weights <= cost.max() * rounding).any())
 
 
 def _chunks(c: Cluster) -> list[NDArray]:
