@@ -28,10 +28,10 @@ def bc(job: Job) -> list[Found]:
     negative, at most one a pair of ends, and 0 where no path leads through.
     """
     matrix = job.graph.to_scipy()
-    matrix.setdiag(0)
-    matrix.eliminate_zeros()
     if not (matrix.data > 0).all() or not job.fact("weighted", False):
         matrix.data = np.ones(matrix.nnz)
+    matrix.setdiag(0)
+    matrix.eliminate_zeros()
     sources = _sources(job)
     found = job.outputs["betweenness"].astype(np.float64)
     half = 1.0 if job.graph.directed else 0.5
