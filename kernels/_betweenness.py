@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from kernels._compiled import _pop, _push
+from kernels.betweenness_rounds import LOST, MANY
 from kernels.fixed import BITS, MASK, ONE
 
 
@@ -40,7 +41,7 @@ def by_hops(indptr, indices, sources, whole, part, distance, sigma, share, order
 
     Returns
     -------
-    Edges looked at by the searches.
+    Edges looked at by the searches; `MANY`, `LOST` or 0; and the source where that is.
     """
     scanned = 0
     for source in sources:
@@ -66,13 +67,15 @@ def by_hops(indptr, indices, sources, whole, part, distance, sigma, share, order
                 after[links] = v
                 links += distance[v] == level
             paths = sigma[u]
+            if paths == np.inf:
+                return scanned, MANY, source
             for e in range(starts[at - 1], links):
                 sigma[after[e]] += paths
         starts[count] = links
         _depend(source, count, whole, part, sigma, share, order, starts, after)
         for at in range(count):
             distance[order[at]] = -1
-    return scanned
+    return scanned, 0, 0
 
 
 @njit(cache=True, nogil=True)
@@ -140,17 +143,25 @@ def by_weight(
             u = order[at]
             starts[at] = links
             reach = distance[u]
+            lost = False
             for e in range(indptr[u], indptr[u + 1]):
                 after[links] = indices[e]
-                links += distance[indices[e]] == reach + weights[e]
+                there = reach + weights[e]
+                last = distance[indices[e]] == there
+                links += last
+                lost |= last & (there == reach)
+            if lost:
+                return scanned, LOST, source
             paths = sigma[u]
+            if paths == np.inf:
+                return scanned, MANY, source
             for e in range(starts[at], links):
                 sigma[after[e]] += paths
         starts[count] = links
         _depend(source, count, whole, part, sigma, share, order, starts, after)
         for at in range(count):
             distance[order[at]] = np.inf
-    return scanned
+    return scanned, 0, 0
 
 
 def workspace(n, entries, weighted):

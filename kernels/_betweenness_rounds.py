@@ -54,13 +54,21 @@ def offer(indptr, slots, weights, width, front, distance, paths, fresh, found):
 
 @njit(cache=True, nogil=True)
 def tally(indptr, slots, weights, width, reached, distance, need):
-    """How many shortest paths' last edges lead to each cell from this cluster's nodes."""
+    """How many shortest paths' last edges lead to each cell from this cluster's nodes. Returns a cell
+    from which one makes a path no longer, or -1.
+    """
+    lost = -1
     for key in reached:
         v = key // width
         column = key - v * width
         for e in range(indptr[v], indptr[v + 1]):
             to = slots[e] * width + column
-            need[to] += distance[key] + weights[e] == distance[to]
+            there = distance[key] + weights[e]
+            last = there == distance[to]
+            need[to] += last
+            if last and there == distance[key]:
+                lost = key
+    return lost
 
 
 @njit(cache=True, nogil=True)

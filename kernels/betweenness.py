@@ -28,7 +28,7 @@ from kernels.base import (
     announce,
     ship,
 )
-from kernels.betweenness_rounds import Partitioned, centrality
+from kernels.betweenness_rounds import TROUBLE, Partitioned, centrality
 from kernels.fixed import Sums, added
 from partition.cluster import Cluster
 from partition.partitioners import Partition
@@ -38,8 +38,9 @@ if TYPE_CHECKING:
 
 
 class Adjacency(NamedTuple):
-    """A whole graph in the order of its layout: rows and their ends are positions."""
+    """A whole graph in the order of its layout, `partition`: rows and their ends are positions."""
 
+    partition: Partition
     indptr: NDArray[np.uint32]
     indices: NDArray[np.uint32]
     weights: NDArray[np.float64] | None
@@ -59,7 +60,8 @@ class Betweenness(Partitioned):
     ----------
     weighted
         Whether weights, above 0, are lengths; edges are 1 long where the graph has no weights. Paths are
-        equally long where sums of their lengths from the source are equal as float64.
+        equally long where sums of their lengths from the source are equal as float64; where an edge
+        makes a path no longer, as 1 after 1e20, that is an error.
     sources
         Nodes that paths start from: a list, or how many to draw; by default all.
     deal
@@ -224,6 +226,7 @@ class Searcher:
 
         n = len(graph.indptr) - 1
         self.sums = Sums.zeros(n)
+        self._partition = graph.partition
         loops: Any = _betweenness
         room = loops.workspace(n, len(graph.indices), weighted)
         more = (graph.weights,) if weighted else ()
@@ -232,7 +235,13 @@ class Searcher:
         self._after = (*self.sums, *room)
 
     def __call__(self, sources: NDArray) -> int:
-        return int(self._search(*self._before, sources.astype(np.uint32), *self._after))
+        scanned, wrong, source = self._search(
+            *self._before, sources.astype(np.uint32), *self._after
+        )
+        if wrong:
+            node = self._partition.node(np.array([source]))[0]
+            raise OverflowError(TROUBLE[wrong].format(node))
+        return int(scanned)
 
 
 def falling(degree: NDArray) -> NDArray[np.int64]:
@@ -257,7 +266,7 @@ def adjacency(partition: Partition, rows: dict[str, NDArray]) -> Adjacency:
     indptr = np.concatenate([[0], np.cumsum(counts)])
     if indptr[-1] >= 2**32:
         raise ValueError(f"{indptr[-1]} edges are too many to replicate; graph_form='partitioned'")
-    return Adjacency(indptr.astype(np.uint32), rows["end"], rows.get("weight"))
+    return Adjacency(partition, indptr.astype(np.uint32), rows["end"], rows.get("weight"))
 
 
 def gathered(parts: Sequence[Cluster], weighted: bool) -> Adjacency:

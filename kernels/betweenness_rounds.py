@@ -34,6 +34,13 @@ from partition.cluster import Cluster
 CELLS = 1 << 20
 """Nodes times sources of a batch, at most; a cell takes some 50 bytes."""
 
+MANY, LOST = 1, 2
+TROUBLE = {
+    MANY: "there are more than 1e308 shortest paths from node {}",
+    LOST: "a path from node {} is as long with its last edge as without: weights differ too much",
+}
+"""What can be wrong with the paths from a source."""
+
 
 def compiled() -> Any:
     """The compiled loops; they take a moment to import."""
@@ -151,9 +158,11 @@ class Partitioned(Replicated):
         s.distance[inbox.shipped("key")] = inbox.shipped("reach")
         s.paths[:], s.need[:] = 0.0, 0
         width = s.width
-        compiled().tally(
+        lost = compiled().tally(
             c.indptr, s.slots, s.weights, width, self._reached(c, s), s.distance, s.need
         )
+        if lost >= 0:
+            raise OverflowError(TROUBLE[LOST].format(self._source(s, lost)))
         abroad = c.size * width + np.flatnonzero(s.need[c.size * width :])
         to, key = self._owners(c, s, abroad)
         sent = ship(to, key=key, other=s.need[abroad])
@@ -185,6 +194,8 @@ class Partitioned(Replicated):
     def depend(self, c: Cluster, s: State, inbox: Inbox) -> Shipment:
         s.share[inbox.shipped("key")] = inbox.shipped("paths")
         level = s.levels.pop()
+        if len(many := level[np.isinf(s.paths[level])]):
+            raise OverflowError(TROUBLE[MANY].format(self._source(s, many[0])))
         compiled().depend(
             c.indptr, s.slots, s.weights, s.width, level,
             s.distance, s.paths, s.share, *s.sums,
@@ -210,6 +221,10 @@ class Partitioned(Replicated):
     def _reached(self, c: Cluster, s: State) -> NDArray:
         """Own cells with a distance."""
         return np.flatnonzero(np.isfinite(s.distance[: c.size * s.width]))
+
+    def _source(self, s: State, cell: int) -> int:
+        """The node that the search of a cell of this batch started from."""
+        return int(s.sources[s.first - s.width + cell % s.width])
 
     def _owners(self, c: Cluster, s: State, ghosts: NDArray) -> tuple[NDArray, NDArray]:
         """The clusters that own some cells of ghosts, and the cells there."""

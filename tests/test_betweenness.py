@@ -119,6 +119,39 @@ def test_shares_of_an_rmat_graph_are_checked():
             genval.rmat(**options)
 
 
+@pytest.mark.parametrize("partition", [[0, 0, 0, 0], [1, 0, 1, 0]])
+def test_an_edge_that_weighs_nothing_counts_without_weights(partition):
+    graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], weights=[0, 1, 1, 1], partition=partition)
+    ds = dgsuite.run("bc", graph, style="serial")
+    assert ds.betweenness.values.tolist() == [0.5] * 4
+    assert genval.validate("bc", graph, ds).ok
+
+
+@pytest.mark.parametrize(("form", "deal"), FORMS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_more_paths_than_a_float_holds_are_an_error(form, deal, weighted):
+    """2^1030 from one end of a row of diamonds to the other; from its middle 2^515."""
+    at = 3 * np.arange(1030)
+    src, dst = (
+        np.concatenate([at, at, at + 1, at + 2]),
+        np.concatenate([at + 1, at + 2, at + 3, at + 3]),
+    )
+    graph = Graph.from_edges(src, dst, weights=np.ones(len(src)), partition=np.arange(3091) % 2)
+    options = {"graph_form": form, "deal": deal, "weighted": weighted, "style": "serial"}
+    dgsuite.run("bc", graph, sources=[1545], **options)
+    with pytest.raises(dgsuite.RunError, match="more than 1e308 shortest paths from node 3"):
+        dgsuite.run("bc", graph, sources=[1545, 3], **options)
+
+
+@pytest.mark.parametrize(("form", "deal"), FORMS)
+def test_an_edge_that_makes_a_path_no_longer_is_an_error(form, deal):
+    options = {"graph_form": form, "deal": deal, "weighted": True, "style": "serial"}
+    graph = Graph.from_edges([0, 1], [1, 2], weights=[1e20, 1.0], clusters=2)
+    assert dgsuite.run("bc", graph, sources=[2], **options).betweenness[1] == 0.5
+    with pytest.raises(dgsuite.RunError, match="a path from node 0 is as long with its last edge"):
+        dgsuite.run("bc", graph, sources=[2, 0], **options)
+
+
 def brandes(net, forget):
     """Brandes' algorithm; with `forget` False as the original, which does not begin the count of paths
     anew where it finds a shorter path.
