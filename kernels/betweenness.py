@@ -26,6 +26,7 @@ from kernels.base import (
     Shipment,
     State,
     announce,
+    no_node,
     ship,
 )
 from kernels.betweenness_rounds import TROUBLE, Partitioned, centrality
@@ -121,7 +122,7 @@ class Betweenness(Partitioned):
             if not 1 <= values <= n:
                 return f"sources must be from 1 to {n}, the number of nodes, got {sources}"
         elif len(wrong := values[(values < 0) | (values >= n)]):
-            return f"source {wrong[0]} is not a node: nodes are 0 to {n - 1}"
+            return no_node("source", wrong[0], n)
         elif len(np.unique(values)) < len(values):
             return "sources must be different nodes"
         return None

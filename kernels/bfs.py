@@ -27,6 +27,7 @@ from kernels.base import (
     Vote,
     broadcast,
     known,
+    no_node,
     vote,
 )
 from partition.cluster import Cluster, NodeSet
@@ -63,9 +64,7 @@ class BreadthFirst(Kernel):
     }
 
     def check(self, c: Cluster) -> str | None:
-        if not 0 <= self.root < c.n:
-            return f"root {self.root} is not a node: nodes are 0 to {c.n - 1}"
-        return None
+        return no_node("root", self.root, c.n)
 
     def program(self, net: Net) -> Program:
         reply = yield Round(self.wake, self.visit)

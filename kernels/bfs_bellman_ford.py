@@ -23,6 +23,7 @@ from kernels.base import (
     State,
     Vote,
     broadcast,
+    no_node,
     vote,
 )
 from partition.cluster import Cluster, NodeSet
@@ -50,9 +51,7 @@ class BellmanFord(Kernel):
     undirected = False
 
     def check(self, c: Cluster) -> str | None:
-        if not 0 <= self.root < c.n:
-            return f"root {self.root} is not a node: nodes are 0 to {c.n - 1}"
-        return None
+        return no_node("root", self.root, c.n)
 
     def program(self, net: Net) -> Program:
         reached = 1

@@ -24,6 +24,7 @@ from kernels.base import (
     Unicast,
     Vote,
     broadcast,
+    no_node,
     unicast,
     vote,
 )
@@ -57,9 +58,7 @@ class Dijkstra(Kernel):
     fields = {"sender": np.int32}
 
     def check(self, c: Cluster) -> str | None:
-        if not 0 <= self.root < c.n:
-            return f"root {self.root} is not a node: nodes are 0 to {c.n - 1}"
-        return None
+        return no_node("root", self.root, c.n)
 
     def program(self, net: Net) -> Program:
         depth, reached = 0, 1

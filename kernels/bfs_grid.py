@@ -24,6 +24,7 @@ from kernels.base import (
     Shipment,
     State,
     Vote,
+    no_node,
     ship,
     vote,
 )
@@ -62,8 +63,8 @@ class GridSearch(Kernel):
     }
 
     def check(self, c: Cluster) -> str | None:
-        if not 0 <= self.root < c.n:
-            return f"root {self.root} is not a node: nodes are 0 to {c.n - 1}"
+        if wrong := no_node("root", self.root, c.n):
+            return wrong
         if c.block is None:
             return "the graph has no grid: make one with partition.grid.arrange(graph)"
         return None

@@ -30,6 +30,7 @@ from kernels.base import (
     Vote,
     broadcast,
     extra,
+    no_node,
     unicast,
     vote,
 )
@@ -82,8 +83,8 @@ class Byzantine(Kernel):
         traitors = self.betrayers(c.n)
         most = max(c.n // 8 - 1, 0)
         for node in traitors:
-            if not 0 <= node < c.n:
-                return f"traitor {node} is not a node: nodes are 0 to {c.n - 1}"
+            if wrong := no_node("traitor", node, c.n):
+                return wrong
         if len(set(traitors)) < len(traitors):
             return f"a traitor is named twice: {sorted(traitors)}"
         if len(traitors) > most:

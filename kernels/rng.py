@@ -85,6 +85,9 @@ def _x10_splitmix(seeds: NDArray[np.int64], draw: int) -> NDArray[np.float64]:
     return np.multiply(x >> np.uint64(11), 2.0**-53, dtype=np.float64)
 
 
+SAME = 4357
+"""The seed that the original takes for 0."""
+
 # mt[i] = 69069 mt[i - 1] + 1 mod 2^32 is linear in the seed: mt[i] = A[i] seed + B[i]
 _WORDS = 624
 
@@ -115,8 +118,12 @@ def _twist(mt: NDArray[np.uint32]) -> None:
 
 
 def _mersenne_twister(seeds: NDArray[np.int64], draw: int) -> NDArray[np.float64]:
-    """Draw number `draw` of x10.util.Random(seed) of X10 2.3: MT19937 with Knuth's seeding."""
-    first = np.where(seeds == 0, 4357, seeds).astype(np.uint32)
+    """Draw number `draw` of x10.util.Random(seed) of X10 2.3: MT19937 with Knuth's seeding.
+
+    There seed 0 stands for 4357, and nodes 0 and 4357 would draw the same for ever; so the numbers
+    of 4357 are the next smaller floats.
+    """
+    first = np.where(seeds == 0, SAME, seeds).astype(np.uint32)
     mt = first[:, None] * _A + _B
     block, word = divmod(2 * draw, _WORDS)
     for _ in range(block + 1):
@@ -127,4 +134,5 @@ def _mersenne_twister(seeds: NDArray[np.int64], draw: int) -> NDArray[np.float64
     y ^= (y << np.uint32(15)) & np.uint32(0xEFC60000)
     y ^= y >> np.uint32(18)
     bits = (y[:, 0].astype(np.uint64) << np.uint64(32)) | y[:, 1]
-    return np.multiply(bits >> np.uint64(11), 2.0**-53, dtype=np.float64)
+    draws = np.multiply(bits >> np.uint64(11), 2.0**-53, dtype=np.float64)
+    return np.where(seeds == SAME, np.nextafter(draws, 0), draws)

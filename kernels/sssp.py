@@ -8,7 +8,6 @@ them comes nearer; when all are settled, over heavy edges, once.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +24,15 @@ from kernels.base import (
     Unicast,
     Vote,
     known,
+    no_node,
     unicast,
     vote,
 )
 from partition.cluster import Cluster
 from partition.segments import expand
 
-SKIP = 1 << 12
-"""Empty buckets that a round goes past at most."""
+LAST = 2.0**62
+"""The last bucket, which all nodes share that would come after it."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ class ShortestPaths(Kernel):
     needs = ("non-negative weights",)
 
     def check(self, c: Cluster) -> str | None:
-        if not 0 <= self.root < c.n:
-            return f"root {self.root} is not a node: nodes are 0 to {c.n - 1}"
+        if wrong := no_node("root", self.root, c.n):
+            return wrong
         if not self.delta > 0:
             return f"delta must be above 0, got {self.delta}"
         return None
@@ -77,10 +77,11 @@ class ShortestPaths(Kernel):
             left = yield Round(self.heavy, self.relax, closing=True)
             if left.min is None:
                 return
-            while bucket < left.min:
-                step = min(left.min - bucket, SKIP)
-                yield Round(*repeat(self.next_bucket, step), closing=True)
-                bucket += step
+            if left.min > bucket:
+                # how far it is to the next bucket is told in binary, which costs no exchange
+                digits = f"{left.min - bucket:b}"
+                yield Round(*(self.one if d == "1" else self.zero for d in digits), closing=True)
+                bucket = left.min
 
     def start(self, c: Cluster) -> State:
         root = c.local(self.root)
@@ -92,11 +93,14 @@ class ShortestPaths(Kernel):
             parent=parent,
             weights=weights,
             bucket=0,
+            ahead=0,
             waiting=root,
             settled=np.empty(0, np.int64),
         )
 
     def light(self, c: Cluster, s: State, inbox: Inbox) -> Unicast:
+        s.bucket += s.ahead
+        s.ahead = 0
         here = self.buckets(s, s.waiting) <= s.bucket
         nodes, s.waiting = s.waiting[here], s.waiting[~here]
         s.settled = np.union1d(s.settled, nodes)
@@ -120,13 +124,18 @@ class ShortestPaths(Kernel):
         low = int(buckets.min()) if len(buckets) else None
         return vote(any=low is not None and low <= s.bucket, min=low)
 
-    def next_bucket(self, c: Cluster, s: State, inbox: Inbox) -> Known:
-        s.bucket += 1
+    def zero(self, c: Cluster, s: State, inbox: Inbox) -> Known:
+        s.ahead *= 2
+        return known()
+
+    def one(self, c: Cluster, s: State, inbox: Inbox) -> Known:
+        s.ahead = 2 * s.ahead + 1
         return known()
 
     def buckets(self, s: State, nodes: NDArray) -> NDArray[np.int64]:
         """The bucket of each of some nodes."""
-        return (s.distance[nodes] // self.delta).astype(np.int64)
+        near = np.minimum(s.distance[nodes], LAST * self.delta)
+        return (near // self.delta).astype(np.int64)
 
     def tell(self, c: Cluster, s: State, nodes: NDArray, light: bool) -> Unicast:
         """Nodes offer their neighbours a path over light edges, or over heavy ones."""

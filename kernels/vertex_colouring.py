@@ -28,6 +28,7 @@ from kernels.base import (
     Vote,
     broadcast,
     extra,
+    no_node,
     vote,
 )
 from partition.cluster import Cluster
@@ -57,14 +58,20 @@ class VertexColouring(Kernel):
     needs = ("tree",)
 
     def check(self, c: Cluster) -> str | None:
-        if not 0 <= self.root < c.n:
-            return f"root {self.root} is not a node: nodes are 0 to {c.n - 1}"
+        if wrong := no_node("root", self.root, c.n):
+            return wrong
         if self.parents is not None and len(self.parents) != c.n:
             return f"{len(self.parents)} parents for {c.n} nodes"
         rows, entry = self._up(c)
-        if (wrong := entry < 0).any():
-            return f"node {c.ids[rows[wrong][0]]} has no edge to its parent"
-        if self.parents is None:
+        if (lost := entry < 0).any():
+            return f"node {c.ids[rows[lost][0]]} has no edge to its parent"
+        if self.parents is not None:
+            # in a tree all parents lead to the root unless two nodes are each other's
+            nodes, above = c.ids[rows], c.indices[entry]
+            mutual = (above != self.root) & (np.asarray(self.parents)[above] == nodes)
+            if mutual.any():
+                return f"nodes {nodes[mutual][0]} and {above[mutual][0]} are each other's parents"
+        else:
             at, ends = c.edges(np.arange(c.size))
             smaller = np.bincount(at[ends < c.ids[at]], minlength=c.size)
             if (smaller > 1).any():

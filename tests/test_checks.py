@@ -154,6 +154,18 @@ BAD = {
         {},
         "node 1 has no edge to its parent",
     ),
+    "parents that lead nowhere": (
+        "vc",
+        nx.path_graph(4),
+        {"parents": [0, 2, 1, 2]},
+        "nodes 1 and 2 are each other's parents",
+    ),
+    "a label for a root": (
+        "bf",
+        nx.path_graph(3),
+        {"root": "b"},
+        "root b is not a node: nodes are 0 to 2, in the order of the graph's nodes",
+    ),
     "no such root": ("dst", nx.path_graph(3), {"root": 3}, "root 3 is not a node"),
 }
 

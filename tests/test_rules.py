@@ -410,8 +410,8 @@ def test_free_loops_are_rejected():
     assert "loop" in str(report)
 
 
-def valid(kernel, graph):
-    ds = dgsuite.run(kernel, graph, style="serial")
+def valid(kernel, graph, **options):
+    ds = dgsuite.run(kernel, graph, style="serial", **options)
     report = genval.validate(kernel, graph, ds)
     assert report.ok, str(report)
     return ds
@@ -428,6 +428,26 @@ def test_weights_that_round(clusters):
     loop[0, 3], loop[2, 3] = 2, 0
     report = genval.validate("dr", ring, {"cost": right.cost.values, "next_hop": loop})
     assert not report.ok
+
+
+@pytest.mark.parametrize("clusters", [1, 3])
+@pytest.mark.parametrize(
+    ("weight", "delta"), [(1e6, 1), (1e12, 0.25), (1e300, 1e-300), (1.0, 1e-320)]
+)
+def test_buckets_far_apart_are_reached_at_once(weight, delta, clusters):
+    weights = np.array([1.0, 0.5, 1.0]) * weight
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], weights=weights, clusters=clusters)
+    ds = dgsuite.run("sssp", graph, style="serial", delta=delta)
+    assert ds.distance.values.tolist() == [0, *np.cumsum(weights)]
+    assert genval.validate("sssp", graph, ds).ok
+    assert ds.sizes["round"] == 4
+
+
+def test_nodes_that_the_original_seeds_alike():
+    """Under X10 2.3 seed 0 stands for 4357: of two such neighbours none ever drew less."""
+    graph = Graph.from_edges([0], [4357], n=4358)
+    ds = valid("mis", graph, faithful=True)
+    assert ds.in_mis.values.sum() == 4357
 
 
 @pytest.mark.parametrize("top", [2**63 + 5, 2**63 - 1, 2**64 - 2])
