@@ -172,8 +172,10 @@ def _shortened(value: Any) -> Any:
 def _labels(graph: Graph) -> NDArray | pd.Index:
     if graph.labels is None:
         return pd.RangeIndex(graph.n)  # takes no memory
-    if all(isinstance(label, int) for label in graph.labels):
-        return np.array(graph.labels)
+    if all(isinstance(label, int | np.integer) for label in graph.labels):
+        numbers = np.array(graph.labels)
+        if numbers.dtype.kind in "iu":  # others do not fit 64 bits
+            return numbers
     return np.array([str(label) for label in graph.labels])
 
 
