@@ -134,8 +134,9 @@ class ShortestPaths(Kernel):
 
     def buckets(self, s: State, nodes: NDArray) -> NDArray[np.int64]:
         """The bucket of each of some nodes."""
-        near = np.minimum(s.distance[nodes], LAST * self.delta)
-        return (near // self.delta).astype(np.int64)
+        distance = s.distance[nodes]
+        np.minimum(distance, LAST * self.delta, out=distance)
+        return (distance // self.delta).astype(np.int64)
 
     def tell(self, c: Cluster, s: State, nodes: NDArray, light: bool) -> Unicast:
         """Nodes offer their neighbours a path over light edges, or over heavy ones."""
