@@ -19,20 +19,23 @@ from partition.graph import Graph
 
 
 class Validator(NamedTuple):
-    """The outputs that a rule needs, with their numbers of dimensions, and the rule."""
+    """The outputs that a rule needs, with their numbers of dimensions, the rule, and which of the
+    outputs need not be whole numbers.
+    """
 
     outputs: dict[str, int]
     rule: Callable[[Job], list[Found]]
+    real: str | None = None
 
 
 VALIDATORS: dict[str, Validator] = {
-    "bc": Validator({"betweenness": 1}, paths.bc),
+    "bc": Validator({"betweenness": 1}, paths.bc, "betweenness"),
     "bf": Validator({"distance": 1}, search.bf),
     "bfs": Validator({"level": 1, "parent": 1}, search.bfs),
     "bfs2d": Validator({"level": 1, "parent": 1}, search.bfs),
     "by": Validator({"decision": 1, "vote": 1, "traitor": 1}, leaders.by),
     "dp": Validator({"leader": 1}, leaders.leader),
-    "dr": Validator({"cost": 2, "next_hop": 2}, routing.dr),
+    "dr": Validator({"cost": 2, "next_hop": 2}, routing.dr, "cost"),
     "ds": Validator({"in_ds": 1}, sets.ds),
     "dst": Validator({"distance": 1, "parent": 1}, search.dst),
     "hs": Validator({"leader": 1}, leaders.leader),
@@ -40,13 +43,10 @@ VALIDATORS: dict[str, Validator] = {
     "lcr": Validator({"leader": 1}, leaders.leader),
     "mis": Validator({"in_mis": 1}, sets.mis),
     "mst": Validator({"parent": 1}, trees.mst),
-    "sssp": Validator({"distance": 1, "parent": 1}, search.sssp),
+    "sssp": Validator({"distance": 1, "parent": 1}, search.sssp, "distance"),
     "vc": Validator({"colour": 1}, sets.vc),
 }
 """Validators by kernel."""
-
-REAL = ("betweenness", "cost", "distance")
-"""Outputs that need not be whole numbers."""
 
 
 def validate(kernel: str, graph: Graph, results: Any) -> Report:
@@ -75,16 +75,19 @@ def validate(kernel: str, graph: Graph, results: Any) -> Report:
     """
     if kernel not in VALIDATORS:
         raise InputError(f"no validator for kernel {kernel!r}; there are {', '.join(VALIDATORS)}")
-    names, rule = VALIDATORS[kernel]
-    outputs = {name: _output(kernel, graph.n, name, d, results) for name, d in names.items()}
+    names, rule, real = VALIDATORS[kernel]
+    outputs = {
+        name: _output(kernel, graph.n, name, d, results, "f" if name == real else "")
+        for name, d in names.items()
+    }
     report = Report(kernel)
     for found in rule(Job(graph, outputs, results)):
         report.add(found)
     return report
 
 
-def _output(kernel: str, n: int, name: str, dimensions: int, results: Any) -> NDArray:
-    """One output as numbers, one a node or one a pair of nodes."""
+def _output(kernel: str, n: int, name: str, dimensions: int, results: Any, more: str) -> NDArray:
+    """One output as numbers, one a node or one a pair of nodes; whole ones, or of `more` kinds."""
     if name not in results:
         raise InputError(f"the results of {kernel!r} have no {name!r}")
     values = np.asarray(results[name])
@@ -93,6 +96,7 @@ def _output(kernel: str, n: int, name: str, dimensions: int, results: Any) -> ND
         raise InputError(
             f"{name!r} must have one value for {what} of {n} nodes, its shape is {values.shape}"
         )
-    if values.dtype.kind not in ("biuf" if name in REAL else "biu"):
+    if values.dtype.kind not in "biu" + more:
         raise InputError(f"{name!r} must be whole numbers or flags, its dtype is {values.dtype}")
-    return values
+    # differences of unsigned numbers wrap
+    return values.astype(np.int64) if values.dtype.kind == "u" else values
