@@ -481,11 +481,11 @@ class Graph:
         Raises
         ------
         InputError
-            No such file, or naming file, line and text of what is not an edge.
+            No such file, or naming file, line and text of what is not an edge of such a graph.
         """
         from partition.readers import read_edge_list
 
-        return cls.from_edges(read_edge_list(path), **options)
+        return cls.from_edges(read_edge_list(path, options.get("n")), **options)
 
     # ---- other partitions and exports
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import warnings
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,6 +24,12 @@ from partition.errors import InputError
 
 BLOCK = 16 << 20
 """Bytes of text that are parsed at a time."""
+
+NO_FIELD = re.compile(rb"^([^#\n]*,)?[ \t]*,", re.MULTILINE)
+"""A comma that no field stands before, outside comments."""
+
+UNREADABLE = (OSError, EOFError, zlib.error)
+"""What a damaged file raises."""
 
 
 def _check_file(path: str | os.PathLike[str]) -> str:
@@ -51,17 +59,17 @@ def read_matrix_market(path: str | os.PathLike[str]) -> Any:
     name = _check_file(path)
     try:
         rows, columns, *_ = mminfo(name)
-    except (ValueError, OverflowError, OSError) as error:
+    except (ValueError, OverflowError, *UNREADABLE) as error:
         raise InputError(f"{name}: not a Matrix Market file: {error}") from None
     if rows != columns:
         raise InputError(f"{name}: an adjacency matrix must be square, it is {rows} x {columns}")
     try:
         return coo_array(mmread(name, spmatrix=False))
-    except (ValueError, OverflowError, OSError, EOFError) as error:
+    except (ValueError, OverflowError, *UNREADABLE) as error:
         raise InputError(f"{name}: not a Matrix Market file: {error}") from None
 
 
-def read_edge_list(path: str | os.PathLike[str]) -> Any:
+def read_edge_list(path: str | os.PathLike[str], n: int | None = None) -> Any:
     """An edge list, to be read in parallel by chunk.
 
     Parameters
@@ -70,6 +78,8 @@ def read_edge_list(path: str | os.PathLike[str]) -> Any:
         ``.parquet`` (a file or a folder of them) with columns ``src``, ``dst`` and perhaps
         ``weight``; or text: an edge a line, two node ids from 0 and perhaps a weight, separated by
         blanks, tabs or commas; ``#`` starts a comment; ``.gz`` is unpacked, by one task.
+    n
+        Number of nodes, if it is known: text that names others is refused when it is read.
 
     Returns
     -------
@@ -91,7 +101,7 @@ def read_edge_list(path: str | os.PathLike[str]) -> Any:
     if not size:
         raise InputError(f"{name}: the file is empty")
     starts = range(0, 1 if _packed(name) else size, BLOCK)
-    return Pieces(delayed(parse)(name, start, BLOCK) for start in starts)
+    return Pieces(delayed(parse)(name, start, BLOCK, n) for start in starts)
 
 
 def _packed(name: str) -> bool:
@@ -118,13 +128,15 @@ def _read_parquet(name: str) -> Any:
     return frame[[c for c in ("src", "dst", "weight") if c in columns]]
 
 
-def parse(name: str, start: int, size: int) -> Piece:
+def parse(name: str, start: int, size: int, n: int | None = None) -> Piece:
     """Edges of the lines that begin in a block of a text file; of all lines, if it is packed.
 
     Parameters
     ----------
     start, size
         First byte of the block, and how many it has.
+    n
+        Ids must be less.
 
     Raises
     ------
@@ -135,18 +147,19 @@ def parse(name: str, start: int, size: int) -> Piece:
     lines = 0
     try:
         for text in _texts(name, start, size):
-            rows = _numbers(text)
+            rows = _numbers(text, n)
             if rows is None or (found and len(rows) and rows.shape[1] != found[0].shape[1]):
-                line, what = _offender(text, found[0].shape[1] if found else 0)
+                line, what = _offender(text, n, found[0].shape[1] if found else 0)
                 line += lines + _lines_before(name, start)
                 raise InputError(
                     f"{name}, line {line}: {what!r} is not an edge: expected two node ids from 0 "
-                    f"and perhaps a weight, as in the lines before"
+                    f"{'' if n is None else f'to {n - 1} '}and perhaps a finite weight, as in the "
+                    f"lines before"
                 )
             if len(rows):
                 found.append(rows)
             lines += text.count(b"\n")
-    except (OSError, EOFError) as error:
+    except UNREADABLE as error:
         raise InputError(f"{name}: cannot be read: {error}") from None
     if not found:
         return np.empty(0, np.int64), np.empty(0, np.int64), None
@@ -186,8 +199,12 @@ def _lines_before(name: str, start: int) -> int:
     return lines
 
 
-def _numbers(text: bytes) -> np.ndarray | None:
-    """Rows of two or three numbers, None where the text is something else."""
+def _numbers(text: bytes, n: int | None) -> np.ndarray | None:
+    """Rows of two ids below n and perhaps a weight, None where the text is something else."""
+    if b"," in text:
+        bare = b"\n" + text.translate(None, b" \t")
+        if (b",," in bare or b"\n," in bare) and NO_FIELD.search(text):
+            return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a block without data is no cause for alarm
         try:
@@ -197,17 +214,17 @@ def _numbers(text: bytes) -> np.ndarray | None:
     if not rows.size:
         return np.empty((0, 2))
     ids = rows[:, :2]
-    good = rows.shape[1] in (2, 3) and (ids >= 0).all() and (ids < 2**53).all()
-    return rows if good and (ids == np.floor(ids)).all() else None
+    good = rows.shape[1] in (2, 3) and (ids >= 0).all() and (ids < (n or 2**53)).all()
+    return rows if good and (ids == np.floor(ids)).all() and np.isfinite(rows).all() else None
 
 
-def _offender(text: bytes, width: int) -> tuple[int, str]:
+def _offender(text: bytes, n: int | None, width: int) -> tuple[int, str]:
     """Number and text of the first line that is not like an edge, or has not the width."""
     for number, line in enumerate(text.decode(errors="replace").split("\n"), 1):
         fields = line.split("#")[0].replace(",", " ").split()
         if not fields:
             continue
-        rows = _numbers(" ".join(fields).encode())
+        rows = _numbers(line.encode(), n)
         if rows is None or not len(rows) or (width and len(fields) != width):
             return number, line.strip()
         width = len(fields)

@@ -17,7 +17,9 @@ from conftest import same
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dgsuite
 from dgsuite import Graph, InputError
+from dgsuite.dataset import open_dataset, save
 from partition import build
 
 
@@ -152,6 +154,24 @@ def test_from_networkx_keeps_labels():
     assert not Graph.from_networkx(graph).weighted
 
 
+@pytest.mark.parametrize(
+    ("labels", "found"),
+    [
+        (np.array([10, 20]), [10, 20]),
+        ([5, np.int8(7)], [5, 7]),
+        ([1, 2**70], ["1", str(2**70)]),
+        ([-1, 2**63], ["-1", str(2**63)]),
+    ],
+)
+def test_labels_in_results(tmp_path, labels, found):
+    graph = nx.Graph([tuple(labels)])
+    ds = dgsuite.run("bf", Graph.from_networkx(graph), root=1)
+    assert ds.node.values.tolist() == found
+    assert ds.distance.values.tolist() == [1, 0]
+    save(ds, tmp_path / "labels.nc")
+    assert open_dataset(tmp_path / "labels.nc").node.values.tolist() == found
+
+
 def test_from_networkx_of_all_kinds():
     several = nx.MultiGraph([(5, 3, {"weight": 4}), (5, 3, {"weight": 2}), (3, 3, {"weight": 1})])
     mine = Graph.from_networkx(several)
@@ -251,7 +271,24 @@ def test_edge_lists_in_blocks(tmp_path_factory, case, block, packed):
     assert (read.n, read.weighted) == (n, bool(edges))
 
 
-@pytest.mark.parametrize("line", ["1 x", "5", "1 2 3 4", "1 2.5", "a b", "-1 2", "1 2 3", "nan 1"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "1 x",
+        "5",
+        "1 2 3 4",
+        "1 2.5",
+        "a b",
+        "-1 2",
+        "1 2 3",
+        "nan 1",
+        "0,,1",
+        "0, ,1",
+        ",0,1",
+        "0,1,,2",
+        "3 1",
+    ],
+)
 @pytest.mark.parametrize("block", [1 << 20, 5])
 @pytest.mark.parametrize("packed", [False, True])
 def test_bad_lines_of_edge_lists(tmp_path, monkeypatch, line, block, packed):
@@ -260,18 +297,38 @@ def test_bad_lines_of_edge_lists(tmp_path, monkeypatch, line, block, packed):
     text = f"# edges\n0 1\n{line}\n1 2\n".encode()
     path.write_bytes(gzip.compress(text) if packed else text)
     where = rf"bad\.txt(\.gz)?, line 3: '{line}' is not an edge"
-    with pytest.raises(InputError, match=where if len(line) != 5 or line[0] != "1" else "."):
+    with pytest.raises(InputError, match=where if line != "1 2 3" else "."):
+        Graph.read_edge_list(path, n=3)
+    path.with_suffix(".txt").write_text("0,1 # a,,b\n# ,,\n 1 ,\t2\n")
+    assert Graph.read_edge_list(path.with_suffix(".txt"), n=3).m == 2
+
+
+def damaged(text):
+    packed = bytearray(gzip.compress(text.encode()))
+    packed[len(packed) // 2] ^= 255
+    return bytes(packed)
+
+
+@pytest.mark.parametrize("damage", [damaged, lambda text: gzip.compress(text.encode())[:-9]])
+def test_damaged_archives(tmp_path, damage):
+    edges = "".join(f"{i + 2} {i * 7919 % 1000 + 1}\n" for i in range(999))
+    path = tmp_path / "e.txt.gz"
+    path.write_bytes(damage(edges))
+    with pytest.raises(InputError, match=r"e\.txt\.gz: cannot be read"):
         Graph.read_edge_list(path)
+    path = tmp_path / "e.mtx.gz"
+    path.write_bytes(damage(f"{HEADER.replace('real', 'pattern')}1000 1000 999\n{edges}"))
+    with pytest.raises(InputError, match=r"e\.mtx\.gz: not a Matrix Market file"):
+        Graph.read_matrix_market(path)
 
 
 def test_unreadable_edge_lists(tmp_path):
-    path = tmp_path / "e.txt.gz"
-    path.write_bytes(gzip.compress(b"0 1\n" * 99)[:-9])
-    with pytest.raises(InputError, match=r"e\.txt\.gz: cannot be read"):
-        Graph.read_edge_list(path)
     path = tmp_path / "e.txt"
     path.write_text("")
     with pytest.raises(InputError, match="the file is empty"):
+        Graph.read_edge_list(path)
+    path.write_text("0 1 2\n1 2 nan\n")
+    with pytest.raises(InputError, match=r"e\.txt, line 2: '1 2 nan' is not an edge"):
         Graph.read_edge_list(path)
     path.write_text("# nothing\n")
     with pytest.raises(InputError, match="at least one node"):
