@@ -1,8 +1,5 @@
 """Random numbers and permutations by counter: the i-th needs none before it, so any process makes
 any part of a graph, and all parts together are the same however they are cut.
-
-The mixing function is the finaliser of SplitMix64 (Steele, Lea and Flood, Fast splittable
-pseudorandom number generators, OOPSLA 2014, with the constants of Stafford's variant 13).
 """
 
 from __future__ import annotations
@@ -10,7 +7,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-GOLDEN = 0x9E3779B97F4A7C15
+from partition.mixing import GOLDEN, mix
+
 ALL = (1 << 64) - 1
 
 ROUNDS, MORE_ROUNDS, FEW_BITS = 4, 12, 12
@@ -19,20 +17,10 @@ ROUNDS, MORE_ROUNDS, FEW_BITS = 4, 12, 12
 Words = NDArray[np.uint64]
 
 
-def _mix(x: Words) -> Words:
-    """Mix 64-bit words, in place."""
-    x ^= x >> np.uint64(30)
-    x *= np.uint64(0xBF58476D1CE4E5B9)
-    x ^= x >> np.uint64(27)
-    x *= np.uint64(0x94D049BB133111EB)
-    x ^= x >> np.uint64(31)
-    return x
-
-
 def subkey(key: int, stream: int) -> int:
     """A key of its own for each use of a seed, 64 bits."""
     word = np.array([key & ALL], np.uint64)
-    return int(_mix(_mix(word) + np.uint64((stream + 1) * GOLDEN & ALL))[0])
+    return int(mix(mix(word) + np.uint64((stream + 1) * int(GOLDEN) & ALL))[0])
 
 
 def draw(key: int, at: Words) -> Words:
@@ -47,7 +35,7 @@ def draw(key: int, at: Words) -> Words:
     -------
     uint64, of the same shape.
     """
-    return _mix(at * np.uint64(GOLDEN) + np.uint64(key))
+    return mix(at * GOLDEN + np.uint64(key))
 
 
 def below(words: Words, bound: int | Words) -> Words:

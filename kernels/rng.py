@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+from partition.mixing import GOLDEN, mix
 
 BLOCK = 1 << 13
 """Numbers made at a time: their intermediate results stay in the processor's first cache."""
@@ -50,25 +50,15 @@ def uniform(
     return _splitmix(seed, nodes, draw)
 
 
-def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Finaliser of SplitMix64 (Steele, Lea and Flood 2014), in place."""
-    x ^= x >> np.uint64(30)
-    x *= np.uint64(0xBF58476D1CE4E5B9)
-    x ^= x >> np.uint64(27)
-    x *= np.uint64(0x94D049BB133111EB)
-    x ^= x >> np.uint64(31)
-    return x
-
-
 def _splitmix(seed: int, nodes: NDArray, draw: int) -> NDArray[np.float64]:
-    key = _mix(np.array([seed % 2**64], np.uint64) + GOLDEN)
-    key = _mix(key + np.array([draw], np.uint64) * GOLDEN)
+    key = mix(np.array([seed % 2**64], np.uint64) + GOLDEN)
+    key = mix(key + np.array([draw], np.uint64) * GOLDEN)
     out = np.empty(len(nodes))
     for start in range(0, len(nodes), BLOCK):
         x = nodes[start : start + BLOCK].astype(np.uint64)
         x *= GOLDEN
         x += key
-        _mix(x)
+        mix(x)
         x >>= np.uint64(11)
         np.multiply(x, 2.0**-53, out=out[start : start + BLOCK])
     return out

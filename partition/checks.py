@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from partition.cluster import Cluster
 from partition.errors import InputError
+from partition.mixing import GOLDEN
 from partition.segments import COMPILE_FROM
 from partition.waiting import gathered
 
@@ -235,7 +236,7 @@ def _bucket(c: Cluster, count: int) -> list[tuple[NDArray, NDArray, NDArray]]:
     once = c.ids[at] < ends
     src, dst, weights = c.ids[at[once]], ends[once], c.weights[once] + 0  # -0.0 is 0.0
     number = weights.astype(np.float64) if weights.dtype.kind == "f" else weights.astype(np.int64)
-    hashed = number.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    hashed = number.view(np.uint64) * GOLDEN
     bucket = (hashed >> np.uint64(33)) % np.uint64(count)
     order = np.argsort(bucket, kind="stable")
     cuts = np.searchsorted(bucket[order], np.arange(count + 1))

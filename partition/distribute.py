@@ -115,8 +115,10 @@ def _construct_on_workers(
     # a map of all nodes travels once, not with every task
     by_map = partition.order is not None
     cuts = client.scatter([partition], broadcast=True, hash=False)[0] if by_map else partition
-    deal = _deal_lazy if any(map(lazy, pieces)) else _deal_arrays
-    bundles = deal(pieces, cuts, partition.n, directed, bounds, client, places)
+    if any(map(lazy, pieces)):
+        bundles = _deal_lazy(pieces, cuts, directed, bounds, client, places)
+    else:
+        bundles = _deal_arrays(pieces, cuts, partition.n, directed, bounds, client, places)
     parts = []
     for run, (first, last) in enumerate(pairwise(bounds)):
         for k in range(first, last):
@@ -132,7 +134,6 @@ def _construct_on_workers(
 def _deal_lazy(
     pieces: Sequence[Any],
     partition: Any,
-    n: int,
     directed: bool,
     bounds: list[int],
     client: Client,

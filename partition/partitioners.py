@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partition.errors import InputError
+from partition.mixing import GOLDEN, mix
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,13 +126,10 @@ def balanced(degrees: ArrayLike, clusters: int) -> Partition:
 
 
 def hashed(n: int, clusters: int) -> Partition:
-    """Nodes dealt at random: node i goes where a hash of i says (SplitMix64's finaliser)."""
+    """Nodes dealt at random: node i goes where a hash of i says (SplitMix64's)."""
     k = check_clusters(clusters)
-    x = np.arange(n, dtype=np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        x ^= x >> np.uint64(shift)
-        x *= np.uint64(factor)
-    return from_owner(((x >> np.uint64(31)) % np.uint64(k)).astype(np.int64), k)
+    x = mix(np.arange(n, dtype=np.uint64) + GOLDEN)
+    return from_owner((x % np.uint64(k)).astype(np.int64), k)
 
 
 def metis(indptr: NDArray, indices: NDArray, clusters: int) -> Partition:
