@@ -19,6 +19,7 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 
 import common
+import numpy as np
 import psutil
 from common import line
 
@@ -72,10 +73,10 @@ class Watch:
 def measure(nodes: int, edges: int, workers: int, clusters: int | None, source: str) -> None:
     """Build one graph on a cluster of its own and print what it took."""
     import dgsuite
-    from genval.edges import random_edges
 
     with common.cluster(workers) as client:
-        small = random_edges(1000, 400_000, 1)
+        rng = np.random.default_rng(1)
+        small = rng.integers(0, 1000, (2, 400_000))
         dgsuite.Graph.from_edges(*small, n=1000)  # workers have imported what they need
         if source == "dask":  # the edges are made on the workers, and were never here
             import dask.array as da
@@ -83,7 +84,7 @@ def measure(nodes: int, edges: int, workers: int, clusters: int | None, source: 
             ends = da.random.default_rng(1)
             src, dst = (ends.integers(0, nodes, edges, chunks=1 << 20) for _ in range(2))
         else:
-            src, dst = random_edges(nodes, edges, 1)
+            src, dst = (rng.integers(0, nodes, edges) for _ in range(2))
         size = src.nbytes + dst.nbytes
         gc.collect()
         with Watch() as watch:

@@ -68,9 +68,8 @@ def main() -> None:
     n = given.nodes
 
     import dgsuite
-    from genval.edges import random_edges
 
-    src, dst = random_edges(n, given.edges, 3)
+    src, dst = np.random.default_rng(3).integers(0, n, (2, given.edges))
     others = peers(src, dst, n)
     with common.cluster(2) as two, common.cluster(1) as one:
         graphs = {
