@@ -11,8 +11,8 @@ duplicates
     Merged, and so are (u, v) and (v, u) of an undirected graph; the smallest of their weights
     stays.
 weights
-    Integers or floating-point numbers, for all edges or none; others than finite
-    are refused.
+    Integers or floating-point numbers, for all edges or none; what is not
+    finite is refused.
 
 Memory is what limits the graphs that can be built, so edges wait for their cluster in 5 bytes an
 end (see `Shard`), and a cluster is sorted a block of rows at a time.

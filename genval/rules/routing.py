@@ -34,8 +34,9 @@ def _bellman(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
     """Equal costs along edges; and whether an edge weighs nothing beside the highest cost."""
     cost, next_hop = outputs["cost"], outputs["next_hop"]
     weights = np.ones(len(c.indices), np.int64) if c.weights is None else c.weights
-    rounding = CLOSE if weights.dtype.kind == "f" else 0
-    equal = partial(np.isclose, rtol=CLOSE, atol=0) if rounding else np.equal
+    real = weights.dtype.kind == "f"
+    equal = partial(np.isclose, rtol=CLOSE, atol=0) if real else np.equal
+    nothing = CLOSE * cost.max() if real else 0
     count, listed = 0, list[Violation]()
     targets = np.arange(c.n)
     for rows in _chunks(c):
@@ -56,7 +57,7 @@ def _bellman(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
                 best = f"{least[i, t]}" if what == "cost" else "a neighbour on a cheapest way"
                 found = f"{values[i, t]}"
                 listed.append(Violation(f"{what} to node {t}", int(ids[i]), best, found))
-    return Found(count, listed), bool((weights <= cost.max() * rounding).any())
+    return Found(count, listed), bool((weights <= nothing).any())
 
 
 def _chunks(c: Cluster) -> list[NDArray]:
