@@ -21,14 +21,18 @@ def writable(path: str | os.PathLike[str], ending: str = "") -> None:
     Raises
     ------
     InputError
-        Its name ends otherwise, it is a folder, or its folder is not there or takes no files.
+        Its name ends otherwise, it is a folder, a device or the like, or its folder is not there or
+        takes no files.
     """
     path = os.fspath(path)
-    folder = os.path.dirname(path) or "."
     if os.path.isdir(path):
         raise InputError(
             f"{path}: is a folder; give the name of a file{ending and f' in {ending}'}"
         )
+    there = os.path.realpath(path)
+    if os.path.lexists(there) and not os.path.isfile(there):
+        raise InputError(f"{path}: is no regular file, which alone can be written anew")
+    folder = os.path.dirname(there if os.path.islink(path) else path) or "."
     if not path.endswith(ending):
         raise InputError(f"{path}: the name must end in {ending}")
     if not os.path.isdir(folder):
@@ -46,16 +50,19 @@ def writable(path: str | os.PathLike[str], ending: str = "") -> None:
 def whole(path: str | os.PathLike[str]) -> Iterator[str]:
     """A name to write a file under, which gets its own when all is written; else nothing is left.
 
+    A link stays, and what it names is written.
+
     Raises
     ------
     InputError
         See `writable`.
     """
     writable(path)
-    part = f"{os.fspath(path)}.{os.getpid()}.part"
+    there = os.path.realpath(path)
+    part = f"{there}.{os.getpid()}.part"
     try:
         yield part
-        os.replace(part, path)
+        os.replace(part, there)
     finally:
         if os.path.exists(part):
             os.remove(part)

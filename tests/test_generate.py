@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 import dgsuite
 import genval
 from genval import generate
+from genval.__main__ import main
 from genval.imsuite import kinds
 from genval.java import BLOCK, Random
+from genval.plan import Plan
 from partition.errors import InputError
 from partition.imsuite import KERNELS, RINGS, read
 
@@ -388,3 +390,37 @@ def test_bad_commands(tmp_path):
     done = command("--help", cwd=tmp_path)
     assert done.returncode == 0
     assert b"validate" in done.stdout
+
+
+def test_an_output_that_is_no_file_stays_what_it_is(tmp_path, capsys):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to("loop")
+    for name in ("pipe", "loop"):
+        assert main(["edges", "ring", "--n=3", f"-o={tmp_path / name}"]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert f"{name}: is no regular file" in line
+    assert (tmp_path / "pipe").is_fifo()
+    assert (tmp_path / "loop").is_symlink()
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_an_output_that_is_a_link_is_written_where_it_leads(tmp_path, there):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("folder/edges.txt")
+    if there:
+        (tmp_path / "folder" / "edges.txt").write_text("old")
+    assert main(["edges", "ring", "--n=3", f"-o={tmp_path / 'link'}"]) == 0
+    assert (tmp_path / "link").is_symlink()
+    (written,) = (tmp_path / "folder").iterdir()
+    assert written.read_text() == "# ring, 3 nodes, seed 101\n0 1\n1 2\n2 0\n"
+
+
+def test_interrupted(tmp_path, monkeypatch, capsys):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Plan, "edges", interrupted)
+    assert main(["edges", "ring", "--n=3", f"-o={tmp_path / 'edges.txt'}"]) == 130
+    assert capsys.readouterr().err == "genval: interrupted\n"
+    assert not list(tmp_path.iterdir())
