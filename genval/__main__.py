@@ -34,8 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns
     -------
-    Exit code: 0, 1 where a result is not valid, or 2 where the input is wrong; then a line on
-    stderr says what is.
+    Exit code: 0, 1 where a result is not valid, 2 where the input is wrong, or 130 interrupted; then a
+    line on stderr says so.
     """
     options = _parser().parse_args(arguments)
     try:
@@ -43,6 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except DgsuiteError as error:
         print(f"genval: {error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("genval: interrupted", file=sys.stderr)
+        return 130
     except BrokenPipeError:  # who reads our output has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
