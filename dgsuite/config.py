@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import fields
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -13,9 +12,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WrapValidato
 
 from dgsuite.toml import checked, override, put, read
 from dgsuite.workload import Workload
-from partition.errors import InputError
+from partition.errors import InputError, hint, unknown
 
-STYLES = ("serial", "finish_async", "clocked")
 Style = Literal["serial", "finish_async", "clocked"]
 Form = Literal["iterative", "recursive"]
 SOURCES = ("imsuite", "edge_list", "matrix_market", "generate")
@@ -246,12 +244,7 @@ def _check(config: Config, folder: Path) -> Iterator[str]:
     for i, run in enumerate(config.run):
         for kernel in run.kernel:
             if kernel not in KERNELS:
-                close = get_close_matches(kernel.lower(), KERNELS, 1)
-                hint = f"did you mean {close[0]!r}? " if close else ""
-                yield (
-                    f"run.{i}.kernel = {kernel!r}: unknown kernel; {hint}"
-                    f"One of: {', '.join(KERNELS)}"
-                )
+                yield f"run.{i}.kernel: {unknown('kernel', kernel, KERNELS)}"
                 continue
             if "recursive" in run.form and kernel not in RECURSIVE:
                 yield (
@@ -266,11 +259,9 @@ def _check(config: Config, folder: Path) -> Iterator[str]:
                     except InputError as error:
                         yield f"run.{i}.params: {error}"
                 else:
-                    close = get_close_matches(name, allowed, 1)
-                    hint = f"did you mean {close[0]!r}? " if close else ""
                     yield (
-                        f"run.{i}.params.{name}: kernel {kernel!r} has no such parameter; {hint}"
-                        f"It has: {', '.join(allowed) or 'none'}"
+                        f"run.{i}.params.{name}: kernel {kernel!r} has no such parameter; "
+                        f"{hint(name, allowed)}It has: {', '.join(allowed) or 'none'}"
                     )
         for given in run.workload or ():
             try:
@@ -301,11 +292,9 @@ def _check(config: Config, folder: Path) -> Iterator[str]:
                 break
             if ways == ["generate"]:
                 if name not in (kinds := _kinds(source.family)) and name not in seen:
-                    close = get_close_matches(name, kinds, 1)
-                    hint = f"did you mean {close[0]!r}? " if close else ""
                     yield (
                         f"{where}.generate = {pattern!r}: no kind {name!r} in family "
-                        f"{source.family!r}; {hint}One of: {', '.join(kinds)}"
+                        f"{source.family!r}; {hint(name, kinds)}One of: {', '.join(kinds)}"
                     )
             elif name not in seen and not (folder / name).exists():
                 yield f"{where}.{ways[0]} = {pattern!r}: there is no file {folder / name}"

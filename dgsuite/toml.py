@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from partition.errors import InputError
+from partition.errors import InputError, hint
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -106,9 +105,7 @@ def _explain(problem: Mapping[str, Any], model: type[BaseModel]) -> str:
     key = ".".join(map(str, where))
     if problem["type"] == "extra_forbidden":
         allowed = _keys(model, where[:-1])
-        close = get_close_matches(str(where[-1]), allowed, 1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
-        return f"{key}: unknown key; {hint}Allowed: {', '.join(allowed)}"
+        return f"{key}: unknown key; {hint(where[-1], allowed)}Allowed: {', '.join(allowed)}"
     if problem["type"] == "missing":
         return f"{key}: missing"
     value = problem["input"]
@@ -117,6 +114,5 @@ def _explain(problem: Mapping[str, Any], model: type[BaseModel]) -> str:
         allowed = [
             a.strip("'") for a in problem["ctx"]["expected"].replace(" or ", ", ").split(", ")
         ]
-        close = get_close_matches(str(value), allowed, 1)
-        message += f"; did you mean {close[0]!r}?" if close else ""
+        message += f"; {hint(value, allowed)}".rstrip("; ")
     return f"{key} = {value!r}: {message}"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from difflib import get_close_matches
 from functools import lru_cache
 from time import thread_time
 from typing import Any, NamedTuple
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partition.cluster import Cluster
-from partition.errors import InputError
+from partition.errors import InputError, unknown
 
 LANES = 256
 """Numbers that arithmetic works on: enough to fill the processor's vectors."""
@@ -85,11 +84,7 @@ class Workload:
         names = [f.name for f in fields(cls)]
         for name in given:
             if name not in names:
-                close = get_close_matches(str(name), names, 1)
-                hint = f"did you mean {close[0]!r}? " if close else ""
-                raise InputError(
-                    f"workload: unknown field {name!r}; {hint}It has: {', '.join(names)}"
-                )
+                raise InputError(f"workload: {unknown('field', name, names)}")
         return cls(**given) or None
 
     def __bool__(self) -> bool:

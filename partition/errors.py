@@ -1,5 +1,8 @@
 """The errors a user can meet, from the lowest layer so that every package can raise them."""
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class DgsuiteError(Exception):
     """Base of all errors that dgsuite raises on purpose."""
@@ -11,3 +14,15 @@ class InputError(DgsuiteError, ValueError):
 
 class RunError(DgsuiteError, RuntimeError):
     """A run failed: the message names the kernel, where it was, and the cause."""
+
+
+def hint(name: object, known: Iterable[str]) -> str:
+    """The known name that is closest to another, as a question for its error; "" where none is close."""
+    close = get_close_matches(str(name).lower(), list(known), 1)
+    return f"did you mean {close[0]!r}? " if close else ""
+
+
+def unknown(what: str, name: object, known: Iterable[str]) -> str:
+    """Message for a name that is not known, with the closest one that is, and all of them."""
+    known = list(known)
+    return f"unknown {what} {name!r}; {hint(name, known)}One of: {', '.join(known)}"

@@ -16,7 +16,7 @@ from dgsuite.chem import molecule as molecules
 from dgsuite.chem import places
 from dgsuite.chem.fock import BALANCES, PAIRS, Work
 from dgsuite.chem.places import Shares
-from partition.errors import InputError, RunError
+from partition.errors import InputError, RunError, unknown
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -100,7 +100,6 @@ def hartree_fock(
     ----------
     "X10 on the SCC"; PumjaRasaayani in milthorpe/anuchem at 7e295c7f.
     """
-    from dgsuite.runner import unknown
     from partition.places import workers
 
     if balance not in BALANCES:
