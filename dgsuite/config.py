@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -17,6 +18,20 @@ from partition.errors import InputError, hint, unknown
 Style = Literal["serial", "finish_async", "clocked"]
 Form = Literal["iterative", "recursive"]
 SOURCES = ("imsuite", "edge_list", "matrix_market", "generate")
+ELSEWHERE = {
+    "kind": "graph.generate",
+    "n": "run.n",
+    "seed": "experiment.seed",
+    "family": "graph.family",
+    "kernel": "run.kernel",
+    "m": "graph.edges",
+    "edges": "graph.edges",
+    "partition": "graph.partition",
+    "clusters": "run.clusters",
+    "client": "cluster",
+}
+"""Where arguments of `genval.graph` are given that are no options of a generator."""
+
 T = TypeVar("T")
 
 
@@ -210,17 +225,18 @@ def load(
     """
     data = read(path)
     if full:
-        if not data.get("full"):
+        values = data.get("full")
+        if not values or not isinstance(values, dict):
             raise InputError(f"{path}: has no table [full] that --full could take")
-        for key, value in data["full"].items():
+        for key, value in values.items():
             put(data, key, value, f"{path}: full")
     for given in overrides:
         override(data, given)
     if scheduler is not None:
-        data.setdefault("cluster", {})["scheduler"] = scheduler
+        put(data, "cluster.scheduler", scheduler, f"{path}: --scheduler")
     config = checked(Config, data, path)
     folder = Path(path).resolve().parent
-    problems = list(_check(config, folder))
+    problems = dict.fromkeys(_check(config, folder))  # runs may share a graph
     if problems:
         raise InputError("\n".join(f"{path}: {p}" for p in problems))
     return config, folder
@@ -234,13 +250,12 @@ def _check(config: Config, folder: Path) -> Iterator[str]:
     throttled = (config.cluster.scheduler or config.cluster.protocol or "").startswith("throttle+")
     if config.throttle and not throttled:
         yield "throttle: needs a throttled transport: cluster.protocol = 'throttle+tcp'"
-    for name in ("workers", "threads"):
-        many = sorted(set(getattr(config.cluster, name)))
-        if config.cluster.scheduler is not None and len(many) > 1:
-            yield (
-                f"cluster.{name} = {many}: a cluster at an address has the {name} it has; "
-                f"give one number, or no scheduler"
-            )
+    if config.cluster.scheduler is not None:
+        yield from _check_address(config)
+    if config.figure is not None:
+        from dgsuite.study.forms import misfits
+
+        yield from misfits(config.figure.number, config.run)
     for i, run in enumerate(config.run):
         for kernel in run.kernel:
             if kernel not in KERNELS:
@@ -291,14 +306,50 @@ def _check(config: Config, folder: Path) -> Iterator[str]:
                 yield f"{where}.{ways[0]} = {pattern!r}: only {{n}}, {{kind}} and {{kernel}} are filled in"
                 break
             if ways == ["generate"]:
-                if name not in (kinds := _kinds(source.family)) and name not in seen:
-                    yield (
-                        f"{where}.generate = {pattern!r}: no kind {name!r} in family "
-                        f"{source.family!r}; {hint(name, kinds)}One of: {', '.join(kinds)}"
-                    )
+                yield from (f"{where}{problem}" for problem in _check_graph(source, name, n))
             elif name not in seen and not (folder / name).exists():
                 yield f"{where}.{ways[0]} = {pattern!r}: there is no file {folder / name}"
             seen.add(name)
+
+
+def _check_address(config: Config) -> Iterator[str]:
+    """What a cluster at an address cannot do."""
+    if config.experiment.fresh:
+        yield (
+            "experiment.fresh: a cluster at an address has no worker processes of a repeat's own; "
+            "must be false there, or give no scheduler"
+        )
+        return
+    for name in ("workers", "threads"):
+        many = sorted(set(getattr(config.cluster, name)))
+        if len(many) > 1:
+            yield (
+                f"cluster.{name} = {many}: a cluster at an address has the {name} it has; "
+                f"give one number, or no scheduler"
+            )
+
+
+def _check_graph(source: GraphSource, kind: str, n: int) -> Iterator[str]:
+    """What is wrong with a graph that is to be generated."""
+    from genval.families import plan
+
+    kinds = _kinds(source.family)
+    if kind not in kinds:
+        yield (
+            f".generate = {source.generate!r}: no kind {kind!r} in family "
+            f"{source.family!r}; {hint(kind, kinds)}One of: {', '.join(kinds)}"
+        )
+    elif taken := source.options.keys() & ELSEWHERE:
+        for option in sorted(taken):
+            yield f".options.{option}: is no option of the generator; set {ELSEWHERE[option]}"
+    elif source.family == "fast":
+        try:
+            plan(kind, n, m=source.edges, **source.options)
+        except InputError as error:  # genval's m are edges here
+            said = re.sub(r"\bm\b", "edges", str(error))
+            yield f": {said}"
+    elif source.edges is not None:
+        yield f".edges: has no meaning in family {source.family!r}; the kind says how many"
 
 
 def _kinds(family: str) -> list[str]:

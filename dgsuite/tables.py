@@ -7,12 +7,13 @@ import json
 import tomllib
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
-from typing import Any, NamedTuple
-
-import xarray as xr
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from partition.errors import RunError
 from partition.files import whole
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 INPUTS = {"mn": "Mn", "mx": "Mx", "spmin": "Mn", "chain": "Mn", "spmax": "Mx", "star": "Mx"}
 INPUTS["ring"] = "ring"

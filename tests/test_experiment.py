@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -144,6 +145,14 @@ def test_help_names_an_example(tmp_path):
             ["small.toml", "--scheduler", "tcp://127.0.0.1:9", "--set", "cluster.workers=[1,2]"],
             "cluster.workers = [1, 2]: a cluster at an address has the workers it has",
         ),
+        (
+            ["small.toml", "--scheduler", "tcp://127.0.0.1:9", "--set", "experiment.fresh=true"],
+            "experiment.fresh: a cluster at an address has no worker processes",
+        ),
+        (
+            ["small.toml", "--scheduler", "tcp://127.0.0.1:9", "--set", "cluster=3"],
+            "--scheduler: there is no 'cluster.scheduler' to set",
+        ),
         (["small.toml", "--set", "cluster.protocol=pigeon"], "protocol pigeon: unknown address"),
         (["small.toml", "--set", "cluster.protocol=tls"], "protocol tls: TLS expects"),
         (["small.toml", "--set", "cluster.memory_limit=lots"], "memory_limit 'lots': must be such"),
@@ -227,6 +236,28 @@ def test_an_invalid_result_is_status_1(tmp_path):
     assert "invalid result of mis serial" in done.stderr
     assert "independence" in done.stderr
     assert not list(tmp_path.rglob("*.nc"))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            "options.seed=1",
+            "graph.options.seed: is no option of the generator; set experiment.seed",
+        ),
+        ("options.edges=1", "graph.options.edges: is no option of the generator; set graph.edges"),
+        ("options.columns=1", "graph: option 'columns' has no meaning for er; there are edges"),
+        ("edges=9999", "graph: edges must be at most 435, got 9999"),
+        ("generate=ring", "graph: option 'edges' has no meaning for ring"),
+        ("generate=rmat", "graph: n must be a power of two for rmat, got 30"),
+        ("family=imsuite", "graph.edges: has no meaning in family 'imsuite'"),
+    ],
+)
+def test_a_graph_that_cannot_be_made_is_found_before_anything_runs(small, change, message):
+    given = ["run.1.graph.edges=50", f"run.1.graph.{change}"]
+    given += ["run.1.graph.generate=spmax"] * change.startswith("family")
+    with pytest.raises(InputError, match=re.escape(f"run.1.{message}")):
+        config.load(str(small), given)
 
 
 @pytest.fixture

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 import xarray as xr
 
-from dgsuite import config, experiment, sweep
-from dgsuite.study.results import bars, forms
+from dgsuite import InputError, config, experiment, sweep
+from dgsuite.study.forms import forms
+from dgsuite.study.results import bars
 
 ROOT = Path(__file__).parents[1]
 CONFIGS = {int(p.stem[6:]): p for p in (ROOT / "configs").glob("figure*.toml")}
@@ -134,6 +136,57 @@ def test_bad_figures(change, message, tmp_path, capsys):
     assert message in capsys.readouterr().err
 
 
-def test_full_needs_a_full_setting(capsys):
+@pytest.mark.parametrize(
+    ("number", "change", "message"),
+    [
+        (8, 'run=[{kernel="bf", n=64}]', "run.0.kind: figure 8 needs it; must be some of mn, mx,"),
+        (8, 'run=[{kernel="bf", n=64, kind="mx"}]', "run.0.count_as: figure 8 needs it; must be"),
+        (8, "run.1.kind=rn", "run.1.kind: figure 8 needs it"),
+        (9, "run.0.count_as=serial", "run.0.count_as: figure 9 needs it"),
+        (9, 'run=[{kernel="bf", n=64, kind="mx", style="clocked"}]', "run.0.count_as: figure 9 ne"),
+        (7, "run.0.form=recursive", "run.0.form: figure 7 is of iterative kernels"),
+    ],
+)
+def test_figures_that_nothing_can_be_looked_up_for(number, change, message):
+    graph = ["graph.generate=rn", "graph.family=imsuite"]
+    with pytest.raises(InputError, match=re.escape(message)):
+        config.load(str(CONFIGS[number]), [change, *graph])
+
+
+@pytest.mark.parametrize("change", ["form=recursive", "kind=spmin", "kind=spmax"])
+def test_rounds_of_any_form_and_input(change, tmp_path):
+    """Communication by depth is drawn, too, and inputs by their names in the generators."""
+    path = tmp_path / "f.toml"
+    path.write_text(
+        '[figure]\nnumber = 9\n[[run]]\nkernel = "bf"\nkind = "spmax"\nn = 8\nstyle = "serial"\n'
+        'count_as = "clocked"\ngraph = { generate = "{kind}" }\n'
+    )
+    command = [str(path), "--output", str(tmp_path / "o.nc"), "--set", f"run.0.{change}"]
+    assert experiment.main(command) == 0
+    assert (tmp_path / "o.png").exists()
+
+
+def test_a_table_without_cells(tmp_path):
+    path = tmp_path / "f.toml"
+    path.write_text(
+        '[figure]\nnumber = 8\n[[run]]\nkernel = "bfs"\nkind = "ring"\nn = 8\nstyle = "serial"\n'
+        'count_as = "clocked"\ngraph = { generate = "ring" }\n'
+    )
+    assert experiment.main([str(path), "--output", str(tmp_path / "o.nc")]) == 0
+
+
+@pytest.mark.parametrize("number", [n for n in CONFIGS if forms()[n].kind == "bars"])
+def test_figures_with_fresh_workers_need_a_cluster_of_their_own(number):
+    with pytest.raises(InputError) as caught:
+        config.load(str(CONFIGS[number]), [], scheduler="tcp://127.0.0.1:9")
+    (line,) = str(caught.value).splitlines()
+    assert "experiment.fresh: a cluster at an address has no worker processes" in line
+
+
+def test_full_needs_a_full_setting(tmp_path, capsys):
     assert experiment.main([str(ROOT / "configs" / "quickstart.toml"), "--full"]) == 2
+    assert "has no table [full]" in capsys.readouterr().err
+    path = tmp_path / "f.toml"
+    path.write_text('full = 3\n[[run]]\nkernel = "bf"\n')
+    assert experiment.main([str(path), "--full"]) == 2
     assert "has no table [full]" in capsys.readouterr().err

@@ -10,14 +10,15 @@ import xarray as xr
 
 from dgsuite.plots import LOOKS
 from dgsuite.statics import Statics
-from dgsuite.study.results import Bar, bars, cells, code, forms
-from dgsuite.tables import STYLES, Cell
+from dgsuite.study.forms import forms
+from dgsuite.study.results import Bar, bars, cells, code
+from dgsuite.tables import INPUTS, STYLES, Cell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INPUTS = {"mn": ("Mn-In", "--", "o"), "mx": ("Mx-In", "-", "s"), "ring": ("ring", "-", "s")}
+LINES = {"Mn": ("Mn-In", "--", "o"), "Mx": ("Mx-In", "-", "s"), "ring": ("ring", "-", "s")}
 """Name, line and marker of each input."""
 
 PLAIN, MARKED = "white", "#f2dfd9"
@@ -101,7 +102,7 @@ def _scale(ax: Axes, found: list[Bar]) -> None:
 
 
 def _said(value: Any) -> str:
-    return INPUTS[value][0] if value in INPUTS else str(value)
+    return LINES[INPUTS[value]][0] if value in INPUTS else str(value)
 
 
 def _rounds(figure: xr.Dataset) -> Figure:
@@ -116,7 +117,7 @@ def _rounds(figure: xr.Dataset) -> Figure:
         for i in np.flatnonzero(figure["kernel"].values == name):
             style, kind = str(figure["count_as"].values[i]), str(figure["kind"].values[i])
             count = figure["comm_by_round"].values[i, : int(figure["n_rounds"].values[i])]
-            title, line, marker = INPUTS[kind]
+            title, line, marker = LINES[INPUTS[kind]]
             label = f"{STYLES[style]}, {title}"
             ax.plot(
                 count,
@@ -153,7 +154,9 @@ def _table(figure: xr.Dataset) -> Figure:
         [PLAIN if cell is None or cell.why is None else MARKED for cell in line] for line in lines
     ]
     names = [f"{kernel.upper()} {given}" for kernel, given in rows]
-    _ruled(axes[0], columns, names, [[both(cell) for cell in line] for line in lines], ground)
+    axes[0].set_axis_off()
+    if rows:
+        _ruled(axes[0], columns, names, [[both(cell) for cell in line] for line in lines], ground)
     if text:
         kernels = [kernel.upper() for kernel in text]
         _ruled(axes[1], list(CODE), kernels, [list(row) for row in text.values()])

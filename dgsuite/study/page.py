@@ -15,7 +15,8 @@ import numpy as np
 import xarray as xr
 
 from dgsuite.study.draw import CODE, both, code_table, draw, grid
-from dgsuite.study.results import BY_ROUND, ODD, bars, cells, code, findings, forms
+from dgsuite.study.forms import forms
+from dgsuite.study.results import BY_ROUND, ODD, bars, cells, code, findings
 from dgsuite.study.statistics import LEVEL
 from dgsuite.tables import STYLES
 from partition.files import whole

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +11,7 @@ import xarray as xr
 
 from dgsuite.dataset import index
 from dgsuite.statics import Statics, table
+from dgsuite.study.forms import forms
 from dgsuite.study.statistics import Interval, geometric, interval, ratio
 from dgsuite.sweep import parameters
 from dgsuite.tables import INPUTS, STYLES, Cell, compare
@@ -40,34 +38,6 @@ CODE_OF = {7: "iterative", 10: "recursive"}
 
 ODD = "not explained"
 """What a file says of a cell whose difference nothing explains; of one without a difference it is ""."""
-
-
-class Form(NamedTuple):
-    """What a figure is: how it is drawn, and what is said of it; see `paper/study.toml`."""
-
-    title: str
-    kind: str
-    """"table", "rounds" or "bars"."""
-    says: str
-    """What the paper has in this place."""
-    look: str
-    """What ours shows."""
-    over: str = ""
-    """Bars: what is swept."""
-    unit: str = ""
-    """Bars: what a swept value is called."""
-    measure: str = ""
-    """Bars: "speed-up" (first / this) or "time" (this / first)."""
-    axis: str = ""
-    """Bars: label of the vertical axis."""
-
-
-@cache
-def forms() -> dict[int, Form]:
-    """All figures, by number."""
-    text = files("dgsuite").joinpath("paper", "study.toml").read_text(encoding="utf-8")
-    found = tomllib.loads(text)["figure"]
-    return {int(number): Form(**entry) for number, entry in found.items()}
 
 
 def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Dataset:
@@ -113,7 +83,7 @@ def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Data
         for name in BY_ROUND:
             padded = np.full((len(results), longest), -1, np.int64)
             for row, r in zip(padded, results, strict=True):
-                row[: r.sizes["round"]] = r[name].values
+                row[: r.sizes[index(r)]] = r[name].values
             long_name = f"{results[0][name].attrs['long_name']}; -1 after the last round"
             about = {"long_name": long_name, "units": "1"}
             variables[f"{name}_by_round"] = (("run", "round"), padded, about)
