@@ -11,6 +11,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
+import h5py
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -202,8 +203,9 @@ def open_dataset(path: str | os.PathLike[str]) -> xr.Dataset:
     if not os.path.isfile(path):
         raise InputError(f"{os.fspath(path)}: no such file")
     try:
+        h5py.File(path).close()  # h5netcdf, where it fails, complains again when it is collected
         dataset = xr.load_dataset(path, engine="h5netcdf")
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
         raise InputError(f"{os.fspath(path)}: cannot be read as NetCDF: {error}") from None
     if not str(dataset.attrs.get("source", "")).startswith("dgsuite"):
         raise InputError(f"{os.fspath(path)}: not a dataset of dgsuite")

@@ -113,7 +113,11 @@ def _run(
         from dgsuite.plots import overview, write
         from dgsuite.sweep import Sweep, combine
 
+        kept = []
+
         def on_point(number: int, point: Point, what: str) -> None:
+            if what == "kept":
+                kept.append(number)
             progress.update(sweep_bar, completed=number, description=point.describe())
             progress.reset(round_bar, total=None)
 
@@ -138,6 +142,9 @@ def _run(
         _figure(console, config, results, output, options)
     elif not options.quiet:
         _summary(console, results)
+    if kept:
+        was = f"{len(kept)} of {len(todo)} points kept from an earlier run"
+        console.print(f"{was}; --force runs them anew", highlight=False)
 
 
 def _figure(

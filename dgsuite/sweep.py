@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -18,13 +19,15 @@ from dgsuite.config import Cluster, Experiment, Point, Throttle
 from dgsuite.dataset import index, open_dataset, save
 from dgsuite.runner import run
 from dgsuite.schedulers import check_memory, check_protocol, connect, local
-from partition.errors import RunError
+from partition.errors import InputError, RunError
 from partition.graph import Graph
 from partition.grid import arrange
 from partition.places import seen
 
 if TYPE_CHECKING:
     from distributed import Client
+
+logger = logging.getLogger(__name__)
 
 ENOUGH = 0.5
 """Seconds of a point's runs after which it is not run again, however many iterations there may be."""
@@ -154,7 +157,11 @@ class Sweep:
         """The result of a point that is finished; one that nobody validated is not, if it is to be."""
         if not path.exists():
             return None
-        dataset = open_dataset(path)
+        try:
+            dataset = open_dataset(path)
+        except InputError as error:
+            logger.warning("a finished point is run anew: %s", error)
+            return None
         if self.experiment.validate_results and not dataset.attrs.get("valid"):
             return None
         return dataset

@@ -288,6 +288,26 @@ def test_a_point_is_kept_while_its_input_is_the_same_and_it_was_validated(tmp_pa
     assert len(ran) == 3
 
 
+def test_kept_points_are_named_and_damaged_ones_run_anew(tmp_path, ran, capsys, caplog):
+    toml = tmp_path / "e.toml"
+    toml.write_text(
+        '[[run]]\nkernel = "mis"\nstyle = "serial"\nn = [8, 9]\ngraph.generate = "ring"\n'
+    )
+    command = [str(toml), "--output", str(tmp_path / "o.nc"), "-q"]
+    assert experiment.main(command) == 0
+    assert "kept" not in capsys.readouterr().err
+    first, _ = sorted((tmp_path / "o.points").iterdir())
+    first.write_bytes(first.read_bytes()[:2000])
+    assert experiment.main(command) == 0
+    assert "1 of 2 points kept from an earlier run; --force" in capsys.readouterr().err
+    (line,) = caplog.messages
+    assert f"a finished point is run anew: {first}: cannot be read" in line
+    assert len(ran) == 3
+    assert experiment.main([*command, "--force"]) == 0
+    assert "kept" not in capsys.readouterr().err
+    assert len(ran) == 5
+
+
 def test_each_form_is_warmed_up(tmp_path, ran):
     toml = tmp_path / "e.toml"
     toml.write_text(
