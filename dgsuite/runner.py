@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -19,7 +18,7 @@ from kernels import KERNELS, RECURSIVE
 from kernels.base import Kernel, Replicated
 from partition import places
 from partition.checks import check
-from partition.errors import InputError
+from partition.errors import InputError, unknown
 from partition.graph import Graph
 
 if TYPE_CHECKING:
@@ -285,13 +284,6 @@ def _by_node(values: np.ndarray, graph: Graph) -> np.ndarray:
     ordered = np.empty_like(values)
     ordered[graph.partition.order] = values
     return ordered
-
-
-def unknown(what: str, name: str, known: tuple[str, ...] | list[str]) -> str:
-    """Message for a name that is not known, with the closest one that is."""
-    close = get_close_matches(str(name).lower(), known, 1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
-    return f"unknown {what} {name!r}; {hint}One of: {', '.join(known)}"
 
 
 def make_kernel(

@@ -19,10 +19,12 @@ from dgsuite.config import Cluster, Experiment, Point, Throttle
 from dgsuite.dataset import index, open_dataset, save
 from dgsuite.runner import run
 from dgsuite.schedulers import check_memory, check_protocol, connect, local
+from partition.distribute import BUILDING
 from partition.errors import InputError, RunError
 from partition.graph import Graph
 from partition.grid import arrange
 from partition.places import seen
+from partition.waiting import done
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -192,12 +194,8 @@ class Sweep:
         if point.kernel == "bfs2d":
             k = point.clusters or (1 if client is None else point.workers)
             graph = arrange(graph.repartition(k, client))
-        if not graph.local:
-            from distributed import wait
-
-            assert client is not None
-            with client.as_current():
-                wait(graph.parts)
+        if graph.client is not None:
+            done(graph.client, graph.parts, seen(graph.client), BUILDING)
         return graph
 
     def warm_up(self, point: Point, graph: Graph, client: Client | None, where: object) -> None:

@@ -419,9 +419,9 @@ class Replicated(Kernel):
         raise NotImplementedError
 
 
-def no_node(what: str, node: Any, n: int) -> str | None:
+def no_node(what: str, node: int, n: int) -> str | None:
     """What is wrong with a node that a parameter names, if anything."""
-    if isinstance(node, int | np.integer) and 0 <= node < n:
+    if 0 <= node < n:
         return None
     return f"{what} {node} is not a node: nodes are 0 to {n - 1}, in the order of the graph's nodes"
 

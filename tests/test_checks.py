@@ -164,7 +164,7 @@ BAD = {
         "bf",
         nx.path_graph(3),
         {"root": "b"},
-        "root b is not a node: nodes are 0 to 2, in the order of the graph's nodes",
+        "root must be a whole number of 64 bits, got 'b'",
     ),
     "no such root": ("dst", nx.path_graph(3), {"root": 3}, "root 3 is not a node"),
 }
