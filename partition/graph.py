@@ -49,10 +49,8 @@ class Graph:
 
     Attributes
     ----------
-    n, m
-        Number of nodes, and of edges (an undirected edge counts once).
-    directed, weighted
-        Whether rows hold out-edges only, and whether edges have weights.
+    directed
+        Whether rows hold out-edges only.
     weight_dtype
         Dtype of the weights, or None.
     partition
@@ -108,7 +106,7 @@ class Graph:
 
     @property
     def parts(self) -> list[Any]:
-        """The clusters: `Cluster` objects in this process, or futures of them.
+        """The clusters, as `Cluster` objects in this process or as futures of them.
 
         Raises
         ------
@@ -203,14 +201,14 @@ class Graph:
 
     @property
     def indptr(self) -> da.Array:
-        """Row pointers, int64: a chunk a cluster, each with one entry more than nodes, from 0."""
+        """Row pointers (int64), a chunk a cluster, each with one entry more than nodes, from 0."""
         dtype = build.id_dtype(max(self.entries))
         sizes = np.diff(self.partition.offsets) + 1
         return self._array("indptr", sizes, dtype).astype(np.int64)
 
     @property
     def indices(self) -> da.Array:
-        """Neighbours as node ids, ascending in each row: a chunk a cluster; int32 where ids fit."""
+        """Neighbours as node ids (int32 where they fit), ascending in each row, a chunk a cluster."""
         return self._array("indices", self.entries, build.id_dtype(self.n))
 
     @property
@@ -222,7 +220,7 @@ class Graph:
 
     @property
     def uid(self) -> da.Array:
-        """Identifier of each node, int64: a chunk a cluster."""
+        """Identifier of each node (int64), a chunk a cluster."""
         return self._array("uid", np.diff(self.partition.offsets), np.int64)
 
     # ---- constructors

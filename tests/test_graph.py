@@ -14,7 +14,7 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 from conftest import same
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import dgsuite
@@ -255,11 +255,11 @@ def test_edge_lists_as_text(tmp_path):
     assert Graph.read_edge_list(path).to_scipy().max() == 2.5
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(edge_lists(), st.integers(8, 90), st.booleans())
-def test_edge_lists_in_blocks(tmp_path_factory, case, block, packed):
+def test_edge_lists_in_blocks(tmp_path, case, block, packed):
     n, edges = case
-    folder = tmp_path_factory.mktemp("blocks", numbered=True)
-    path = folder / ("e.txt.gz" if packed else "e.txt")
+    path = tmp_path / ("e.txt.gz" if packed else "e.txt")
     text = "#\n" + "".join(f"{u} {v}\t{w}\n" for u, v, w in edges)
     path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
     with pytest.MonkeyPatch.context() as patch:
