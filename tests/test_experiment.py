@@ -18,6 +18,7 @@ import psutil
 import pytest
 import xarray as xr
 from conftest import heed_interrupts
+from distributed import Client
 
 from dgsuite import InputError, config, experiment, sweep
 
@@ -383,6 +384,8 @@ def test_against_a_scheduler_started_by_hand(small, tmp_path):
             )
             for _ in range(3)
         ]  # fmt: skip
+        with Client(address, set_as_default=False) as there:
+            there.wait_for_workers(3, timeout=60)
         done = command(small, "--scheduler", address, "--output", "hand.nc", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         with xr.open_dataset(tmp_path / "hand.nc") as ds:

@@ -7,6 +7,7 @@ import math
 import os
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from dgsuite.chem import molecule as molecules
 from dgsuite.chem.fock import BALANCES, compute
 from dgsuite.chem.scf import plan
 from partition.errors import InputError
-from partition.places import workers
+from partition.places import seen, workers
 
 pyscf = pytest.importorskip("pyscf", reason="PySCF is not installed: pip install 'dgsuite[chem]'")
 
@@ -170,6 +171,10 @@ def test_no_worker_is_left(own_client, monkeypatch):
 
     def leave(number, energy):
         own_client.cluster.scale(0)
+        deadline = time.monotonic() + 60
+        while seen(own_client):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
 
     with pytest.raises(dgsuite.RunError, match=r"hartree_fock.*: no worker is left"):
         dgsuite.hartree_fock("benzene", balance="dask", client=own_client, on_iteration=leave)
