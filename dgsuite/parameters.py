@@ -38,7 +38,7 @@ def fitting(kernel: type[Kernel], name: str, value: Any) -> Any:
     kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     for one in kinds:
         try:
-            return _cast(value, one)
+            return _cast(value, one, 64 if name == "seed" else 63)
         except (TypeError, OverflowError):
             pass
     wanted = " or ".join(map(_said, kinds))
@@ -53,12 +53,12 @@ def _annotations(kernel: type[Kernel]) -> dict[str, Any]:
         return get_type_hints(Kernel)
 
 
-def _cast(value: Any, kind: Any) -> Any:
-    """A value as one of a kind, or TypeError."""
+def _cast(value: Any, kind: Any, bits: int) -> Any:
+    """A value as one of a kind, whole numbers of so many bits, or TypeError."""
     flag = isinstance(value, bool | np.bool_)
     if kind is int and not flag:
         number = operator.index(value)
-        if -(2**63) <= number < 2**63:
+        if -(2**63) <= number < 2**bits:
             return number
     elif kind is float and not flag and isinstance(value, Real):
         return float(value)
@@ -67,8 +67,9 @@ def _cast(value: Any, kind: Any) -> Any:
     elif kind in (str, NoneType) and isinstance(value, kind):
         return value
     elif get_origin(kind) is Literal:
-        if isinstance(value, str) and value in get_args(kind):
-            return value
+        for one in get_args(kind):
+            if isinstance(value, type(one)) and value == one and flag == isinstance(one, bool):
+                return one
     elif _sequence(kind):
         if isinstance(value, Sized) and not isinstance(value, str):
             return value

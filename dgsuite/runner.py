@@ -310,15 +310,15 @@ def make_kernel(
         raise InputError(f"kernel must be a name or a Kernel, got {kernel!r}")
     if form is not None and kernel.form != form:
         raise InputError(f"kernel {kernel.name!r} as given is {kernel.form}, not {form}")
-    fields = [f.name for f in dataclasses.fields(kernel) if f.init]
+    fields = {f.name: f for f in dataclasses.fields(kernel) if f.init}
     for name in parameters:
         if name not in fields:
             raise InputError(unknown(f"parameter of {kernel.name!r}", name, fields))
     cls = kernel if isinstance(kernel, type) else type(kernel)
     if kernel is cls:
         own = {name: value for name, value in graph.attrs.items() if name in fields}
-    else:
-        own = {name: getattr(kernel, name) for name in fields}
+    else:  # what is as by default needs no check
+        own = {n: v for n, f in fields.items() if (v := getattr(kernel, n)) is not f.default}
     key = {} if seed is None else {"seed": seed}
     values = {**own, **key, **parameters}
     return cls(**{name: fitting(cls, name, value) for name, value in values.items()})

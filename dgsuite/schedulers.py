@@ -70,7 +70,7 @@ def _reach(address: str) -> None:
         raise InputError(f"scheduler {address!r}: an address is like tcp://127.0.0.1:8786")
     try:
         asyncio.run(knock())
-    except (OSError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError, RuntimeError, TypeError) as error:  # as of TLS that is not set up
         raise InputError(
             f"no scheduler answers at {address} within {CONNECT} s ({error})"
         ) from None

@@ -195,7 +195,7 @@ class Sweep:
             k = point.clusters or (1 if client is None else point.workers)
             graph = arrange(graph.repartition(k, client))
         if graph.client is not None:
-            done(graph.client, graph.parts, seen(graph.client), BUILDING)
+            done(graph.client, graph.parts, BUILDING, seen(graph.client))
         return graph
 
     def warm_up(self, point: Point, graph: Graph, client: Client | None, where: object) -> None:

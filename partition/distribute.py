@@ -172,7 +172,7 @@ def _deal_arrays(
         rows.append(_send(client, split, places[: len(bounds) - 1]))
         del there, split
         if turn >= len(places):
-            done(client, rows[turn - len(places)], places, BUILDING)
+            done(client, rows[turn - len(places)], BUILDING, places)
     return [list(column) for column in zip(*rows, strict=True)]
 
 

@@ -40,7 +40,7 @@ def describe(graph: Graph) -> xr.Dataset:
         rows = [_count(part) for part in graph.parts]
     else:
         counts = [graph.client.submit(_count, part, pure=False) for part in graph.parts]
-        rows = gathered(graph.client, counts, "describing the graph")
+        rows = gathered(graph.client, counts, "describing the graph", needs=graph.parts)
     nodes, ends, cut, halo = np.array(rows, np.int64).T
     both = 1 if graph.directed else 2
 

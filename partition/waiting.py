@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 WATCH = 0.5
 """Seconds between looks at whether the workers are still there."""
 
+LOST = "data was lost with its worker"
+
 
 def pending(
     futures: Sequence[Future], timeout: float, until: str = "FIRST_COMPLETED"
@@ -66,51 +68,75 @@ def check_workers(client: Client, places: Iterable[str], doing: str) -> None:
         raise RunError(f"{doing}: worker {', '.join(sorted(lost))} was lost")
 
 
-def settle(client: Client, futures: Sequence[Future], places: Iterable[str], doing: str) -> None:
-    """Wait until all of some tasks are done, or one has failed; they need certain workers.
+def settle(
+    client: Client,
+    futures: Sequence[Future],
+    doing: str,
+    places: Iterable[str] = (),
+    needs: Sequence[Future] = (),
+) -> None:
+    """Wait until all of some tasks are done, or one has failed.
+
+    Parameters
+    ----------
+    doing
+        What for, for the message.
+    places
+        Addresses of workers that tasks are tied to: without one of them they would wait for ever.
+    needs
+        What tasks take that cannot be made again, such as a graph's clusters.
 
     Raises
     ------
     RunError
-        One of the workers is gone: tasks that are tied to it would wait for ever.
+        One of the workers is gone, or what is needed went with one.
     """
     while waiting := unfinished(futures):
         if len(pending(waiting, WATCH)) == len(waiting):
             check_workers(client, places, doing)
+            if any(future.status not in ("pending", "finished") for future in needs):
+                raise RunError(f"{doing}: {LOST}")
         if any(map(failed, futures)):
             return
 
 
-def done(client: Client, futures: Sequence[Future], places: Iterable[str], doing: str) -> None:
-    """Wait until all of some tasks are done.
+def done(
+    client: Client,
+    futures: Sequence[Future],
+    doing: str,
+    places: Iterable[str] = (),
+    needs: Sequence[Future] = (),
+) -> None:
+    """Wait as `settle` does, until all are done.
 
     Raises
     ------
     RunError
-        A worker was lost.
+        As `settle`.
     Exception
         What a task raised.
     """
-    settle(client, futures, places, doing)
+    settle(client, futures, doing, places, needs)
     for future in futures:
         if future.status == "error":
             future.result()
         if failed(future):
-            raise RunError(f"{doing}: data was lost with its worker")
+            raise RunError(f"{doing}: {LOST}")
 
 
 def gathered(
-    client: Client, futures: Sequence[Future], doing: str, places: Iterable[str] | None = None
+    client: Client,
+    futures: Sequence[Future],
+    doing: str,
+    places: Iterable[str] = (),
+    needs: Sequence[Future] = (),
 ) -> list[Any]:
-    """The results of tasks that need some workers, by default all there are.
+    """The results of tasks, waited for as `done` does."""
+    from distributed import CancelledError
 
-    Raises
-    ------
-    RunError
-        A worker was lost.
-    Exception
-        What a task raised.
-    """
-    done(client, futures, seen(client) if places is None else places, doing)
-    found: list[Any] = client.gather(futures)
+    done(client, futures, doing, places, needs)
+    try:
+        found: list[Any] = client.gather(futures)
+    except CancelledError as error:
+        raise RunError(f"{doing}: {LOST}") from error
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import threading
 import time
 
 import dask.array as da
@@ -275,7 +276,31 @@ def test_a_lost_worker_is_an_error(client):
     gone = "tcp://127.0.0.1:9"
     future = client.submit(len, [], workers=[gone], allow_other_workers=False, pure=False)
     with pytest.raises(RunError, match=f"worker {gone} was lost"):
-        settle(client, [future], [gone], "waiting")
+        settle(client, [future], "waiting", [gone])
+
+
+def _slow(part, outputs):
+    time.sleep(2)
+    return []
+
+
+def test_an_idle_worker_may_leave():
+    """What has nothing of the graph is not waited for, as where clusters of workers adapt."""
+    from distributed import Client, LocalCluster
+
+    from genval.rules.base import Job
+
+    with (
+        LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        ends = da.arange(8, chunks=4)
+        graph = Graph.from_edges(ends, ends + 1, n=9, clusters=2, client=client)
+        idle = [workers(client)[2]]
+        leave = threading.Timer(0.5, client.retire_workers, (idle,), {"close_workers": True})
+        leave.start()
+        assert Job(graph, {}, {}).each(_slow) == [[], []]
+        leave.join()
 
 
 def _die(block):

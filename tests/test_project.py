@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import networkx as nx
 import numpy as np
 import pytest
 
 import dgsuite
+from dgsuite.runner import make_kernel
 from kernels import BellmanFord
 
 ROOT = Path(__file__).parents[1]
@@ -139,6 +142,24 @@ def test_each_must_be_several():
             dgsuite.run_each("bf", graph, each, style="serial")
 
 
+@dataclass(frozen=True)
+class Odd(BellmanFord):
+    """Annotations that are seldom seen."""
+
+    mode: Literal[1, "two", None] = 1
+    most: int = None  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("mode", [1, "two", None])
+@pytest.mark.parametrize("kernel", [Odd, Odd()])
+def test_literals_and_defaults_of_any_kind(kernel, mode):
+    made = make_kernel(kernel, dgsuite.Graph.from_networkx(nx.path_graph(3)), None, {"mode": mode})
+    assert made == Odd(mode=mode)
+    for wrong in (True, 2, "one"):
+        with pytest.raises(dgsuite.InputError, match="mode must be one of 1, two, None"):
+            dgsuite.run(kernel, dgsuite.Graph.from_networkx(nx.path_graph(3)), mode=wrong)
+
+
 @pytest.mark.parametrize(
     ("kernel", "options", "found"),
     [
@@ -148,6 +169,7 @@ def test_each_must_be_several():
         (BellmanFord(seed=7), {}, {"seed": 7, "root": 0}),
         (BellmanFord(seed=7), {"seed": 9, "root": 0}, {"seed": 9, "root": 0}),
         (BellmanFord(root=1), {}, {"seed": 101, "root": 1}),
+        (BellmanFord(root=2), {"seed": 2**64 - 1}, {"seed": 2**64 - 1, "root": 2}),
     ],
 )
 def test_where_parameters_come_from(kernel, options, found):

@@ -99,7 +99,7 @@ def finish(client: Client, futures: Sequence[Future], places: Sequence[str], ker
         A task failed, or one of the workers has gone: a task that is tied to it would wait for
         ever.
     """
-    settle(client, futures, places, of(kernel))
+    settle(client, futures, of(kernel), places)
     if any(map(failed, futures)):
         raise cause(futures, kernel)
 

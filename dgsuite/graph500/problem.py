@@ -93,7 +93,7 @@ def build(
     if grid is not None:
         graph = arrange(graph, *grid)
         if not graph.local:
-            done(client, graph.parts, places, "arranging the grid")
+            done(client, graph.parts, "arranging the grid", places)
     construction = time.perf_counter() - begin
     if graph.local:
         able = [_able(part) for part in graph.parts]

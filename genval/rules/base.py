@@ -54,7 +54,7 @@ class Job:
             client.submit(_apply, rule, part, self._shared, extra, pure=False)
             for part in self.graph.parts
         ]
-        return gathered(client, futures, "validating")
+        return gathered(client, futures, "validating", needs=self.graph.parts)
 
     def given(self, name: str) -> NDArray | None:
         """An array of the results that a rule can do without."""
