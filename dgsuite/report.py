@@ -45,25 +45,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def make(folder: Path, output: Path) -> None:
-    """Write the page of a folder.
+    """Write the page of a folder; files that cannot be read are named on stderr, and left out.
 
     Raises
     ------
     InputError
-        There is no such folder, no result in it, one that cannot be read, or no place for the page.
+        There is no such folder, no result in it that can be read, or no place for the page.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder")
-    paths = sorted(folder.glob("*.nc"))
-    if not paths:
-        raise InputError(
-            f"{folder}: holds no results (*.nc); python -m dgsuite.experiment makes some"
-        )
     writable(output)
     from dgsuite.dataset import open_dataset
     from dgsuite.study.page import page, write
 
-    write(page({path.name: open_dataset(path) for path in paths}), output)
+    found, problems = {}, []
+    for path in sorted(folder.glob("*.nc")):
+        try:
+            found[path.name] = open_dataset(path)
+        except InputError as error:
+            problems.append(error)
+    if not found:
+        nothing = InputError(
+            f"{folder}: holds no results (*.nc); python -m dgsuite.experiment makes some"
+        )
+        raise problems[0] if problems else nothing
+    for problem in problems:
+        print(f"left out: {problem}", file=sys.stderr)
+    write(page(found), output)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING
 
-from partition.errors import InputError
+from partition.errors import InputError, unknown
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -23,11 +25,17 @@ def check_protocol(protocol: str | None) -> None:
     InputError
         There is none of the name, it is not set up, or it does not leave a process.
     """
+    from importlib.metadata import entry_points
+
     from distributed.comm import listen
+    from distributed.comm.registry import backends
     from distributed.security import Security
 
     if protocol is None:
         return
+    known = {*backends, *entry_points(group="distributed.comm.backends").names}
+    if protocol.removesuffix("://") not in known:
+        raise InputError(unknown("protocol", protocol, sorted(known)))
     if protocol.startswith("inproc"):
         raise InputError("protocol inproc: it does not leave a process, and each worker is one")
     address = f"{protocol.removesuffix('://')}://127.0.0.1"
@@ -97,6 +105,23 @@ def connect(address: str) -> Iterator[Client]:
 
 
 @contextmanager
+def deaf() -> Iterator[None]:
+    """Have processes and threads that start meanwhile not hear of Ctrl-C, which a terminal sends to all.
+
+    It is for this process to end them; here it comes when this is over.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # started later, it would have its thread listen again
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+@contextmanager
 def local(
     workers: int, threads: int, memory_limit: str, protocol: str | None = None
 ) -> Iterator[Client]:
@@ -114,18 +139,19 @@ def local(
 
     check_memory(memory_limit)
     check_protocol(protocol)
-    with (
-        LocalCluster(
-            n_workers=workers,
-            threads_per_worker=threads,
-            processes=True,
-            memory_limit=memory_limit,
-            protocol=protocol,
-            dashboard_address=":0",  # any port that is free
-            scheduler_kwargs={"dashboard": find_spec("bokeh") is not None},
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
+    with ExitStack() as stack:
+        with deaf():
+            cluster = stack.enter_context(
+                LocalCluster(
+                    n_workers=workers,
+                    threads_per_worker=threads,
+                    processes=True,
+                    memory_limit=memory_limit,
+                    protocol=protocol,
+                    dashboard_address=":0",  # any port that is free
+                    scheduler_kwargs={"dashboard": find_spec("bokeh") is not None},
+                    silence_logs=logging.CRITICAL,
+                )
+            )
         # on one host results need not pass through the scheduler, which would hold them, too
-        Client(cluster, set_as_default=False, direct_to_workers=True) as client,
-    ):
-        yield client
+        yield stack.enter_context(Client(cluster, set_as_default=False, direct_to_workers=True))

@@ -86,7 +86,8 @@ def put(data: dict[str, Any], key: str, value: Any, who: str) -> None:
         else:
             at[last] = value
     except (ValueError, IndexError, AttributeError, TypeError):
-        raise InputError(f"{who}: there is no {key!r} to set") from None
+        hint = "; runs are numbered, as in run.0.n" if key.startswith("run.") else ""
+        raise InputError(f"{who}: there is no {key!r} to set{hint}") from None
 
 
 def _keys(model: Any, where: tuple[int | str, ...]) -> list[str]:

@@ -100,6 +100,15 @@ def test_bad_folders(tmp_path, make, message, capsys):
     assert not list(tmp_path.rglob("*.html"))
 
 
+def test_what_cannot_be_read_is_left_out(tmp_path, capsys):
+    dgsuite.save(runs("bf", "mn"), tmp_path / "good.nc")
+    (tmp_path / "cut.nc").write_bytes((tmp_path / "good.nc").read_bytes()[:2000])
+    assert report.main([str(tmp_path)]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"left out: {tmp_path / 'cut.nc'}: cannot be read")
+    assert "good.nc" in (tmp_path / "report.html").read_text()
+
+
 @pytest.mark.parametrize("folder", ["no", "/proc"])
 def test_no_place_for_the_page(tmp_path, capsys, folder):
     dgsuite.save(runs("bf", "mn"), tmp_path / "a.nc")

@@ -32,7 +32,7 @@ def test_bench(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--protocols", "tcp,pigeon"], "protocol pigeon: unknown address scheme"),
+        (["--protocols", "tcp,pigeon"], "unknown protocol 'pigeon'; One of:"),
         (["--sizes", "8", "--kernels", "bf,bof"], "--kernels bof: unknown; one of bc, bf"),
         (["--protocols", "tls"], "protocol tls: TLS expects"),
         (["--protocols", "inproc"], "protocol inproc: it does not leave a process"),

@@ -133,6 +133,8 @@ class Partners:
     def __init__(self, protocols: Sequence[str], count: int) -> None:
         import dask
 
+        from dgsuite.schedulers import deaf
+
         context = multiprocessing.get_context("spawn")
         self.protocols, self.addresses = protocols, [[""]] * 0
         self._pipes, self._processes = [], []
@@ -141,7 +143,8 @@ class Partners:
             process = context.Process(
                 target=_partner, args=(protocols, dask.config.config, there), daemon=True
             )
-            process.start()
+            with deaf():
+                process.start()
             there.close()
             self._pipes.append(here)
             self._processes.append(process)
