@@ -181,7 +181,7 @@ def test_findings_with_the_papers_transports(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("scc.protocols=['tpc']", "unknown address scheme 'tpc'"),
+        ("scc.protocols=['tpc']", "unknown protocol 'tpc'; did you mean 'tcp'"),
         ("scc.places=[0]", "scc.places.0"),
         ("bc.deals=['fair']", "fair"),
         ("bc.workload.low.q=1", "unknown key"),
