@@ -94,11 +94,13 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
             except (KeyError, IndexError, ValueError, AttributeError, TypeError):
                 yield f"{where}.{ways[0]} = {pattern!r}: only {{n}}, {{kind}} and {{kernel}} are filled in"
                 break
+            if (name, n) in seen:
+                continue
+            seen.add((name, n))
             if ways == ["generate"]:
                 yield from (f"{where}{problem}" for problem in _check_graph(source, name, n))
-            elif name not in seen and not (folder / name).exists():
+            elif not (folder / name).exists():
                 yield f"{where}.{ways[0]} = {pattern!r}: there is no file {folder / name}"
-            seen.add(name)
 
 
 def _check_address(config: Config) -> Iterator[str]:

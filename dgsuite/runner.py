@@ -155,8 +155,8 @@ def run_each(
     for value, what in ((style, "style"), (count_as, "count_as")):
         if value is not None and value not in STYLES:
             raise InputError(unknown(what, value, STYLES))
-    if client is None and style != "serial":
-        client = places.current(None)
+    if style != "serial":
+        client = places.current(client)
     _check_clients(client, graph)
     if not isinstance(each, Sequence) or not all(isinstance(own, Mapping) for own in each):
         raise InputError(
