@@ -19,12 +19,12 @@ from dgsuite.config import Cluster, Experiment, Point, Throttle
 from dgsuite.dataset import index, open_dataset, save
 from dgsuite.runner import run
 from dgsuite.schedulers import check_memory, check_protocol, connect, local
-from partition.distribute import BUILDING
+from partition.edges import BUILDING
 from partition.errors import InputError, RunError
 from partition.graph import Graph
 from partition.grid import arrange
 from partition.places import seen
-from partition.waiting import done
+from partition.waiting import Watch
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -195,7 +195,7 @@ class Sweep:
             k = point.clusters or (1 if client is None else point.workers)
             graph = arrange(graph.repartition(k, client))
         if graph.client is not None:
-            done(graph.client, graph.parts, BUILDING, seen(graph.client))
+            Watch(graph.client, BUILDING, seen(graph.client)).done(graph.parts)
         return graph
 
     def warm_up(self, point: Point, graph: Graph, client: Client | None, where: object) -> None:

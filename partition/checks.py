@@ -15,7 +15,7 @@ from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.mixing import GOLDEN
 from partition.segments import COMPILE_FROM
-from partition.waiting import gathered
+from partition.waiting import Watch
 
 if TYPE_CHECKING:
     from partition.graph import Graph
@@ -52,7 +52,7 @@ def _all(graph: Graph, problem: Callable[[Cluster], str | None]) -> None:
     """Refuse the first problem that a cluster has."""
     found = _each(graph, problem)
     if graph.client is not None:
-        found = gathered(graph.client, found, CHECKING, needs=graph.parts)
+        found = Watch(graph.client, CHECKING, needs=graph.parts).gathered(found)
     for text in found:
         if text is not None:
             raise InputError(text)
@@ -149,7 +149,8 @@ def _shape(graph: Graph) -> tuple[int | None, tuple[int, int] | None]:
         forests = joined + forests[len(joined) * 2 :]
     if client is None:
         return _summary(forests[0])
-    (found,) = gathered(client, [client.submit(_summary, *forests)], CHECKING, needs=graph.parts)
+    of_all = client.submit(_summary, *forests)
+    (found,) = Watch(client, CHECKING, needs=graph.parts).gathered([of_all])
     return found
 
 
@@ -219,7 +220,7 @@ def check_distinct(graph: Graph) -> None:
         for k in range(count):
             mine = [client.submit(operator.getitem, b, k) for b in buckets]
             futures.append(client.submit(_same, mine))
-        found = gathered(client, futures, CHECKING, needs=graph.parts)
+        found = Watch(client, CHECKING, needs=graph.parts).gathered(futures)
     for pair in found:
         if pair is not None:
             (a, b, weight), (c, d, _) = pair

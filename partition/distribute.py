@@ -20,19 +20,17 @@ from numpy.typing import DTypeLike, NDArray
 
 from partition import build
 from partition.cluster import Cluster, Identify
-from partition.edges import lazy, of_partition, slices
+from partition.edges import BUILDING, lazy, of_partition, slices
 from partition.errors import RunError
 from partition.partitioners import Partition
 from partition.places import home, runs, workers
-from partition.waiting import done, gathered
+from partition.waiting import Watch
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
 SMALL = 1 << 17
 """NumPy edges up to this many are built in this process also with a client."""
-
-BUILDING = "building the graph"
 
 
 def construct(
@@ -172,7 +170,7 @@ def _deal_arrays(
         rows.append(_send(client, split, places[: len(bounds) - 1]))
         del there, split
         if turn >= len(places):
-            done(client, rows[turn - len(places)], BUILDING, places)
+            Watch(client, BUILDING, places).done(rows[turn - len(places)])
     return [list(column) for column in zip(*rows, strict=True)]
 
 
@@ -213,7 +211,7 @@ def _collect(
 ) -> list[Any]:
     """A small fact of every cluster."""
     facts = [client.submit(function, part, pure=False) for part in parts]
-    return gathered(client, facts, BUILDING, places)
+    return Watch(client, BUILDING, places).gathered(facts)
 
 
 def recut(

@@ -12,9 +12,12 @@ from numpy.typing import NDArray
 
 from partition import build
 from partition.errors import InputError
+from partition.waiting import Watch
 
 if TYPE_CHECKING:
     from distributed import Client
+
+BUILDING = "building the graph"
 
 PIECE = 1 << 19
 """Edges of a piece that is sent to a worker, or split at a time in this process: some 4 MiB."""
@@ -135,7 +138,7 @@ def _each(
     while len(step) > 1:
         step = [delayed(merge)(step[i : i + 8]) for i in range(0, len(step), 8)]
     if client is not None:
-        return client.compute(step[0]).result()
+        return Watch(client, BUILDING).gathered([client.compute(step[0])])[0]
     return step[0].compute(scheduler="threads")
 
 

@@ -23,7 +23,7 @@ from partition.partitioners import (
     hashed,
     metis,
 )
-from partition.waiting import gathered
+from partition.waiting import Watch
 
 if TYPE_CHECKING:
     import dask.array as da
@@ -527,7 +527,7 @@ class Graph:
         """All clusters, brought into this process."""
         if self.client is None:
             return self.parts
-        return gathered(self.client, self.parts, "bringing the graph here", needs=self.parts)
+        return Watch(self.client, "bringing the graph here", needs=self.parts).gathered(self.parts)
 
     def to_scipy(self) -> sp.csr_array:
         """The adjacency matrix, in this process; ones (int64) where there are no weights."""
@@ -568,7 +568,7 @@ def _by_metis(graph: Graph, clusters: int) -> Partition:
     if graph.local:
         return metis(part.indptr, part.indices, clusters)
     of_it = part.client.submit(_metis_of, part, clusters, pure=False)
-    (found,) = gathered(part.client, [of_it], "cutting the graph by METIS", needs=[part])
+    (found,) = Watch(part.client, "cutting the graph by METIS", needs=[part]).gathered([of_it])
     return found
 
 

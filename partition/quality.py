@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from partition.cluster import Cluster
-from partition.waiting import gathered
+from partition.waiting import Watch
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -40,7 +40,7 @@ def describe(graph: Graph) -> xr.Dataset:
         rows = [_count(part) for part in graph.parts]
     else:
         counts = [graph.client.submit(_count, part, pure=False) for part in graph.parts]
-        rows = gathered(graph.client, counts, "describing the graph", needs=graph.parts)
+        rows = Watch(graph.client, "describing the graph", needs=graph.parts).gathered(counts)
     nodes, ends, cut, halo = np.array(rows, np.int64).T
     both = 1 if graph.directed else 2
 

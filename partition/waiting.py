@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from partition.errors import RunError
 from partition.places import seen
@@ -45,98 +45,84 @@ def failed(future: Future) -> bool:
     return future.status not in ("pending", "lost", "finished")
 
 
-def check_workers(client: Client, places: Iterable[str], doing: str) -> None:
-    """Refuse to go on without the scheduler or one of some workers.
+class Watch(NamedTuple):
+    """Who waits looks meanwhile whether there is still something to wait for.
 
-    Parameters
+    Attributes
     ----------
+    client
+        Of the tasks.
     doing
-        Who needs them, for the message.
-
-    Raises
-    ------
-    RunError
-        One of them is gone.
-    """
-    try:
-        lost = set(places) - set(seen(client)) if client.status == "running" else None
-    except OSError:
-        lost = None
-    if lost is None:
-        raise RunError(f"{doing}: the scheduler is gone")
-    if lost:
-        raise RunError(f"{doing}: worker {', '.join(sorted(lost))} was lost")
-
-
-def settle(
-    client: Client,
-    futures: Sequence[Future],
-    doing: str,
-    places: Iterable[str] = (),
-    needs: Sequence[Future] = (),
-) -> None:
-    """Wait until all of some tasks are done, or one has failed.
-
-    Parameters
-    ----------
-    doing
-        What for, for the message.
+        What they are for, for messages.
     places
         Addresses of workers that tasks are tied to: without one of them they would wait for ever.
     needs
         What tasks take that cannot be made again, such as a graph's clusters.
-
-    Raises
-    ------
-    RunError
-        One of the workers is gone, or what is needed went with one.
     """
-    while waiting := unfinished(futures):
-        if len(pending(waiting, WATCH)) == len(waiting):
-            check_workers(client, places, doing)
-            if any(future.status not in ("pending", "finished") for future in needs):
-                raise RunError(f"{doing}: {LOST}")
-        if any(map(failed, futures)):
-            return
 
+    client: Client
+    doing: str
+    places: Collection[str] = ()
+    needs: Sequence[Future] = ()
 
-def done(
-    client: Client,
-    futures: Sequence[Future],
-    doing: str,
-    places: Iterable[str] = (),
-    needs: Sequence[Future] = (),
-) -> None:
-    """Wait as `settle` does, until all are done.
+    def look(self) -> dict[str, Any]:
+        """The workers that there are.
 
-    Raises
-    ------
-    RunError
-        As `settle`.
-    Exception
-        What a task raised.
-    """
-    settle(client, futures, doing, places, needs)
-    for future in futures:
-        if future.status == "error":
-            future.result()
-        if failed(future):
-            raise RunError(f"{doing}: {LOST}")
+        Raises
+        ------
+        RunError
+            One of the workers is gone, or the scheduler, or what is needed went with a worker.
+        """
+        try:
+            there = seen(self.client) if self.client.status == "running" else None
+        except OSError:
+            there = None
+        if there is None:
+            raise RunError(f"{self.doing}: the scheduler is gone")
+        if lost := set(self.places) - set(there):
+            raise RunError(f"{self.doing}: worker {', '.join(sorted(lost))} was lost")
+        if any(future.status not in ("pending", "finished") for future in self.needs):
+            raise RunError(f"{self.doing}: {LOST}")
+        return there
 
+    def settle(self, futures: Sequence[Future]) -> None:
+        """Wait until all of some tasks are done, or one has failed.
 
-def gathered(
-    client: Client,
-    futures: Sequence[Future],
-    doing: str,
-    places: Iterable[str] = (),
-    needs: Sequence[Future] = (),
-) -> list[Any]:
-    """The results of tasks, waited for as `done` does."""
-    from distributed import CancelledError
+        Raises
+        ------
+        RunError
+            See `look`.
+        """
+        while waiting := unfinished(futures):
+            if len(pending(waiting, WATCH)) == len(waiting):
+                self.look()
+            if any(map(failed, futures)):
+                return
 
-    done(client, futures, doing, places, needs)
-    try:
-        found: list[Any] = client.gather(futures)
-    except CancelledError as error:
-        raise RunError(f"{doing}: {LOST}") from error
-    return found
+    def done(self, futures: Sequence[Future]) -> None:
+        """Wait until all of some tasks are done.
+
+        Raises
+        ------
+        RunError
+            See `look`.
+        Exception
+            What a task raised.
+        """
+        self.settle(futures)
+        for future in futures:
+            if future.status == "error":
+                future.result()
+            if failed(future):
+                raise RunError(f"{self.doing}: {LOST}")
+
+    def gathered(self, futures: Sequence[Future]) -> list[Any]:
+        """The results of tasks, waited for as `done` does."""
+        from distributed import CancelledError
+
+        self.done(futures)
+        try:
+            found: list[Any] = self.client.gather(futures)
+        except CancelledError as error:
+            raise RunError(f"{self.doing}: {LOST}") from error
+        return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,16 +21,21 @@ settings.register_profile("ci", deadline=None, max_examples=200)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
-def _client(workers):
+LEASES = {
+    "distributed.scheduler.locks.lease-timeout": "4s",
+    "distributed.scheduler.locks.lease-validation-interval": "1s",
+}
+"""With which a killed client's turn passes sooner than after 30 s."""
+
+
+@contextmanager
+def client_of(workers, settings=None):
+    """A client of some worker processes, with settings of Dask's."""
     import dask
     from distributed import Client, LocalCluster
 
-    leases = {
-        "distributed.scheduler.locks.lease-timeout": "4s",
-        "distributed.scheduler.locks.lease-validation-interval": "1s",
-    }
     with (
-        dask.config.set(leases),  # a killed client's turn passes sooner than after 30 s
+        dask.config.set(settings or {}),
         LocalCluster(
             n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None
         ) as cluster,
@@ -41,13 +47,15 @@ def _client(workers):
 @pytest.fixture(scope="session")
 def client():
     """A client of two worker processes."""
-    yield from _client(2)
+    with client_of(2, LEASES) as client:
+        yield client
 
 
 @pytest.fixture(scope="session")
 def client_of_one():
     """A client of one worker process."""
-    yield from _client(1)
+    with client_of(1, LEASES) as client:
+        yield client
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ from itertools import product
 import networkx as nx
 import numpy as np
 import pytest
+from conftest import client_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -278,14 +279,9 @@ def run_on(client, graph, form):
 
 def test_a_worker_killed_in_the_middle():
     """Dealt dynamically the result is right; else one error names the worker."""
-    from distributed import Client, LocalCluster
-
     graph = genval.rmat(n=12)
     right = dgsuite.run("bc", graph, style="serial").betweenness
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster) as client,
-    ):
+    with client_of(2) as client:
         dgsuite.run("bc", graph, client=client, deal="dynamic", sources=10)
         thread = kill_one(client, 0.4)
         found = dgsuite.run("bc", graph, client=client, deal="dynamic")

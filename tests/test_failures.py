@@ -14,7 +14,7 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
-from conftest import heed_interrupts
+from conftest import client_of, heed_interrupts
 from toys import Fails, Sleeps, Slow
 
 import dgsuite
@@ -53,12 +53,7 @@ def assert_nothing_held(client):
 @pytest.fixture
 def own_client():
     """Two workers that a test may kill."""
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster) as client,
-    ):
+    with client_of(2) as client:
         yield client
 
 

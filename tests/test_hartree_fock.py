@@ -11,6 +11,7 @@ import time
 
 import numpy as np
 import pytest
+from conftest import client_of
 from test_failures import assert_nothing_held
 
 import dgsuite
@@ -121,14 +122,7 @@ def test_results_are_kept(water, tmp_path):
 @pytest.fixture
 def own_client():
     """Two workers that a test may kill more than once."""
-    import dask
-    from distributed import Client, LocalCluster
-
-    with (
-        dask.config.set({"distributed.deploy.lost-worker-timeout": "5 minutes"}),
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster) as client,
-    ):
+    with client_of(2, {"distributed.deploy.lost-worker-timeout": "5 minutes"}) as client:
         yield client
 
 

@@ -11,7 +11,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import same
+from conftest import client_of, same
 from dask.sizeof import sizeof
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +20,7 @@ from test_failures import stored
 from dgsuite import Graph, InputError, RunError
 from partition import distribute, partitioners
 from partition.places import home, workers
-from partition.waiting import settle
+from partition.waiting import Watch
 
 
 @given(
@@ -276,7 +276,7 @@ def test_a_lost_worker_is_an_error(client):
     gone = "tcp://127.0.0.1:9"
     future = client.submit(len, [], workers=[gone], allow_other_workers=False, pure=False)
     with pytest.raises(RunError, match=f"worker {gone} was lost"):
-        settle(client, [future], "waiting", [gone])
+        Watch(client, "waiting", [gone]).settle([future])
 
 
 def _slow(part, outputs):
@@ -286,14 +286,9 @@ def _slow(part, outputs):
 
 def test_an_idle_worker_may_leave():
     """What has nothing of the graph is not waited for, as where clusters of workers adapt."""
-    from distributed import Client, LocalCluster
-
     from genval.rules.base import Job
 
-    with (
-        LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster) as client,
-    ):
+    with client_of(3) as client:
         ends = da.arange(8, chunks=4)
         graph = Graph.from_edges(ends, ends + 1, n=9, clusters=2, client=client)
         idle = [workers(client)[2]]

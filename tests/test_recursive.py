@@ -13,6 +13,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from cases import cuts, inputs
+from conftest import client_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_failures import assert_nothing_held, own_client  # noqa: F401
@@ -232,12 +233,7 @@ class Endless(Kernel):
 
 def test_who_is_done_first_leaves():
     """Of four workers some learn of the end before others, who must not take them for lost."""
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster) as client,
-    ):
+    with client_of(4) as client:
         chain = Graph.from_networkx(nx.path_graph(64), client=client, clusters=4)
         for _ in range(20):
             ds = dgsuite.run("bf", chain, form="recursive", client=client)

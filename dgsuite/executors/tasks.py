@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from dgsuite.mesh import PeerLost
 from partition.errors import DgsuiteError, RunError
 from partition.graph import Graph
-from partition.places import runs, seen
-from partition.waiting import WATCH, check_workers, failed, pending, settle
+from partition.places import runs
+from partition.waiting import WATCH, Watch, failed, pending
 
 T = TypeVar("T")
 
@@ -99,7 +99,7 @@ def finish(client: Client, futures: Sequence[Future], places: Sequence[str], ker
         A task failed, or one of the workers has gone: a task that is tied to it would wait for
         ever.
     """
-    settle(client, futures, of(kernel), places)
+    Watch(client, of(kernel), places).settle(futures)
     if any(map(failed, futures)):
         raise cause(futures, kernel)
 
@@ -126,12 +126,11 @@ def finish_anywhere(client: Client, futures: Sequence[Future], kernel: Named) ->
     DgsuiteError
         A task failed, what it needs is lost for good, or no worker is left.
     """
-    alone = 0
+    watch, alone = Watch(client, of(kernel)), 0
     while pending(futures, WATCH, "ALL_COMPLETED"):
         if any(map(failed, futures)):
             break
-        check_workers(client, [], of(kernel))
-        alone = 0 if seen(client) else alone + 1
+        alone = 0 if watch.look() else alone + 1
         if alone * WATCH > PATIENCE:
             raise RunError(f"{of(kernel)}: no worker is left")
     if any(map(failed, futures)):
@@ -142,6 +141,7 @@ def watched(call: Callable[[], T], client: Client, places: Sequence[str], kernel
     """The result of a request to all workers, which would wait 30 s, or for ever, for one that has just
     gone.
     """
+    watch = Watch(client, of(kernel), places)
     found: list[T] = []
     errors: list[Exception] = []
 
@@ -156,10 +156,10 @@ def watched(call: Callable[[], T], client: Client, places: Sequence[str], kernel
     while not found:
         thread.join(WATCH)
         if thread.is_alive():
-            check_workers(client, places, of(kernel))
+            watch.look()
         if errors:
             for _ in range(10):  # the scheduler may learn of a loss a moment later
-                check_workers(client, places, of(kernel))
+                watch.look()
                 time.sleep(0.1)
             raise RunError(f"{of(kernel)}: {errors[0]}") from errors[0]
     return found[0]

@@ -19,7 +19,7 @@ from partition.cluster import Cluster
 from partition.graph import Graph
 from partition.grid import arrange
 from partition.places import workers
-from partition.waiting import done, gathered
+from partition.waiting import Watch
 
 WEIGHTS = 2**24
 """Largest weight: kernel 3's uniform numbers from 0 to 1, in steps of one over this."""
@@ -77,7 +77,8 @@ def build(
         client.submit(_count, tuples, bounds, w, len(places), workers=[place], pure=False)
         for w, place in enumerate(places)
     ]
-    (counts,) = gathered(client, [client.submit(sum, shares, pure=False)], "counting edges", places)
+    counting = Watch(client, "counting edges", places)
+    (counts,) = counting.gathered([client.submit(sum, shares, pure=False)])
     del shares  # what workers counted would stay there while they build
     generation = time.perf_counter() - begin
     begin = time.perf_counter()
@@ -93,13 +94,12 @@ def build(
     if grid is not None:
         graph = arrange(graph, *grid)
         if not graph.local:
-            done(client, graph.parts, "arranging the grid", places)
+            Watch(client, "arranging the grid", places).done(graph.parts)
     construction = time.perf_counter() - begin
     if graph.local:
         able = [_able(part) for part in graph.parts]
     else:
-        tasks = [client.submit(_able, part, pure=False) for part in graph.parts]
-        able = gathered(client, tasks, "counting edges", places)
+        able = counting.gathered([client.submit(_able, part, pure=False) for part in graph.parts])
     return Problem(scale, graph, counts, np.concatenate(able), generation, construction, grid)
 
 

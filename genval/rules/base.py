@@ -13,7 +13,7 @@ from genval.report import LISTED, Found, Violation
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.graph import Graph
-from partition.waiting import gathered
+from partition.waiting import Watch
 
 Outputs = dict[str, NDArray]
 
@@ -54,7 +54,7 @@ class Job:
             client.submit(_apply, rule, part, self._shared, extra, pure=False)
             for part in self.graph.parts
         ]
-        return gathered(client, futures, "validating", needs=self.graph.parts)
+        return Watch(client, "validating", needs=self.graph.parts).gathered(futures)
 
     def given(self, name: str) -> NDArray | None:
         """An array of the results that a rule can do without."""
