@@ -363,11 +363,11 @@ class Mailroom:
         """
         if send.to is not None:
             each, away = send.to
-            return int(np.sum(each)), int(np.sum(away))
+            return int(np.sum(each, dtype=np.int64)), int(np.sum(away, dtype=np.int64))
         links = send.links
         remote = cluster.remote_degree if links is None else links.remote
         if send.repeat is not None:
-            times = send.repeat
+            times = np.asarray(send.repeat, np.int64)
             degree = cluster.degree if links is None else links.degree
             return int((degree[nodes] * times).sum()), int((remote[nodes] * times).sum())
         if links is None and len(self.clusters) == 1:

@@ -99,7 +99,8 @@ class Window:
     def count(self, among: NodeSet | None = None) -> tuple[NDArray, NDArray, NDArray]:
         if (echoes := self._echoes()) is not None:
             nodes, counts, away = echoes.reduce("count", "", self._lo, self._hi, among)
-            return nodes, counts, away
+            # counted in 32 bits, as no node has more neighbours; what kernels make of them may be more
+            return nodes, counts.astype(np.int64), away.astype(np.int64)
         mail = self._mail()
         if mail is None:
             none = np.empty(0, np.int64)
