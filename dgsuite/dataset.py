@@ -72,6 +72,7 @@ def build(
     tallies = log.tallies
     messages = log.by_round([t.messages for t in tallies])
     remote = log.by_round([t.remote for t in tallies])
+    to_self = log.by_round([t.to_self for t in tallies])
     active = np.zeros(log.rounds, np.int64)
     np.maximum.at(active, [s.round for s in log.steps], [t.active for t in tallies])
 
@@ -86,7 +87,7 @@ def build(
         "messages": per_round(messages, "messages sent between nodes"),
         "remote_messages": xr.Variable(
             (counted, "model"),
-            np.stack([np.zeros_like(messages), remote, messages], axis=1),
+            np.stack([np.zeros_like(messages), remote, messages - to_self], axis=1),
             {"long_name": "messages whose receiver is in another place", "units": "1"},
         ),
         "bytes": per_round(

@@ -285,6 +285,7 @@ class Mailroom:
         senders = np.repeat(home, [len(p.dst) for p in parts])
         counts.messages = len(letters.dst)
         counts.remote = int(np.count_nonzero(partition.owner(letters.dst) != senders))
+        counts.to_self = int(np.count_nonzero(letters.dst == letters.src))
         counts.nbytes = sum(v.nbytes for v in letters.fields.values())
         counts.active = len(letters.dst) if whole else len(np.unique(letters.src))  # type: ignore[arg-type]
         self._record(step, letters)

@@ -104,6 +104,8 @@ class Tally:
     messages: int = 0
     remote: int = 0
     """Messages whose receiver is in another cluster."""
+    to_self: int = 0
+    """Messages whose receiver is their sender."""
     nbytes: int = 0
     """Payload, each message counted in full."""
     active: int = 0

@@ -231,15 +231,17 @@ class RecursiveSite(Site):
         tally.nbytes += sum(v.nbytes for v in fields.values())
         tally.active += int(np.count_nonzero(np.bincount(at, minlength=len(by))))
         owner = cluster.partition.owner(to)
-        away = owner != cluster.index
+        away, own = owner != cluster.index, to == cluster.ids[by[at]]
         if item.repeat is None:
             tally.messages += len(to)
             tally.remote += int(np.count_nonzero(away))
+            tally.to_self += int(np.count_nonzero(own))
             tally.opened += len(by)
         else:
             times = item.repeat[at]
             tally.messages += int(times.sum())
             tally.remote += int(times[away].sum())
+            tally.to_self += int(times[own].sum())
             tally.opened += int(item.repeat.sum())
         if item.then is not None or under is not None:
             if item.combine is not None:

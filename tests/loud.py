@@ -37,21 +37,23 @@ class Loud(Toy):
             "announce": lambda: announce(np.arange(c.size), value=c.ids),
             "ship": lambda: ship(to, value=c.ids),
             "unicast": lambda: unicast(c.successor, value=c.ids),
+            "to itself": lambda: unicast(c.ids // 2 * 2, value=c.ids),
         }[self.how]()
 
 
 @dataclass(frozen=True)
 class LoudTasks(Toy):
-    """Every node spawns tasks at its neighbours that each stand for many of the original's."""
+    """Every node spawns tasks that each stand for many of the original's, at its neighbours or at itself."""
 
     form = "recursive"
+    to_self: bool = False
 
     def program(self, net) -> Program:
         yield Finish(self.go)
 
     def go(self, c, s, inbox):
         nodes = np.arange(c.size)
-        at, ends = c.edges(nodes)
+        at, ends = (nodes, c.ids) if self.to_self else c.edges(nodes)
         return spawn(self.end, ends, by=nodes, at=at, repeat=c.full(TIMES, np.int32))
 
     def end(self, c, s, inbox):

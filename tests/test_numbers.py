@@ -118,3 +118,13 @@ def test_an_inbox_counts_in_64_bits(messages):
     nodes, counts, away = found[0]
     assert (counts[0], len(nodes)) == (messages, messages + 1)
     assert {counts.dtype, away.dtype} == {np.dtype(np.int64)}
+
+
+def test_what_a_node_sends_itself_is_remote_nowhere():
+    alone = dgsuite.run("lcr", Graph.from_edges([0], [0], n=1), style="serial")
+    assert (alone.messages.sum(), alone.remote_messages.sum()) == (1, 0)
+    graph = Graph.from_networkx(nx.path_graph(6), clusters=6)
+    ds = dgsuite.run(Loud(how="to itself"), graph, style="serial")
+    assert (ds.messages.sum(), *ds.remote_messages.sum("round")) == (6, 0, 3, 3)
+    ds = dgsuite.run(LoudTasks(to_self=True), graph, style="serial")
+    assert (ds.messages.sum(), *ds.remote_messages.sum("depth")) == (6 * TIMES, 0, 0, 0)

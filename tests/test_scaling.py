@@ -107,6 +107,8 @@ def test_points_of_diminishing_return_of_the_paper():
     ("p", "seconds", "message"),
     [
         ([1, 2, 4], [3, 2, 1], "3 terms need at least 4 different configurations, got 3"),
+        (["a"], [1], r"p must be numbers, got \['a'\]"),
+        ([1], [None, "b"], "seconds must be numbers"),
         ([1, 1, 2, 2, 4, 4], [3, 3, 2, 2, 1, 1], "got 3"),
         ([0, 1, 2, 4], [4, 3, 2, 1], "p must be above 0 and finite, got 0"),
         ([1, 2, 4, 8], [4, 3, np.nan, 1], "seconds must be above 0 and finite, got nan"),

@@ -126,7 +126,12 @@ class CompletionTime:
         at = points(p)
         if size is None:
             return at, None
-        return at, np.broadcast_to(points(size, "size"), at.shape)
+        sizes = points(size, "size")
+        if len(sizes) not in (1, len(at)):
+            raise InputError(
+                f"there are {len(at)} p and {len(sizes)} sizes; must be as many, or one"
+            )
+        return at, np.broadcast_to(sizes, at.shape)
 
     def _solve(self, a: NDArray, times: NDArray) -> tuple[NDArray, NDArray]:
         """Least squares without bounds, and the square roots of the weights."""

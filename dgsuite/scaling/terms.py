@@ -70,9 +70,12 @@ def points(p: ArrayLike, name: str = "p") -> NDArray[np.float64]:
     Raises
     ------
     InputError
-        One is not above 0, or not finite.
+        One is not a number, not above 0, or not finite.
     """
-    out = np.atleast_1d(np.asarray(p, float))
+    try:
+        out = np.atleast_1d(np.asarray(p, float))
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be numbers, got {p!r}") from None
     if out.ndim != 1:
         raise InputError(f"{name} must be one-dimensional, got shape {out.shape}")
     if bad := [x for x in out.tolist() if not 0 < x < np.inf]:
