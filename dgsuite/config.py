@@ -53,6 +53,8 @@ class Experiment(Section):
     """Runs of a kernel that are thrown away before the first that counts, on each set of workers."""
     iterations: Count = 1
     """Runs of a short point on the same workers, at most, of whose times the mean counts."""
+    max_rounds: Count | None = None
+    """Rounds, or depths of tasks, that a run may have; by default any number."""
     validate_results: bool = Field(default=True, alias="validate")
     plot: bool = True
 

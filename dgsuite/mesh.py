@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import pickle
 from collections.abc import Awaitable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from distributed.comm import connect, get_address_host, listen, parse_address
@@ -213,17 +214,27 @@ def _message(number: int, vote: Any, parcel: Any) -> Any:
     if not plain or (parcel is not None and not _smaller(parcel, SHORT)):
         return ToPickle((number, vote, parcel))
     if parcel is None:
-        return (number, *vote)
+        return (number, *_plain(vote))
     if type(parcel) is Words:
-        return (number, *vote, *parcel.plain())
-    return (number, *vote, pickle.dumps(parcel, 5))
+        return (number, *_plain(vote), *parcel.plain())
+    return (number, *_plain(vote), pickle.dumps(parcel, 5))
 
 
 def _fits_words(vote: Vote) -> bool:
     """Whether a vote's numbers go unpickled; most votes have none."""
     if not vote.sum and vote.min is None and vote.max is None:
         return True
-    return all(abs(value or 0) <= WORD for value in vote)
+    whole = vote._replace(sum=0) if type(vote.sum) is Fraction else vote
+    return all(abs(value or 0) <= WORD for value in whole)  # type: ignore[operator]
+
+
+def _plain(vote: Vote) -> tuple[Any, ...]:
+    """A vote as plain values: a fraction, whose denominator is a power of two, as bytes and the power."""
+    if type(vote.sum) is not Fraction:
+        return vote
+    top, bottom = vote.sum.numerator, vote.sum.denominator
+    data = top.to_bytes(top.bit_length() // 8 + 1, "little", signed=True)
+    return (vote.any, (data, bottom.bit_length() - 1), *vote[2:])
 
 
 def _content(message: Any) -> tuple[int, Vote, Parcel | None]:
@@ -231,11 +242,13 @@ def _content(message: Any) -> tuple[int, Vote, Parcel | None]:
     if type(message) is not tuple or len(message) == 3:
         content: tuple[int, Vote, Parcel | None] = getattr(message, "data", message)
         return content
-    number, any_, sum_, least, most, *rest = message
+    number, any_, sum_, least, most, given, *rest = message
+    if type(sum_) is not int:
+        sum_ = Fraction(int.from_bytes(sum_[0], "little", signed=True), 1 << sum_[1])
     parcel: Parcel | None = None
     if rest:
         parcel = pickle.loads(rest[0]) if len(rest) == 1 else Words.of(*rest)
-    return number, Vote(any_, sum_, least, most), parcel
+    return number, Vote(any_, sum_, least, most, given), parcel
 
 
 async def flush(comm: Comm) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from functools import cached_property
 from itertools import chain
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.base import Extra, Kernel, Net, Round, Vote
+from kernels.base import VOTES, Extra, Finish, Kernel, Net, Round, Vote
 from partition.errors import RunError
 
 REPORT = 0.2
@@ -22,9 +24,10 @@ def reduce_votes(votes: Sequence[Vote]) -> Vote:
     """The votes of several clusters as one."""
     if len(votes) == 1:
         return votes[0]
-    any_, sum_ = False, 0
-    least: int | None = None
-    most: int | None = None
+    any_, given = False, 0
+    sum_: int | Fraction = 0
+    least: float | None = None
+    most: float | None = None
     for v in votes:
         any_ |= v.any
         sum_ += v.sum
@@ -32,7 +35,133 @@ def reduce_votes(votes: Sequence[Vote]) -> Vote:
             least = v.min if least is None else min(least, v.min)
         if v.max is not None:
             most = v.max if most is None else max(most, v.max)
-    return Vote(any_, sum_, least, most)
+        given |= v.given
+    return Vote(any_, sum_, least, most, given)
+
+
+class Guard(NamedTuple):
+    """What a run is held to."""
+
+    max_rounds: int | None = None
+    """Rounds, or depths of tasks, at most; None for any number."""
+
+
+UNBOUND = Guard()
+"""Holds a run to nothing."""
+
+
+class Answer:
+    """The votes of a program's turn, as the program sees them: a `kernels.base.Reply`.
+
+    Parameters
+    ----------
+    where
+        The turn, for messages.
+    fetch
+        Called for the votes when the program first reads one.
+    """
+
+    def __init__(self, where: str, fetch: Callable[[], Vote]) -> None:
+        self.where = where
+        self.seen: dict[str, Any] = {}
+        """What the program has read."""
+        self._fetch = fetch
+
+    @cached_property
+    def _votes(self) -> Vote:
+        return self._fetch()
+
+    def _read(self, name: str) -> Any:
+        if name not in self.seen:
+            if not self._votes.given & VOTES[name]:
+                raise RunError(
+                    f"{self.where}: the program reads reply.{name}, but no cluster voted it; "
+                    f"return vote({name}=...) from a phase"
+                )
+            value = getattr(self._votes, name)
+            if isinstance(value, Fraction):
+                try:
+                    value = float(value)
+                except OverflowError:
+                    raise RunError(f"{self.where}: the sum of the votes is too large") from None
+            self.seen[name] = value
+        return self.seen[name]
+
+    def described(self) -> str:
+        """What the program has read, for messages."""
+        return ", ".join(f"{name}={value}" for name, value in self.seen.items()) or "none"
+
+    @property
+    def any(self) -> bool:
+        return bool(self._read("any"))
+
+    @property
+    def sum(self) -> Any:
+        return self._read("sum")
+
+    @property
+    def min(self) -> Any:
+        return self._read("min")
+
+    @property
+    def max(self) -> Any:
+        return self._read("max")
+
+
+class Turn(NamedTuple):
+    """What a program yields, and the number of its round."""
+
+    round: int
+    item: Round | Finish
+
+
+def turns(
+    kernel: Kernel, n: int, max_rounds: int | None = None
+) -> Generator[Turn, Callable[[], Vote], None]:
+    """The turns of a program, one by one; for each, it is sent what fetches the votes.
+
+    Raises
+    ------
+    RunError
+        The program yields something else than rounds and finishes, or more of them than allowed.
+    """
+    program = kernel.program(Net(n))
+    who = f"kernel {kernel.name!r}"
+    if not isinstance(program, Generator):
+        raise RunError(
+            f"{who}: program must yield its rounds, such as `yield Round(self.send)`; it returned "
+            f"{_called(program)}"
+        )
+    number = 0
+    reply: Answer | None = None
+    while True:
+        try:
+            item = program.send(reply)  # type: ignore[arg-type]
+        except StopIteration:
+            return
+        if not isinstance(item, Round | Finish):
+            raise RunError(
+                f"{who}, round {number}: the program yields {_called(item)}, which is not a Round; "
+                f"write `yield Round(self.send)`"
+            )
+        if isinstance(item, Round) and item.closing and number:
+            number -= 1
+        if isinstance(item, Round):
+            what = f"phase{'s' * (len(item.phases) > 1)} {', '.join(map(repr, item.phases))}"
+        else:
+            what = f"task {item.launch!r}"
+        where = f"{who}, round {number}, {what}"
+        if max_rounds is not None and number >= max_rounds:
+            votes = "" if reply is None else f"; of the last votes it read {reply.described()}"
+            raise RunError(f"{where}: the program goes on after max_rounds={max_rounds}{votes}")
+        reply = Answer(where, (yield Turn(number, item)))
+        number += not (isinstance(item, Round) and item.opening)
+
+
+def _called(thing: object) -> str:
+    """What to call something that is not a round."""
+    name = getattr(thing, "__name__", None)
+    return f"{type(thing).__name__}" if name is None else f"the {type(thing).__name__} {name!r}"
 
 
 class Step(NamedTuple):
@@ -46,24 +175,23 @@ class Step(NamedTuple):
     """Which of the program's steps it belongs to: a closing one shares its round with another."""
 
 
-def steps(kernel: Kernel, n: int, reply: Callable[[], object]) -> Generator[Step, None, None]:
-    """The phases of a program, one by one, asking `reply` for the votes after each round."""
-    program = kernel.program(Net(n))
-    number = turn = 0
+def steps(
+    kernel: Kernel, n: int, reply: Callable[[], Callable[[], Vote]], guard: Guard = UNBOUND
+) -> Generator[Step, None, None]:
+    """The phases of a program, one by one; after each round `reply` gives what fetches its votes."""
+    program = turns(kernel, n, guard.max_rounds)
+    turn = 0
     try:
-        current = next(program)
+        number, current = next(program)
         while True:
-            if not isinstance(current, Round):
+            if isinstance(current, Finish):
                 raise RunError(
                     f"kernel {kernel.name!r} yields a finish, and its form is not 'recursive'"
                 )
-            if current.closing and number:
-                number -= 1
             for i, phase in enumerate(current.phases):
                 yield Step(number, phase, i == len(current.phases) - 1, turn)
-            number += not current.opening
             turn += 1
-            current = program.send(reply())  # type: ignore[arg-type]
+            number, current = program.send(reply())
     except StopIteration:
         return
 

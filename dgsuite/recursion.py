@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dgsuite.exchange import Letters, concatenate
 from dgsuite.inbox import Mail
-from dgsuite.program import Log, Step, Tally, reduce_votes
+from dgsuite.program import UNBOUND, Guard, Log, Step, Tally, reduce_votes
 from dgsuite.scopes import NOBODY, Scopes
 from dgsuite.site import Site
 from dgsuite.window import Window
@@ -101,8 +101,9 @@ class RecursiveSite(Site):
         bounds: NDArray,
         me: int,
         workload: Workload | None = None,
+        guard: Guard = UNBOUND,
     ) -> None:
-        super().__init__(kernel, clusters, bounds, me, workload)
+        super().__init__(kernel, clusters, bounds, me, workload, guard)
         self.first_cluster = clusters[0].index
         self.offsets = clusters[0].partition.offsets
         self.scopes = [Scopes() for _ in clusters]
@@ -187,6 +188,8 @@ class RecursiveSite(Site):
                 letters, at = letters.take(first), at[first]
         mail = Mail(at, letters.src, lambda name, order: letters.fields[name][order], cluster.size)
         step = Step(depth, task, False, self.turn)
+        if self.guard.max_rounds is not None and depth >= self.guard.max_rounds:
+            raise self.fault(step, k, f"tasks go deeper than max_rounds={self.guard.max_rounds}")
         inbox = Window(depth, cluster, 0, mail, self.mailroom.dtypes)
         result = self.call(step, k, inbox, len(inbox))
         under = (inbox.node, inbox[HOME], inbox[SLOT]) if nested else None

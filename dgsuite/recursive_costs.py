@@ -19,7 +19,7 @@ MST_REST = ("tell_fragment", "connect", "attach", "name_first", "compare_first")
 
 def _passed(vote: Vote, n: int) -> int:
     """Nodes from 1 on that the driver looks at before the one it looks for."""
-    return n - 1 if vote.min is None else max(vote.min - 1, 0)
+    return n - 1 if vote.min is None else max(int(vote.min) - 1, 0)
 
 
 def _bf_driver(kernel: Kernel, log: Log, n: int, style: str) -> NDArray:

@@ -12,7 +12,7 @@ import xarray as xr
 
 from dgsuite import dataset
 from dgsuite.parameters import fitting
-from dgsuite.program import Log
+from dgsuite.program import Guard, Log
 from dgsuite.workload import Workload
 from kernels import KERNELS, RECURSIVE
 from kernels.base import Kernel, Replicated
@@ -40,6 +40,7 @@ def run(
     count_as: str | None = None,
     workload: Mapping[str, int] | Workload | None = None,
     on_round: Callable[[int], None] | None = None,
+    max_rounds: int | None = None,
     **parameters: Any,
 ) -> xr.Dataset:
     """Run a distributed algorithm on a graph and measure it round by round.
@@ -78,6 +79,9 @@ def run(
         changes no output and no count.
     on_round
         Called now and then with the number of rounds done.
+    max_rounds
+        Rounds, or depths of tasks, at most: a run with more ends in an error that says where it was.
+        By default there may be any number, since how many are right depends on kernel and graph.
     parameters
         Of the kernel, such as ``root=``. Facts of the graph's file are their defaults; those of an
         instance are its own.
@@ -108,6 +112,7 @@ def run(
         count_as=count_as,
         workload=workload,
         on_round=on_round,
+        max_rounds=max_rounds,
     )[0]
 
 
@@ -124,6 +129,7 @@ def run_each(
     count_as: str | None = None,
     workload: Mapping[str, int] | Workload | None = None,
     on_round: Callable[[int], None] | None = None,
+    max_rounds: int | None = None,
     **parameters: Any,
 ) -> list[xr.Dataset]:
     """Run an algorithm several times on a graph, with other parameters each time.
@@ -170,6 +176,7 @@ def run_each(
     chosen = kernels[0]
     recursive = chosen.form == "recursive"
     load = Workload.make(workload)
+    guard = _guard(max_rounds)
     free = _free(chosen)
     if any(_free(other) != free for other in kernels):
         raise InputError(f"kernel {chosen.name!r}: deal must be 'dynamic' in each run, or in none")
@@ -207,7 +214,7 @@ def run_each(
             raise InputError(f"kernel {chosen.name!r}: {error}") from None
 
     with nullcontext() if client is None else client.as_current():
-        found = _run(kernels, graph, style, client, workers, on_round, load)
+        found = _run(kernels, graph, style, client, workers, on_round, load, guard)
     return [
         dataset.build(
             k,
@@ -231,27 +238,39 @@ def _run(
     workers: Sequence[str],
     on_round: Callable[[int], None] | None,
     load: Workload | None,
+    guard: Guard,
 ) -> list[tuple[dict[str, np.ndarray], Log]]:
     """Outputs and log of each kernel, from the executor of the style."""
     if kernels[0].form == "recursive":
         from dgsuite.executors import recursive
 
-        return [recursive.run(k, graph, client, workers, style, on_round, load) for k in kernels]
+        return [
+            recursive.run(k, graph, client, workers, style, on_round, load, guard) for k in kernels
+        ]
     if client is None or style == "serial":
         from dgsuite.executors import serial
 
         gathered = graph.gather()
-        return [serial.run(k, gathered, on_round, workload=load) for k in kernels]
+        return [serial.run(k, gathered, on_round, workload=load, guard=guard) for k in kernels]
     from dgsuite.executors import clocked, dealt, finish_async
 
     if style == "clocked":
-        return clocked.run(kernels, graph, client, workers, on_round, load)
+        return clocked.run(kernels, graph, client, workers, on_round, load, guard)
     return [
         dealt.run(k, graph, client, workers)
         if _free(k)
-        else finish_async.run(k, graph, client, workers, on_round, load)
+        else finish_async.run(k, graph, client, workers, on_round, load, guard)
         for k in kernels
     ]
+
+
+def _guard(max_rounds: int | None) -> Guard:
+    """What a run is held to."""
+    if max_rounds is not None and (type(max_rounds) is not int or max_rounds < 1):
+        raise InputError(
+            f"max_rounds must be a whole number from 1 on, or None, got {max_rounds!r}"
+        )
+    return Guard(max_rounds)
 
 
 def _check_clients(client: Client | None, graph: Graph) -> None:

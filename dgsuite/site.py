@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dgsuite.exchange import Parcel
 from dgsuite.mailroom import KINDS, Mailroom, Messages
-from dgsuite.program import Fault, Step, Tally, reduce_votes
+from dgsuite.program import UNBOUND, Fault, Guard, Step, Tally, reduce_votes
 from dgsuite.window import Window
 from dgsuite.workload import Porter, Workload, unlade
 from kernels.base import Extra, Kernel, Known, Note, State, Vote
@@ -39,6 +39,8 @@ class Site:
         Which site this is.
     workload
         Work besides the kernel's, if any.
+    guard
+        What the run is held to.
 
     Attributes
     ----------
@@ -69,6 +71,7 @@ class Site:
         bounds: NDArray,
         me: int,
         workload: Workload | None = None,
+        guard: Guard = UNBOUND,
     ) -> None:
         for cluster in clusters:
             if (problem := kernel.check(cluster)) is not None:
@@ -77,6 +80,7 @@ class Site:
         self.clusters = clusters
         self.bounds = np.asarray(bounds)
         self.me = me
+        self.guard = guard
         self.fault = Fault(kernel.name, self.where, [c.index for c in clusters])
         self.mailroom = Mailroom(kernel, clusters, self.bounds, me, self.fault)
         self.states: list[State] = [kernel.start(c) for c in clusters]

@@ -235,6 +235,7 @@ class Sweep:
             count_as=point.count_as,
             workload=json.loads(point.workload) if point.workload else None,
             on_round=on_round,
+            max_rounds=self.experiment.max_rounds,
             **point.params,
         )
 

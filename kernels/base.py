@@ -10,15 +10,19 @@ Nothing in a kernel knows about processes, tasks, sockets or counters.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from kernels.exact import exact_sum
 from partition.cluster import Cluster, Links, NodeSet
+from partition.errors import InputError
 
 if TYPE_CHECKING:
     from partition.graph import Graph
@@ -37,17 +41,18 @@ class Net(NamedTuple):
 class Reply(Protocol):
     """The votes of a round, reduced over all clusters.
 
-    Read one only where the program turns on it: until then the engine may run rounds ahead.
+    Read one only where the program turns on it: until then the engine may run rounds ahead. A
+    cluster that does not vote contributes nothing; to read what no cluster voted is an error.
     """
 
     @property
     def any(self) -> bool: ...
     @property
-    def sum(self) -> int: ...
+    def sum(self) -> Any: ...
     @property
-    def min(self) -> int | None: ...
+    def min(self) -> Any: ...
     @property
-    def max(self) -> int | None: ...
+    def max(self) -> Any: ...
 
 
 class Inbox(Protocol):
@@ -134,6 +139,16 @@ class Inbox(Protocol):
 Phase = Callable[[Cluster, Any, Inbox], Any]
 
 
+def phase_name(what: str, phase: Phase | str) -> str:
+    """Name of a phase, or task, that something is made of."""
+    name = phase if isinstance(phase, str) else getattr(phase, "__name__", None)
+    if name is None:
+        raise InputError(
+            f"{what} takes methods of the kernel, or their names, got {type(phase).__name__}"
+        )
+    return name
+
+
 class Round:
     """One or more phases, with an exchange after each: the unit that results are indexed by.
 
@@ -146,7 +161,9 @@ class Round:
     """
 
     def __init__(self, *phases: Phase | str, opening: bool = False, closing: bool = False) -> None:
-        self.phases = tuple(p if isinstance(p, str) else p.__name__ for p in phases)
+        if not phases:
+            raise InputError("Round() needs at least one phase, such as Round(self.send)")
+        self.phases = tuple(phase_name("Round", p) for p in phases)
         self.opening = opening
         self.closing = closing
 
@@ -162,7 +179,7 @@ class Finish:
     """
 
     def __init__(self, launch: Phase | str) -> None:
-        self.launch = launch if isinstance(launch, str) else launch.__name__
+        self.launch = phase_name("Finish", launch)
 
 
 Program = Generator[Round | Finish, Reply, None]
@@ -225,9 +242,16 @@ class Vote(NamedTuple):
     """A contribution to the round's reply; see `vote`."""
 
     any: bool = False
-    sum: int = 0
-    min: int | None = None
-    max: int | None = None
+    sum: int | Fraction = 0
+    """A fraction where floats were voted: it is exact."""
+    min: float | None = None
+    max: float | None = None
+    given: int = 0
+    """Which of the others were voted, as a bitmap of `VOTES`."""
+
+
+VOTES = {"any": 1, "sum": 2, "min": 4, "max": 8}
+"""Bit of each kind of vote in `Vote.given`."""
 
 
 def unicast(
@@ -325,14 +349,61 @@ def extra(comm: object = 0, mutexes: object = 0, asyncs: object = 0) -> Extra:
     return Extra(int(comm), int(mutexes), int(asyncs))  # type: ignore[call-overload]
 
 
-def vote(*, any: object = False, sum: object = 0, min: object = None, max: object = None) -> Vote:
-    """Contribute to the round's reply; integers and booleans only, so that order cannot matter."""
-    return Vote(
-        bool(any),
-        int(sum),  # type: ignore[call-overload]
-        None if min is None else int(min),  # type: ignore[call-overload]
-        None if max is None else int(max),  # type: ignore[call-overload]
-    )
+_UNSAID: Any = object()
+
+
+def vote(*, any: Any = _UNSAID, sum: Any = _UNSAID, min: Any = _UNSAID, max: Any = _UNSAID) -> Vote:
+    """Contribute to the round's reply, which is the same however nodes are dealt to clusters.
+
+    Parameters
+    ----------
+    any
+        Whether something holds, or an array of such.
+    sum
+        An integer, or an array of numbers such as one a node. Floats come as an array only, and
+        finite: they are added exactly, over all clusters, and the sum is rounded once. A sum that
+        a phase takes itself is rounded in a way that depends on the cluster's nodes.
+    min, max
+        A number but NaN, or an array of such; None, or an empty array, where the cluster has none.
+    """
+    given, held = 0, False
+    total: int | Fraction = 0
+    least = most = None
+    if any is not _UNSAID:
+        given, held = VOTES["any"], bool(np.any(any)) if isinstance(any, np.ndarray) else bool(any)
+    if sum is not _UNSAID:
+        given, total = given | VOTES["sum"], _total(sum)
+    if min is not _UNSAID:
+        given, least = given | VOTES["min"], _extreme(min, np.min)
+    if max is not _UNSAID:
+        given, most = given | VOTES["max"], _extreme(max, np.max)
+    return Vote(held, total, least, most, given)
+
+
+def _total(value: Any) -> int | Fraction:
+    """What a cluster adds to the sum of the votes."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        return exact_sum(value)
+    try:
+        return int(operator.index(bool(value) if isinstance(value, np.bool_) else value))
+    except TypeError:
+        raise InputError(
+            f"vote(sum={value!r}) is not an integer: a float that a cluster's phase adds up is rounded in "
+            f"a way that depends on the cluster's nodes; vote the array of what is to be added"
+        ) from None
+
+
+def _extreme(value: Any, pick: Callable[[NDArray], Any]) -> float | None:
+    """What a cluster votes as the least or greatest, picked from an array."""
+    if value is None or type(value) is int:
+        return value
+    values = np.asarray(value)
+    if not values.size:
+        return None
+    found = pick(values).item() if values.dtype.kind in "biuf" else value
+    if not isinstance(found, int | float) or found != found:
+        raise InputError(f"vote: {found!r} cannot be compared with other numbers")
+    return found + 0  # no negative zero, and no truth value
 
 
 class Output(NamedTuple):

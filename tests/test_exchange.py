@@ -53,7 +53,7 @@ def simulate(kernel, graph, sites):
     def reply():
         reduced = reduce_votes(votes)
         votes.clear()
-        return reduced
+        return lambda: reduced
 
     for step in steps(kernel, graph.n, reply):
         outgoing = [site.step(step) for site in all_sites]

@@ -228,7 +228,7 @@ def sent_by_the_engine(kernel, graph):
     def reply():
         reduced = reduce_votes(votes)
         votes.clear()
-        return reduced
+        return lambda: reduced
 
     for step in steps(kernel, graph.n, reply):
         parcels = [site.step(step) for site in sites]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from dataclasses import dataclass
@@ -9,7 +10,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from kernels.base import Kernel, Output, Program, Round, State, broadcast, known, unicast, vote
+from kernels.base import (
+    Finish,
+    Kernel,
+    Output,
+    Program,
+    Round,
+    State,
+    broadcast,
+    known,
+    unicast,
+    vote,
+)
+from kernels.recursion import spawn
 from partition.cluster import NodeSet
 
 
@@ -167,7 +180,7 @@ class Votes(Toy):
         assert reply.min == 0
         assert reply.max == net.n - 1
         assert reply.any
-        reply = yield Round(self.abstain)
+        reply = yield Round(self.none_of_all)
         assert (reply.sum, reply.min, reply.max, reply.any) == (0, None, None, False)
 
     def cast(self, c, s, inbox):
@@ -175,8 +188,97 @@ class Votes(Toy):
             return None
         return vote(sum=c.size, min=c.ids.min(), max=c.ids.max(), any=0 in c.ids)
 
-    def abstain(self, c, s, inbox):
+    def none_of_all(self, c, s, inbox):
+        return vote(sum=0, min=None, max=[], any=False)
+
+
+def draws(nodes):
+    """A float a node, of either sign and very different sizes."""
+    return (nodes * 7919 % 1009 - 504) * 10.0 ** (nodes * 31 % 40 - 20) / 7
+
+
+@dataclass(frozen=True)
+class FloatVotes(Toy):
+    """The reply to floats is exact, rounded once, as if all nodes were in one cluster."""
+
+    def program(self, net) -> Program:
+        values = draws(np.arange(net.n))
+        for _ in range(2):
+            reply = yield Round(self.cast)
+            assert reply.sum == math.fsum(values)
+            assert reply.min == values.min()
+            assert reply.max == values.max()
+            assert reply.any
+
+    def cast(self, c, s, inbox):
+        values = draws(c.ids)
+        return vote(sum=values, min=values, max=values, any=c.ids == 0)
+
+
+@dataclass(frozen=True)
+class Endless(Toy):
+    """Goes on for ever: its program asks for another round whatever is voted."""
+
+    def program(self, net) -> Program:
+        while (yield Round(self.send, self.read)).sum:
+            pass
+
+    def read(self, c, s, inbox):
+        return vote(sum=c.size)
+
+
+@dataclass(frozen=True)
+class EndlessTasks(Toy):
+    """Each task spawns another at the next node."""
+
+    form: ClassVar[str] = "recursive"
+
+    def program(self, net) -> Program:
+        yield Finish(self.send)
+
+    def send(self, c, s, inbox):
+        return spawn(self.read, c.ids[:1], by=np.arange(c.size)[:1])
+
+    def read(self, c, s, inbox):
+        return spawn(self.read, (c.ids[inbox.node] + 1) % c.n, by=inbox.node)
+
+
+@dataclass(frozen=True)
+class BadProgram(Toy):
+    """A program that is none, or reads what nobody voted."""
+
+    what: str = "list"
+
+    def program(self, net):
+        return getattr(self, "_" + self.what.replace(" ", "_"))(net)
+
+    def _list(self, net):
+        return [Round(self.send), Round(self.read)]
+
+    def _nothing(self, net):
         return None
+
+    def _phase(self, net):
+        yield self.send
+
+    def _unvoted(self, net):
+        reply = yield Round(self.send, self.cast)
+        while reply.sum:
+            yield Round(self.read)
+
+    def _unvoted_at_all(self, net):
+        reply = yield Round(self.send)
+        while not reply.any:
+            yield Round(self.read)
+
+    def _no_phases(self, net):
+        yield Round()
+
+    def _list_of_phases(self, net):
+        yield Round([self.send, self.read])
+
+    def cast(self, c, s, inbox):
+        return vote(any=True)
 
 
 @dataclass(frozen=True)
@@ -185,8 +287,7 @@ class Fails(Toy):
 
     def program(self, net) -> Program:
         for _ in range(5):
-            reply = yield Round(self.send)
-            assert not reply.any
+            yield Round(self.send)
 
     def send(self, c, s, inbox):
         if inbox.round == 3 and c.index == c.partition.clusters - 1:

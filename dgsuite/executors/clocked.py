@@ -22,7 +22,7 @@ from dgsuite import worker
 from dgsuite.exchange import Parcel
 from dgsuite.executors import tasks
 from dgsuite.mesh import Mesh
-from dgsuite.program import Log, merge, reduce_votes, seldom, steps
+from dgsuite.program import UNBOUND, Guard, Log, merge, reduce_votes, seldom, steps
 from dgsuite.site import Site
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
@@ -37,7 +37,7 @@ POOL_FROM = 1 << 15
 class Way(NamedTuple):
     """What a run's tasks do on their mesh: functions of a module, so that they travel by name."""
 
-    site: Callable[[Kernel, Sequence[Cluster], NDArray, int, Workload | None], Any]
+    site: Callable[[Kernel, Sequence[Cluster], NDArray, int, Workload | None, Guard], Any]
     drive: Callable[[Any, Mesh, ThreadPoolExecutor | None, Callable[[int], None] | None], Awaitable]
     """Runs the program; returns this site's log."""
     merge: Callable[[Sequence[Any]], Log]
@@ -56,6 +56,7 @@ def run(
     places: Sequence[str],
     on_round: Callable[[int], None] | None = None,
     workload: Workload | None = None,
+    guard: Guard = UNBOUND,
     way: Way | None = None,
 ) -> list[tuple[dict[str, NDArray], Log]]:
     """Run kernels on the workers of a client, in rounds or another way: one after the other, in the same
@@ -93,6 +94,7 @@ def run(
                 topic,
                 dask.config.get("dgsuite.clocked.bind", True),
                 workload,
+                guard,
                 transport,
                 key=f"{kernel.name}-{way.name}-{run_id}-{rank}",
                 workers=[places[rank]],
@@ -127,12 +129,13 @@ def _task(
     topic: str | None,
     bind: bool,
     workload: Workload | None,
+    guard: Guard,
     transport: str,
 ) -> list[tuple[dict[str, NDArray], Any]]:
     """One worker's part of the run: of each kernel, the outputs and the log."""
 
     def prepared(kernel: Kernel) -> Any:
-        site = way.site(kernel, clusters, bounds, rank, workload)
+        site = way.site(kernel, clusters, bounds, rank, workload, guard)
         had_halo = site.mailroom.has_halo
         site.warm()
         if site.mailroom.has_halo and not had_halo:
@@ -200,16 +203,16 @@ async def _drive(
     log = Log()
     votes: list[Vote] = []
 
-    def reply() -> Vote:
+    def reply() -> Callable[[], Vote]:
         if tell is not None:
             tell(log.begun)
         reduced = reduce_votes(votes)
         votes.clear()
-        return reduced
+        return lambda: reduced
 
     await mesh.exchange(-1, {}, Vote())  # nobody starts the clock before everyone is ready
     start = now = perf_counter()
-    for number, step in enumerate(steps(site.kernel, site.clusters[0].n, reply)):
+    for number, step in enumerate(steps(site.kernel, site.clusters[0].n, reply, site.guard)):
         parcels = site.step(step, pool)
         found: dict[int, Parcel] = {}
         if not site.quiet:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import partial
 from itertools import takewhile
 from time import perf_counter
 from typing import Any
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from dgsuite import worker
 from dgsuite.exchange import Parcel
 from dgsuite.executors import tasks
-from dgsuite.program import Log, Step, merge, reduce_votes, steps
+from dgsuite.program import UNBOUND, Guard, Log, Step, merge, reduce_votes, steps
 from dgsuite.site import Site
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
@@ -63,10 +63,11 @@ def _open(
     count: int,
     others: int,
     workload: Workload | None,
+    guard: Guard,
 ) -> None:
     """Task: make the run's sites on this worker."""
     bounds = np.arange(count + 1)
-    sites = {c.index: Site(kernel, [c], bounds, c.index, workload) for c in clusters}
+    sites = {c.index: Site(kernel, [c], bounds, c.index, workload, guard) for c in clusters}
     for site in sites.values():
         site.warm()
     hall = Hall(sites, {k: Log() for k in sites}, others)
@@ -229,34 +230,6 @@ class Driver:
         return reduce_votes([*found.values()])
 
 
-class LateReply:
-    """A turn's reply that is fetched only if the program reads it."""
-
-    def __init__(self, driver: Driver, turn: int) -> None:
-        self._driver = driver
-        self._turn = turn
-
-    @cached_property
-    def _vote(self) -> Vote:
-        return self._driver.votes(self._turn)
-
-    @property
-    def any(self) -> bool:
-        return self._vote.any
-
-    @property
-    def sum(self) -> int:
-        return self._vote.sum
-
-    @property
-    def min(self) -> int | None:
-        return self._vote.min
-
-    @property
-    def max(self) -> int | None:
-        return self._vote.max
-
-
 def run(
     kernel: Kernel,
     graph: Graph,
@@ -264,6 +237,7 @@ def run(
     places: Sequence[str],
     on_round: Callable[[int], None] | None = None,
     workload: Workload | None = None,
+    guard: Guard = UNBOUND,
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a kernel on the workers of a client."""
     worker.install(client)
@@ -272,17 +246,18 @@ def run(
     driver = Driver(kernel, client, places, bounds, on_round)
     turns = 0
 
-    def reply() -> LateReply:
+    def reply() -> Callable[[], Vote]:
         nonlocal turns
         turns += 1
-        return LateReply(driver, turns - 1)
+        return partial(driver.votes, turns - 1)
 
+    others = len(places) - 1
     opened = driver.each(
-        _open, [(kernel, group, driver.clusters, len(places) - 1, workload) for group in groups]
+        _open, [(kernel, group, driver.clusters, others, workload, guard) for group in groups]
     )
     try:
         driver.join(opened)
-        for step in steps(kernel, graph.n, reply):
+        for step in steps(kernel, graph.n, reply, guard):
             driver.add(step)
         driver.flush()
         closing = driver.each(_close, [()] * len(places))

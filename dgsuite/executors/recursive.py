@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import perf_counter
 from typing import Any, Protocol
 
@@ -19,10 +20,10 @@ from numpy.typing import NDArray
 from dgsuite.executors import clocked
 from dgsuite.lines import Lines
 from dgsuite.mesh import Mesh
-from dgsuite.program import Log, Step, reduce_votes, seldom
+from dgsuite.program import UNBOUND, Guard, Log, Step, reduce_votes, seldom, turns
 from dgsuite.recursion import Ledger, RecursiveSite, unite
 from dgsuite.workload import Workload
-from kernels.base import Finish, Kernel, Net, Vote
+from kernels.base import Finish, Kernel, Vote
 from partition.cluster import Cluster
 from partition.graph import Graph
 
@@ -122,14 +123,14 @@ async def _drive(site: RecursiveSite, pace: Pace) -> Ledger:
     await pace.exchange({}, Vote())  # nobody starts before everyone is ready
     ledger = site.ledger
     start = now = perf_counter()
-    program = site.kernel.program(Net(site.clusters[0].n))
+    program = turns(site.kernel, site.clusters[0].n, site.guard.max_rounds)
     turn = 0
     try:
-        item = next(program)
+        _, item = next(program)
         while True:
             if isinstance(item, Finish):
                 wire, busy = pace.wire, site.worked
-                reply = reduce_votes(await pace.finish(turn, item.launch))
+                votes = await pace.finish(turn, item.launch)
                 entry = site.entry((turn, 0, 0, item.launch))
                 entry.tally.wire += pace.wire - wire
                 before, now = now, perf_counter()
@@ -149,9 +150,8 @@ async def _drive(site: RecursiveSite, pace: Pace) -> Ledger:
                     entry.cpu += site.cpu
                     before, now = now, perf_counter()
                     entry.exchange += now - before - site.busy
-                reply = reduce_votes(votes)
             turn += 1
-            item = program.send(reply)
+            _, item = program.send(partial(reduce_votes, votes))
     except StopIteration:
         ledger.seconds = perf_counter() - start
         return ledger
@@ -184,12 +184,14 @@ def run(
     style: str,
     on_round: Callable[[int], None] | None = None,
     workload: Workload | None = None,
+    guard: Guard = UNBOUND,
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a recursive kernel in any style: in this process, or on the workers of a client."""
     if style == "serial":
-        return serial(kernel, graph.gather(), on_round, workload)
+        return serial(kernel, graph.gather(), on_round, workload, guard)
     assert client is not None
-    return clocked.run([kernel], graph, client, places, on_round, workload, WAYS[style])[0]
+    way = WAYS[style]
+    return clocked.run([kernel], graph, client, places, on_round, workload, guard, way)[0]
 
 
 def serial(
@@ -197,9 +199,10 @@ def serial(
     clusters: Sequence[Cluster],
     on_round: Callable[[int], None] | None = None,
     workload: Workload | None = None,
+    guard: Guard = UNBOUND,
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a recursive kernel on clusters of this process."""
-    site = RecursiveSite(kernel, clusters, np.array([0, len(clusters)]), 0, workload)
+    site = RecursiveSite(kernel, clusters, np.array([0, len(clusters)]), 0, workload, guard)
     site.warm()
     driving = _drive(site, Clock(site, None, on_round and seldom(on_round)))
     try:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.mailroom import Sent
-from dgsuite.program import Log, Step, reduce_votes, seldom, steps
+from dgsuite.program import UNBOUND, Guard, Log, Step, reduce_votes, seldom, steps
 from dgsuite.site import Site
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
@@ -23,6 +23,7 @@ def run(
     before_phase: Callable[[Site], None] | None = None,
     recorder: Callable[[Step, Sent], None] | None = None,
     workload: Workload | None = None,
+    guard: Guard = UNBOUND,
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a kernel on clusters of this process.
 
@@ -43,15 +44,15 @@ def run(
 
     report = None if on_round is None else seldom(on_round)
 
-    def reply() -> Vote:
+    def reply() -> Callable[[], Vote]:
         if report is not None:
             report(log.begun)
         reduced = reduce_votes(votes)
         votes.clear()
-        return reduced
+        return lambda: reduced
 
     start = now = perf_counter()
-    for step in steps(kernel, clusters[0].n, reply):
+    for step in steps(kernel, clusters[0].n, reply, guard):
         if before_phase is not None:
             before_phase(site)
         site.step(step)
