@@ -110,6 +110,11 @@ def check_edges(piece: Piece, n: int, start: int = 0, where: str = "") -> None:
     if weights is not None:
         if weights.dtype.kind not in "iuf":
             raise InputError(f"weights must be numbers, got dtype {weights.dtype}")
+        if weights.dtype.itemsize > 8:
+            raise InputError(
+                f"weights must be numbers of at most 64 bits, got dtype {weights.dtype}; "
+                f"round them yourself, such as by weights.astype(float)"
+            )
         if weights.dtype.kind == "f" and not np.isfinite(weights).all():
             at = int(np.argmin(np.isfinite(weights)))
             raise InputError(
@@ -329,10 +334,10 @@ def as_piece(src: ArrayLike, dst: ArrayLike, weights: ArrayLike | None, where: s
     Raises
     ------
     InputError
-        They are not one-dimensional, or not as long as each other.
+        They are not one-dimensional, or not as long as each other, or weights do not fit one dtype.
     """
     src, dst = np.asarray(src), np.asarray(dst)
-    weights = None if weights is None else np.asarray(weights)
+    weights = None if weights is None else _numbers(weights, where)
     shapes = [a.shape for a in (src, dst, weights) if a is not None]
     if len(set(shapes)) > 1 or len(shapes[0]) != 1:
         raise InputError(
@@ -344,3 +349,18 @@ def as_piece(src: ArrayLike, dst: ArrayLike, weights: ArrayLike | None, where: s
         if weights is not None and weights.dtype == object:
             weights = weights.astype(float)
     return src, dst, weights
+
+
+def _numbers(weights: ArrayLike, where: str) -> NDArray:
+    """Weights as an array that holds them exactly; half precision, which SciPy lacks, becomes single."""
+    values = np.asarray(weights)
+    if values.dtype == np.float16:
+        return values.astype(np.float32)
+    if values.dtype.kind == "f" and isinstance(weights, list | tuple) and values.ndim == 1:
+        for at in np.flatnonzero(abs(values) >= 2**53).tolist():
+            if isinstance(weights[at], int | np.integer) and int(values[at]) != int(weights[at]):
+                raise InputError(
+                    f"{where}weight {weights[at]} of edge {at} does not fit float64, the dtype of the "
+                    f"weights together; make them all integers of 64 bits, or all floats"
+                )
+    return values

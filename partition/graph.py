@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from partition import build, distribute, edges, places
+from partition import build, distribute, edges, places, sources
 from partition.cluster import Cluster, Identify
 from partition.errors import InputError, RunError
 from partition.partitioners import (
@@ -358,27 +358,8 @@ class Graph:
             The matrix is not square or, for an undirected graph, not symmetric; an entry is not
             finite.
         """
-        import scipy.sparse as sp
-
-        coo = sp.coo_array(matrix)
-        if coo.ndim != 2 or coo.shape[0] != coo.shape[1]:
-            raise InputError(f"an adjacency matrix must be square, got shape {coo.shape}")
-        coo.sum_duplicates()
-        if coo.data.dtype.kind == "f" and not np.isfinite(coo.data).all():
-            at = np.argmin(np.isfinite(coo.data))
-            i, j = (int(axis[at]) for axis in coo.coords)
-            raise InputError(f"entry ({i}, {j}) of the matrix is {coo.data[at]}, not finite")
-        if not options.get("directed", False):
-            differs = (coo.tocsr() != coo.T.tocsr()).tocoo()
-            if differs.nnz:
-                i, j = (int(axis[0]) for axis in differs.coords)
-                raise InputError(
-                    f"the matrix is not symmetric: entries ({i}, {j}) and ({j}, {i}) differ; "
-                    f"pass directed=True for a directed graph"
-                )
-        weights = None if coo.dtype == bool or (coo.data == 1).all() else coo.data
-        options.setdefault("weights", weights)
-        return cls.from_edges(coo.coords[0], coo.coords[1], n=coo.shape[0], **options)
+        found = sources.of_scipy(matrix, options.get("directed", False))
+        return cls.from_edges(**{**found, **options})
 
     @classmethod
     def from_networkx(cls, graph: nx.Graph, *, weight: str = "weight", **options: Any) -> Graph:
@@ -391,32 +372,18 @@ class Graph:
             ``root=`` is a number; the coordinate ``node`` of results is the labels. Parallel edges
             of a multigraph are duplicates.
         weight
-            Edge attribute to take as weights, where all edges have it.
+            Edge attribute to take as weights. Edges without it weigh 1, as everywhere in networkx; where no
+            edge has it, the graph has no weights.
         options
             As for `from_edges`, except `n`, `directed` and `labels`.
 
         Raises
         ------
         InputError
-            The graph has no node, or weights are not numbers.
+            This is no networkx graph, it has no node, or weights are not numbers.
         """
-        labels = list(graph.nodes)
-        number = {label: i for i, label in enumerate(labels)}
-        edges = list(graph.edges(data=weight))
-        src = np.fromiter((number[u] for u, _, _ in edges), np.int64, len(edges))
-        dst = np.fromiter((number[v] for _, v, _ in edges), np.int64, len(edges))
-        if edges and all(w is not None for _, _, w in edges):
-            options.setdefault("weights", np.array([w for _, _, w in edges]))
-        if labels == list(range(len(labels))):
-            labels = None  # type: ignore[assignment]
-        return cls.from_edges(
-            src,
-            dst,
-            n=graph.number_of_nodes(),
-            directed=graph.is_directed(),
-            labels=labels,
-            **options,
-        )
+        found = sources.of_networkx(graph, weight)
+        return cls.from_edges(directed=graph.is_directed(), **{**found, **options})
 
     @classmethod
     def read_imsuite(

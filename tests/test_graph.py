@@ -150,8 +150,28 @@ def test_from_networkx_keeps_labels():
     mine = Graph.from_networkx(graph)
     assert mine.labels == ["a", "b", ("c", 1)]
     assert nx.utils.graphs_equal(mine.to_networkx(), graph)
-    graph.add_edge("a", "d")
-    assert not Graph.from_networkx(graph).weighted
+
+
+def test_edges_of_networkx_without_a_weight_weigh_one():
+    graph = nx.Graph([("a", "b", {"weight": 5}), ("b", "c"), ("a", "c", {"cost": 7})])
+    mine = Graph.from_networkx(graph)
+    assert mine.weight_dtype == np.int64
+    assert sorted(w for _, _, w in mine.to_networkx().edges(data="weight")) == [1, 1, 5]
+    assert sorted(Graph.from_networkx(graph, weight="cost").to_scipy().data) == [1, 1, 1, 1, 7, 7]
+    assert not Graph.from_networkx(graph, weight="none of the edges has it").weighted
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_short_floats_are_kept_exactly(dtype):
+    weights = np.array([0.1, 60000, 3], dtype)
+    lazy = da.from_array(weights, chunks=2)
+    ends = da.from_array(np.arange(4), chunks=2)
+    for graph in (
+        Graph.from_edges([0, 1, 2], [1, 2, 3], weights=weights),
+        Graph.from_edges(ends[:3], ends[:3] + 1, weights=lazy),
+    ):
+        assert graph.weight_dtype == np.float32
+        assert graph.to_scipy().data[::2].tolist() == weights.astype(float).tolist()
 
 
 @pytest.mark.parametrize(
@@ -371,6 +391,27 @@ def test_edge_lists_as_parquet(tmp_path, monkeypatch):
         ),
         (lambda: Graph.from_edges([0], [1], weights=["x"]), "weights must be numbers"),
         (lambda: Graph.from_edges([0], [1], weights=[1j]), "weights must be numbers"),
+        (
+            lambda: Graph.from_edges([0], [1], weights=np.array([1], np.longdouble)),
+            r"at most 64 bits, got dtype .*; round them yourself",
+        ),
+        (
+            lambda: Graph.from_edges(
+                da.arange(2), da.arange(2) + 1, weights=da.ones(2, dtype=np.longdouble)
+            ),
+            "at most 64 bits",
+        ),
+        (
+            lambda: Graph.from_edges([0, 1], [1, 2], weights=[0.5, 2**53 + 1]),
+            "weight 9007199254740993 of edge 1 does not fit float64",
+        ),
+        (lambda: Graph.from_networkx([(1, 2)]), "must be a networkx graph, got list"),
+        (
+            lambda: Graph.from_networkx(
+                nx.Graph([(1, 2, {"weight": None}), (2, 3, {"weight": 1})])
+            ),
+            r"edge \(1, 2\) has weight None",
+        ),
         (lambda: Graph.from_edges([0.5], [1]), "must be integers"),
         (lambda: Graph.from_edges(["a"], ["b"]), "must be integers"),
         (lambda: Graph.from_edges([0, 1], [1]), "as long as each other"),
