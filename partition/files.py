@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from secrets import token_hex
 from tempfile import TemporaryFile
 
 from partition.errors import InputError
@@ -48,9 +49,12 @@ def writable(path: str | os.PathLike[str], ending: str = "") -> None:
 
 @contextmanager
 def whole(path: str | os.PathLike[str]) -> Iterator[str]:
-    """A name to write a file under, which gets its own when all is written; else nothing is left.
+    """A temporary name to write a file under. The file gets its own name once it is complete.
 
-    A link stays, and what it names is written.
+    If the block fails, the temporary file is removed and a file that was there before stays as it is.
+    The temporary file is in the folder of the target. It is created anew, under a name that nobody can
+    guess, so that several writers of one path do not meet and no planted link is followed. Its mode is
+    what the umask leaves of 0666. Where the path itself is a link, the file that it names is written.
 
     Raises
     ------
@@ -59,10 +63,16 @@ def whole(path: str | os.PathLike[str]) -> Iterator[str]:
     """
     writable(path)
     there = os.path.realpath(path)
-    part = f"{there}.{os.getpid()}.part"
+    folder, name = os.path.split(there)
+    # a name has at most 255 bytes, a character of it up to four
+    part = os.path.join(folder, f"{name[:50]}.{token_hex(8)}.part")
+    os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:
         yield part
+        with open(part, "rb") as file:
+            os.fsync(file.fileno())  # a name must not outlive its content when power fails
         os.replace(part, there)
-    finally:
-        if os.path.exists(part):
+    except BaseException:
+        with suppress(FileNotFoundError):
             os.remove(part)
+        raise
