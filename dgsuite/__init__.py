@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dgsuite.chem.scf import hartree_fock
@@ -31,32 +30,6 @@ __all__ = [
     "save",
 ]
 
-_HOMES = {
-    "DgsuiteError": ("partition.errors", "DgsuiteError"),
-    "Graph": ("partition.graph", "Graph"),
-    "InputError": ("partition.errors", "InputError"),
-    "Kernel": ("kernels.base", "Kernel"),
-    "RunError": ("partition.errors", "RunError"),
-    "hartree_fock": ("dgsuite.chem.scf", "hartree_fock"),
-    "open": ("dgsuite.dataset", "open_dataset"),
-    "run": ("dgsuite.runner", "run"),
-    "run_each": ("dgsuite.runner", "run_each"),
-    "save": ("dgsuite.dataset", "save"),
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'dgsuite' has no attribute {name!r}")
-    module, attribute = _HOMES[name]
-    value = getattr(importlib.import_module(module), attribute)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
-
 
 def _check_siblings() -> None:
     """`kernels` and `partition` are also names of other people's packages: make sure of ours."""
@@ -72,3 +45,21 @@ def _check_siblings() -> None:
 
 
 _check_siblings()
+
+from partition.late import late  # noqa: E402, after the check
+
+__getattr__, __dir__ = late(
+    __name__,
+    {
+        "DgsuiteError": "partition.errors.DgsuiteError",
+        "Graph": "partition.graph.Graph",
+        "InputError": "partition.errors.InputError",
+        "Kernel": "kernels.base.Kernel",
+        "RunError": "partition.errors.RunError",
+        "hartree_fock": "dgsuite.chem.scf.hartree_fock",
+        "open": "dgsuite.dataset.open_dataset",
+        "run": "dgsuite.runner.run",
+        "run_each": "dgsuite.runner.run_each",
+        "save": "dgsuite.dataset.save",
+    },
+)

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dgsuite import __version__, cli
-from dgsuite.config import Config, Point, load, points
+from dgsuite import __version__
+from partition.command import Command
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from dgsuite.config import Config, Point
 
 EXAMPLE = """\
 example:
@@ -58,24 +60,33 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def _main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = parser().parse_args(arguments)
-    if options.debug:
-        return _main(options)
-    return cli.ending(_main, "interrupted; finished points are kept")(options)
+    try:
+        _experiment(options)
+    except Exception:
+        if options.debug:
+            traceback.print_exc()
+        raise
+    return 0
 
 
-def _main(options: argparse.Namespace) -> int:
+main = Command(_main, "{}; finished points are kept")
+
+
+def _experiment(options: argparse.Namespace) -> None:
+    from dgsuite import cli
+    from dgsuite.config import load, points
+
     config, folder = load(options.config, options.overrides, options.scheduler, options.full)
     todo = points(config)
     if options.dry_run:
         _plan(config, todo)
-        return 0
+        return
     output = cli.output(options.output or config.experiment.output, config.experiment.name)
     _run(config, folder, todo, output, options)
     print(output)
-    return 0
 
 
 def _plan(config: Config, todo: Sequence[Point]) -> None:
@@ -202,4 +213,4 @@ def _summary(console: Any, results: Sequence[xr.Dataset]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main.run()

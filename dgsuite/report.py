@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from dgsuite.cli import ending
+from partition.command import Command
 from partition.errors import InputError
 from partition.files import writable
 
@@ -33,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
-@ending
+@Command
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = parser().parse_args(arguments)
@@ -75,4 +75,4 @@ def make(folder: Path, output: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main.run()

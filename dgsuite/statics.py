@@ -14,16 +14,15 @@ import argparse
 import ast
 import inspect
 import io
-import sys
 import textwrap
 import tokenize
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from dgsuite.cli import ending
-from dgsuite.costs import rules_of
-from kernels import KERNELS, RECURSIVE
-from kernels.base import Kernel
+from partition.command import Command
+
+if TYPE_CHECKING:
+    from kernels.base import Kernel
 
 SENDS = {"unicast", "broadcast", "announce", "ship", "spawn"}
 STEPS = {"Round", "Finish"}
@@ -66,6 +65,8 @@ def statics(kernel: type[Kernel], style: str = "finish_async") -> Statics:
     >>> statics(LCR)[3:]
     (22, 2, 2, 0, 0)
     """
+    from dgsuite.costs import rules_of
+
     lines = _lines(inspect.getmodule(kernel).__file__)  # type: ignore[union-attr, arg-type]
     if style == "serial":
         return Statics(kernel.name, kernel.form, style, lines, 0, 0, 0, 0)
@@ -101,6 +102,7 @@ def statics(kernel: type[Kernel], style: str = "finish_async") -> Statics:
 def table() -> list[Statics]:
     """All kernels that IMSuite has, in all forms and styles."""
     from dgsuite.costs import ACCOUNTING
+    from kernels import KERNELS, RECURSIVE
 
     kernels = [*(KERNELS[name] for name in ACCOUNTING), *RECURSIVE.values()]
     return [statics(k, style) for k in kernels for style in ("finish_async", "clocked")]
@@ -188,7 +190,7 @@ def _own(node: ast.AST) -> str:
     return node.attr if mine else ""  # type: ignore[attr-defined]
 
 
-@ending
+@Command
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     p = argparse.ArgumentParser(
@@ -216,4 +218,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main.run()

@@ -126,8 +126,6 @@ class Sweep:
         results = []
         with ExitStack() as stack:
             clusters = _Clusters(stack, self.cluster, self.experiment.fresh)
-            self.store.mkdir(exist_ok=True)
-            stack.callback(self._tidy)
             graphs: dict[Any, Graph] = {}
             for number, asked in enumerate(self.points):
                 point = clusters.there(asked)
@@ -151,6 +149,7 @@ class Sweep:
                     self.warm_up(point, graphs[key], client, where)
                     dataset = self.one(point, graphs[key], client, on_round)
                     self.iterate(dataset, point, graphs[key], client)
+                self.store.mkdir(exist_ok=True)
                 save(dataset, path)
                 results.append(dataset)
         return results
@@ -167,11 +166,6 @@ class Sweep:
         if self.experiment.validate_results and not dataset.attrs.get("valid"):
             return None
         return dataset
-
-    def _tidy(self) -> None:
-        """Leave no empty folder."""
-        if not any(self.store.iterdir()):
-            self.store.rmdir()
 
     @contextmanager
     def _throttled(self, client: Client | None, point: Point) -> Iterator[None]:

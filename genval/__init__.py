@@ -1,9 +1,28 @@
 """Input generators and output validators; no Dask cluster needed, one is used where there is."""
 
-from genval.graphs import graph
-from genval.imsuite import generate
-from genval.recursive import rmat
-from genval.report import Report, Violation
-from genval.validate import validate
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from partition.late import late
+
+if TYPE_CHECKING:
+    from genval.graphs import graph
+    from genval.imsuite import generate
+    from genval.recursive import rmat
+    from genval.report import Report, Violation
+    from genval.validation import validate
 
 __all__ = ["Report", "Violation", "generate", "graph", "rmat", "validate"]
+
+__getattr__, __dir__ = late(
+    __name__,
+    {
+        "Report": "genval.report.Report",
+        "Violation": "genval.report.Violation",
+        "generate": "genval.imsuite.generate",
+        "graph": "genval.graphs.graph",
+        "rmat": "genval.recursive.rmat",
+        "validate": "genval.validation.validate",
+    },
+)

@@ -14,13 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NoReturn
 
-from genval.families import FAMILIES, plan
-from genval.imsuite import COLOURING_KINDS, KINDS, generate
-from genval.validate import validate
+from partition.command import Command
 from partition.errors import DgsuiteError, InputError
 from partition.files import whole
-from partition.graph import Graph
-from partition.imsuite import KERNELS
 
 
 class _Parser(argparse.ArgumentParser):
@@ -29,23 +25,14 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}; --help says more\n")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command.
-
-    Returns
-    -------
-    Exit code: 0, 1 where a result is not valid, 2 where the input is wrong, or 130 interrupted; then a
-    line on stderr says so.
-    """
+def _main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns 0, 1 where a result is not valid, or 2 where the input is wrong."""
     options = _parser().parse_args(arguments)
     try:
         code: int = options.run(options)
         return code
     except DgsuiteError as error:
         print(f"genval: {error}", file=sys.stderr)
-    except KeyboardInterrupt:
-        print("genval: interrupted", file=sys.stderr)
-        return 130
     except BrokenPipeError:  # who reads our output has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
@@ -53,7 +40,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 2
 
 
+main = Command(_main, "genval: {}")
+
+
 def _parser() -> argparse.ArgumentParser:
+    from genval.families import FAMILIES
+    from genval.imsuite import COLOURING_KINDS, KINDS
+    from partition.imsuite import KERNELS
+
     parser = _Parser(prog="python -m genval", description="Generate inputs and validate outputs.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
 
@@ -107,6 +101,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _generate(options: argparse.Namespace) -> int:
+    from genval.imsuite import generate
+
     chosen = {"max": options.max, "k": options.k, "weights": options.weights}
     text = generate(options.kernel, options.n, options.kind, options.seed, **chosen)
     _write(options.output, [text])
@@ -114,6 +110,8 @@ def _generate(options: argparse.Namespace) -> int:
 
 
 def _edges(options: argparse.Namespace) -> int:
+    from genval.families import plan
+
     names = ("m", "max", "columns", "exponent", "degree")
     chosen: dict[str, Any] = {name: getattr(options, name) for name in names}
     made = plan(options.kind, options.n, seed=options.seed, **chosen)
@@ -142,6 +140,9 @@ def _write(path: str, parts: Iterable[bytes]) -> None:
 def _validate(options: argparse.Namespace) -> int:
     import xarray as xr
 
+    from genval.validation import validate
+    from partition.graph import Graph
+
     graph = Graph.read_imsuite(options.input, options.kernel)
     if not os.path.isfile(options.result):
         raise InputError(f"{options.result}: no such file")
@@ -156,4 +157,4 @@ def _validate(options: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main.run()

@@ -1,7 +1,6 @@
 """The errors a user can meet, from the lowest layer so that every package can raise them."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 class DgsuiteError(Exception):
@@ -18,6 +17,8 @@ class RunError(DgsuiteError, RuntimeError):
 
 def hint(name: object, known: Iterable[str]) -> str:
     """The known name that is closest to another, as a question for its error; "" where none is close."""
+    from difflib import get_close_matches  # which takes longer to import than all the rest here
+
     close = get_close_matches(str(name).lower(), list(known), 1)
     return f"did you mean {close[0]!r}? " if close else ""
 

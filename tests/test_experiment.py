@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -320,7 +321,7 @@ def test_each_form_is_warmed_up(tmp_path, ran):
 
 
 def test_interrupted(tmp_path):
-    """Ctrl-C in the middle of a sweep: workers gone, finished points kept, status 130."""
+    """Ctrl-C in the middle of a sweep, twice: workers gone, finished points kept, status 130."""
     (tmp_path / "long.toml").write_text(
         textwrap.dedent(
             """
@@ -351,6 +352,9 @@ def test_interrupted(tmp_path):
     children = psutil.Process(process.pid).children(recursive=True)
     assert children
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: workers get it, too
+    time.sleep(0.1)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130, errors
     assert errors.splitlines() == ["interrupted; finished points are kept"]

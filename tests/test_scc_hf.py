@@ -10,7 +10,7 @@ import xarray as xr
 
 from dgsuite.chem import molecule
 from dgsuite.chem.scf import plan
-from dgsuite.scc import hf, hf_report
+from dgsuite.scc import hf, hf_report, hf_study
 from dgsuite.scc.ledger import Transport
 
 pytest.importorskip("pyscf", reason="PySCF is not installed: pip install 'dgsuite[chem]'")
@@ -28,10 +28,10 @@ def pairs(shells):
 @pytest.mark.parametrize("arm", ["static", "filled", "dynamic", "dynamic:16", "unique"])
 def test_one_place_takes_the_sum(arm):
     units = pairs(24)
-    found = hf.simulate(units, arm, 1, Transport("wire", 1e-4, 1e-9), 0.5, 1000)
+    found = hf_study.simulate(units, arm, 1, Transport("wire", 1e-4, 1e-9), 0.5, 1000)
     assert found.elapsed == pytest.approx(0.5 + units.sum())
     for places in (2, 48, 1024):
-        assert hf.simulate(units, arm, places, FREE, 0, 1000).busy.sum() == pytest.approx(
+        assert hf_study.simulate(units, arm, places, FREE, 0, 1000).busy.sum() == pytest.approx(
             units.sum()
         )
 
@@ -40,21 +40,25 @@ def test_columns_of_the_static_deal():
     """With as many places as shells each has one column, and the first has all of its units."""
     units = pairs(24)
     first = units.reshape(24, 24)[:, 0].sum()
-    assert hf.simulate(units, "static", 24, FREE, 0, 0).elapsed == pytest.approx(first)
+    assert hf_study.simulate(units, "static", 24, FREE, 0, 0).elapsed == pytest.approx(first)
     # 48 places have half a column each; 44 share a divisor of 4 with 24 shells and come out even
-    at = {p: units.sum() / hf.simulate(units, "static", p, FREE, 0, 0).elapsed for p in (44, 48)}
+    at = {
+        p: units.sum() / hf_study.simulate(units, "static", p, FREE, 0, 0).elapsed for p in (44, 48)
+    }
     assert at[44] > at[48]
 
 
 def test_counted_units():
     """Aspirin on the original's cost: more at 44 places than at 48, and the double work of gmatype 4."""
     work, _ = plan(molecule.mole(molecule.read("aspirin"), "3-21g"), "static")
-    units = hf.primitives(work)
-    at = {p: units.sum() / hf.simulate(units, "static", p, FREE, 0, 0).elapsed for p in (44, 48)}
+    units = hf_study.primitives(work)
+    at = {
+        p: units.sum() / hf_study.simulate(units, "static", p, FREE, 0, 0).elapsed for p in (44, 48)
+    }
     assert at[44] == pytest.approx(37.4, abs=0.1)
     assert at[48] == pytest.approx(35.7, abs=0.1)
     work, _ = plan(molecule.mole(molecule.read("aspirin"), "3-21g"), "dynamic")
-    assert 1.9 < hf.primitives(work).sum() / units.sum() < 2
+    assert 1.9 < hf_study.primitives(work).sum() / units.sum() < 2
 
 
 @pytest.fixture

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dgsuite import toml
-from dgsuite.cli import ending
-from dgsuite.graph500.options import COMPARED, File, Options, grid, resolve
+from partition.command import Command
 from partition.errors import InputError
+
+if TYPE_CHECKING:
+    from dgsuite.graph500.options import Options
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
+    from dgsuite.graph500.options import COMPARED
+
     p = argparse.ArgumentParser(
         prog="python -m dgsuite.graph500",
         description="Graph500 on Dask: build a Kronecker graph of 2^SCALE nodes, search it from "
@@ -63,7 +65,7 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
-@ending
+@Command
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     given = vars(parser().parse_args(arguments))
@@ -80,6 +82,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _options(path: str | None, flags: dict[str, Any]) -> Options:
     """The file's options under those of the command line."""
+    from dgsuite import toml
+    from dgsuite.graph500.options import COMPARED, File
+
     for name in ("workers", "roots"):
         if flags.get(name, 1) < 1:
             raise InputError(f"--{name} must be at least 1, got {flags[name]}")
@@ -98,6 +103,8 @@ def _options(path: str | None, flags: dict[str, Any]) -> Options:
 
 
 def _run(asked: Options) -> dict[str, Any]:
+    from dgsuite.graph500.options import grid, resolve
+
     options = resolve(asked)
 
     from rich.console import Console
@@ -143,4 +150,4 @@ def _run(asked: Options) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main.run()

@@ -4,11 +4,18 @@ After Medya, Cherkasova, Magalhaes, Ozonat, Padmanabha, Sarma and Sheikh, Toward
 Analysis of Distributed Memory Programs on Large-Scale Clusters (ICPE 2016).
 """
 
-from dgsuite.scaling.completion import CompletionTime, choose
-from dgsuite.scaling.demand import BandwidthDemand
-from dgsuite.scaling.measure import completion, measured
-from dgsuite.scaling.traffic import trace
-from dgsuite.scaling.whatif import Machine, calibrate, what_if
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from partition.late import late
+
+if TYPE_CHECKING:
+    from dgsuite.scaling.completion_time import CompletionTime, choose
+    from dgsuite.scaling.demand import BandwidthDemand
+    from dgsuite.scaling.measure import completion, measured
+    from dgsuite.scaling.traffic import trace
+    from dgsuite.scaling.whatif import Machine, calibrate, what_if
 
 __all__ = [
     "BandwidthDemand",
@@ -21,3 +28,18 @@ __all__ = [
     "trace",
     "what_if",
 ]
+
+__getattr__, __dir__ = late(
+    __name__,
+    {
+        "BandwidthDemand": "dgsuite.scaling.demand.BandwidthDemand",
+        "CompletionTime": "dgsuite.scaling.completion_time.CompletionTime",
+        "Machine": "dgsuite.scaling.whatif.Machine",
+        "calibrate": "dgsuite.scaling.whatif.calibrate",
+        "choose": "dgsuite.scaling.completion_time.choose",
+        "completion": "dgsuite.scaling.measure.completion",
+        "measured": "dgsuite.scaling.measure.measured",
+        "trace": "dgsuite.scaling.traffic.trace",
+        "what_if": "dgsuite.scaling.whatif.what_if",
+    },
+)

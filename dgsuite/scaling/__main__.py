@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from dgsuite.cli import ending
+from partition.command import Command
 from partition.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
-@ending
+@Command
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = parser().parse_args(arguments)
@@ -139,7 +138,7 @@ def _show(console: Any, found: Analysis) -> None:
             predicted = float(found.demand.predict(largest, float(cti)))
             off = (
                 f"{error:+.1f} points off"
-                if np.isfinite(error)
+                if math.isfinite(error)
                 else "measured times do not reach it"
             )
             console.print(
@@ -159,4 +158,4 @@ def _show(console: Any, found: Analysis) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main.run()

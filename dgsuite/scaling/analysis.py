@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from dgsuite.dataset import index
-from dgsuite.scaling.completion import CompletionTime, choose
+from dgsuite.scaling.completion_time import CompletionTime, choose
 from dgsuite.scaling.demand import BandwidthDemand
 from dgsuite.scaling.measure import check_run, measured
 from dgsuite.scaling.whatif import Machine, calibrate, what_if

@@ -8,13 +8,13 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dgsuite import toml
-from dgsuite.cli import ending, output
-from dgsuite.scc.options import File
+from partition.command import Command
 from partition.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from dgsuite.scc.options import File
 
 
 def parser() -> argparse.ArgumentParser:
@@ -31,9 +31,11 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
-@ending
+@Command
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
+    from dgsuite import toml
+
     options = parser().parse_args(arguments)
     if "hf" in toml.read(options.config):
         from dgsuite.scc import hf
@@ -54,6 +56,9 @@ def read(path: str, overrides: Sequence[str] = (), protocols: str | None = None)
     InputError
         Naming the file, the key, and what would be right.
     """
+    from dgsuite import toml
+    from dgsuite.scc.options import File
+
     data = toml.read(path)
     for override in overrides:
         toml.override(data, override)
@@ -70,6 +75,8 @@ def read(path: str, overrides: Sequence[str] = (), protocols: str | None = None)
 
 
 def _run(options: argparse.Namespace) -> None:
+    from dgsuite.cli import output
+
     file = read(options.config, options.overrides, options.protocols)
     path = output(options.output or file.scc.output, file.scc.name)
 
@@ -166,4 +173,4 @@ def _show(console: Any, ds: xr.Dataset, found: Sequence[Any]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main.run()

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dgsuite.cli import ending
+from partition.command import Command
 from partition.errors import InputError
 from partition.files import writable
 
@@ -50,11 +48,13 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
-@ending
+@Command
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     given = parser().parse_args(arguments)
     if given.command == "mpi-worker":
+        import asyncio
+
         from dgsuite.transports import mpi
 
         asyncio.run(mpi.work(given.address, given.nthreads))
@@ -166,4 +166,4 @@ def _figure(value: float) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main.run()

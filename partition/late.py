@@ -1,0 +1,33 @@
+"""Packages whose names are imported when they are first used, so that the package itself loads at once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def late(
+    package: str, homes: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The functions ``__getattr__`` and ``__dir__`` of a package.
+
+    Parameters
+    ----------
+    package
+        Its ``__name__``.
+    homes
+        For each public name, the module that defines it, a dot, and its name there. No submodule of
+        the package may have the same name: importing it would hide what is meant.
+    """
+
+    def getattr_(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, _, attribute = homes[name].rpartition(".")
+        value = getattr(import_module(module), attribute)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return getattr_, lambda: sorted({*vars(sys.modules[package]), *homes})
