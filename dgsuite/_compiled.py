@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-compiled = njit(nogil=True, cache=True)
+from partition.compiling import compiled
 
 
 @compiled

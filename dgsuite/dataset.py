@@ -6,16 +6,16 @@ import dataclasses
 import json
 import os
 import platform
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Hashable, Mapping, Sequence
+from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import Any
 
-import h5py
 import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
+from xarray.indexes import PandasIndex
 
 from dgsuite import __version__
 from dgsuite.costs import count
@@ -28,6 +28,9 @@ from partition.graph import Graph
 
 MODELS = ("SP", "MP", "UP")
 """Runtime models: one place, a place a cluster, a place a node."""
+
+Coordinate = tuple[PandasIndex, xr.Variable]
+"""The index of a dimension, and its coordinate."""
 
 WHOLE = 1 << 12
 """Entries of an array up to which it is written into the attributes."""
@@ -77,18 +80,18 @@ def build(
     np.maximum.at(active, [s.round for s in log.steps], [t.active for t in tallies])
 
     def per_round(values: NDArray, long_name: str, units: str = "1") -> xr.Variable:
-        return xr.Variable(counted, values, {"long_name": long_name, "units": units})
+        return variable(counted, values, long_name, units)
 
     def per_cluster(values: list[Sequence[float]], long_name: str) -> xr.Variable:
         seconds = log.by_round(values) if values else np.zeros((0, len(graph.parts)))
-        return xr.Variable((counted, "cluster"), seconds, {"long_name": long_name, "units": "s"})
+        return variable((counted, "cluster"), seconds, long_name, "s")
 
     variables = {
         "messages": per_round(messages, "messages sent between nodes"),
-        "remote_messages": xr.Variable(
+        "remote_messages": variable(
             (counted, "model"),
             np.stack([np.zeros_like(messages), remote, messages - to_self], axis=1),
-            {"long_name": "messages whose receiver is in another place", "units": "1"},
+            "messages whose receiver is in another place",
         ),
         "bytes": per_round(
             log.by_round([t.nbytes for t in tallies]), "payload of all messages", "byte"
@@ -113,15 +116,15 @@ def build(
         variables[name] = per_round(noted, long_name)
     for name, values in outputs.items():
         long_name, units, dims = kernel.outputs[name]
-        variables[name] = xr.Variable(dims, values, {"long_name": long_name, "units": units})
-    coords = {
-        counted: xr.Variable(counted, np.arange(log.rounds), {"long_name": counted}),
-        "cluster": xr.Variable("cluster", np.arange(len(graph.parts)), {"long_name": "cluster"}),
-        "model": xr.Variable("model", list(MODELS), {"long_name": "runtime model"}),
-        "node": xr.Variable("node", _labels(graph), {"long_name": "node"}),
-    }
+        variables[name] = variable(dims, values, long_name, units)
+    coords = [
+        _numbered(counted, log.rounds, counted),
+        _numbered("cluster", len(graph.parts), "cluster"),
+        _models(),
+        _nodes(graph, "node", "node"),
+    ]
     for dim in {dim for name in outputs for dim in kernel.outputs[name].dims} - {"node"}:
-        coords[dim] = xr.Variable(dim, _labels(graph), {"long_name": f"{dim} node"})
+        coords.append(_nodes(graph, dim, f"{dim} node"))
     parameters = {f.name: getattr(kernel, f.name) for f in dataclasses.fields(kernel)}
     attrs: dict[str, Any] = {
         "title": f"{kernel.name} on {graph.n} nodes, {style}",
@@ -152,7 +155,62 @@ def build(
             attrs["seconds_per_operation"] = float(toil.sum()) / (workload.operations * loads)
     if "root" in parameters:
         attrs["root"] = parameters["root"]
-    return xr.Dataset(variables, coords, attrs)
+    return assemble(variables, coords, attrs)
+
+
+def variable(
+    dims: str | tuple[str, ...], values: NDArray, long_name: str, units: str = "1"
+) -> xr.Variable:
+    """A variable of an array, described.
+
+    ``fastpath``: otherwise xarray looks whether the array is one of Dask's, and imports `dask.array` for
+    that, which takes half a second.
+    """
+    attrs = {"long_name": long_name, "units": units}
+    return xr.Variable(dims, values, attrs, fastpath=True)
+
+
+def coordinate(dim: str, values: NDArray | pd.Index, long_name: str) -> Coordinate:
+    """The coordinate of a dimension that has these values."""
+    # as `variable`, with an index
+    attrs = {"long_name": long_name}
+    described = xr.IndexVariable(dim, values, attrs, fastpath=True)  # type: ignore[no-untyped-call]
+    index = PandasIndex.from_variables({dim: described}, options={})
+    return index, index.create_variables({dim: described})[dim]
+
+
+@lru_cache
+def _numbered(dim: str, size: int, long_name: str) -> Coordinate:
+    return coordinate(dim, pd.RangeIndex(size), long_name)  # takes no memory
+
+
+@cache
+def _models() -> Coordinate:
+    return coordinate("model", np.array(MODELS), "runtime model")
+
+
+def _nodes(graph: Graph, dim: str, long_name: str) -> Coordinate:
+    if graph.labels is None:
+        return _numbered(dim, graph.n, long_name)
+    return coordinate(dim, _labels(graph.labels), long_name)
+
+
+def assemble(
+    variables: Mapping[str, xr.Variable], coords: Sequence[Coordinate], attrs: dict[str, Any]
+) -> xr.Dataset:
+    """A dataset of parts that fit each other.
+
+    Xarray's public constructor merges and aligns its arguments and makes indexes anew, which takes
+    longer than all rounds on a small graph.
+    """
+    # copies, since the attributes of a coordinate can be changed
+    own = {index.dim: variable.copy(deep=False) for index, variable in coords}
+    return xr.Dataset._construct_direct(
+        {**variables, **own},
+        coord_names=set(own),
+        attrs=attrs,
+        indexes={index.dim: index for index, _ in coords},
+    )
 
 
 def _model(clusters: int, n: int) -> str:
@@ -171,14 +229,12 @@ def _shortened(value: Any) -> Any:
     return values.tolist() if values.size <= WHOLE else f"<{values.shape} {values.dtype}>"
 
 
-def _labels(graph: Graph) -> NDArray | pd.Index:
-    if graph.labels is None:
-        return pd.RangeIndex(graph.n)  # takes no memory
-    if all(isinstance(label, int | np.integer) for label in graph.labels):
-        numbers = np.array(graph.labels)
+def _labels(labels: Sequence[Hashable]) -> NDArray:
+    if all(isinstance(label, int | np.integer) for label in labels):
+        numbers = np.array(labels)
         if numbers.dtype.kind in "iu":  # others do not fit 64 bits
             return numbers
-    return np.array([str(label) for label in graph.labels])
+    return np.array([str(label) for label in labels])
 
 
 def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
@@ -203,6 +259,8 @@ def open_dataset(path: str | os.PathLike[str]) -> xr.Dataset:
     """
     if not os.path.isfile(path):
         raise InputError(f"{os.fspath(path)}: no such file")
+    import h5py  # here, since it takes a tenth of a second to import
+
     try:
         h5py.File(path).close()  # h5netcdf, where it fails, complains again when it is collected
         dataset = xr.load_dataset(path, engine="h5netcdf")

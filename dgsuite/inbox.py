@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kernels.base import Note
 from partition.cluster import NodeSet
 from partition.halo import Halo
-from partition.segments import COMPILE_FROM, expand, group, loops
+from partition.segments import COMPILE_FROM, expand, first_marked, group, loops
 
 ALL, ANY, FIRST = (0.0, 1.0), (0.0, 2.7), (3.0, 1.0)
 """What looking costs a row and each entry looked at: at all of them; until the first hit, which the
@@ -118,10 +118,14 @@ class Echoes:
         return self.reach > COMPILE_FROM and 8 * self.reach > self.halo.own
 
     @property
+    def compiled(self) -> bool:
+        """Whether the graph is large enough for compiled loops to find the first senders."""
+        return len(self.halo.indices) > COMPILE_FROM
+
+    @property
     def lists(self) -> bool:
         """Whether, to find the first senders, listing the messages beats touching every slot."""
-        compiled = len(self.halo.indices) > COMPILE_FROM
-        room = self.halo.own - (LISTS if compiled else 0)
+        room = self.halo.own - (LISTS if self.compiled else 0)
         return self.count * LISTING <= room and self.reach * LISTING <= room
 
     @cached_property
@@ -230,15 +234,23 @@ class Echoes:
 
     def first(
         self, lo: int, hi: int, among: NodeSet | None, top_down: bool
-    ) -> tuple[NDArray, NDArray, Note]:
-        """`Inbox.first`."""
+    ) -> tuple[NDArray, NDArray, Note] | None:
+        """`Inbox.first`; None to list the messages."""
         halo = self.halo
         if not top_down and self.pulls(hi - lo, among, FIRST):
             rows = np.arange(hi - lo) if among is None else among.nodes
+            if not self.compiled:
+                nodes, source, looked = first_marked(
+                    halo.indptr, halo.indices, lo + rows, self.sent
+                )
+                note = Note({"examined": looked, "bottom_up": len(rows)})
+                return rows[nodes], halo.named(source), note
             along = (halo.indptr, halo.indices, halo.heads, lo, rows, self.spoke, halo.names)
             nodes, source = _room(len(rows), halo.names.dtype)
             found, looked = loops().pull_first(*along, nodes, source)
             return nodes[:found], source[:found], Note({"examined": looked, "bottom_up": len(rows)})
+        if not self.compiled:
+            return None
         if ("first", "") not in self._pushed:
             hit, least = np.zeros(halo.own, bool), np.empty(halo.own, halo.names.dtype)
             count = 0

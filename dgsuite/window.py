@@ -118,7 +118,9 @@ class Window:
     ) -> tuple[NDArray, NDArray, Note]:
         messages = self._messages
         if isinstance(messages, Echoes) and not messages.lists:
-            return messages.first(self._lo, self._hi, among, top_down)
+            found = messages.first(self._lo, self._hi, among, top_down)
+            if found is not None:
+                return found
         mail = self._mail()
         if mail is None or not len(self):
             return np.empty(0, np.int64), np.empty(0, np.int64), Note({})

@@ -8,14 +8,14 @@ they do not depend on who takes which source.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from kernels._compiled import _pop, _push
 from kernels.betweenness_rounds import LOST, MANY
 from kernels.fixed import BITS, MASK, ONE
+from partition.compiling import compiled
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def add(whole, part, node, value):
     """Add a number to a node's sum."""
     units = np.int64(value)
@@ -24,7 +24,7 @@ def add(whole, part, node, value):
     part[node] = total & MASK
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def by_hops(indptr, indices, sources, whole, part, distance, sigma, share, order, starts, after):
     """Brandes' algorithm where edges have no weights.
 
@@ -78,7 +78,7 @@ def by_hops(indptr, indices, sources, whole, part, distance, sigma, share, order
     return scanned, 0, 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _depend(source, count, whole, part, sigma, share, order, starts, after):
     """Dependencies of all nodes on a source, those farthest away first."""
     for at in range(count - 1, 0, -1):
@@ -91,7 +91,7 @@ def _depend(source, count, whole, part, sigma, share, order, starts, after):
         add(whole, part, v, depends)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def by_weight(
     indptr,
     indices,

@@ -6,12 +6,12 @@ A *cell* is a slot (a node of the cluster or a ghost) and a source of the batch:
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from kernels._betweenness import add
+from partition.compiling import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def take_offers(keys, reach, counts, distance, paths, fresh, front, size):
     """Offers of other clusters: cells that come nearer join the front. Returns its size."""
     for i in range(len(keys)):
@@ -28,7 +28,7 @@ def take_offers(keys, reach, counts, distance, paths, fresh, front, size):
     return size
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def offer(indptr, slots, weights, width, front, distance, paths, fresh, found):
     """Cells of the front offer their successors a path. Returns how many came nearer, and edges seen."""
     count = scanned = 0
@@ -52,7 +52,7 @@ def offer(indptr, slots, weights, width, front, distance, paths, fresh, found):
     return count, scanned
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tally(indptr, slots, weights, width, reached, distance, need):
     """How many shortest paths' last edges lead to each cell from this cluster's nodes. Returns a cell
     from which one makes a path no longer, or -1.
@@ -71,7 +71,7 @@ def tally(indptr, slots, weights, width, reached, distance, need):
     return lost
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def take_paths(keys, counts, arrived, paths, need, front, size):
     """Paths from other clusters: cells that miss none any more join the front. Returns its size."""
     for i in range(len(keys)):
@@ -84,7 +84,7 @@ def take_paths(keys, counts, arrived, paths, need, front, size):
     return size
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def advance(indptr, slots, weights, width, own, front, distance, paths, need, found):
     """Cells of the front hand their paths on. Returns how many others are ready, or ghosts, which
     are `found`; the `need` of a ghost is what it got, negated.
@@ -104,7 +104,7 @@ def advance(indptr, slots, weights, width, own, front, distance, paths, need, fo
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def depend(indptr, slots, weights, width, level, distance, paths, share, whole, part):
     """Dependencies of the cells of a level, from their successors' shares."""
     for key in level:
@@ -120,7 +120,7 @@ def depend(indptr, slots, weights, width, level, distance, paths, share, whole, 
         add(whole, part, v, depends)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def publish(keys, width, indptr, peers, slots):
     """Who has some cells as ghosts: the cluster, its cell, and which of the keys it is."""
     count = 0

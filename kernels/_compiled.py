@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from partition.compiling import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _push(heap, size, cost, tie, edge):
     """Put an entry on a binary heap of (cost, tie, edge) columns."""
     costs, ties, edges = heap
@@ -20,7 +21,7 @@ def _push(heap, size, cost, tie, edge):
     costs[at], ties[at], edges[at] = cost, tie, edge
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _pop(heap, size):
     """Take the least entry off a heap of `size` entries; it is then in the first free place."""
     costs, ties, edges = heap
@@ -45,7 +46,7 @@ def _pop(heap, size):
     costs[last], ties[last], edges[last] = first
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def routes(indptr, indices, origin, weights, sources, latest_first, trees):
     """Dijkstra's algorithm from several sources.
 
@@ -132,7 +133,7 @@ def routes(indptr, indices, origin, weights, sources, latest_first, trees):
     return cost, next_hop, before, fetched
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def scan(indptr, indices, sources, names, sent):
     """Targets that some sources reach and that were not found before.
 
@@ -170,7 +171,7 @@ def scan(indptr, indices, sources, names, sent):
     return found[:count], parent[:count], examined
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def adopt(nodes, parents, first, depth, level, parent):
     """Put nodes that have no level yet on a level, each with the smallest parent it was offered."""
     new = np.zeros(len(level), np.bool_)
@@ -193,7 +194,7 @@ def adopt(nodes, parents, first, depth, level, parent):
     return front
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def by_exponent(bits, low):
     """Sums of the integers that finite floats, given as their bits, are multiples of: by biased
     exponent, of the `low` last bits and of those above them, shape (2, 2047).

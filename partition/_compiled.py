@@ -11,9 +11,8 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from numba import njit
 
-compiled = njit(nogil=True, cache=True)
+from partition.compiling import compiled
 
 HEADS = 4
 """Entries of a row that are kept beside those of other rows: a constant, so that loops over them unroll.

@@ -100,7 +100,7 @@ def _span(n: int, src: NDArray, dst: NDArray) -> tuple[NDArray, NDArray]:
 
 @cache
 def _compiled_unite() -> Callable[..., None]:
-    from partition._compiled import compiled
+    from partition.compiling import compiled
 
     compiled_unite: Callable[..., None] = compiled(_unite)
     return compiled_unite

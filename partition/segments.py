@@ -118,6 +118,29 @@ def group(keys: NDArray, size: int) -> tuple[NDArray, NDArray, NDArray]:
     return ordered[starts[:-1]], starts, order
 
 
+def first_marked(
+    indptr: NDArray, indices: NDArray, rows: NDArray, mask: NDArray
+) -> tuple[NDArray, NDArray, int]:
+    """The first marked entry of each of some rows, without compiled loops.
+
+    Returns
+    -------
+    found
+        Which of `rows` have a marked entry (indices into `rows`).
+    entries
+        The first marked one of each of them.
+    looked
+        How many entries a search that stops at the first marked one of each row looks at.
+    """
+    at, entry = expand(indptr, rows)
+    hits = np.flatnonzero(mask[indices[entry]])
+    found, firsts = np.unique(at[hits], return_index=True)
+    firsts = entry[hits[firsts]]
+    counts = indptr[rows + 1] - indptr[rows]
+    counts[found] = firsts - indptr[rows[found]] + 1
+    return found, indices[firsts], int(counts.sum())
+
+
 def outside(indptr: NDArray, indices: NDArray, lo: int, hi: int) -> NDArray[np.int32]:
     """For each row, how many of its entries lie outside ``lo <= entry < hi``."""
     if len(indices) > COMPILE_FROM:

@@ -6,9 +6,9 @@ mirrored elements; `Fock.matrix` adds the mirror image. Where permutations coinc
 
 from __future__ import annotations
 
-from numba import njit
+from partition import compiling
 
-compiled = njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz", "arcp"})
+compiled = compiling.compiled(fastmath={"reassoc", "contract", "nsz", "arcp"})
 
 
 @compiled
