@@ -8,6 +8,7 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from test_failures import assert_nothing_held
 
 import dgsuite
 from dgsuite.chem import molecule as molecules
+from dgsuite.chem.basis import start
 from dgsuite.chem.fock import BALANCES, compute
 from dgsuite.chem.scf import plan
 from partition.errors import InputError
@@ -56,6 +58,113 @@ def test_any_file_and_basis(water, basis):
     peer = pyscf.scf.RHF(mole)
     peer.conv_tol = 1e-11
     assert float(ds.energy[-1]) == pytest.approx(peer.kernel(), abs=1e-8)
+
+
+def molecule(path, *atoms):
+    path.write_text(f"{len(atoms)}\n\n" + "\n".join(atoms) + "\n")
+    return path
+
+
+def peer(atoms, basis, ecp=None):
+    """PySCF's energy of a molecule."""
+    mole = pyscf.gto.M(atom="; ".join(atoms), basis=basis, ecp=ecp or {}, cart=True, verbose=0)
+    found = pyscf.scf.RHF(mole)
+    found.conv_tol = 1e-11
+    energy = found.kernel()
+    assert found.converged
+    return energy
+
+
+@pytest.mark.parametrize(
+    ("heavy", "distance", "basis", "core", "energy"),
+    [
+        ("Cl", 1.2746, "lanl2dz", 10, -15.276752),
+        ("Br", 1.414, "lanl2dz", 28, -13.497482),
+        ("I", 1.609, "def2-svp", 28, -297.231628),
+        ("Br", 1.414, "def2-svp", 0, -2572.687679),
+    ],
+)
+def test_effective_core_potentials(tmp_path, heavy, distance, basis, core, energy):
+    atoms = ("H 0 0 0", f"{heavy} 0 0 {distance}")
+    ds = dgsuite.hartree_fock(molecule(tmp_path / "hx.xyz", *atoms), basis=basis)
+    assert ds.attrs["core_electrons"] == core
+    assert float(ds.energy[-1]) == pytest.approx(energy, abs=1e-6)
+    assert float(ds.energy[-1]) == pytest.approx(
+        peer(atoms, basis, {heavy: basis} if core else None), abs=1e-8
+    )
+
+
+@pytest.mark.parametrize(
+    ("atoms", "basis"),
+    [
+        (("Cu 0 0 0", "H 0 0 1.46"), "cc-pwcvtz-pp"),
+        (("Ag 0 0 0", "Ag 0 0 2.5"), "aug-cc-pvdz-pp"),
+        (("C 0 0 0", "O 0 0 1.13"), "bfd-vdz"),
+        (("O 0 0 0", "C 0 0 1.13"), "gth-szv"),
+        (("Rb 0 0 0", "H 0 0 2.4"), "def2-mtzvp"),
+    ],
+)
+def test_a_basis_of_valence_electrons_alone_is_refused(tmp_path, atoms, basis):
+    """PySCF has no potential under the basis's name: without one the energy is some other number."""
+    with pytest.raises(
+        InputError, match=r"line 3: field 1: .*(leaves out core electrons|no basis)"
+    ):
+        dgsuite.hartree_fock(molecule(tmp_path / "m.xyz", *atoms), basis=basis)
+
+
+@pytest.mark.parametrize(
+    ("atoms", "basis"),
+    [
+        (("N 0 0 0", "N 0 0 3.0"), "sto-3g"),
+        (("O 0 0 0", "O 0 0 1.2075"), "6-31g*"),
+        (("H 0 0 0", "H 0 1.27 0", "H 1.27 0 0", "H 1.27 1.27 0"), "6-31g"),
+    ],
+)
+def test_what_is_hard_to_converge(tmp_path, atoms, basis):
+    """Stretched nitrogen, singlet oxygen, a square of hydrogen: PySCF's energies."""
+    path = molecule(tmp_path / "hard.xyz", *atoms)
+    ds = dgsuite.hartree_fock(path, basis=basis)
+    assert float(ds.energy[-1]) == pytest.approx(peer(atoms, basis), abs=1e-8)
+    with pytest.raises(dgsuite.RunError, match="no convergence in 4 iterations"):
+        dgsuite.hartree_fock(path, basis=basis, iterations=4)
+
+
+def test_starting_densities_are_pyscfs(water):
+    mole = molecules.mole(molecules.read(water), "6-31g*")
+    np.testing.assert_allclose(start(mole), pyscf.scf.hf.init_guess_by_minao(mole), atol=1e-12)
+
+
+NAMES = ("sto-3g", "ano", "lanl2dz", "benzene", "sto3g", "STO-3G")
+
+
+def test_files_with_the_names_of_sets_and_molecules(tmp_path, monkeypatch, water):
+    """Are neither read nor evaluated, for the functions, the potentials and the start."""
+    alone = {basis: dgsuite.hartree_fock(water, basis=basis) for basis in ("sto-3g", "lanl2dz")}
+    call = "open('evaluated','w').close() 1.0"
+    evil = f"O S\n  {call}\nH S\n  {call}\n"
+    for name in NAMES:
+        (tmp_path / name).write_text(evil)
+    monkeypatch.chdir(tmp_path)
+    for basis, there in alone.items():
+        here = dgsuite.hartree_fock(water, basis=basis)
+        np.testing.assert_allclose(here.energy, there.energy, atol=1e-9)
+    assert not (tmp_path / "evaluated").exists()
+
+
+def test_a_file_with_the_name_of_a_molecule_is_read_if_it_is_given_as_a_path(tmp_path, monkeypatch):
+    (tmp_path / "benzene").write_text(WATER)
+    monkeypatch.chdir(tmp_path)
+    for path in (Path("benzene"), "./benzene"):
+        assert dgsuite.hartree_fock(path).attrs["electrons"] == 10
+    assert dgsuite.hartree_fock("benzene").attrs["electrons"] == 42
+
+
+@pytest.mark.parametrize(
+    "basis", ["C S\n  1.0 1.0", "/etc/passwd", "../sto-3g", Path("sto-3g"), "x" * 200]
+)
+def test_a_basis_is_a_name(basis):
+    with pytest.raises(InputError, match="basis must be the name of a basis set"):
+        dgsuite.hartree_fock("benzene", basis=basis)
 
 
 @pytest.mark.parametrize("balance", ["static", "filled", "dask", "dynamic", "unique"])

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
+from dgsuite.chem.basis import Basis, load, pyscf
 from partition.errors import InputError
 
 NAMED = ("benzene", "aspirin")
@@ -41,18 +42,11 @@ class Molecule:
     lines: tuple[int, ...]
 
 
-def pyscf() -> Any:
-    """PySCF, or an error that says how to get it."""
-    try:
-        import pyscf.gto
-        import pyscf.scf
-    except ModuleNotFoundError:
-        raise InputError("Hartree-Fock needs PySCF: pip install 'dgsuite[chem]'") from None
-    return pyscf
-
-
 def read(molecule: str | os.PathLike[str], unit: str | None = None) -> Molecule:
-    """Read a molecule: one of `NAMED`, or a file in XYZ form.
+    """Read a molecule: one of `NAMED`, as text, or a file in XYZ form.
+
+    Text that is one of the names stands for that molecule, whatever files there are. A file of such a
+    name is read if it is given as a path: "./benzene", or a ``pathlib.Path``.
 
     The form is: a number of atoms; a line for people; a line an atom, with symbol, x, y, z, of which what
     follows is ignored.
@@ -70,7 +64,7 @@ def read(molecule: str | os.PathLike[str], unit: str | None = None) -> Molecule:
     if unit is not None and unit not in UNITS:
         raise InputError(f"unit must be 'angstrom' or 'bohr', got {unit!r}")
     path = os.fspath(molecule)
-    if path in NAMED:
+    if isinstance(molecule, str) and molecule in NAMED:
         source, unit = str(files(__package__) / f"{path}.inp"), "bohr"
     else:
         source = path
@@ -133,33 +127,35 @@ def parse(lines: Sequence[str], path: str, unit: str) -> Molecule:
 def mole(molecule: Molecule, basis: str, charge: int = 0) -> Any:
     """PySCF's form of a molecule, with Cartesian functions as ANUChem has them.
 
+    Where the basis has effective core potentials they stand for the core electrons: the electrons and
+    the charges of nuclei are fewer by these.
+
     Raises
     ------
     InputError
-        A basis that PySCF does not have, for one of the elements at least, or an odd number of electrons.
+        A basis that PySCF does not have for one of the elements (see `basis.load`), or an odd number of
+        electrons.
     """
     gto = pyscf().gto
-    import warnings
-
-    sets: dict[str, Any] = {}
+    sets: dict[str, Basis] = {}
     for symbol, line in zip(molecule.symbols, molecule.lines, strict=True):
         if symbol in sets:
             continue
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of packages that would have more sets
-                sets[symbol] = gto.basis.load(basis, symbol)
-        except Exception:  # the type depends on which of its readers gave up
-            sets[symbol] = None
-        if not sets[symbol]:
-            raise InputError(
-                f"{molecule.path}: line {line}: field 1: PySCF has no basis {basis!r} for {symbol}; "
-                f"names are such as 'sto-3g', '3-21g', '6-31g*', 'cc-pvdz'"
-            )
-    atoms = list(zip(molecule.symbols, molecule.positions, strict=True))
+            sets[symbol] = load(basis, symbol)
+        except InputError as error:
+            raise InputError(f"{molecule.path}: line {line}: field 1: {error}") from None
     made = gto.Mole(verbose=0)
     made.build(
-        False, False, atom=atoms, basis=sets, unit="bohr", charge=charge, spin=None, cart=True
+        False,
+        False,
+        atom=list(zip(molecule.symbols, molecule.positions, strict=True)),
+        basis={symbol: found.functions for symbol, found in sets.items()},
+        ecp={symbol: found.core for symbol, found in sets.items() if found.core},
+        unit="bohr",
+        charge=charge,
+        spin=None,
+        cart=True,
     )
     if made.nelectron < 1:
         raise InputError(f"{molecule.path}: charge {charge}: leaves no electrons")

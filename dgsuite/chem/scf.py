@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dgsuite.chem import molecule as molecules
 from dgsuite.chem import places
+from dgsuite.chem.basis import pyscf, start
 from dgsuite.chem.fock import BALANCES, PAIRS, Work
 from dgsuite.chem.places import Shares
 from partition.errors import InputError, RunError, unknown
@@ -61,9 +62,11 @@ def hartree_fock(
     Parameters
     ----------
     molecule
-        "benzene" or "aspirin", as ANUChem has them, or the path of a file in XYZ form.
+        "benzene" or "aspirin", as ANUChem has them, or the path of a file in XYZ form. A file of such
+        a name is given as "./benzene" or as a ``pathlib.Path``.
     basis
-        Any name that PySCF knows.
+        Any name that PySCF knows, never a file. Effective core potentials that come with the basis are
+        used; a basis that leaves out electrons without one is refused.
     balance
         "static": ordered pairs of shells in turn, some of them empty (ANUChem's gmatype 5). "dynamic":
         quartets of atoms by a counter at the first place, half of their integrals thrown away (gmatype 4).
@@ -113,7 +116,7 @@ def hartree_fock(
         raise InputError(f"iterations and tolerance must be above 0, got {iterations}, {tolerance}")
     if balance == "dask" and client is None:
         raise InputError("balance 'dask' needs a Dask client: pass client=")
-    molecules.pyscf()
+    pyscf()
     atoms = molecules.read(molecule, unit)
     mole = molecules.mole(atoms, basis, charge)
     work, order = plan(mole, balance, fetch)
@@ -141,6 +144,7 @@ def hartree_fock(
         "fetch": work.fetch,
         "charge": charge,
         "electrons": mole.nelectron,
+        "core_electrons": sum(mole.atom_nelec_core(a) for a in range(mole.natm)),
         "functions": mole.nao,
         "shells": mole.nbas,
         "work_units": len(work.units()),
@@ -184,12 +188,12 @@ def iterate(
     RunError
         No convergence.
     """
-    scf = molecules.pyscf().scf
+    scf = pyscf().scf
     core, overlap, repulsion = scf.hf.get_hcore(mole), mole.intor("int1e_ovlp"), mole.energy_nuc()
     values, vectors = np.linalg.eigh(overlap)
     kept = values > DEPENDENT
     orthogonal = vectors[:, kept] / np.sqrt(values[kept])
-    density = np.asarray(scf.hf.init_guess_by_minao(mole))
+    density = start(mole)
     diis = scf.diis.CDIIS()
     log = Log()
     for number in range(iterations):

@@ -111,8 +111,8 @@ class Problem:
 
     def measure_units(self, arm: str, repeats: int) -> NDArray:
         """Processor seconds of each unit on this machine."""
+        from dgsuite.chem.basis import pyscf
         from dgsuite.chem.fock import Fock
-        from dgsuite.chem.molecule import pyscf
         from dgsuite.scc import ledger
 
         balance = arm.partition(":")[0]
