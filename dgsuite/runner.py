@@ -312,7 +312,9 @@ def make_kernel(
     parameters: Mapping[str, Any],
     form: str | None = None,
 ) -> Kernel:
-    """The kernel asked for; defaults of its parameters are the graph's facts, or an instance's own."""
+    """The kernel asked for; defaults of its parameters are the graph's facts, or an instance's own, or
+    what suits the graph.
+    """
     if form is not None and form not in FORMS:
         raise InputError(unknown("form", form, FORMS))
     if isinstance(kernel, str):
@@ -340,4 +342,4 @@ def make_kernel(
         own = {n: v for n, f in fields.items() if (v := getattr(kernel, n)) is not f.default}
     key = {} if seed is None else {"seed": seed}
     values = {**own, **key, **parameters}
-    return cls(**{name: fitting(cls, name, value) for name, value in values.items()})
+    return cls(**{name: fitting(cls, name, value) for name, value in values.items()}).suited(graph)

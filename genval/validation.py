@@ -98,5 +98,8 @@ def _output(kernel: str, n: int, name: str, dimensions: int, results: Any, more:
         )
     if values.dtype.kind not in "biu" + more:
         raise InputError(f"{name!r} must be whole numbers or flags, its dtype is {values.dtype}")
-    # differences of unsigned numbers wrap
-    return values.astype(np.int64) if values.dtype.kind == "u" else values
+    if values.dtype.kind == "u":  # differences of unsigned numbers wrap
+        if values.max(initial=0) > np.iinfo(np.int64).max:
+            raise InputError(f"{name!r} must be below 2^63, it has {values.max()}")
+        return values.astype(np.int64)
+    return values

@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -462,6 +462,10 @@ class Kernel:
     def check(self, cluster: Cluster) -> str | None:
         """What is wrong with this cluster as input for this kernel, if anything."""
         return None
+
+    def suited(self, graph: Graph) -> Self:
+        """The kernel with the parameters that it chooses by the graph it is to run on."""
+        return self
 
 
 @dataclass(frozen=True)

@@ -36,9 +36,22 @@ def check(graph: Graph, need: str) -> None:
     InputError
         It is not; naming a node or edge where that shows.
     """
-    if need not in graph.passed:
-        NEEDS[need](graph)
-        graph.passed.add(need)
+    once(graph, need, NEEDS[need])
+
+
+def once(graph: Graph, what: str, function: Callable[[Graph], Any]) -> Any:
+    """What a function finds out about a graph; worked out once, however the graph is cut later."""
+    if what not in graph.passed:
+        graph.passed[what] = function(graph)
+    return graph.passed[what]
+
+
+def of_clusters(graph: Graph, function: Callable[[Cluster], Any]) -> list[Any]:
+    """A function of every cluster, worked out where the cluster is."""
+    found = _each(graph, function)
+    if graph.client is None:
+        return found
+    return Watch(graph.client, CHECKING, needs=graph.parts).gathered(found)
 
 
 def _each(graph: Graph, function: Callable[..., Any], *arguments: Any) -> list[Any]:
@@ -50,10 +63,7 @@ def _each(graph: Graph, function: Callable[..., Any], *arguments: Any) -> list[A
 
 def _all(graph: Graph, problem: Callable[[Cluster], str | None]) -> None:
     """Refuse the first problem that a cluster has."""
-    found = _each(graph, problem)
-    if graph.client is not None:
-        found = Watch(graph.client, CHECKING, needs=graph.parts).gathered(found)
-    for text in found:
+    for text in of_clusters(graph, problem):
         if text is not None:
             raise InputError(text)
 

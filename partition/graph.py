@@ -64,7 +64,7 @@ class Graph:
     labels
         Node labels, where the source had some that are not 0 to n - 1.
     passed
-        What has been checked of it, see `partition.checks`.
+        What has been checked or counted of it, and what came out; see `partition.checks.once`.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Graph:
         self.attrs = dict(attrs or {})
         self.labels = labels
         self.chosen = chosen
-        self.passed: set[str] = set()
+        self.passed: dict[str, Any] = {}
         self.placed: dict[Any, Any] = {}
         self._name = f"cluster-{uuid.uuid4().hex}"
 
@@ -497,7 +497,9 @@ class Graph:
         return Watch(self.client, "bringing the graph here", needs=self.parts).gathered(self.parts)
 
     def to_scipy(self) -> sp.csr_array:
-        """The adjacency matrix, in this process; ones (int64) where there are no weights."""
+        """The adjacency matrix, in this process; ones (int64) where there are no weights, float32 where
+        these are float16, which SciPy has not.
+        """
         import scipy.sparse as sp
 
         clusters = self.gather()
@@ -508,6 +510,8 @@ class Graph:
         indices = np.concatenate([c.indices for c in clusters])
         weights = [c.weights for c in clusters if c.weights is not None]
         data = np.concatenate(weights) if weights else np.ones(len(indices), np.int64)
+        if data.dtype == np.float16:
+            data = data.astype(np.float32)
         matrix = sp.csr_array((data, indices, indptr), shape=(self.n, self.n))
         return matrix if self.partition.order is None else matrix[np.argsort(self.partition.order)]
 

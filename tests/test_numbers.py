@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import networkx as nx
 import numpy as np
 import pytest
 from loud import TIMES, Loud, LoudTasks
+from scipy.sparse import csgraph
 
 import dgsuite
+import genval
 from dgsuite.program import COUNTED, Step
 from dgsuite.site import Site
 from kernels.rng import uniform
@@ -128,3 +132,152 @@ def test_what_a_node_sends_itself_is_remote_nowhere():
     assert (ds.messages.sum(), *ds.remote_messages.sum("round")) == (6, 0, 3, 3)
     ds = dgsuite.run(LoudTasks(to_self=True), graph, style="serial")
     assert (ds.messages.sum(), *ds.remote_messages.sum("depth")) == (6 * TIMES, 0, 0, 0)
+
+
+DTYPES = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
+DTYPES += ["float16", "float32", "float64"]
+
+
+def random_edges(n, m, dtype, seed=1, **how):
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(0, 100, m).astype(dtype)
+    return Graph.from_edges(*rng.integers(0, n, (2, m)), n=n, weights=weights, **how)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [1, 2, 300])
+def test_sssp_of_directed_graphs_is_scipys(n, dtype):
+    graph = random_edges(n, 4 * n, dtype, directed=True, clusters=1)
+    parent = np.full(n, -1)
+    for clusters in {1, min(3, n)}:
+        ds = dgsuite.run("sssp", graph, style="serial", clusters=clusters, root=n - 1)
+        distance = csgraph.dijkstra(graph.to_scipy(), indices=n - 1)
+        np.testing.assert_array_equal(ds.distance, distance)
+        assert genval.validate("sssp", graph, ds).ok
+        parent = ds.parent if clusters == 1 else parent
+        np.testing.assert_array_equal(ds.parent, parent)
+    if n == 300:
+        assert np.isfinite(distance).sum() > 200
+        wrong = ds.parent.values.copy()
+        child = int(np.flatnonzero((wrong >= 0) & (wrong != n - 1))[0])
+        back = np.setdiff1d(
+            graph.to_scipy()[[child]].indices, graph.to_scipy()[:, [child]].nonzero()[0]
+        )
+        wrong[child] = back[0]  # a neighbour that the edge leads to, not from
+        report = genval.validate("sssp", graph, ds.assign(parent=("node", wrong)))
+        assert "a node with an edge to it" in str(report)
+
+
+@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+def test_sssp_of_directed_graphs_is_the_same_in_all_styles(client, style):
+    graph = random_edges(200, 800, np.int64, directed=True, clusters=3)
+    serial = dgsuite.run("sssp", graph, style="serial", clusters=1)
+    found = dgsuite.run("sssp", graph, style=style, client=client)
+    for name in ("distance", "parent", "messages", "bytes", "active"):
+        np.testing.assert_array_equal(serial[name], found[name], err_msg=name)
+    assert serial.attrs["parameters"] == found.attrs["parameters"]
+
+
+def chosen_delta(graph, **how):
+    ds = dgsuite.run("sssp", graph, style="serial", **how)
+    return json.loads(ds.attrs["parameters"])["delta"]
+
+
+def test_a_delta_is_chosen_by_the_weights():
+    rng = np.random.default_rng(4)
+    src, dst = rng.integers(0, 2000, (2, 20_000))
+    weights = rng.integers(1, 256, 20_000)
+    graph = Graph.from_edges(src, dst, n=2000, weights=weights, clusters=1)
+    deltas = {chosen_delta(graph, clusters=k) for k in (1, 2, 7)}
+    shuffled = rng.integers(0, 5, 2000)
+    deltas.add(
+        chosen_delta(Graph.from_edges(src, dst, n=2000, weights=weights, partition=shuffled))
+    )
+    (delta,) = deltas
+    assert 8 * 128 / 20 * 2 / 3 < delta < 8 * 128 / 20 * 3 / 2
+    root = int(src[0])
+    found = dgsuite.run("sssp", graph, style="serial", root=root)
+    one = dgsuite.run("sssp", graph, style="serial", root=root, delta=np.inf)
+    np.testing.assert_array_equal(found.distance, one.distance)
+    assert 2 * found.messages.sum() < one.messages.sum()
+    assert chosen_delta(graph, delta=2.5) == 2.5
+    for scale in (2.0**-1000, 2.0**900):  # what it is goes with the weights, wherever they are
+        scaled = Graph.from_edges(src, dst, n=2000, weights=weights * scale)
+        assert chosen_delta(scaled, root=root) == delta * scale
+
+
+@pytest.mark.parametrize(
+    ("weights", "delta"),
+    [
+        (None, np.inf),
+        ([0, 0, 0], np.inf),
+        ([7, 7, 7], np.inf),
+        ([0, 7, 7], np.inf),
+        ([5e-324, 1e-323, 1e-323], 1e-323),
+    ],
+)
+def test_the_delta_of_few_weights(weights, delta):
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], weights=weights)
+    assert chosen_delta(graph) == pytest.approx(delta, rel=2)
+    assert chosen_delta(Graph.from_edges([0], [0], n=1)) == np.inf
+
+
+def test_a_huge_range_of_weights_takes_few_rounds():
+    weights = 2.0 ** np.arange(-1000, 1000)
+    graph = Graph.from_edges(np.zeros(2000, int), np.arange(1, 2001), weights=weights)
+    ds = dgsuite.run("sssp", graph, style="serial")
+    np.testing.assert_array_equal(ds.distance[1:], weights)
+    assert ds.sizes["round"] < 20
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_distances_that_float64_rounds_are_refused(dtype):
+    weights = np.array([2**53 - 1, 1, 5], dtype)
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], weights=weights)
+    with pytest.raises(dgsuite.RunError, match=r"distance of node 2 must be below 2\^53"):
+        dgsuite.run("sssp", graph, style="serial")
+    # a way that is not the shortest may weigh anything
+    graph = Graph.from_edges([0, 1, 0], [1, 2, 2], weights=np.array([3, 4, 2**62], dtype))
+    assert dgsuite.run("sssp", graph, style="serial").distance.values.tolist() == [0, 3, 7]
+
+
+def test_distances_that_overflow_are_refused():
+    graph = Graph.from_edges([0, 1], [1, 2], weights=[1e308, 1e308])
+    with pytest.raises(dgsuite.RunError, match="distance of node 2 must fit a float64"):
+        dgsuite.run("sssp", graph, style="serial")
+    table = {"distance": [0, 1e308, np.inf], "parent": [0, 0, -1], "root": 0}
+    assert not genval.validate("sssp", graph, table).ok
+    graph = Graph.from_edges([0, 1, 0], [1, 2, 2], weights=[1e308, 1e308, 1.5e308])
+    assert dgsuite.run("sssp", graph, style="serial").distance.values.tolist() == [
+        0,
+        1e308,
+        1.5e308,
+    ]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_routing_tables_above_2_to_53_are_checked_exactly(dtype):
+    weights = np.array([2**53 + 1, 2**53 + 2, 2**60], dtype)
+    graph = Graph.from_edges([0, 1, 0], [1, 2, 2], weights=weights, clusters=2)
+    ds = dgsuite.run("dr", graph, style="serial")
+    assert int(ds.cost[0, 2]) == 2**54 + 3
+    assert genval.validate("dr", graph, ds).ok
+    one_less = ds.cost.values.copy()
+    one_less[0, 2] -= 1
+    assert not genval.validate("dr", graph, {"cost": one_less, "next_hop": ds.next_hop}).ok
+    with pytest.raises(
+        dgsuite.InputError, match=r"'cost' has values of 2\^53 and more, which float64"
+    ):
+        genval.validate("dr", graph, {"cost": ds.cost.astype(float), "next_hop": ds.next_hop})
+    huge = ds.cost.values.astype(np.uint64) + np.uint64(2**63)
+    with pytest.raises(dgsuite.InputError, match=r"'cost' must be below 2\^63"):
+        genval.validate("dr", graph, {"cost": huge, "next_hop": ds.next_hop})
+
+
+@pytest.mark.parametrize("clusters", [1, 3])
+@pytest.mark.parametrize("partition", [None, "hash"])
+def test_betweenness_of_float16_weights_is_checked(clusters, partition):
+    how = {} if partition is None else {"partition": partition}
+    graph = random_edges(40, 120, np.float16, clusters=clusters, **how)
+    ds = dgsuite.run("bc", graph, style="serial", weighted=True)
+    assert genval.validate("bc", graph, ds).ok

@@ -118,7 +118,7 @@ def test_unknown_names():
         ("bf", "root", True, "root must be"),
         ("bf", "seed", 1.5, "seed must be"),
         ("bf", "seed", 1 << 70, "seed must be"),
-        ("sssp", "delta", "x", "delta must be a number, got 'x'"),
+        ("sssp", "delta", "x", "delta must be a number or None, got 'x'"),
         ("mis", "faithful", 1, "faithful must be True or False, got 1"),
         ("mis", "rng", "dice", "rng must be one of counter, imsuite, imsuite-2.6 or None"),
         ("bfs", "direction", "up", "direction must be one of optimising, top-down, got 'up'"),

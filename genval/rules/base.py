@@ -115,6 +115,31 @@ def ends(c: Cluster) -> tuple[NDArray, NDArray]:
     return np.repeat(np.arange(c.size, dtype=c.indices.dtype), c.degree), c.indices
 
 
+def addable(c: Cluster, name: str, values: NDArray) -> NDArray:
+    """The weights of a cluster, float64 if they or some values are, else int64; 1 where there are none.
+
+    Raises
+    ------
+    InputError
+        The weights are whole numbers, and their sums with the values would not be exact.
+    """
+    weights = np.ones(len(c.indices), np.int64) if c.weights is None else c.weights
+    if weights.dtype.kind == "f":
+        return weights.astype(np.float64)
+    if values.dtype.kind == "f":
+        digits = np.finfo(values.dtype).nmant + 1
+        if (np.abs(values[np.isfinite(values)]) >= 2.0**digits).any():
+            raise InputError(
+                f"{name!r} has values of 2^{digits} and more, which {values.dtype} rounds, and the "
+                f"weights are whole numbers: it must be int64"
+            )
+        return weights.astype(np.float64)
+    most = int(weights.max(initial=0)) + int(values.max(initial=0))
+    if most > np.iinfo(np.int64).max:
+        raise InputError(f"{name!r} and the weights add up to {most}, which does not fit 64 bits")
+    return weights.astype(np.int64)
+
+
 def occurs(c: Cluster, rows: NDArray) -> NDArray[np.bool_]:
     """Nodes of the cluster that occur in `rows`."""
     out = np.zeros(c.size, bool)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genval.report import LISTED, Found, Violation
-from genval.rules.base import Job, Outputs
+from genval.rules.base import Job, Outputs, addable
 from partition.cluster import Cluster
 
 AT_ONCE = 1 << 22
@@ -33,7 +33,7 @@ def dr(job: Job) -> list[Found]:
 def _bellman(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
     """Equal costs along edges; and whether an edge weighs nothing beside the highest cost."""
     cost, next_hop = outputs["cost"], outputs["next_hop"]
-    weights = np.ones(len(c.indices), np.int64) if c.weights is None else c.weights
+    weights = addable(c, "cost", cost)
     real = weights.dtype.kind == "f"
     equal = partial(np.isclose, rtol=CLOSE, atol=0) if real else np.equal
     nothing = CLOSE * cost.max() if real else 0

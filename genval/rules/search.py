@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genval.report import Found
-from genval.rules.base import Job, Outputs, collect, ends, first, occurs
+from genval.rules.base import Job, Outputs, addable, collect, ends, first, occurs
 from partition.cluster import Cluster
 
 
@@ -168,11 +168,35 @@ def sssp(job: Job) -> list[Found]:
     a node says, and parents lead to the root.
     """
     root = job.whole("root", 0, 0, job.n - 1)
-    found = job.each(_shortest, root=root)
+    checked = job.each(_shortest, root=root)
+    found = [part for part, _, _ in checked]
+    distance, parent = job.outputs["distance"], job.outputs["parent"]
+    nodes = np.arange(job.n)
+    inner = np.isfinite(distance) & (nodes != root)
+    linked = np.zeros(job.n, bool)
+    sources = "a node with an edge to it" if job.graph.directed else "one of its neighbours"
+    over = np.zeros(job.n, np.result_type(*(ways for _, _, ways in checked)))
+    for _, children, ways in checked:
+        linked[children], over[children] = True, ways
+    found.append(
+        collect(
+            nodes,
+            (
+                "parent",
+                inner & ~linked,
+                lambda i: sources,
+                lambda i: str(parent[i]),
+            ),
+            (
+                "path",
+                inner & linked & (over != distance),
+                lambda i: f"distance {over[i]}, over its parent",
+                lambda i: str(distance[i]),
+            ),
+        )
+    )
     if any(part.total for part in found):
         return found
-    parent = job.outputs["parent"]
-    nodes = np.arange(job.n)
     top = np.where(parent < 0, nodes, parent)
     for _ in range(max(job.n - 1, 1).bit_length()):
         top = top[top]
@@ -181,23 +205,20 @@ def sssp(job: Job) -> list[Found]:
     return [*found, collect(nodes, ("tree", loops, lambda i: way, lambda i: "a cycle"))]
 
 
-def _shortest(c: Cluster, outputs: Outputs, root: int) -> Found:
+def _shortest(c: Cluster, outputs: Outputs, root: int) -> tuple[Found, NDArray, NDArray]:
+    """What the cluster's nodes break; the nodes whose parents they are, and the ways over these."""
     distance, parent = outputs["distance"], outputs["parent"]
     mine, above = distance[c.ids], parent[c.ids]
-    weights = np.ones(len(c.indices)) if c.weights is None else c.weights
+    weights = addable(c, "distance", distance)
     row, other = ends(c)
     at_root = c.ids == root
-    inner = np.isfinite(mine) & ~at_root
+    reached = np.isfinite(mine)
     # rows are out-edges: they say what holds at the other end
-    shorter = distance[other] > mine[row] + weights
-    rows = np.flatnonzero(inner)
-    entry = c.entries(rows, above[rows])
-    linked = np.zeros(c.size, bool)
-    linked[rows[entry >= 0]] = True
-    over = np.full(c.size, np.inf)
-    at = entry[entry >= 0]
-    over[linked] = distance[above[linked]] + weights[at]
-    return collect(
+    with np.errstate(over="ignore"):
+        ways = mine[row] + weights
+    shorter = (distance[other] > ways) | (reached[row] & ~np.isfinite(distance[other]))
+    tree = parent[other] == c.ids[row]
+    found = collect(
         c.ids,
         (
             "root",
@@ -207,7 +228,7 @@ def _shortest(c: Cluster, outputs: Outputs, root: int) -> Found:
         ),
         (
             "parent",
-            ~inner & ~at_root & (above != -1),
+            ~reached & ~at_root & (above != -1),
             lambda i: "-1, out of reach",
             lambda i: str(above[i]),
         ),
@@ -220,11 +241,5 @@ def _shortest(c: Cluster, outputs: Outputs, root: int) -> Found:
                 *(v[first(row, i, shorter)] for v in (other, distance[other]))
             ),
         ),
-        ("parent", inner & ~linked, lambda i: "one of its neighbours", lambda i: str(above[i])),
-        (
-            "path",
-            linked & (over != mine),
-            lambda i: f"distance {over[i]}, over its parent",
-            lambda i: str(mine[i]),
-        ),
     )
+    return found, other[tree], ways[tree]
