@@ -54,6 +54,7 @@ def build(
     count_as: str | None = None,
     workers: int = 0,
     workload: Workload | None = None,
+    style_reason: str | None = None,
 ) -> xr.Dataset:
     """The dataset of a run.
 
@@ -69,6 +70,8 @@ def build(
         Worker processes that took part.
     workload
         Work that was added, if any.
+    style_reason
+        Why this style was chosen, where that needs to be said.
     """
     counted = "depth" if kernel.form == "recursive" else "round"
     counts = count(kernel, log, graph.n, count_as or style)
@@ -146,6 +149,8 @@ def build(
         "versions": versions(),
         "machine": f"{platform.machine()}, {os.cpu_count()} processors",
     }
+    if style_reason is not None:
+        attrs["style_reason"] = style_reason
     if workload is not None:
         toil = log.by_round([t.toil for t in tallies])
         variables["workload_seconds"] = per_round(toil, "processor time in the workload", "s")

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 STYLES = ("serial", "finish_async", "clocked")
 FORMS = ("iterative", "recursive")
 
+SMALL = 1 << 12
+"""Nodes and edge ends, together, up to which a run is in this process unless a style is given: to start
+tasks on workers takes 40 ms or more, and the whole run here less than that.
+"""
+
 
 def run(
     kernel: str | type[Kernel] | Kernel,
@@ -57,11 +62,13 @@ def run(
         What to run on.
     style
         "serial": in this process. "finish_async": a task a cluster and phase, joined and created
-        anew. "clocked": one long-lived task a worker that advances on a barrier. By default clocked
-        with a client and serial without.
+        anew. "clocked": one long-lived task a worker that advances on a barrier. By default serial
+        without a client, and on graphs of up to 4096 nodes and edge ends together, where no workload is
+        given; else clocked. Where a small graph is the reason, the attribute ``style_reason`` says so,
+        and counts are those of style clocked (of finish_async in recursive form) all the same.
     form
         "iterative" (the default), or "recursive": tasks spawn tasks on the clusters of their
-        neighbours; "finish_async" (then the default with a client) waits for no round, "clocked" and
+        neighbours; "finish_async" (then the default on workers) waits for no round, "clocked" and
         "serial" run what was spawned a depth at a time.
     clusters
         Number of clusters; by default the graph's own if it was made with a number, else one a
@@ -72,7 +79,7 @@ def run(
         Key of the random numbers, of 64 bits; by default 101, or that of the instance given as kernel.
     count_as
         Style whose accounting ``comm``, ``mutexes``, ``finishes``, ``asyncs`` and ``barriers``
-        follow; by default the style that runs.
+        follow; by default the style that runs, or would run if the graph were not small.
     workload
         Work added to every task, such as ``{"operations": 1_000_000}``, ``{"cache_bytes": 1 << 20}`` or
         ``{"packets": 4, "bytes": 1500}``: see `dgsuite.workload.Workload`. It takes time, and
@@ -189,8 +196,15 @@ def run_each(
         raise InputError(
             f"kernel {chosen.name!r}: deal='dynamic' takes no workload: its tasks are sources, not nodes"
         )
+    reason = None
     if style is None:
         style = "serial" if client is None else "finish_async" if free or recursive else "clocked"
+        if style != "serial" and not free and load is None and _size(graph) <= SMALL:
+            count_as = count_as or style
+            style, reason = (
+                "serial",
+                "the graph is small; a style that is given is taken for any graph",
+            )
     if style != "serial" and client is None:
         raise InputError(f"style {style!r} needs a Dask client: pass client=, or style='serial'")
     if client is not None and graph.client is not None:
@@ -225,6 +239,7 @@ def run_each(
             count_as=count_as,
             workers=min(len(workers), len(graph.parts)),
             workload=load,
+            style_reason=reason,
         )
         for k, (outputs, log) in zip(kernels, found, strict=True)
     ]
@@ -290,6 +305,11 @@ def _check_clients(client: Client | None, graph: Graph) -> None:
             f"the client that the graph was built with is {graph.client.status}; make a new Client, and "
             f"build the graph anew with it"
         )
+
+
+def _size(graph: Graph) -> int:
+    """Nodes and edge ends."""
+    return graph.n + sum(graph.entries)
 
 
 def _free(kernel: Kernel) -> TypeGuard[Replicated]:

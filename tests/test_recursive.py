@@ -236,7 +236,7 @@ def test_who_is_done_first_leaves():
     with client_of(4) as client:
         chain = Graph.from_networkx(nx.path_graph(64), client=client, clusters=4)
         for _ in range(20):
-            ds = dgsuite.run("bf", chain, form="recursive", client=client)
+            ds = dgsuite.run("bf", chain, form="recursive", style="finish_async", client=client)
             assert ds.distance.values.tolist() == [*range(64)]
 
 

@@ -106,9 +106,9 @@ def test_mpi_needs_workers_that_have_it(client):
         dask.config.set({"dgsuite.clocked.transport": "pigeon"}),
         pytest.raises(dgsuite.InputError, match="must be 'comm' or 'mpi', got 'pigeon'"),
     ):
-        dgsuite.run("mis", graph, client=client)
+        dgsuite.run("mis", graph, style="clocked", client=client)
     with (
         dask.config.set({"dgsuite.clocked.transport": "mpi"}),
         pytest.raises(dgsuite.RunError, match="start workers by `mpiexec"),
     ):
-        dgsuite.run("mis", graph, client=client)
+        dgsuite.run("mis", graph, style="clocked", client=client)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -71,13 +72,15 @@ def search(
     peers = peers or {}
     found = Searches(peers={name: [] for name in peers})
 
+    how: dict[str, Any] = {"style": "clocked", "client": client}  # also where the graph is small
+
     def trees(roots: Sequence[int]) -> list[xr.Dataset]:
         each = [{"root": root} for root in roots]
         if kernel == "sssp":
-            return dgsuite.run_each("sssp", problem.graph, each, client=client, delta=DELTA)
+            return dgsuite.run_each("sssp", problem.graph, each, **how, delta=DELTA)
         if problem.grid is not None:
-            return dgsuite.run_each("bfs2d", problem.graph, each, client=client)
-        return dgsuite.run_each("bfs", problem.graph, each, client=client, direction=direction)
+            return dgsuite.run_each("bfs2d", problem.graph, each, **how)
+        return dgsuite.run_each("bfs", problem.graph, each, **how, direction=direction)
 
     def checked(root: int, ds: xr.Dataset) -> None:
         begin = time.perf_counter()

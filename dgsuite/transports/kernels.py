@@ -69,7 +69,8 @@ class Workers:
         """Run a kernel over a transport."""
         transport = "mpi" if protocol == "mpi" else "comm"
         with dask.config.set({"dgsuite.clocked.transport": transport}):
-            return run(kernel, graph, client=self.clients[protocol], **parameters)
+            client = self.clients[protocol]
+            return run(kernel, graph, style="clocked", client=client, **parameters)
 
 
 def _client(protocol: str) -> AbstractContextManager[Client]:
