@@ -6,7 +6,7 @@ import dataclasses
 import json
 import os
 import platform
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import Any
@@ -19,9 +19,11 @@ from xarray.indexes import PandasIndex
 
 from dgsuite import __version__
 from dgsuite.costs import count
+from dgsuite.labelled import decoded, encoded
+from dgsuite.parameters import labelled, stated
 from dgsuite.program import Log
 from dgsuite.workload import Workload
-from kernels.base import Kernel
+from kernels.base import Kernel, Output
 from partition.errors import InputError
 from partition.files import whole
 from partition.graph import Graph
@@ -118,8 +120,7 @@ def build(
         noted = log.by_round(np.array([t.notes.get(name, 0) for t in tallies], np.int64))
         variables[name] = per_round(noted, long_name)
     for name, values in outputs.items():
-        long_name, units, dims = kernel.outputs[name]
-        variables[name] = variable(dims, values, long_name, units)
+        variables[name] = _output(kernel.outputs[name], values, graph)
     coords = [
         _numbered(counted, log.rounds, counted),
         _numbered("cluster", len(graph.parts), "cluster"),
@@ -128,7 +129,7 @@ def build(
     ]
     for dim in {dim for name in outputs for dim in kernel.outputs[name].dims} - {"node"}:
         coords.append(_nodes(graph, dim, f"{dim} node"))
-    parameters = {f.name: getattr(kernel, f.name) for f in dataclasses.fields(kernel)}
+    parameters = {f.name: stated(kernel, f.name, graph.labels) for f in dataclasses.fields(kernel)}
     attrs: dict[str, Any] = {
         "title": f"{kernel.name} on {graph.n} nodes, {style}",
         "source": f"dgsuite {__version__}",
@@ -159,7 +160,7 @@ def build(
         if workload.operations and not workload.cache_bytes and loads:
             attrs["seconds_per_operation"] = float(toil.sum()) / (workload.operations * loads)
     if "root" in parameters:
-        attrs["root"] = parameters["root"]
+        attrs["root"] = labelled(kernel, "root", graph.labels)
     return assemble(variables, coords, attrs)
 
 
@@ -197,7 +198,7 @@ def _models() -> Coordinate:
 def _nodes(graph: Graph, dim: str, long_name: str) -> Coordinate:
     if graph.labels is None:
         return _numbered(dim, graph.n, long_name)
-    return coordinate(dim, _labels(graph.labels), long_name)
+    return coordinate(dim, graph.labels.array, long_name)
 
 
 def assemble(
@@ -234,12 +235,14 @@ def _shortened(value: Any) -> Any:
     return values.tolist() if values.size <= WHOLE else f"<{values.shape} {values.dtype}>"
 
 
-def _labels(labels: Sequence[Hashable]) -> NDArray:
-    if all(isinstance(label, int | np.integer) for label in labels):
-        numbers = np.array(labels)
-        if numbers.dtype.kind in "iu":  # others do not fit 64 bits
-            return numbers
-    return np.array([str(label) for label in labels])
+def _output(output: Output, values: NDArray, graph: Graph) -> xr.Variable:
+    """An output as a variable: nodes by their labels, where the graph has some."""
+    none: Any = -1
+    ids = output.nodes or (output.identifiers and not graph.identified)
+    if ids and graph.labels is not None:
+        values, none = graph.labels.of(values), graph.labels.none
+    long_name = output.long_name.format(none=repr(none)) if output.nodes else output.long_name
+    return variable(output.dims, values, long_name, output.units)
 
 
 def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
@@ -248,10 +251,14 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     InputError
-        The folder does not exist, or takes no files.
+        The folder does not exist, or takes no files; a label is of a type that a file cannot hold.
+
+    Notes
+    -----
+    Labels that are neither integers nor plain strings are written as JSON: see `dgsuite.labelled`.
     """
     with whole(path) as part:
-        dataset.to_netcdf(part, engine="h5netcdf")
+        encoded(dataset).to_netcdf(part, engine="h5netcdf")
 
 
 def open_dataset(path: str | os.PathLike[str]) -> xr.Dataset:
@@ -273,4 +280,7 @@ def open_dataset(path: str | os.PathLike[str]) -> xr.Dataset:
         raise InputError(f"{os.fspath(path)}: cannot be read as NetCDF: {error}") from None
     if not str(dataset.attrs.get("source", "")).startswith("dgsuite"):
         raise InputError(f"{os.fspath(path)}: not a dataset of dgsuite")
-    return dataset
+    try:
+        return decoded(dataset)
+    except ValueError as error:
+        raise InputError(f"{os.fspath(path)}: its labels cannot be read: {error}") from None

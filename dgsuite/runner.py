@@ -91,13 +91,15 @@ def run(
         By default there may be any number, since how many are right depends on kernel and graph.
     parameters
         Of the kernel, such as ``root=``. Facts of the graph's file are their defaults; those of an
-        instance are its own.
+        instance are its own. Nodes are named by their labels, where the graph has labels, else by number.
 
     Returns
     -------
     xarray.Dataset
         With dims round (for recursive kernels depth), cluster, node and model; every variable has
-        ``long_name`` and ``units``.
+        ``long_name`` and ``units``. Where the graph has labels, they are the coordinate ``node``, and
+        outputs such as ``parent`` hold labels. No node is -1 where all labels are integers from 0, "" where
+        all are text, otherwise None.
 
     Raises
     ------
@@ -362,4 +364,5 @@ def make_kernel(
         own = {n: v for n, f in fields.items() if (v := getattr(kernel, n)) is not f.default}
     key = {} if seed is None else {"seed": seed}
     values = {**own, **key, **parameters}
-    return cls(**{name: fitting(cls, name, value) for name, value in values.items()}).suited(graph)
+    fitted = {name: fitting(cls, name, value, graph.labels) for name, value in values.items()}
+    return cls(**fitted).suited(graph)

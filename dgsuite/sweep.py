@@ -350,14 +350,16 @@ def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
 
     One point stays as it is. Several get a dimension ``run``, with what was swept as coordinates;
     where a run has fewer rounds, clusters or nodes than another, or other outputs, counts are filled
-    up with -1, flags with False, and seconds with NaN. ``n_rounds`` says how many rounds each has.
+    up with -1, flags with False, seconds with NaN, and labels with None. ``n_rounds`` says how many rounds
+    each has.
     """
     if len(results) == 1:
         return results[0]
     if len({index(dataset) for dataset in results}) > 1:  # depths stand where rounds do
         results = [r.rename(depth="round") if "depth" in r.dims else r for r in results]
     like = {name: variable for dataset in results for name, variable in dataset.data_vars.items()}
-    fill = {name: {"f": np.nan, "b": False}.get(v.dtype.kind, -1) for name, v in like.items()}
+    absent = {"f": np.nan, "b": False, "O": None}
+    fill = {name: absent.get(v.dtype.kind, -1) for name, v in like.items()}
     parts = []
     for dataset in results:
         part = dataset

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 LISTED = 20
 """Violations that a report lists; it counts all."""
 
 
 class Violation(NamedTuple):
-    """One node that breaks a rule."""
+    """One node that breaks a rule. Nodes are node ids here; `label` is this one's, where it has one."""
 
     what: str
     node: int
     expected: str
     found: str
+    label: Any = None
+
+    @property
+    def name(self) -> str:
+        """The node's id, and its label where it has one."""
+        return str(self.node) if self.label is None else f"{self.node} ({self.label!r})"
 
     def __str__(self) -> str:
-        return f"node {self.node}: {self.what}: expected {self.expected}, found {self.found}"
+        return f"node {self.name}: {self.what}: expected {self.expected}, found {self.found}"
 
 
 @dataclass
@@ -34,11 +41,14 @@ class Report:
         How many violations there are.
     violations
         The first of them.
+    labels
+        Of the graph's nodes, where it has some.
     """
 
     kernel: str
     count: int = 0
     violations: list[Violation] = field(default_factory=list)
+    labels: Sequence[Any] | None = field(default=None, repr=False)
 
     @property
     def ok(self) -> bool:
@@ -49,11 +59,14 @@ class Report:
         """Take in what was found in a cluster."""
         self.count += found.total
         room = LISTED - len(self.violations)
-        self.violations += found.first[:room]
+        listed = found.first[:room]
+        if self.labels is not None:
+            listed = [v._replace(label=self.labels[v.node]) for v in listed]
+        self.violations += listed
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{v.node}</td><td>{escape(v.what)}</td><td>{escape(v.expected)}</td>"
+            f"<tr><td>{escape(v.name)}</td><td>{escape(v.what)}</td><td>{escape(v.expected)}</td>"
             f"<td>{escape(v.found)}</td></tr>"
             for v in self.violations
         )

@@ -16,34 +16,37 @@ from genval.rules import committees, leaders, paths, routing, search, sets, tree
 from genval.rules.base import Job
 from partition.errors import InputError
 from partition.graph import Graph
+from partition.labels import Labels
 
 
 class Validator(NamedTuple):
-    """The outputs that a rule needs, with their numbers of dimensions, the rule, and which of the
-    outputs need not be whole numbers.
+    """The outputs that a rule needs, with their numbers of dimensions, the rule, which of the outputs
+    need not be whole numbers, and which holds node ids, or identifiers where the graph was given none.
     """
 
     outputs: dict[str, int]
     rule: Callable[[Job], list[Found]]
     real: str | None = None
+    nodes: str | None = None
+    identifiers: str | None = None
 
 
 VALIDATORS: dict[str, Validator] = {
     "bc": Validator({"betweenness": 1}, paths.bc, "betweenness"),
     "bf": Validator({"distance": 1}, search.bf),
-    "bfs": Validator({"level": 1, "parent": 1}, search.bfs),
-    "bfs2d": Validator({"level": 1, "parent": 1}, search.bfs),
+    "bfs": Validator({"level": 1, "parent": 1}, search.bfs, nodes="parent"),
+    "bfs2d": Validator({"level": 1, "parent": 1}, search.bfs, nodes="parent"),
     "by": Validator({"decision": 1, "vote": 1, "traitor": 1}, leaders.by),
-    "dp": Validator({"leader": 1}, leaders.leader),
-    "dr": Validator({"cost": 2, "next_hop": 2}, routing.dr, "cost"),
+    "dp": Validator({"leader": 1}, leaders.leader, identifiers="leader"),
+    "dr": Validator({"cost": 2, "next_hop": 2}, routing.dr, "cost", nodes="next_hop"),
     "ds": Validator({"in_ds": 1}, sets.ds),
-    "dst": Validator({"distance": 1, "parent": 1}, search.dst),
-    "hs": Validator({"leader": 1}, leaders.leader),
-    "kc": Validator({"committee": 1}, committees.kc),
-    "lcr": Validator({"leader": 1}, leaders.leader),
+    "dst": Validator({"distance": 1, "parent": 1}, search.dst, nodes="parent"),
+    "hs": Validator({"leader": 1}, leaders.leader, identifiers="leader"),
+    "kc": Validator({"committee": 1}, committees.kc, nodes="committee"),
+    "lcr": Validator({"leader": 1}, leaders.leader, identifiers="leader"),
     "mis": Validator({"in_mis": 1}, sets.mis),
-    "mst": Validator({"parent": 1}, trees.mst),
-    "sssp": Validator({"distance": 1, "parent": 1}, search.sssp, "distance"),
+    "mst": Validator({"parent": 1}, trees.mst, nodes="parent"),
+    "sssp": Validator({"distance": 1, "parent": 1}, search.sssp, "distance", nodes="parent"),
     "vc": Validator({"colour": 1}, sets.vc),
 }
 """Validators by kernel."""
@@ -61,7 +64,7 @@ def validate(kernel: str, graph: Graph, results: Any) -> Report:
     results
         A mapping, such as the dataset of a run, from each output's name to one value a node (for
         "dr" a row a node). Facts such as ``root`` and ``k`` are taken from it, its attributes or its
-        parameters; otherwise from the graph.
+        parameters; otherwise from the graph. Where the graph has labels, nodes are named by them.
 
     Returns
     -------
@@ -75,19 +78,18 @@ def validate(kernel: str, graph: Graph, results: Any) -> Report:
     """
     if kernel not in VALIDATORS:
         raise InputError(f"no validator for kernel {kernel!r}; there are {', '.join(VALIDATORS)}")
-    names, rule, real = VALIDATORS[kernel]
-    outputs = {
-        name: _output(kernel, graph.n, name, d, results, "f" if name == real else "")
-        for name, d in names.items()
-    }
-    report = Report(kernel)
-    for found in rule(Job(graph, outputs, results)):
+    asked = VALIDATORS[kernel]
+    outputs = {name: _output(kernel, graph, name, results) for name in asked.outputs}
+    report = Report(kernel, labels=graph.labels)
+    for found in asked.rule(Job(graph, outputs, results)):
         report.add(found)
     return report
 
 
-def _output(kernel: str, n: int, name: str, dimensions: int, results: Any, more: str) -> NDArray:
-    """One output as numbers, one a node or one a pair of nodes; whole ones, or of `more` kinds."""
+def _output(kernel: str, graph: Graph, name: str, results: Any) -> NDArray:
+    """One output as numbers, one a node or one a pair of nodes."""
+    asked = VALIDATORS[kernel]
+    n, dimensions = graph.n, asked.outputs[name]
     if name not in results:
         raise InputError(f"the results of {kernel!r} have no {name!r}")
     values = np.asarray(results[name])
@@ -96,10 +98,21 @@ def _output(kernel: str, n: int, name: str, dimensions: int, results: Any, more:
         raise InputError(
             f"{name!r} must have one value for {what} of {n} nodes, its shape is {values.shape}"
         )
-    if values.dtype.kind not in "biu" + more:
+    by_label = name == asked.nodes or (name == asked.identifiers and not graph.identified)
+    if by_label and graph.labels is not None:
+        return _nodes(values, graph.labels)
+    if values.dtype.kind not in ("biuf" if name == asked.real else "biu"):
         raise InputError(f"{name!r} must be whole numbers or flags, its dtype is {values.dtype}")
     if values.dtype.kind == "u":  # differences of unsigned numbers wrap
         if values.max(initial=0) > np.iinfo(np.int64).max:
             raise InputError(f"{name!r} must be below 2^63, it has {values.max()}")
         return values.astype(np.int64)
     return values
+
+
+def _nodes(values: NDArray, labels: Labels) -> NDArray[np.int64]:
+    """Node ids of labels; -1 for what stands for no node, and -2 for what is no label."""
+    found = labels.nodes(values, missing=True)
+    none = values == None if labels.none is None else values == labels.none  # noqa: E711
+    found[(found < 0) & ~none] = -2
+    return found

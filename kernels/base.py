@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -406,12 +406,45 @@ def _extreme(value: Any, pick: Callable[[NDArray], Any]) -> float | None:
     return found + 0  # no negative zero, and no truth value
 
 
+Node = Annotated[int, "node"]
+"""A parameter that names a node. Users give it in the graph's labels, where it has some; the kernel gets
+the node id. Annotate sequences of such likewise: ``Sequence[Node]``."""
+
+NodeOrNone = Annotated[int, "node or none"]
+"""Of a sequence, such as parents, in which what is no node stands for none; the kernel gets -1."""
+
+
+class _First(int):
+    """A number that is known apart from others of its value, which may be labels."""
+
+
+FIRST = _First(0)
+"""The first node, whatever its label: default of parameters that name a node."""
+
+
 class Output(NamedTuple):
-    """Description of an output array: an attribute of the state, one entry a node."""
+    """Description of an output array: an attribute of the state, one entry a node.
+
+    Attributes
+    ----------
+    long_name
+        What it is. In outputs with `nodes`, "{none}" becomes what stands for no node.
+    units
+        Of UDUNITS.
+    dims
+        Of the array.
+    nodes
+        Whether values are node ids, -1 for none. Results have the graph's labels instead, where it has
+        some; -1 becomes `partition.labels.Labels.none`.
+    identifiers
+        Whether values are identifiers of nodes: node ids, unless the graph was given others.
+    """
 
     long_name: str
     units: str = "1"
     dims: tuple[str, ...] = ("node",)
+    nodes: bool = False
+    identifiers: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ edges before have been. Then dependencies come back, level by level.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from kernels.base import (
     Inbox,
     Net,
+    Node,
     Note,
     Program,
     Replicated,
@@ -59,7 +61,7 @@ class Partitioned(Replicated):
     """The phases of the partitioned form."""
 
     weighted: bool = False
-    sources: int | list[int] | None = None
+    sources: int | Sequence[Node] | None = None
     batch: int | None = None
 
     def chosen(self, n: int) -> NDArray[np.int64]:

@@ -14,11 +14,13 @@ from typing import Literal
 import numpy as np
 
 from kernels.base import (
+    FIRST,
     Broadcast,
     Inbox,
     Kernel,
     Known,
     Net,
+    Node,
     Note,
     Output,
     Program,
@@ -48,13 +50,13 @@ class BreadthFirst(Kernel):
         "optimising", or "top-down" in every round.
     """
 
-    root: int = 0
+    root: Node = FIRST
     direction: Literal["optimising", "top-down"] = "optimising"
 
     name = "bfs"
     outputs = {
         "level": Output("hops from the root, -1 where unreached"),
-        "parent": Output("parent in the tree, -1 where unreached"),
+        "parent": Output("parent in the tree, {none} where unreached", nodes=True),
     }
 
     looks_for_first = True

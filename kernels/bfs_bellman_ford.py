@@ -13,10 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernels.base import (
+    FIRST,
     Broadcast,
     Inbox,
     Kernel,
     Net,
+    Node,
     Output,
     Program,
     Round,
@@ -43,7 +45,7 @@ class BellmanFord(Kernel):
         Node to start from.
     """
 
-    root: int = 0
+    root: Node = FIRST
 
     name = "bf"
     outputs = {"distance": Output("hops from the root, -1 where unreached")}

@@ -13,10 +13,12 @@ from itertools import repeat
 import numpy as np
 
 from kernels.base import (
+    FIRST,
     Broadcast,
     Inbox,
     Kernel,
     Net,
+    Node,
     Output,
     Program,
     Round,
@@ -48,12 +50,12 @@ class Dijkstra(Kernel):
         Search for one more layer when all nodes are in the tree.
     """
 
-    root: int = 0
+    root: Node = FIRST
 
     name = "dst"
     outputs = {
         "distance": Output("hops from the root, -1 where unreached"),
-        "parent": Output("parent in the tree, -1 at the root and where unreached"),
+        "parent": Output("parent in the tree, {none} at the root and where unreached", nodes=True),
     }
     fields = {"sender": np.int32}
 

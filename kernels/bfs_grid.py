@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.base import (
+    FIRST,
     Inbox,
     Kernel,
     Net,
+    Node,
     Note,
     Output,
     Program,
@@ -47,12 +49,12 @@ class GridSearch(Kernel):
         Node to start from.
     """
 
-    root: int = 0
+    root: Node = FIRST
 
     name = "bfs2d"
     outputs = {
         "level": Output("hops from the root, -1 where unreached"),
-        "parent": Output("parent in the tree, -1 where unreached"),
+        "parent": Output("parent in the tree, {none} where unreached", nodes=True),
     }
     fields = {"word": np.int32, "node": np.int32, "parent": np.int32}
     notes = {

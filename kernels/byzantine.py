@@ -22,6 +22,7 @@ from kernels.base import (
     Inbox,
     Kernel,
     Net,
+    Node,
     Output,
     Program,
     Round,
@@ -60,7 +61,7 @@ class Byzantine(Kernel):
     """
 
     votes: Sequence[int] | None = None
-    traitors: Sequence[int] | None = None
+    traitors: Sequence[Node] | None = None
 
     name = "by"
     outputs = {

@@ -43,7 +43,7 @@ class DijkstraRouting(Kernel):
     outputs = {
         "cost": Output("cost of the cheapest way", dims=("node", "target")),
         "next_hop": Output(
-            "neighbour on the way, the node itself at home", dims=("node", "target")
+            "neighbour on the way, the node itself at home", dims=("node", "target"), nodes=True
         ),
     }
     fields = {"source": np.int32, "target": np.int32, "weight": np.int64}

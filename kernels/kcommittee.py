@@ -54,7 +54,7 @@ class KCommittee(Kernel):
     k: int = 3
 
     name = "kc"
-    outputs = {"committee": Output("node id of the committee's leader")}
+    outputs = {"committee": Output("node id of the committee's leader", nodes=True)}
     fields = {"word": np.int64, "guest": np.int64, "hops": np.int32}
 
     def check(self, c: Cluster) -> str | None:

@@ -50,7 +50,7 @@ class PelegLeader(Kernel):
     """
 
     name = "dp"
-    outputs = {"leader": Output("identifier of the elected leader")}
+    outputs = {"leader": Output("identifier of the elected leader", identifiers=True)}
     fields = {"word": np.int64}
     needs = ("connected",)
 

@@ -24,7 +24,7 @@ class HirschbergSinclair(Kernel):
     """
 
     name = "hs"
-    outputs = {"leader": Output("identifier of the elected leader")}
+    outputs = {"leader": Output("identifier of the elected leader", identifiers=True)}
     fields = {"uid": np.int64, "hops": np.int64, "way": np.int8}
     needs = ("ring",)
 

@@ -22,7 +22,7 @@ class LCR(Kernel):
     """
 
     name = "lcr"
-    outputs = {"leader": Output("identifier of the elected leader")}
+    outputs = {"leader": Output("identifier of the elected leader", identifiers=True)}
     fields = {"uid": np.int64}
     needs = ("ring",)
 

@@ -53,7 +53,7 @@ class SpanningTree(Kernel):
     """
 
     name = "mst"
-    outputs = {"parent": Output("parent in the tree, -1 at the root")}
+    outputs = {"parent": Output("parent in the tree, {none} at the root", nodes=True)}
     fields = {"fragment": np.int32, "key": np.int64, "inner": np.int32, "outer": np.int32}
     needs = ("connected", "distinct weights")
 

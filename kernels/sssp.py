@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.base import (
+    FIRST,
     Inbox,
     Kernel,
     Known,
     Net,
+    Node,
     Output,
     Program,
     Round,
@@ -65,13 +67,13 @@ class ShortestPaths(Kernel):
         By default it is chosen by the graph, see `suited`; the dataset's parameters say what it is.
     """
 
-    root: int = 0
+    root: Node = FIRST
     delta: float | None = None
 
     name = "sssp"
     outputs = {
         "distance": Output("length of the shortest path from the root"),
-        "parent": Output("node before it on the path, -1 where unreached"),
+        "parent": Output("node before it on the path, {none} where unreached", nodes=True),
     }
     fields = {"distance": np.float64}
     needs = ("non-negative weights",)

@@ -16,11 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.base import (
+    FIRST,
     Broadcast,
     Extra,
     Inbox,
     Kernel,
     Net,
+    Node,
+    NodeOrNone,
     Output,
     Program,
     Round,
@@ -49,8 +52,8 @@ class VertexColouring(Kernel):
         parent is its neighbour with a smaller id, as in all generated trees.
     """
 
-    root: int = 0
-    parents: Sequence[int] | NDArray | None = None
+    root: Node = FIRST
+    parents: Sequence[NodeOrNone] | NDArray | None = None
 
     name = "vc"
     outputs = {"colour": Output("colour")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import os
 import uuid
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from partition import build, distribute, edges, places, sources
 from partition.cluster import Cluster, Identify
 from partition.errors import InputError, RunError
+from partition.labels import Labels
 from partition.partitioners import (
     Partition,
     balanced,
@@ -62,7 +63,9 @@ class Graph:
     attrs
         Facts that kernels take as defaults of their parameters, such as ``root``.
     labels
-        Node labels, where the source had some that are not 0 to n - 1.
+        Labels of the nodes (`partition.labels.Labels`, a sequence), where the source had some.
+    identified
+        Whether the nodes were given identifiers; otherwise these are the node ids.
     passed
         What has been checked or counted of it, and what came out; see `partition.checks.once`.
     """
@@ -76,7 +79,8 @@ class Graph:
         directed: bool,
         weight_dtype: DTypeLike | None = None,
         attrs: dict[str, Any] | None = None,
-        labels: Sequence[Hashable] | None = None,
+        labels: Labels | None = None,
+        identified: bool = False,
         chosen: bool = True,
     ) -> None:
         self._parts = list(parts)
@@ -86,6 +90,7 @@ class Graph:
         self.weight_dtype = weight_dtype
         self.attrs = dict(attrs or {})
         self.labels = labels
+        self.identified = identified
         self.chosen = chosen
         self.passed: dict[str, Any] = {}
         self.placed: dict[Any, Any] = {}
@@ -239,7 +244,7 @@ class Graph:
         partition: How = "nodes",
         client: Client | None = None,
         attrs: dict[str, Any] | None = None,
-        labels: Sequence[Hashable] | None = None,
+        labels: Iterable[Hashable] | None = None,
     ) -> Graph:
         """Make a graph of a list of edges.
 
@@ -269,9 +274,10 @@ class Graph:
             Where to build; by default the current client, else this process. Lists and arrays of
             up to some hundred thousand edges are built in this process in any case.
         attrs
-            Facts for kernels, such as ``root``.
+            Facts for kernels, such as ``root``, which are defaults of their parameters.
         labels
-            Names of the nodes, distinct, as many as nodes.
+            Names of the nodes, in their order, distinct and of any hashable type but None. Results are
+            labelled by them, and parameters such as ``root`` name nodes by them.
 
         Returns
         -------
@@ -301,7 +307,7 @@ class Graph:
         client = places.current(client)
         pieces = edges.pieces(src, dst, weights)
         n = edges.count_nodes(pieces, n, client)
-        _check_labels(labels, n)
+        names = None if labels is None else Labels(labels, n)
         workers = places.workers(client) if client is not None else []
         chosen = clusters is not None or not isinstance(partition, str)
         k = check_clusters(clusters) if clusters is not None else max(len(workers), 1)
@@ -335,7 +341,8 @@ class Graph:
             directed=directed,
             weight_dtype=dtype,
             attrs=attrs,
-            labels=labels,
+            labels=names,
+            identified=uid is not None,
             chosen=chosen,
         )
 
@@ -368,9 +375,8 @@ class Graph:
         Parameters
         ----------
         graph
-            Nodes are numbered in the order of iteration; their labels are kept. A parameter such as
-            ``root=`` is a number; the coordinate ``node`` of results is the labels. Parallel edges
-            of a multigraph are duplicates.
+            Nodes are numbered in the order of iteration, and keep their labels: see `labels` of
+            `from_edges`. Parallel edges of a multigraph are duplicates.
         weight
             Edge attribute to take as weights. Edges without it weigh 1, as everywhere in networkx; where no
             edge has it, the graph has no weights.
@@ -486,6 +492,7 @@ class Graph:
             weight_dtype=self.weight_dtype,
             attrs=self.attrs,
             labels=self.labels,
+            identified=self.identified,
         )
         recut.passed = self.passed
         return recut
@@ -520,7 +527,7 @@ class Graph:
         import networkx as nx
 
         graph = nx.DiGraph() if self.directed else nx.Graph()
-        labels = range(self.n) if self.labels is None else self.labels
+        labels = range(self.n) if self.labels is None else self.labels.array.tolist()
         graph.add_nodes_from(labels)
         matrix = self.to_scipy().tocoo()
         rows, columns = matrix.coords
@@ -554,17 +561,6 @@ def _listed(item: Any) -> list[Any]:
 def _short(value: Any) -> str:
     text = str(value)
     return text if len(text) <= 80 else f"{text[:79]}…"
-
-
-def _check_labels(labels: Sequence[Hashable] | None, n: int) -> None:
-    if labels is None:
-        return
-    if len(labels) != n:
-        raise InputError(f"{len(labels)} labels for {n} nodes")
-    if len(set(labels)) != n:
-        seen: set[Hashable] = set()
-        twice = next(x for x in labels if x in seen or seen.add(x))  # type: ignore[func-returns-value]
-        raise InputError(f"two nodes have the same label {twice!r}")
 
 
 def _check_uid(uid: ArrayLike | Identify | None, n: int) -> NDArray[np.int64] | Identify | None:

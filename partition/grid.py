@@ -120,6 +120,7 @@ def arrange(graph: Graph, rows: int | None = None, columns: int | None = None) -
         weight_dtype=graph.weight_dtype,
         attrs=graph.attrs,
         labels=graph.labels,
+        identified=graph.identified,
     )
     arranged.passed = graph.passed
     return arranged

@@ -13,6 +13,7 @@ from genval.report import LISTED, Found, Violation
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.graph import Graph
+from partition.labels import Labels, from_json
 from partition.waiting import Watch
 
 Outputs = dict[str, NDArray]
@@ -72,6 +73,40 @@ class Job:
                 return facts[name]
         return default
 
+    def root(self) -> int:
+        """The node that the run began at, by default the first.
+
+        Raises
+        ------
+        InputError
+            It is no node.
+        """
+        given = self.fact("root")
+        if self.graph.labels is None or given is None:
+            return self.whole("root", 0, 0, self.n - 1)
+        try:
+            return _named(given, self.graph.labels)
+        except InputError as error:
+            raise InputError(f"root {error}") from None
+
+    def nodes(self, name: str) -> NDArray[np.int64] | None:
+        """Nodes that a fact lists; None where it lists none.
+
+        Raises
+        ------
+        InputError
+            One of them is no node.
+        """
+        given = self.fact(name)
+        if not isinstance(given, list | tuple | np.ndarray):
+            return None
+        if (labels := self.graph.labels) is None:
+            return np.asarray(given, np.int64)
+        try:
+            return np.array([_named(value, labels) for value in given], np.int64)
+        except InputError as error:
+            raise InputError(f"{name}: {error}") from None
+
     def whole(self, name: str, default: int, low: int, high: int) -> int:
         """A fact that is a whole number.
 
@@ -87,6 +122,15 @@ class Job:
                 f"{name} {value!r} is not {'a node' if name == 'root' else 'right'}: {what}"
             )
         return int(value)
+
+
+def _named(value: Any, labels: Labels) -> int:
+    """The node that a label names, or the JSON of one in a run's parameters."""
+    if isinstance(value, dict):
+        if "node" in value:
+            return int(value["node"])
+        value = from_json(value)
+    return labels.node(value)
 
 
 def _apply(rule: Callable[..., Any], part: Cluster, outputs: Outputs, more: dict[str, Any]) -> Any:

@@ -59,11 +59,11 @@ def by(job: Job) -> list[Found]:
     unanimous = (votes[loyal] == first).all()
     given_votes = _given(job, "votes", votes)
     given_traitors = np.zeros(job.n, bool)
-    named = job.fact("traitors")
+    named = job.nodes("traitors")
     given_traitors[:] = traitor != 0
-    if isinstance(named, list | tuple | np.ndarray):
+    if named is not None:
         given_traitors[:] = False
-        given_traitors[np.asarray(named, np.int64)] = True
+        given_traitors[named] = True
     many = np.zeros(job.n, bool)
     many[np.flatnonzero(~loyal)[max(-(-job.n // 8) - 1, 0) :]] = True
     found = collect(

@@ -80,9 +80,9 @@ def _sources(job: Job) -> NDArray[np.int64]:
     asked = job.fact("sources")
     if asked is None:
         return np.arange(job.n)
-    if np.ndim(asked) == 0:
+    if (named := job.nodes("sources")) is None:
         raise InputError("which sources were drawn is not known: the results need flags 'source'")
-    return np.asarray(asked, np.int64)
+    return named
 
 
 def _dependencies(matrix: csr_array, sources: NDArray) -> NDArray[np.float64]:

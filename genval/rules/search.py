@@ -14,7 +14,7 @@ def bf(job: Job) -> list[Found]:
     """Hop distances: 0 at the root alone; an edge from a reached node leads to one that is reached,
     at most one hop farther; whoever is d hops away has a neighbour d - 1 hops away.
     """
-    root = job.whole("root", 0, 0, job.n - 1)
+    root = job.root()
     checked = job.each(_distances, root=root)
     seen = np.concatenate([witnessed for _, witnessed in checked])
     return [*(found for found, _ in checked), _predecessors(job.outputs["distance"], seen)]
@@ -104,7 +104,7 @@ def bfs(job: Job) -> list[Found]:
     parent of every other node in the tree is a neighbour one level up (so there are no cycles); edges
     join levels that differ by one at most, and never the tree to what is outside.
     """
-    root = job.whole("root", 0, 0, job.n - 1)
+    root = job.root()
     return job.each(_tree_of_levels, root=root)
 
 
@@ -167,7 +167,7 @@ def sssp(job: Job) -> list[Found]:
     """Shortest paths: no edge leads to a node nearer than it says; the way over its parent is as long as
     a node says, and parents lead to the root.
     """
-    root = job.whole("root", 0, 0, job.n - 1)
+    root = job.root()
     checked = job.each(_shortest, root=root)
     found = [part for part, _, _ in checked]
     distance, parent = job.outputs["distance"], job.outputs["parent"]

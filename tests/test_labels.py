@@ -1,0 +1,334 @@
+"""Labels of nodes: kept as they were, selected, given as parameters, told by outputs, held by files."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, fields
+from itertools import pairwise
+
+import networkx as nx
+import numpy as np
+import pytest
+import xarray as xr
+
+import dgsuite
+import genval
+from dgsuite import Graph, InputError
+from dgsuite.dataset import open_dataset, save
+from kernels import KERNELS
+from kernels.base import FIRST, Kernel, Node, Output, Round, State
+from partition.labels import Labels, from_json, to_json
+
+MIXED = [
+    1,
+    "1",
+    ("c", 1),
+    ("c", (2.5, None)),
+    True + 1,
+    2**70,
+    b"\0x",
+    frozenset({1, "a"}),
+    "Valjean",
+]
+MIXED += [uuid.UUID(int=7), 0.5, "a\0", "\udc80", ""]
+KINDS = {
+    "integers": [30, 10, 20, 40],
+    "negative": [-5, 0, 7, -1],
+    "long": [2**63 + 1, 5, 2**64 - 1, 0],
+    "text": ["Valjean", "Javert", "Cosette", "10"],
+    "pairs": [(0, 1), (0, 2), (1, 0), (2, 0)],
+    "mixed": MIXED,
+}
+
+
+@pytest.fixture(params=KINDS)
+def labels(request):
+    return KINDS[request.param]
+
+
+def line(labels, **options):
+    """A path through all labels, in their order, as the user has it."""
+    graph = nx.Graph()
+    graph.add_nodes_from(labels)
+    graph.add_edges_from(pairwise(labels))
+    return Graph.from_networkx(graph, **options)
+
+
+def alike(found, expected):
+    assert list(map(type, found)) == list(map(type, expected))
+    assert list(found) == list(expected)
+
+
+def test_labels_come_back_as_they_were_and_select(labels):
+    ds = dgsuite.run("bfs", line(labels, clusters=2), root=labels[1])
+    alike(ds.node.values.tolist(), labels)
+    assert ds.attrs["root"] == labels[1]
+    for i, label in enumerate(labels):
+        if label != "a\0":  # NumPy makes "a" of it
+            assert int(ds.level.sel(node=label)) == abs(i - 1)
+    natural = {"integers": "i", "negative": "i", "long": "u", "text": "U"}
+    kind = next(name for name in KINDS if KINDS[name] is labels)
+    assert ds.node.dtype.kind == natural.get(kind, "O")
+
+
+def test_a_number_and_its_text_are_two_nodes():
+    ds = dgsuite.run("bfs", Graph.from_networkx(nx.Graph([(1, "1"), ("1", 2)])), root="1")
+    assert ds.node.values.tolist() == [1, "1", 2]
+    assert [int(ds.level.sel(node=label)) for label in (1, "1", 2)] == [1, 0, 1]
+    assert ds.parent.values.tolist() == ["1", "1", "1"]
+
+
+def test_outputs_that_hold_nodes_hold_labels(labels):
+    graph = line(labels, clusters=2)
+    alike(
+        dgsuite.run("bfs", graph, root=labels[0]).parent.values.tolist(), [labels[0], *labels[:-1]]
+    )
+    alike(
+        dgsuite.run("sssp", graph, root=labels[0]).parent.values.tolist(), [labels[0], *labels[:-1]]
+    )
+    none = graph.labels.none
+    alike(dgsuite.run("dst", graph, root=labels[0]).parent.values.tolist(), [none, *labels[:-1]])
+    ds = dgsuite.run("dr", graph)
+    alike(ds.target.values.tolist(), labels)
+    for i, label in enumerate(labels):
+        alike(
+            ds.next_hop.values[i].tolist(),
+            [*[labels[i - 1]] * i, label, *[labels[(i + 1) % len(labels)]] * (len(labels) - i - 1)],
+        )
+    committee = dgsuite.run("kc", graph, k=2).committee.values
+    assert set(committee.tolist()) <= set(labels)
+    # without identifiers of its own, a node's identifier is the node
+    alike(dgsuite.run("dp", graph).leader.values.tolist(), [labels[-1]] * len(labels))
+    named = line(labels, uid=np.arange(len(labels))[::-1] + 100)
+    assert set(dgsuite.run("dp", named).leader.values.tolist()) == {99 + len(labels)}
+
+
+@pytest.mark.parametrize(
+    ("labels", "none"),
+    [
+        ([3, 5], -1),
+        ([-1, 5], None),
+        ([5, 2**63], None),
+        (["a", "b"], ""),
+        (["", "b"], None),
+        (["a" * 999, "b"], None),
+        ([0.5, 1], None),
+    ],
+)
+def test_what_stands_for_no_node(labels, none):
+    graph = Graph.from_edges([], [], n=2, labels=labels)
+    ds = dgsuite.run("bfs", graph, root=labels[0])
+    assert ds.parent.values.tolist() == [labels[0], none]
+    assert f"{none!r} where unreached" in ds.parent.attrs["long_name"]
+    assert dgsuite.run("bfs", Graph.from_edges([], [], n=2)).parent.attrs["long_name"] == (
+        "parent in the tree, -1 where unreached"
+    )
+
+
+def test_results_of_graphs_without_labels_are_numbers():
+    ds = dgsuite.run("bfs", Graph.from_edges([0, 1], [1, 2], n=4), root=2)
+    assert ds.parent.values.tolist() == [1, 2, 2, -1]
+    assert ds.parent.dtype == np.int32
+    assert ds.attrs["root"] == 2
+    assert type(dgsuite.run("bfs", Graph.from_edges([0], [1])).attrs["root"]) is int
+
+
+def test_parameters_name_nodes_by_label(labels):
+    graph = line(labels)
+    ds = dgsuite.run("bc", graph, sources=labels[1:3])
+    assert ds.source.values.tolist() == [i in (1, 2) for i in range(len(labels))]
+    assert genval.validate("bc", graph, ds).ok
+    assert dgsuite.run("bc", graph, sources=2).source.values.sum() == 2  # a number of them
+    up = [None, *labels[:-1]]
+    colours = dgsuite.run("vc", graph, root=labels[0], parents=up)
+    assert genval.validate("vc", graph, colours).ok
+    tree = dgsuite.run("bfs", graph, root=labels[0]).parent
+    assert dgsuite.run("vc", graph, root=labels[0], parents=tree).colour.equals(colours.colour)
+    last = dgsuite.run(
+        "bf",
+        graph,
+        root=xr.DataArray(0).copy(data=graph.labels.array[-1])
+        if graph.labels.array.dtype != object
+        else labels[-1],
+    )
+    assert last.distance.values.tolist() == list(range(len(labels)))[::-1]
+
+
+def test_traitors_by_label():
+    names = [f"general {i}" for i in range(24)]
+    graph = Graph.from_networkx(nx.relabel_nodes(nx.complete_graph(24), dict(enumerate(names))))
+    ds = dgsuite.run("by", graph, traitors=names[4:6])
+    assert ds.node.values[ds.traitor.values].tolist() == names[4:6]
+    assert genval.validate("by", graph, ds).ok
+
+
+def test_the_first_node_is_the_default_whatever_its_label():
+    graph = Graph.from_edges([0, 1], [1, 2], labels=[5, 0, 9])
+    assert dgsuite.run("bf", graph).attrs["root"] == 5
+    assert dgsuite.run(KERNELS["bf"](), graph).attrs["root"] == 5
+    assert dgsuite.run(KERNELS["bf"](root=0), graph).attrs["root"] == 0
+    assert dgsuite.run("bf", graph, root=0).distance.values.tolist() == [1, 0, 1]
+    named = Graph.from_edges([0, 1], [1, 2], labels=[5, 0, 9], attrs={"root": 9})
+    assert dgsuite.run("bf", named).attrs["root"] == 9
+
+
+@dataclass(frozen=True)
+class Follow(Kernel):
+    """A user's own kernel that is given a node and says one."""
+
+    target: Node = FIRST
+
+    name = "follow"
+    outputs = {"goes_to": Output("where it goes", nodes=True), "steps": Output("a number")}
+
+    def program(self, net):
+        yield Round(self.go)
+
+    def start(self, c):
+        return State(goes_to=c.full(self.target), steps=c.full(self.target))
+
+    def go(self, c, s, inbox):
+        return None
+
+
+def test_a_kernel_of_ones_own_needs_no_more_than_to_say_which_are_nodes(labels):
+    ds = dgsuite.run(Follow, line(labels), target=labels[2])
+    alike(ds.goes_to.values.tolist(), [labels[2]] * len(labels))
+    assert (ds.steps == 2).all()
+
+
+def test_all_kernels_say_which_parameters_are_nodes():
+    for kernel in KERNELS.values():
+        for field in fields(kernel):
+            if field.name in ("root", "sources", "parents", "traitors"):
+                assert "Node" in str(field.type), (kernel, field)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "message"),
+    [
+        (
+            "bfs",
+            {"root": "Valjan"},
+            r"'bfs': root 'Valjan' is not a node; did you mean 'Valjean'\?",
+        ),
+        (
+            "bfs",
+            {"root": 0},
+            "0 is not a node; Nodes have labels, such as 'Valjean', 'Javert', 'Cosette'",
+        ),
+        ("bfs", {"root": ["Valjean"]}, "is not a node"),
+        ("bfs", {"root": None}, "is not a node"),
+        ("bc", {"sources": ["Javert", 2]}, "sources 2 is not a node"),
+        (
+            "bc",
+            {"sources": "Javert"},
+            "sources must be a whole number of 64 bits or a sequence or None",
+        ),
+    ],
+)
+def test_what_is_no_label(name, parameters, message):
+    with pytest.raises(InputError, match=message):
+        dgsuite.run(name, line(KINDS["text"]), **parameters)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([1, [2]], r"label \[2\] is not hashable"),
+        ([1, None], "None cannot be a label"),
+        ([1, 1.0], "the same label 1.0"),
+        (np.array([3, 3]), "the same label 3"),
+        (["a"], "1 labels for 2 nodes"),
+    ],
+)
+def test_what_labels_cannot_be(labels, message):
+    with pytest.raises(InputError, match=message):
+        Graph.from_edges([0], [1], labels=labels)
+
+
+@pytest.mark.parametrize("kernel", ["bfs", "dr", "dst", "kc", "dp", "bc"])
+def test_files_keep_labels(tmp_path, labels, kernel):
+    graph = line(labels)
+    parameters = {"root": labels[2]} if kernel in ("bfs", "dst") else {}
+    if kernel == "bc":
+        parameters = {"sources": [labels[0], labels[2]]}
+    ds = dgsuite.run(kernel, graph, **parameters)
+    save(ds, tmp_path / "run.nc")
+    again = open_dataset(tmp_path / "run.nc")
+    assert again.identical(ds)
+    for name, variable in ds.variables.items():
+        if variable.dtype == object:
+            alike(again[name].values.ravel().tolist(), variable.values.ravel().tolist())
+    assert again.sizes["node"] == len(labels)
+    assert genval.validate(kernel, graph, again).ok
+
+
+def test_what_a_file_cannot_hold(tmp_path):
+    class Place:
+        pass
+
+    graph = line([Place(), Place()])
+    ds = dgsuite.run("bfs", graph, root=graph.labels[1])
+    assert ds.level.values.tolist() == [1, 0]
+    assert genval.validate("bfs", graph, ds).ok
+    with pytest.raises(InputError, match=r"is of type Place, which a file cannot hold.*drop_vars"):
+        save(ds, tmp_path / "run.nc")
+    assert not list(tmp_path.iterdir())
+    traitors = dgsuite.run("bc", graph, sources=[graph.labels[1]])
+    assert '"sources": [{"node": 1}]' in traitors.attrs["parameters"]
+    assert genval.validate("bc", graph, traitors.drop_vars("source")).ok
+
+
+@pytest.mark.parametrize("damage", ["[1]", "{", '{"tuple": 3}', '{"eval": "1"}', '{"uuid": "x"}'])
+def test_damaged_labels_in_files(tmp_path, damage):
+    ds = dgsuite.run("bfs", line(KINDS["pairs"]))
+    save(ds, tmp_path / "run.nc")
+    stored = xr.load_dataset(tmp_path / "run.nc")
+    stored["label_table"][0] = damage
+    stored.to_netcdf(tmp_path / "run.nc", engine="h5netcdf")
+    with pytest.raises(InputError, match="its labels cannot be read"):
+        open_dataset(tmp_path / "run.nc")
+    stored["label_table"][0] = "3"
+    stored["node"] = stored["node"] + 7
+    stored.to_netcdf(tmp_path / "run.nc", engine="h5netcdf")
+    with pytest.raises(InputError, match="its labels cannot be read: a number"):
+        open_dataset(tmp_path / "run.nc")
+
+
+def test_json_of_labels():
+    for label in [*MIXED, float("inf"), -0.0, True, np.int64(3), np.float32(0.5)]:
+        assert from_json(to_json(label)) == label
+    with pytest.raises(InputError, match="type object"):
+        to_json(object())
+
+
+def test_wrong_results_are_told_by_label():
+    graph = line(KINDS["text"])
+    ds = dgsuite.run("bfs", graph, root="Javert")
+    wrong = ds.copy(deep=True)
+    wrong.parent[0] = "10"
+    report = genval.validate("bfs", graph, wrong)
+    assert not report.ok
+    assert report.violations[0].node == 0
+    assert "node 0 ('Valjean')" in str(report)
+    wrong.parent[0] = ""
+    assert not genval.validate("bfs", graph, wrong).ok
+    wrong.parent[0] = "nobody"
+    assert not genval.validate("bfs", graph, wrong).ok
+    with pytest.raises(InputError, match="root 'x' is not a node"):
+        genval.validate("bfs", graph, {"level": ds.level, "parent": ds.parent, "root": "x"})
+
+
+def test_labels_in_all_styles(client):
+    names = [f"n{i}" for i in range(200)]
+    net = nx.relabel_nodes(nx.gnm_random_graph(200, 500, seed=3), dict(enumerate(names)))
+    here = dgsuite.run("bfs", Graph.from_networkx(net), root="n7", style="serial")
+    expected = nx.single_source_shortest_path_length(net, "n7")
+    for style in ("clocked", "finish_async"):
+        graph = Graph.from_networkx(net, client=client, clusters=4, partition="hash")
+        ds = dgsuite.run("bfs", graph, root="n7", style=style)
+        assert ds.parent.equals(here.parent)
+        assert {name: int(ds.level.sel(node=name)) for name in expected} == expected
+        assert genval.validate("bfs", graph, ds).ok
+    assert Labels(names, 200) == graph.repartition(4).labels
