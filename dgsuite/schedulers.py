@@ -149,7 +149,7 @@ def local(
                     processes=True,
                     memory_limit=memory_limit,
                     protocol=protocol,
-                    dashboard_address=":0",  # any port that is free
+                    dashboard_address="127.0.0.1:0",  # not on other interfaces; any port that is free
                     scheduler_kwargs={"dashboard": find_spec("bokeh") is not None},
                     silence_logs=logging.CRITICAL,
                 )

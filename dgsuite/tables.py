@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import json
+import operator
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +20,15 @@ if TYPE_CHECKING:
 INPUTS = {"mn": "Mn", "mx": "Mx", "spmin": "Mn", "chain": "Mn", "spmax": "Mx", "star": "Mx"}
 INPUTS["ring"] = "ring"
 """The paper's names of inputs, by kind."""
+
+OPERATIONS: dict[type, Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Pow: operator.pow,
+}
+"""What formulas may do."""
 
 STYLES = {"finish_async": "FA", "clocked": "FAC"}
 
@@ -141,12 +152,35 @@ def _data(figure: str) -> dict[str, Any]:
 def _formulas(printed: dict[str, str], run: xr.Dataset) -> dict[str, int]:
     """The loops' formulas with the run's numbers in them."""
     n = int(run.attrs["n"])
-    names = {"n": n, "R": run.sizes["round"], "P": n.bit_length() - 1, "sum": sum, "range": range}
+    names = {"n": n, "R": run.sizes["round"], "P": n.bit_length() - 1}
     names["k"] = json.loads(run.attrs["parameters"]).get("k", 0)
-    found = {column: int(eval(text, names)) for column, text in printed.items()}
+    found = {column: evaluate(text, names) for column, text in printed.items()}
     if "FA finishes" in found:
         found["FA asyncs"] = n * found["FA finishes"]
     return found
+
+
+def evaluate(formula: str, names: Mapping[str, int]) -> int:
+    """The value of a formula: whole numbers, names of such, parentheses, ``+ - * // **``.
+
+    Raises
+    ------
+    ValueError
+        There is something else in it.
+    """
+
+    def value(node: ast.AST) -> int:
+        match node:
+            case ast.Constant(value=int(number)):
+                return number
+            case ast.Name(id=name) if name in names:
+                return names[name]
+            case ast.BinOp(left, operation, right) if type(operation) in OPERATIONS:
+                found: int = OPERATIONS[type(operation)](value(left), value(right))
+                return found
+        raise ValueError(f"{ast.unparse(node)!r} in the formula {formula!r} cannot be evaluated")
+
+    return value(ast.parse(formula, mode="eval").body)
 
 
 def _differ(ours: int, paper: int | str) -> int:

@@ -110,3 +110,21 @@ def test_half_a_table_is_not_left(tmp_path):
     with pytest.raises(ZeroDivisionError):
         tables.write(str(tmp_path / "t.csv"), ["a"], ([1 // row] for row in (1, 0)))
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "__import__('os').getpid()",
+        "sum(range(n))",
+        "n.bit_length()",
+        "x",
+        "1.5",
+        "-n",
+        "n if n else n",
+    ],
+)
+def test_a_formula_is_arithmetic_and_nothing_else(formula):
+    with pytest.raises(ValueError, match="cannot be evaluated"):
+        tables.evaluate(formula, {"n": 64})
+    assert tables.evaluate("n // 8 + 2 * (n - 1) ** 2", {"n": 64}) == 7946

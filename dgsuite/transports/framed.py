@@ -25,6 +25,7 @@ from distributed.comm.utils import from_frames, to_frames
 from distributed.protocol.core import dumps, loads
 from distributed.protocol.serialize import Serialized
 from distributed.protocol.utils import host_array
+from distributed.system import MEMORY_LIMIT
 from distributed.utils import ensure_memoryview, nbytes
 from msgpack import Packer, unpackb
 
@@ -200,12 +201,16 @@ class Framed(Comm):
     async def _receive(self) -> list[memoryview]:
         """The frames of the next message."""
         size, count = START.unpack(await self._next(START.size))
+        check(size, count)
         if size < ALONE:
             rest = await self._next(size - WORD)
             return split(rest[WORD * count :], struct.unpack_from(f"<{count}Q", rest))
         frames: list[memoryview] = []
         small: list[int] = []
-        for length in (*struct.unpack(f"<{count}Q", await self._next(WORD * count)), ALONE):
+        lengths = struct.unpack(f"<{count}Q", await self._next(WORD * count))
+        if sum(lengths) != size - WORD * (1 + count):
+            raise CommClosedError("the frames of a message are not as long as the message")
+        for length in (*lengths, ALONE):
             if length < ALONE:
                 small.append(length)
                 continue
@@ -292,6 +297,25 @@ def light(msg: Any) -> bool:
     return len(values) < MANY and all(type(value) in MADE for value in values)
 
 
+def check(size: int, count: int) -> None:
+    """Refuse a header of what cannot be a message, before memory is taken for it.
+
+    Parameters
+    ----------
+    size
+        Bytes that follow the first number.
+    count
+        Frames.
+
+    Raises
+    ------
+    CommClosedError
+        The frames' lengths alone are more, or it is more than this process may have of memory.
+    """
+    if not WORD * (1 + count) <= size <= MEMORY_LIMIT:
+        raise CommClosedError(f"a message cannot have {size} bytes and {count} frames")
+
+
 def cut(message: memoryview, count: int) -> list[memoryview]:
     """The frames, so many, of a whole message."""
     head = WORD * (2 + count)
@@ -301,8 +325,16 @@ def cut(message: memoryview, count: int) -> list[memoryview]:
 
 
 def split(joined: memoryview, lengths: Sequence[int]) -> list[memoryview]:
-    """Frames that stand one after another."""
-    ends = accumulate(lengths, initial=0)
+    """Frames that stand one after another.
+
+    Raises
+    ------
+    CommClosedError
+        They are not as long as all together.
+    """
+    ends = list(accumulate(lengths, initial=0))
+    if ends[-1] != len(joined):
+        raise CommClosedError("the frames of a message are not as long as the message")
     return [joined[a:b] for a, b in pairwise(ends)]
 
 

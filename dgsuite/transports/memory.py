@@ -16,6 +16,9 @@ import sys
 import numpy as np
 from numpy.typing import NDArray
 
+SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW
+"""What a file may do no more: memory that shrank under its reader would kill the reader."""
+
 
 def make(scheme: str, size: int) -> tuple[NDArray[np.uint8], int]:
     """New memory, and the file to hand over, which the caller closes.
@@ -30,12 +33,19 @@ def make(scheme: str, size: int) -> tuple[NDArray[np.uint8], int]:
     try:
         os.fchmod(fd, stat.S_IRUSR | stat.S_IWUSR)
         os.ftruncate(fd, size)
-        # memory that shrank under its reader would kill it
-        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW)
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, SEALS)
         return attach(fd), fd
     except BaseException:
         os.close(fd)
         raise
+
+
+def sealed(fd: int) -> bool:
+    """Whether a file can neither shrink nor grow any more."""
+    try:
+        return fcntl.fcntl(fd, fcntl.F_GET_SEALS) & SEALS == SEALS
+    except OSError:  # no file that could be sealed
+        return False
 
 
 def attach(fd: int) -> NDArray[np.uint8]:

@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from distributed import Client, Worker
+from distributed.comm import get_address_host
 from distributed.core import rpc
 
 from dgsuite.exchange import Parcel
@@ -166,7 +167,9 @@ class MPIMesh(Mesh):
 async def work(address: str, threads: int) -> None:
     """Be a Dask worker among those that mpiexec started, until the scheduler ends it."""
     Job.here = Job()
-    async with Worker(address, nthreads=threads, dashboard=False) as worker:
+    at = get_address_host(address)
+    host = at if at.startswith("127.") else None  # nobody else can reach such a scheduler
+    async with Worker(address, host=host, nthreads=threads, dashboard=False) as worker:
         await worker.finished()
 
 

@@ -10,6 +10,7 @@ the same is said in memory alone (see `flags`). The socket's end is the notice o
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import socket
 import struct
@@ -25,8 +26,10 @@ from numpy.typing import NDArray
 
 from dgsuite.transports import memory
 from dgsuite.transports.flags import ORDERED, SIZE, Flags
-from dgsuite.transports.framed import ALONE, START, WORD, Framed, cut, wake
+from dgsuite.transports.framed import ALONE, START, WORD, Framed, check, cut, wake
 from dgsuite.transports.settings import LARGEST, SMALLEST, Settings
+
+logger = logging.getLogger(__name__)
 
 LINE = struct.Struct("<3Q")
 """Bytes deposited, where the buffer's start is in the stream, bytes read."""
@@ -125,6 +128,12 @@ class Shared(Framed):
             version, waits, size = HELLO.unpack(said)
             if version != VERSION or os.fstat(fds[0]).st_size != size:
                 raise CommClosedError(f"{self}: the peer runs another version of dgsuite")
+            if not memory.sealed(fds[0]):
+                raise CommClosedError(f"{self}: the peer gave memory that could shrink")
+            if size <= (0 if waits else SIZE):
+                raise CommClosedError(
+                    f"{self}: the peer gave {size} bytes of memory, which are too few"
+                )
             return memory.attach(fds[0]), waits
         finally:
             for fd in fds:
@@ -175,6 +184,9 @@ class Shared(Framed):
         if not lines:
             self._end()
             return
+        if len(lines) % LINE.size:
+            self._break()
+            return
         self._learn(*LINE.unpack_from(lines, len(lines) - LINE.size))
         if self._there > self._got:
             if self._reading is not None:
@@ -190,8 +202,14 @@ class Shared(Framed):
     def _learn(self, there: int, origin: int, taken: int) -> None:
         """What the peer wrote and read, as it said now or earlier."""
         if there > self._there:
+            if there - self._got > len(self._in):
+                self._break()
+                return
             self._there, self._origin = there, origin
         if taken > self._taken:
+            if taken > self._written:
+                self._break()
+                return
             self._taken = taken
             wake(self._writing)
 
@@ -204,6 +222,15 @@ class Shared(Framed):
     def _end(self) -> None:
         """The peer is gone; what it deposited can still be read."""
         self._look()
+        self._leave_off()
+
+    def _break(self) -> None:
+        """The peer says what cannot be: nothing more that it says is heard."""
+        logger.warning("%s: the peer says that it wrote or read what cannot be", self)
+        self._flags = None
+        self._leave_off()
+
+    def _leave_off(self) -> None:
         self._ended = True
         if self._sock is not None:
             self._loop.remove_reader(self._sock)
@@ -341,6 +368,7 @@ class Shared(Framed):
         size += WORD
         if size > min(left, ALONE):
             return None
+        check(size - WORD, count)
         out = memoryview(bytearray(self._in[at : at + size]))
         self._got += size
         self._thank(False)

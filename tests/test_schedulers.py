@@ -1,0 +1,19 @@
+"""Clusters that commands start."""
+
+from __future__ import annotations
+
+import psutil
+
+from dgsuite.schedulers import local
+
+
+def test_nobody_on_another_host_can_reach_a_cluster_of_our_own():
+    """Neither its scheduler, nor its workers, nor the dashboard."""
+    me = psutil.Process()
+    before = {c.laddr for c in me.net_connections("inet")}
+    with local(1, 1, "0") as client:
+        assert client.dashboard_link
+        processes = [me, *me.children(recursive=True)]
+        found = {c for p in processes for c in p.net_connections("inet") if c.status == "LISTEN"}
+        hosts = {c.laddr.ip for c in found if c.laddr not in before}
+    assert hosts == {"127.0.0.1"}
