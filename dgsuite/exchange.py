@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from dgsuite.fields import held
 from dgsuite.freight import Board, Sealed
-from dgsuite.inbox import Echoes, Mail
+from dgsuite.inbox import UFUNCS, Echoes, Mail
 from partition.halo import Halo
 from partition.partitioners import Partition
-from partition.segments import group, land, lay, mark, pick, utter
-
-FOLD = {"min": np.minimum, "max": np.maximum, "sum": np.add, "or": np.bitwise_or}
+from partition.segments import add, group, land, lay, mark, pick, utter
 
 SEARCH = 4
 """Looking one sender up in a halo list costs about as much as testing 4 entries of the list."""
@@ -40,18 +39,48 @@ class Letters(NamedTuple):
         fields = {name: values[which] for name, values in self.fields.items()}
         return Letters(self.dst[which], src, self.combine, fields)
 
+    @property
+    def folds_early(self) -> bool:
+        """Whether the combiner folds them where they are sent, not only where they arrive: there floats are
+        added by ascending sender, since their sum depends on the order.
+        """
+        floats = self.combine == "sum" and any(v.dtype.kind == "f" for v in self.fields.values())
+        return self.combine is not None and not floats
+
+    def by_sender(self) -> Letters:
+        """In the order of their senders."""
+        if _ascending(self.src):
+            return self
+        return self.take(np.argsort(self.src, kind="stable"))  # type: ignore[arg-type]
+
     def fold(self, size: int) -> Letters:
-        """One message a receiver, by the combiner."""
+        """One message a receiver, by the combiner.
+
+        Raises
+        ------
+        InputError
+            A sum does not fit into its field.
+        """
         assert self.combine is not None
         unique, starts, order = group(self.dst, size)
         if not len(unique):
             return self._replace(src=None)
-        ufunc = FOLD[self.combine]
         fields = {
-            name: ufunc.reduceat(values[order], starts[:-1], dtype=values.dtype)
+            name: _folded(self.combine, values[order], starts)
             for name, values in self.fields.items()
         }
         return Letters(unique.astype(self.dst.dtype), None, self.combine, fields)
+
+
+def _folded(combine: str, values: NDArray, starts: NDArray) -> NDArray:
+    """Each run of values as one."""
+    if combine == "sum":
+        return held(add(values, starts), values.dtype)
+    return UFUNCS[combine].reduceat(values, starts[:-1], dtype=values.dtype)  # type: ignore[no-any-return]
+
+
+def _ascending(values: NDArray | None) -> bool:
+    return values is None or bool((values[1:] >= values[:-1]).all())
 
 
 def concatenate(parts: Sequence[Letters]) -> Letters:
@@ -120,7 +149,7 @@ class Post:
 
     def sort(self, letters: Letters) -> tuple[list[Letters], dict[int, Parcel]]:
         """What stays here, and a parcel for each other site that gets any."""
-        if letters.combine is not None:
+        if letters.folds_early:
             letters = letters.fold(self.partition.n)
         if len(self.bounds) == 2:
             return [letters], {}
@@ -139,16 +168,11 @@ class Post:
     def mail(self, parts: Sequence[Letters]) -> Mail:
         """All that arrived, for delivery by ascending receiver, then sender."""
         letters = concatenate(parts) if len(parts) > 1 else parts[0]
+        letters = letters.by_sender()
         if letters.combine is not None:
             letters = letters.fold(self.partition.n)
-        elif len(parts) > 1 or not _ascending(letters.src):
-            letters = letters.take(np.argsort(letters.src, kind="stable"))  # type: ignore[arg-type]
         row = self.partition.position(letters.dst) - self.first
         return Mail(row, letters.src, lambda name, at: letters.fields[name][at], self.own)
-
-
-def _ascending(values: NDArray | None) -> bool:
-    return values is None or bool((values[1:] >= values[:-1]).all())
 
 
 class Megaphone:
@@ -161,6 +185,7 @@ class Megaphone:
         self.senders: list[NDArray] = []
         self.crowds: list[slice] = []
         self.slots: dict[str, NDArray] = {}
+        self.said: set[str] = set()
         self.read = sum(map(halo.told, halo.send))
         self.count = self.reach = self.away = 0
 
@@ -171,34 +196,49 @@ class Megaphone:
         else:
             for senders in self.senders:
                 self.sent[senders] = False
-        self.senders, self.crowds = [], []
+        self.senders, self.crowds, self.said = [], [], set()
         self.count = self.reach = self.away = 0
 
     def speak(
         self,
-        rows: NDArray,
+        nodes: NDArray[np.int64],
         fields: Mapping[str, NDArray],
         dtypes: Mapping[str, DTypeLike],
+        block: slice,
         whole: bool = False,
     ) -> tuple[int, int]:
         """Own nodes say something: how many messages it makes, and how many of these leave the site.
 
         Parameters
         ----------
-        rows
-            Of one cluster, ascending.
+        nodes
+            Of one cluster, counted within it, ascending.
         fields
             One value a sender.
+        block
+            Rows of the cluster.
         whole
             Whether they are all of the cluster's.
+
+        Raises
+        ------
+        InputError
+            The nodes do not ascend, or are not the cluster's.
         """
         halo = self.halo
-        messages, away = utter(halo.indptr, halo.away, rows, self.sent, halo.first)
         if whole:
-            start = int(rows[0]) + halo.first
-            self._crowd(slice(start, start + len(rows)), len(rows), fields, dtypes)
+            messages = int(halo.indptr[block.stop]) - int(halo.indptr[block.start])
+            away = int(halo.away[block].sum(dtype=np.int64))
+            self.sent[halo.first + block.start : halo.first + block.stop] = True
         else:
-            self._list(rows + halo.first if halo.first else rows, fields, dtypes)
+            messages, away, slots = utter(
+                halo.indptr, halo.away, nodes, block, self.sent, halo.first
+            )
+        if len(nodes) == block.stop - block.start:
+            start = halo.first + block.start
+            self._crowd(slice(start, start + len(nodes)), len(nodes), fields, dtypes)
+        else:
+            self._list(slots, fields, dtypes)
         self.reach += messages - away
         self.away += away
         return messages, away
@@ -245,6 +285,7 @@ class Megaphone:
         for name in fields:
             if name not in self.slots:
                 self.prepare({name: dtypes[name]})
+            self.said.add(name)
             yield name, self.slots[name]
 
     def prepare(self, dtypes: Mapping[str, DTypeLike]) -> None:
@@ -319,8 +360,9 @@ class Megaphone:
 
     def echoes(self) -> Echoes:
         """All that was said, own nodes and ghosts."""
+        slots = {name: self.slots[name] for name in self.said}
         return Echoes(
-            self.halo, self.sent, self.senders, self.crowds, self.slots, self.count, self.reach
+            self.halo, self.sent, self.senders, self.crowds, slots, self.count, self.reach
         )
 
 

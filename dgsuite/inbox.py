@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from kernels.base import Note
 from partition.cluster import NodeSet
+from partition.errors import InputError
 from partition.halo import Halo
-from partition.segments import COMPILE_FROM, expand, first_marked, group, loops
+from partition.segments import COMPILE_FROM, expand, first_marked, group, loops, wide
 
 ALL, ANY, FIRST = (0.0, 1.0), (0.0, 2.7), (3.0, 1.0)
 """What looking costs a row and each entry looked at: at all of them; until the first hit, which the
@@ -27,7 +28,29 @@ processor guesses wrong; the same where a row's first entries are looked at toge
 LISTING, LISTS = 64, 1 << 18
 """What listing a message costs, and listing any at all, over touching a slot."""
 
+
+def compilable(dtype: np.dtype) -> bool:
+    """Whether compiled loops reduce values of a dtype; others are listed."""
+    return dtype.ndim == 0 and (dtype.kind in "iu" or dtype.char in "fd") and dtype.isnative
+
+
+def summed(dtype: np.dtype) -> np.dtype:
+    """Dtype of sums of a field: its own for floats, of 64 bits for integers."""
+    return dtype if dtype.kind == "f" else wide(dtype).dtype  # type: ignore[no-any-return]
+
+
 UFUNCS = {"min": np.minimum, "max": np.maximum, "sum": np.add, "or": np.bitwise_or}
+
+
+def fixed(values: NDArray) -> NDArray:
+    """An array that several may read, and nobody may write."""
+    values.flags.writeable = False
+    return values
+
+
+def not_sent(name: str) -> InputError:
+    """The error of a kernel that asks for a field that messages do not have."""
+    return InputError(f"field {name!r} is not among what was sent")
 
 
 class Mail:
@@ -53,14 +76,17 @@ class Mail:
         own: int,
     ) -> None:
         self.to, self.starts, self._order = group(row, own)
-        self.row = row[self._order]
-        self.src = None if src is None else src[self._order]
+        self.row = fixed(row[self._order])
+        self.src = None if src is None else fixed(src[self._order])
         self._field = field
         self._sorted: dict[str, NDArray] = {}
 
     def __getitem__(self, name: str) -> NDArray:
         if name not in self._sorted:
-            self._sorted[name] = self._field(name, self._order)
+            try:
+                self._sorted[name] = fixed(self._field(name, self._order))
+            except KeyError:
+                raise not_sent(name) from None
         return self._sorted[name]
 
 
@@ -98,6 +124,12 @@ class Echoes:
         self.reach = reach
         self._pushed: dict[tuple[str, str], tuple[Any, ...]] = {}
 
+    def values(self, name: str) -> NDArray:
+        """What was said, by slot."""
+        if name not in self.slots:
+            raise not_sent(name)
+        return self.slots[name]
+
     @cached_property
     def spoke(self) -> NDArray[np.uint8]:
         """Who spoke, as a bitmap over slots."""
@@ -107,6 +139,12 @@ class Echoes:
     def senders(self) -> Sequence[NDArray]:
         """Slots of those who spoke, ascending in each array."""
         return [*self.few, *self._many] if self.crowds else self.few
+
+    @cached_property
+    def _in_order(self) -> NDArray:
+        """Slots of those who spoke, by ascending node id."""
+        slots = np.concatenate(self.senders)
+        return slots[np.argsort(self.halo.named(slots), kind="stable")]
 
     @cached_property
     def _many(self) -> list[NDArray]:
@@ -182,7 +220,7 @@ class Echoes:
             hit, *found = self._pull(op, name, rows, lo, hi)
             got = hit > 0
             if got.all():
-                return (rows, *found)
+                return (rows.copy(), *found)  # rows may be a list that the kernel keeps
             return (rows[got], *(f[got] for f in found))
         if (op, name) not in self._pushed:
             self._pushed[op, name] = self._push(op, name)
@@ -199,9 +237,10 @@ class Echoes:
             first = self.halo.first
             hits, away = loops().pull_count(*along, first + lo, first + hi)
             return hits, hits, away
-        values = self.slots[name]
+        values = self.values(name)
         if op == "sum":
-            out, hits = loops().pull_sum(*along, values)
+            out, hits = loops().pull_sum(*along, values, wide(values.dtype))
+            out = out.astype(summed(values.dtype), copy=False)
         else:
             largest = op == "max"
             out, hits = loops().pull(*along, values, worst(values.dtype, largest), largest)
@@ -220,11 +259,13 @@ class Echoes:
             for some in self.senders:
                 loops().push_any(*halo.out(some), some, hit)
             return (hit,)
-        values = self.slots[name]
+        values = self.values(name)
         if op == "sum":
-            out = np.zeros(halo.own, values.dtype)
-            for some in self.senders:
-                loops().push_sum(*halo.out(some), some, values, out, hit)
+            out = np.full(halo.own, wide(values.dtype))
+            edges = halo.indptr, halo.indices, halo.back_indptr, halo.back_indices
+            for some in [self._in_order] if values.dtype.kind == "f" else self.senders:
+                loops().push_sum(*edges, halo.first, some, values, out, hit)
+            out = out.astype(summed(values.dtype), copy=False)
         else:
             largest = op == "max"
             out = np.full(halo.own, worst(values.dtype, largest))
@@ -271,7 +312,7 @@ class Echoes:
         if not self.pulls(hi - lo, among):
             return None
         rows = np.arange(hi - lo) if among is None else among.nodes
-        halo, values = self.halo, self.slots[name]
+        halo, values = self.halo, self.values(name)
         least = loops().pull_minima(halo.indptr, halo.indices, lo, rows, self.spoke, values, own)
         return rows[least]
 

@@ -15,14 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.exchange import Letters, Megaphone, Parcel, Post, Words, concatenate
+from dgsuite.fields import held, places
 from dgsuite.freight import Board, Crates, Sealed, arranged, dealt, joined, piled
-from dgsuite.inbox import Echoes, Mail, worst
+from dgsuite.inbox import Echoes, Mail, compilable, worst
 from dgsuite.program import Fault, Step, Tally
 from kernels.base import Announcement, Broadcast, Kernel, Known, Shipment, Unicast, broadcast
 from partition.cluster import Cluster
-from partition.errors import RunError
+from partition.errors import InputError, RunError
 from partition.halo import Halo, make_halo
-from partition.segments import COMPILE_FROM, expand, loops, tally
+from partition.segments import COMPILE_FROM, ascending, expand, loops, tally
 
 
 class Said(NamedTuple):
@@ -117,7 +118,7 @@ class Mailroom:
             push = (*halo.out(np.array([halo.first])), none)
             counts = np.empty(0, np.int32)
             loops().tally(counts, none)
-            loops().utter(halo.indptr, halo.away, none, one, halo.first)
+            loops().utter(halo.indptr, halo.away, none, 0, 0, one, halo.first, none)
             loops().single(halo.indptr, none)
             loops().fill(one, none, True)
             loops().land(one, np.empty(0, np.int32), halo.first, none)
@@ -136,7 +137,7 @@ class Mailroom:
             loops().push_any(*push, one)
             loops().push_count(*push, halo.first, halo.starts, counts, counts)
             self.megaphone.prepare(self.dtypes)
-            for name in (name for name, dtype in self.dtypes.items() if dtype.ndim == 0):
+            for name in (name for name, dtype in self.dtypes.items() if compilable(dtype)):
                 values = self.megaphone.slots[name][:0]
                 loops().pull(*pull, values, worst(values.dtype, False), False)
                 loops().pull_minima(*pull, values, values)
@@ -190,7 +191,10 @@ class Mailroom:
         if self._spoke:
             return self.megaphone.echoes()
         if letters:
-            return self.post.mail(letters)
+            try:
+                return self.post.mail(letters)
+            except InputError as error:
+                raise RunError(f"kernel {self.kernel.name!r} combines messages: {error}") from None
         if crates:
             whole = piled([crates[site] for site in sorted(crates)])
             return arranged(whole, self.clusters[0].index, len(self.clusters))
@@ -207,7 +211,10 @@ class Mailroom:
             if name not in self.dtypes:
                 raise self.fault(step, k, f"sends {name!r}, which is not among the kernel's fields")
             base, width = self.dtypes[name].base, self.dtypes[name].shape
-            column = np.asarray(value, base)
+            try:
+                column = held(np.asarray(value), base)
+            except InputError as error:
+                raise self.fault(step, k, f"sends {name!r}: {error}") from None
             columns[name] = column if column.ndim else np.full((length, *width), column)
             if columns[name].shape != (length, *width):
                 raise self.fault(step, k, f"sends {column.shape} {name!r} for {length} messages")
@@ -227,11 +234,12 @@ class Mailroom:
         boards = []
         for k, send in sends:
             cluster = self.clusters[k]
+            nodes = self._places(step, k, send.nodes, cluster.size, "announces from")
             length = max((np.size(v) for v in send.fields.values()), default=0)
             boards.append(Board(self.columns(step, k, send.fields, length)))
-            counts.messages += len(send.nodes) * (cluster.n - 1)
-            counts.remote += len(send.nodes) * (cluster.n - cluster.size)
-            counts.active += len(send.nodes)
+            counts.messages += len(nodes) * (cluster.n - 1)
+            counts.remote += len(nodes) * (cluster.n - cluster.size)
+            counts.active += len(nodes)
             counts.nbytes += boards[-1].nbytes * (cluster.n - 1)
         self._board = joined(boards)
         self._record(step, self._board)
@@ -243,9 +251,8 @@ class Mailroom:
     ) -> dict[int, Parcel]:
         crates: list[Crates] = []
         for k, send in sends:
-            to = np.asarray(send.to, np.int32)
-            if len(to) and (to.min() < 0 or to.max() >= self.bounds[-1]):
-                raise self.fault(step, k, "ships to a cluster that does not exist")
+            to = self._places(step, k, send.to, int(self.bounds[-1]), "ships to", "cluster")
+            to = to.astype(np.int32)
             columns = self.columns(step, k, send.fields, len(to))
             if crates and columns.keys() != crates[0].fields.keys():
                 raise self.fault(step, k, "ships other fields than another cluster")
@@ -267,16 +274,24 @@ class Mailroom:
         parts: list[Letters] = []
         home, whole = [], True
         for k, send in sends:
-            cluster, dst = self.clusters[k], np.asarray(send.dst)
-            if len(dst) and (dst.min() < 0 or dst.max() >= partition.n):
-                raise self.fault(step, k, "sends to a node that does not exist")
-            if send.src is None and len(dst) != cluster.size:
-                raise self.fault(step, k, "sends not one message a node without saying who sends")
+            cluster = self.clusters[k]
+            dst = self._places(step, k, send.dst, partition.n, "sends to")
+            if send.src is None:
+                src = cluster.ids
+            else:
+                src = cluster.ids[self._places(step, k, send.src, cluster.size, "sends from")]
+            if len(src) != len(dst):
+                raise self.fault(
+                    step, k, f"sends {len(dst)} messages, and names {len(src)} senders"
+                )
             whole &= send.src is None
-            src = cluster.ids if send.src is None else cluster.ids[send.src]
             columns = self.columns(step, k, send.fields, len(dst))
             if parts and columns.keys() != parts[0].fields.keys():
                 raise self.fault(step, k, "sends other fields than another cluster")
+            if parts and send.combine != parts[0].combine:
+                raise self.fault(step, k, "combines its messages otherwise than another cluster")
+            if send.combine == "or" and any(v.dtype.kind == "f" for v in columns.values()):
+                raise self.fault(step, k, "combine='or' takes integers and truth values, no floats")
             parts.append(Letters(dst, src, send.combine, columns))
             home.append(cluster.index)
         letters = concatenate(parts)
@@ -289,46 +304,51 @@ class Mailroom:
         counts.nbytes = sum(v.nbytes for v in letters.fields.values())
         counts.active = len(letters.dst) if whole else len(np.unique(letters.src))  # type: ignore[arg-type]
         self._record(step, letters)
-        self._kept, parcels = self.post.sort(letters)
+        try:
+            self._kept, parcels = self.post.sort(letters)
+        except InputError as error:
+            raise self.fault(step, sends[0][0], f"combines messages: {error}") from None
         return parcels
 
     def _speak(
         self, step: Step, sends: Sequence[tuple[int, Broadcast]], counts: Tally
     ) -> dict[int, Parcel]:
         if self.clusters[0].directed:
-            return self._write(step, [(k, self._along_edges(k, b)) for k, b in sends], counts)
+            return self._write(step, [(k, self._along_edges(step, k, b)) for k, b in sends], counts)
         spoken = self._utter(step, sends, counts, travels=True)
         if not spoken:
             return {}
-        return self.megaphone.parcels(list(spoken[0][1]))
+        return self.megaphone.parcels(list(spoken[0][2]))
 
     def _utter(
         self, step: Step, sends: Sequence[tuple[int, Broadcast]], counts: Tally, travels: bool
-    ) -> list[tuple[NDArray, dict[str, NDArray]]]:
+    ) -> list[tuple[int, NDArray, dict[str, NDArray]]]:
         """Count what is broadcast and put it into its slots; of each cluster, who spoke and what."""
-        spoken: list[tuple[NDArray, dict[str, NDArray]]] = []
+        spoken: list[tuple[int, NDArray, dict[str, NDArray]]] = []
         for k, send in sends:
             cluster, size = self.clusters[k], self.clusters[k].size
-            nodes = np.arange(size) if send.nodes is None else np.asarray(send.nodes, np.int64)
+            whole = send.nodes is None
+            nodes = np.arange(size) if whole else self._senders(step, k, send.nodes)
             if not len(nodes):
                 continue
-            if nodes[0] < 0 or nodes[-1] >= size:
-                raise self.fault(step, k, "broadcasts from a node that it does not have")
             columns = self.columns(step, k, send.fields, len(nodes))
-            if spoken and columns.keys() != spoken[0][1].keys():
+            if spoken and columns.keys() != spoken[0][2].keys():
                 raise self.fault(step, k, "sends other fields than another cluster")
-            rows = nodes + self.starts[k] if k else nodes
-            along = self.megaphone.speak(rows, columns, self.dtypes, len(nodes) == size)
+            try:
+                block = slice(self.starts[k], self.starts[k + 1])
+                along = self.megaphone.speak(nodes, columns, self.dtypes, block, whole)
+            except InputError as error:
+                raise self.fault(step, k, f"broadcasts from {error}") from None
             messages, far = self._weigh(cluster, nodes, send, along)
             counts.messages += messages
             counts.remote += far
             counts.active += len(nodes)
             counts.nbytes += messages * self._payload(columns)
-            spoken.append((rows, columns))
+            spoken.append((k, nodes, columns))
         self._spoke = bool(spoken)
         if spoken and self.recorder is not None:
-            rows = np.concatenate([rows for rows, _ in spoken])
-            self.recorder(step, Said(rows, self._payload(spoken[0][1]), travels))
+            rows = np.concatenate([nodes + self.starts[k] for k, nodes, _ in spoken])
+            self.recorder(step, Said(rows, self._payload(spoken[0][2]), travels))
         return spoken
 
     def _recall(
@@ -351,6 +371,24 @@ class Mailroom:
             self._spoke = True
             self.megaphone.recall(slot)
         return {}
+
+    def _places(
+        self, step: Step, k: int, values: Any, size: int, does: str, kind: str = "node"
+    ) -> NDArray:
+        """Indices that a phase names, as an array."""
+        try:
+            return places(values, size, kind)
+        except InputError as error:
+            raise self.fault(step, k, f"{does} {error}") from None
+
+    def _senders(self, step: Step, k: int, nodes: Any) -> NDArray[np.int64]:
+        """Local indices that a broadcast names; `Megaphone.speak` holds them to their range and order."""
+        found = np.asarray(nodes)
+        if found.dtype == np.int64 and found.ndim == 1:
+            return found
+        return self._places(step, k, found, self.clusters[k].size, "broadcasts from").astype(
+            np.int64
+        )
 
     def _weigh(
         self, cluster: Cluster, nodes: NDArray, send: Broadcast, along: tuple[int, int]
@@ -376,12 +414,17 @@ class Mailroom:
         messages = along[0] if links is None else tally(links.degree, nodes)
         return messages, tally(remote, nodes)
 
-    def _along_edges(self, k: int, b: Broadcast) -> Unicast:
+    def _along_edges(self, step: Step, k: int, b: Broadcast) -> Unicast:
         """A broadcast as messages along the out-edges of a directed graph."""
         cluster = self.clusters[k]
-        nodes = np.arange(cluster.size) if b.nodes is None else b.nodes
+        nodes = np.arange(cluster.size) if b.nodes is None else self._senders(step, k, b.nodes)
+        try:
+            ascending(nodes, cluster.size)
+        except InputError as error:
+            raise self.fault(step, k, f"broadcasts from {error}") from None
         at, entry = expand(cluster.indptr, nodes)
-        fields = {name: np.broadcast_to(v, len(nodes))[at] for name, v in b.fields.items()}
+        columns = self.columns(step, k, b.fields, len(nodes))
+        fields = {name: column[at] for name, column in columns.items()}
         return Unicast(cluster.indices[entry], nodes[at], None, fields)  # type: ignore[arg-type]
 
 

@@ -173,10 +173,9 @@ class RecursiveSite(Site):
             self._close(k, self.scopes[k].ended(letters.fields[SLOT]))
             return
         cluster = self.clusters[k]
-        if letters.combine is not None and len(parts) > 1:
+        letters = letters.by_sender()
+        if letters.combine is not None and (len(parts) > 1 or not letters.folds_early):
             letters = letters.fold(cluster.n)
-        elif letters.src is not None:
-            letters = letters.take(np.argsort(letters.src, kind="stable"))
         at = cluster.partition.position(letters.dst) - self.offsets[index]
         if nested:
             # finishes are told apart by node: a node's second task waits for the next batch
@@ -309,7 +308,7 @@ class RecursiveSite(Site):
             ends = zip(owners.tolist(), pairwise(starts.tolist()), strict=True)
             groups = [(cluster, letters.take(order[a:b])) for cluster, (a, b) in ends]
         for cluster, part in groups:
-            if part.combine is not None:
+            if part.folds_early:
                 part = part.fold(self.clusters[0].n)
             batch = Batch(depth, task, cluster, part)
             site = int(np.searchsorted(self.bounds, cluster, side="right")) - 1

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from dgsuite.freight import Board, Crates
-from dgsuite.inbox import UFUNCS, Echoes, Mail
+from dgsuite.inbox import UFUNCS, Echoes, Mail, compilable, summed
 from kernels.base import Note
 from partition.cluster import Cluster, NodeSet
+from partition.errors import InputError, unknown
+from partition.segments import add
 
 
 class Window:
@@ -25,7 +27,7 @@ class Window:
         cluster: Cluster,
         slot: int,
         messages: Mail | Echoes | Board | Crates | None,
-        dtypes: Mapping[str, DTypeLike],
+        dtypes: Mapping[str, np.dtype],
     ) -> None:
         self.round = round
         self._cluster = cluster
@@ -52,8 +54,14 @@ class Window:
         messages = self._messages
         return messages if isinstance(messages, Echoes) and messages.large else None
 
+    def _dtype(self, name: str) -> np.dtype:
+        """Dtype of a field that the kernel declares, or the engine."""
+        if name not in self._dtypes:
+            raise InputError(unknown("field", name, self._dtypes))
+        return self._dtypes[name]
+
     def _empty(self, name: str, length: int = 0) -> NDArray:
-        return np.zeros(length, self._dtypes.get(name, np.int64))
+        return np.zeros(length, self._dtype(name))
 
     def __len__(self) -> int:
         mail = self._mail()
@@ -143,16 +151,19 @@ class Window:
         return mail.starts[receivers.start : receivers.stop + 1] - span.start
 
     def _reduce(self, op: str, name: str, among: NodeSet | None) -> tuple[NDArray, NDArray]:
-        if op != "or" and (echoes := self._echoes()) is not None:
+        echoes = self._echoes()
+        if op != "or" and echoes is not None and compilable(self._dtype(name)):
             nodes, values = echoes.reduce(op, name, self._lo, self._hi, among)
             return nodes, values
         mail = self._mail()
         if mail is None or not len(self):
-            return np.empty(0, np.int64), self._empty(name)
+            none = self._empty(name)
+            return np.empty(0, np.int64), none.astype(summed(none.dtype)) if op == "sum" else none
         nodes, keep = self._among(mail, among)
-        values = self[name]
-        starts = self._starts(mail)[:-1]
-        return nodes, UFUNCS[op].reduceat(values, starts, dtype=values.dtype)[keep]
+        values, starts = self[name], self._starts(mail)
+        if op == "sum":
+            return nodes, add(values, starts)[keep]
+        return nodes, UFUNCS[op].reduceat(values, starts[:-1], dtype=values.dtype)[keep]
 
     def min(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
         return self._reduce("min", name, among)
@@ -178,7 +189,7 @@ class Window:
             slots = halo.indices[halo.indptr[self._lo] : halo.indptr[self._hi]]
         else:
             slots = halo.indices[halo.indptr[self._lo] + entries]
-        return echoes.sent[slots], echoes.slots[name][slots]
+        return echoes.sent[slots], echoes.values(name)[slots]
 
     @property
     def origin(self) -> NDArray:

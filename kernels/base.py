@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from kernels.exact import exact_sum
 from partition.cluster import Cluster, Links, NodeSet
-from partition.errors import InputError
+from partition.errors import InputError, unknown
 
 if TYPE_CHECKING:
     from partition.graph import Graph
@@ -58,6 +58,7 @@ class Reply(Protocol):
 class Inbox(Protocol):
     """The messages that a cluster's nodes got from the phase before, by receiver, then sender.
 
+    Arrays that show what arrived are read-only; those that a reduction returns are the caller's.
     Nodes are local indices. The reductions take `among`, the nodes that care to look: an engine that
     knows who does not look need not fetch for them.
     """
@@ -100,7 +101,11 @@ class Inbox(Protocol):
         ...
 
     def sum(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
-        """Nodes that got a message, and the sum of the (integer) values each got."""
+        """Nodes that got a message, and the sum of the values each got.
+
+        Integers are added in 64 bits. Floats are added in 64 bits, from 0 and by ascending sender, and
+        rounded to the field's dtype at the end: the same bits for every cut, style and worker.
+        """
         ...
 
     def first(
@@ -254,6 +259,10 @@ VOTES = {"any": 1, "sum": 2, "min": 4, "max": 8}
 """Bit of each kind of vote in `Vote.given`."""
 
 
+COMBINERS = ("min", "max", "sum", "or")
+"""How messages to one receiver may be folded into one."""
+
+
 def unicast(
     dst: NDArray, src: NDArray | None = None, *, combine: str | None = None, **fields: ArrayLike
 ) -> Unicast:
@@ -267,10 +276,13 @@ def unicast(
         Local index of each sender; by default node i of the cluster sends message i.
     combine
         "min", "max", "sum" or "or": fold the messages to one receiver into one, on the way. The
-        receiver then sees no sender.
+        receiver then sees no sender. Floats are added where they arrive, by ascending sender, so that
+        a sum is the same for every cut.
     fields
         One value a message, or one for all.
     """
+    if combine is not None and combine not in COMBINERS:
+        raise InputError(unknown("combine", combine, COMBINERS))
     return Unicast(dst, src, combine, fields)
 
 

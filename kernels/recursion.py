@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kernels.base import Phase
+from kernels.base import COMBINERS, Phase
+from partition.errors import InputError, unknown
 
 
 class Spawn(NamedTuple):
@@ -63,6 +64,8 @@ def spawn(
     fields
         One value a task, or one for all.
     """
+    if combine is not None and combine not in COMBINERS:
+        raise InputError(unknown("combine", combine, COMBINERS))
     return Spawn(
         task.__name__,
         to,

@@ -136,17 +136,23 @@ def pull(indptr, indices, first, rows, sent, values, worst, largest):
 
 
 @compiled
-def pull_sum(indptr, indices, first, rows, sent, values):
-    """For each row, the sum of its senders' values, and how many they are."""
-    total = np.zeros(len(rows), values.dtype)
+def pull_sum(indptr, indices, first, rows, sent, values, zero):
+    """For each row, the sum of its senders' values, in the order of the row, and how many they are.
+
+    `zero` has the type in which is added. It stands in for those who did not send.
+    """
+    total = np.full(len(rows), zero)
     hits = np.zeros(len(rows), np.int32)
     for i in range(len(rows)):
+        t = zero
+        k = 0
         r = first + rows[i]
         for e in range(indptr[r], indptr[r + 1]):
             j = indices[e]
-            if bit(sent, j):
-                total[i] += values[j]
-                hits[i] += 1
+            t += values[j] if bit(sent, j) else zero
+            k += bit(sent, j)
+        total[i] = t
+        hits[i] = k
     return total, hits
 
 
@@ -343,17 +349,25 @@ def single(indptr, rows):
 
 
 @compiled
-def utter(indptr, away, rows, mask, first):
-    """Entries of some rows, together, and of a quantity; and set a mask at the places of the rows, of which
-    row 0 has the first.
+def utter(indptr, away, nodes, start, size, mask, first, slots):
+    """Entries of the rows of some nodes, together, and of a quantity; sets a mask at the nodes' slots, which
+    are put into `slots`. Stops with -1 at a node that is not one of `size`, or not above the one before.
+
+    Node 0 has row `start`, and row 0 has slot `first`.
     """
     entries = np.int64(0)
     outside = np.int64(0)
-    for r in rows:
-        at = np.uint64(r)
+    last = np.int64(-1)
+    for i in range(len(nodes)):
+        node = nodes[i]
+        if node <= last or node >= size:
+            return np.int64(-1), np.int64(-1)
+        last = node
+        at = np.uint64(start + node)
         entries += indptr[at + ONE] - indptr[at]
         outside += away[at]
-        mask[np.uint64(first + r)] = True
+        slots[i] = first + np.int64(at)
+        mask[np.uint64(slots[i])] = True
     return entries, outside
 
 
@@ -370,13 +384,22 @@ def push_least(indptr, indices, shift, base, senders, values, out, hit, largest)
 
 
 @compiled
-def push_sum(indptr, indices, shift, base, senders, values, out, hit):
-    """Add the values that reach a row to `out`."""
+def push_sum(indptr, indices, back_indptr, back_indices, first, senders, values, out, hit):
+    """Add the values that reach a row to `out`, in the order of the senders, on both sides of the site."""
+    own = len(hit)
     for s in senders:
         v = values[s]
-        for e in range(indptr[s - shift], indptr[s - shift + 1]):
-            r = indices[e] - base
-            if 0 <= r < len(hit):
+        row = s - first
+        if 0 <= row < own:
+            for e in range(indptr[row], indptr[row + 1]):
+                r = indices[e] - first
+                if 0 <= r < own:
+                    out[r] += v
+                    hit[r] = True
+        else:
+            at = s if row < 0 else s - own
+            for e in range(back_indptr[at], back_indptr[at + 1]):
+                r = back_indices[e]
                 out[r] += v
                 hit[r] = True
 

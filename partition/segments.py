@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partition.errors import InputError
+
 COMPILE_FROM = 1 << 15
 
 SCATTER_FROM = 1 << 8
@@ -72,17 +74,62 @@ def tally(values: NDArray, nodes: NDArray) -> int:
     return int(values[nodes].sum())
 
 
-def utter(
-    indptr: NDArray, away: NDArray, rows: NDArray, mask: NDArray, first: int
-) -> tuple[int, int]:
-    """How many entries some rows have, and how many of these lead away (`away` of each), together; sets a
-    mask at the places of the rows, of which row 0 has the first.
+def ascending(nodes: NDArray, size: int) -> None:
+    """See that nodes ascend, each named once, from 0 to ``size - 1``.
+
+    Raises
+    ------
+    InputError
+        They do not.
     """
-    if (fast := _fast(len(rows))) is not None:
-        found: tuple[int, int] = fast.utter(indptr, away, rows, mask, first)
-        return found
-    mask[first + rows] = True
-    return int((indptr[rows + 1] - indptr[rows]).sum()), tally(away, rows)
+    if not len(nodes):
+        return
+    wrong = np.flatnonzero(nodes[1:] <= nodes[:-1])
+    if len(wrong):
+        raise InputError(
+            f"node {nodes[wrong[0] + 1]} after node {nodes[wrong[0]]}; nodes must ascend, each named once"
+        )
+    for node in (nodes[0], nodes[-1]):
+        if not 0 <= node < size:
+            raise InputError(f"node {node}, which does not exist: there are {size}")
+
+
+def utter(
+    indptr: NDArray, away: NDArray, nodes: NDArray, block: slice, mask: NDArray, first: int
+) -> tuple[int, int, NDArray[np.int64]]:
+    """Have nodes of a block of rows speak: sets a mask at their slots.
+
+    Parameters
+    ----------
+    nodes
+        int64, counted within the block; ascending, each named once.
+    first
+        Slot of row 0.
+
+    Returns
+    -------
+    entries, outside
+        How many entries their rows have, and how many of these lead away (`away` of each), together.
+    slots
+        Of the nodes.
+
+    Raises
+    ------
+    InputError
+        The nodes do not ascend, or are none of the block's.
+    """
+    start, size = block.start, block.stop - block.start
+    if (fast := _fast(len(nodes))) is not None:
+        slots = np.empty(len(nodes), np.int64)
+        entries, outside = fast.utter(indptr, away, nodes, start, size, mask, first, slots)
+        if entries < 0:
+            ascending(nodes, size)
+        return entries, outside, slots
+    ascending(nodes, size)
+    rows = nodes + start
+    slots = rows + first
+    mask[slots] = True
+    return int((indptr[rows + 1] - indptr[rows]).sum()), tally(away, rows), slots
 
 
 def single(indptr: NDArray, rows: NDArray) -> bool:
@@ -139,6 +186,28 @@ def first_marked(
     counts = indptr[rows + 1] - indptr[rows]
     counts[found] = firsts - indptr[rows[found]] + 1
     return found, indices[firsts], int(counts.sum())
+
+
+def add(values: NDArray, starts: NDArray) -> NDArray:
+    """Sum of each run of values along the first axis, ``starts[i]`` to ``starts[i + 1]``.
+
+    Floats are added one after the other in 64 bits, from 0, as `_compiled.pull_sum` does; integers
+    in 64 bits.
+    """
+    if values.dtype.kind != "f":
+        return np.add.reduceat(values, starts[:-1], dtype=wide(values.dtype).dtype)
+    count = len(starts) - 1
+    run = np.repeat(np.arange(count), np.diff(starts))
+    width = values[0].size
+    if width > 1:
+        run = (run[:, None] * width + np.arange(width)).ravel()
+    sums = np.bincount(run, values.ravel(), count * width)
+    return sums.reshape(count, *values.shape[1:]).astype(values.dtype)
+
+
+def wide(dtype: np.dtype) -> Any:
+    """A zero of the kind in which values of a dtype are added."""
+    return {"f": np.float64, "u": np.uint64}.get(dtype.kind, np.int64)(0)
 
 
 def outside(indptr: NDArray, indices: NDArray, lo: int, hi: int) -> NDArray[np.int32]:

@@ -10,9 +10,24 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toys import BadProgram, Endless, EndlessTasks, FloatVotes
+from test_exchange import assert_same, simulate
+from toys import (
+    BadProgram,
+    Endless,
+    EndlessTasks,
+    FloatSums,
+    FloatVotes,
+    FoldedFloats,
+    OverwritesSenders,
+    SpawnedFloats,
+    Unfit,
+    Vectors,
+    Wrong,
+    draws,
+)
 
 import dgsuite
+from dgsuite.executors import serial
 from dgsuite.mesh import _content, _message
 from dgsuite.program import reduce_votes
 from kernels.base import Vote, vote
@@ -132,3 +147,147 @@ def test_a_limit_of_rounds_is_a_number():
     for bad in (0, -1, 2.5, True, "3"):
         with pytest.raises(InputError, match="max_rounds must be a whole number from 1 on"):
             dgsuite.run("mis", Graph.from_networkx(nx.path_graph(3)), max_rounds=bad)
+
+
+LARGE = 12_000
+"""Nodes of a graph whose broadcasts are reduced by compiled loops."""
+
+
+def random_graph(n, **how):
+    """Of about 3 edges a node, and one node with very many."""
+    rng = np.random.default_rng(n)
+    src, dst = rng.integers(0, n, (2, 3 * n))
+    hub = rng.permutation(n)[: n // 3]
+    src, dst = np.concatenate([src, np.full(len(hub), n // 2)]), np.concatenate([dst, hub])
+    return Graph.from_edges(src, dst, n=n, **how)
+
+
+CUTS = (
+    {"clusters": 2},
+    {"clusters": 7},
+    {"clusters": 5, "partition": "hash"},
+    {"clusters": 3, "partition": "edges"},
+)
+KERNELS = (FloatSums(), FoldedFloats(), Vectors())
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
+@pytest.mark.parametrize("n", [1500, LARGE])
+def test_sums_of_floats_have_the_same_bits_for_every_cut(n, kernel):
+    whole = serial.run(kernel, random_graph(n, clusters=1).parts)
+    for cut in CUTS:
+        graph = random_graph(n, **cut)
+        for sites in (1, 2, 3):
+            assert_same(whole, simulate(kernel, graph, sites))
+
+
+@pytest.mark.parametrize("push", [False, True])
+def test_sums_of_floats_are_the_same_pulled_and_pushed(push, monkeypatch):
+    """In the order of the senders, as a loop over them adds."""
+    monkeypatch.setattr("dgsuite.inbox.Echoes.pulls", lambda *a: not push)
+    graph = random_graph(LARGE, clusters=1)
+    outputs, _ = serial.run(FloatSums(), graph.parts)
+    c = graph.parts[0]
+    for part, name in ((1, "all"), (3, "third"), (40, "few")):
+        said = np.where(c.ids % part == 0, draws(c.ids), 0.0)
+        for node in (LARGE // 2, 0, 2, 8, 1000):
+            total = 0.0
+            for sender in c.indices[c.indptr[node] : c.indptr[node + 1]]:
+                total += float(said[sender])
+            assert outputs[name][node] == total
+
+
+def test_sums_of_integers_are_not_cut_to_their_field():
+    for n in (1500, LARGE):
+        graph = random_graph(n, clusters=1)
+        outputs, _ = serial.run(FloatSums(), graph.parts)
+        np.testing.assert_array_equal(outputs["count"], graph.parts[0].degree * (2.0**31 - 1))
+
+
+@pytest.mark.parametrize("style", ["finish_async", "clocked"])
+@pytest.mark.parametrize("n", [1500, LARGE])
+def test_sums_of_floats_have_the_same_bits_on_workers(client, client_of_one, style, n):
+    for kernel in KERNELS:
+        expected = dgsuite.run(kernel, random_graph(n), style="serial", clusters=1)
+        for workers in (client_of_one, client):
+            for clusters in (2, 5):
+                graph = random_graph(n, clusters=clusters)
+                found = dgsuite.run(kernel, graph, style=style, client=workers)
+                for name in kernel.outputs:
+                    np.testing.assert_array_equal(expected[name], found[name])
+
+
+@pytest.mark.parametrize("style", ["serial", "clocked"])
+def test_tasks_add_floats_alike_for_every_cut(client, style):
+    expected = dgsuite.run(SpawnedFloats, ring(1500), style="serial", clusters=1)
+    for clusters in (2, 7):
+        found = dgsuite.run(
+            SpawnedFloats, ring(1500), style=style, clusters=clusters, client=client
+        )
+        np.testing.assert_array_equal(expected.got, found.got)
+
+
+@pytest.mark.parametrize("n", [1000, LARGE])
+def test_a_list_of_senders_may_be_overwritten(n):
+    graph = random_graph(n, clusters=1)
+    outputs, _ = serial.run(OverwritesSenders(), graph.parts)
+    c = graph.parts[0]
+    said = np.where(c.indices % 2 == 0, c.indices, n)
+    least = np.minimum.reduceat(np.append(said, n), c.indptr[:-1])
+    least[(c.degree == 0) | (least == n)] = -1
+    np.testing.assert_array_equal(outputs["got"], least)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        ("unsorted senders", "broadcasts from node 1 after node 2; nodes must ascend"),
+        ("repeated senders", "broadcasts from node 0 after node 0; .* each named once"),
+        ("far senders", "broadcasts from node 1 after node 1000000000"),
+        ("a mask of senders", r"nodes given as bool .*; of a mask take np\.flatnonzero"),
+        ("missing sender", "sends from node 3, which does not exist: there are 3"),
+        ("negative sender", "sends from node -1, which does not exist: there are 3"),
+        ("too few senders", "sends 3 messages, and names 1 senders"),
+        ("float receivers", "sends to nodes given as float64"),
+        ("missing cluster", "ships to cluster 99, which does not exist: there are 2"),
+        ("missing announcer", "announces from node 3, which does not exist: there are 3"),
+        ("or of floats", "combine='or' takes integers and truth values, no floats"),
+        ("other combiners", "combines its messages otherwise than another cluster"),
+        ("a sum too large", "combines messages: 6442450944 does not fit into int32"),
+        ("unknown combiner", "unknown combine 'mean'; One of: min, max, sum, or"),
+    ],
+)
+def test_lists_of_nodes_are_checked(what, message, compiled, monkeypatch):
+    if compiled:
+        monkeypatch.setattr("partition.segments.COMPILE_FROM", -1)
+    with pytest.raises(RunError, match=message):
+        serial.run(Wrong(what=what), ring(6, clusters=2).parts)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("kind", ["broadcast", "unicast", "announce", "ship"])
+@pytest.mark.parametrize(
+    ("field", "number", "dtype"),
+    [
+        ("value", 0.5, "int64"),
+        ("value", math.nan, "int64"),
+        ("value", 2.0**63, "int64"),
+        ("small", 128, "int8"),
+        ("small", -129, "int8"),
+        ("half", 1e300, "float32"),
+        ("yes", 2, "bool"),
+    ],
+)
+def test_values_that_a_field_cannot_hold_are_refused(kind, field, number, dtype, directed):
+    kernel = Unfit(kind=kind, field=field, number=number)
+    graph = ring(6, clusters=2, directed=directed)
+    found = r"nan" if number != number else np.array(number).item()
+    with pytest.raises(
+        RunError,
+        match=f"kernel 'toy', round 0, phase 'send', cluster 1: sends '{field}': "
+        rf"{found!s} does not fit into {dtype}".replace("+", r"\+"),
+    ):
+        serial.run(kernel, graph.parts)
+    fits = 1.0 if field == "yes" else 100.0
+    serial.run(Unfit(kind=kind, field=field, number=fits), graph.parts)

@@ -17,8 +17,10 @@ from kernels.base import (
     Program,
     Round,
     State,
+    announce,
     broadcast,
     known,
+    ship,
     unicast,
     vote,
 )
@@ -32,7 +34,7 @@ class Toy(Kernel):
 
     name: ClassVar[str] = "toy"
     outputs: ClassVar = {"got": Output("what arrived")}
-    fields: ClassVar = {"value": np.int64, "half": np.float32}
+    fields: ClassVar = {"value": np.int64, "half": np.float32, "count": np.int32}
 
     def program(self, net) -> Program:
         yield Round(self.send, self.read)
@@ -282,6 +284,160 @@ class BadProgram(Toy):
 
 
 @dataclass(frozen=True)
+class FloatSums(Toy):
+    """Sums of floats that neighbours broadcast: all of them, every third, and a few."""
+
+    fields: ClassVar = {"value": np.float64, "half": np.float32, "count": np.int32}
+    outputs: ClassVar = {name: Output(name) for name in ("all", "third", "few", "half", "count")}
+
+    def program(self, net) -> Program:
+        yield Round(self.send, self.read, self.read_third, self.read_few)
+
+    def start(self, c) -> State:
+        return State(**{name: c.zeros(float) for name in self.outputs})
+
+    def say(self, c, part):
+        nodes = np.flatnonzero(c.ids % part == 0)
+        values = draws(c.ids[nodes])
+        return broadcast(nodes, value=values, half=values, count=np.int64(2**31 - 1))
+
+    def send(self, c, s, inbox):
+        return self.say(c, 1)
+
+    def read(self, c, s, inbox):
+        for name, field in (("all", "value"), ("half", "half"), ("count", "count")):
+            nodes, sums = inbox.sum(field)
+            getattr(s, name)[nodes] = sums
+        return self.say(c, 3)
+
+    def read_third(self, c, s, inbox):
+        nodes, sums = inbox.sum("value", among=NodeSet(c.ids % 2 == 0))
+        s.third[nodes] = sums
+        return self.say(c, 40)
+
+    def read_few(self, c, s, inbox):
+        nodes, sums = inbox.sum("value")
+        s.few[nodes] = sums
+
+
+@dataclass(frozen=True)
+class FoldedFloats(Toy):
+    """Floats to node id // 5, from several nodes of several clusters, added by a combiner."""
+
+    fields: ClassVar = {"value": np.float64}
+    outputs: ClassVar = {"got": Output("sum"), "listed": Output("sum of the messages one by one")}
+
+    def program(self, net) -> Program:
+        yield Round(self.send, self.read)
+        yield Round(self.list_, self.read_list)
+
+    def start(self, c) -> State:
+        return State(got=c.zeros(float), listed=c.zeros(float))
+
+    def messages(self, c, combine):
+        src = np.repeat(np.arange(c.size), 3)
+        dst = (c.ids[src] // 5 + np.arange(len(src)) % 3 * 7) % c.n
+        return unicast(dst, src, value=draws(c.ids[src]), combine=combine)
+
+    def send(self, c, s, inbox):
+        return self.messages(c, "sum")
+
+    def read(self, c, s, inbox):
+        s.got[inbox.node] = inbox["value"]
+
+    def list_(self, c, s, inbox):
+        return self.messages(c, None)
+
+    def read_list(self, c, s, inbox):
+        nodes, sums = inbox.sum("value")
+        s.listed[nodes] = sums
+        assert (sums == s.got[nodes]).all()
+
+
+@dataclass(frozen=True)
+class SpawnedFloats(Toy):
+    """Each node has the node of its id // 5 add a float."""
+
+    form: ClassVar[str] = "recursive"
+    fields: ClassVar = {"value": np.float64}
+
+    def program(self, net) -> Program:
+        yield Finish(self.send)
+
+    def start(self, c) -> State:
+        return State(got=c.zeros(float))
+
+    def send(self, c, s, inbox):
+        nodes = np.arange(c.size)
+        return spawn(self.read, c.ids // 5, by=nodes, value=draws(c.ids), combine="sum")
+
+    def read(self, c, s, inbox):
+        s.got[inbox.node] = inbox["value"]
+
+
+@dataclass(frozen=True)
+class Vectors(Toy):
+    """Reductions of a broadcast of vectors, and of truth values and half floats."""
+
+    fields: ClassVar = {"value": np.float64, "yes": bool, "half": np.float16}
+    outputs: ClassVar = {name: Output(name) for name in ("least", "most", "total", "some", "half")}
+
+    def widths(self, n):
+        return {"value": 3}
+
+    def start(self, c) -> State:
+        return State(**{name: c.zeros(float) for name in self.outputs})
+
+    def send(self, c, s, inbox):
+        values = np.stack([draws(c.ids), draws(c.ids + 3), draws(c.ids + 50)], axis=1)
+        return broadcast(value=values, yes=c.ids % 7 == 0, half=c.ids % 100 / 8)
+
+    def read(self, c, s, inbox):
+        for name, op in (("least", inbox.min), ("most", inbox.max), ("total", inbox.sum)):
+            nodes, values = op("value")
+            assert values.shape == (len(nodes), 3)
+            getattr(s, name)[nodes] = values.sum(axis=1)
+        nodes, some = inbox.max("yes")
+        s.some[nodes] = some
+        nodes, half = inbox.max("half")
+        s.half[nodes] = half
+
+
+@dataclass(frozen=True)
+class OverwritesSenders(Toy):
+    """Broadcasts from a list of nodes, and overwrites the list in the next phase."""
+
+    def send(self, c, s, inbox):
+        s.list = np.flatnonzero(c.ids % 2 == 0)
+        return broadcast(s.list, value=c.ids[s.list])
+
+    def read(self, c, s, inbox):
+        s.list[:] = 0
+        nodes, least = inbox.min("value")
+        s.got[nodes] = least
+
+
+@dataclass(frozen=True)
+class Unfit(Toy):
+    """Sends, in some kind of message, a value that a field cannot hold."""
+
+    fields: ClassVar = {"value": np.int64, "small": np.int8, "half": np.float32, "yes": bool}
+    kind: str = "broadcast"
+    field: str = "value"
+    number: float = 0.5
+
+    def send(self, c, s, inbox):
+        fields = {self.field: np.where(c.ids == c.n - 1, self.number, 1)}
+        if self.kind == "unicast":
+            return unicast(c.ids, **fields)
+        if self.kind == "announce":
+            return announce(np.arange(c.size), **fields)
+        if self.kind == "ship":
+            return ship(np.zeros(c.size, int), **fields)
+        return broadcast(**fields)
+
+
+@dataclass(frozen=True)
 class Fails(Toy):
     """Fails in one cluster, round 3."""
 
@@ -339,6 +495,20 @@ class Wrong(Toy):
             "known to one": lambda: known(1) if c.index else known(2),
             "unknown to one": lambda: known(1) if c.index else None,
             "known from nowhere": lambda: known(c.n),
+            "missing sender": lambda: unicast(c.ids, np.arange(c.size) + 1, value=1),
+            "negative sender": lambda: unicast(c.ids, np.arange(c.size) - 1, value=1),
+            "too few senders": lambda: unicast(c.ids, np.arange(c.size)[:1], value=1),
+            "float receivers": lambda: unicast(c.ids + 0.5, value=1),
+            "unsorted senders": lambda: broadcast(np.arange(c.size)[::-1], value=1),
+            "repeated senders": lambda: broadcast(np.arange(c.size) // 2, value=1),
+            "a mask of senders": lambda: broadcast(c.ids > 0, value=1),
+            "far senders": lambda: broadcast(np.array([0, 10**9, 1]), value=1),
+            "missing cluster": lambda: ship(c.ids * 0 + 99, value=1),
+            "missing announcer": lambda: announce(np.array([c.size]), value=1),
+            "or of floats": lambda: unicast(c.ids, half=1.5, combine="or"),
+            "other combiners": lambda: unicast(c.ids, value=1, combine="or" if c.index else "sum"),
+            "a sum too large": lambda: unicast(c.ids * 0, count=2**30, combine="sum"),
+            "unknown combiner": lambda: unicast(c.ids, value=1, combine="mean"),
         }[self.what]()
 
 

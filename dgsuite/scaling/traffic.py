@@ -226,8 +226,8 @@ def _letters(sent: Letters, owner: NDArray, p: int) -> Exchange:
     source, to = owner[sent.src].astype(np.int64), owner[sent.dst].astype(np.int64)
     work = np.bincount(to, minlength=p)
     itemsize = sum(v.itemsize * int(np.prod(v.shape[1:])) for v in sent.fields.values())
-    ids = LETTER if sent.combine else 2 * LETTER
-    if sent.combine:
+    ids = LETTER if sent.folds_early else 2 * LETTER
+    if sent.folds_early:
         key = np.unique(source * len(owner) + sent.dst)
         source, to = key // len(owner), owner[key % len(owner)].astype(np.int64)
     pairs = np.bincount(source * p + to, minlength=p * p).reshape(p, p)
