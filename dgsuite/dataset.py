@@ -22,6 +22,7 @@ from dgsuite.costs import count
 from dgsuite.labelled import decoded, encoded
 from dgsuite.parameters import labelled, stated
 from dgsuite.program import Log
+from dgsuite.provenance import fingerprint, machine
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Output
 from partition.errors import InputError
@@ -57,6 +58,7 @@ def build(
     workers: int = 0,
     workload: Workload | None = None,
     style_reason: str | None = None,
+    measured_on: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
     """The dataset of a run.
 
@@ -74,6 +76,8 @@ def build(
         Work that was added, if any.
     style_reason
         Why this style was chosen, where that needs to be said.
+    measured_on
+        Machine that ran it, of `provenance.machine_of`; by default this one.
     """
     counted = "depth" if kernel.form == "recursive" else "round"
     counts = count(kernel, log, graph.n, count_as or style)
@@ -148,7 +152,8 @@ def build(
         "workers": workers,
         "seconds": log.seconds,
         "versions": versions(),
-        "machine": f"{platform.machine()}, {os.cpu_count()} processors",
+        "code": fingerprint(),
+        **(machine() if measured_on is None else measured_on),
     }
     if style_reason is not None:
         attrs["style_reason"] = style_reason

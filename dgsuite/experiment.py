@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import traceback
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -124,11 +126,10 @@ def _run(
         from dgsuite.plots import overview, write
         from dgsuite.sweep import Sweep, combine
 
-        kept = []
+        reasons: Counter[str] = Counter()
 
-        def on_point(number: int, point: Point, what: str) -> None:
-            if what == "kept":
-                kept.append(number)
+        def on_point(number: int, point: Point, why: str) -> None:
+            reasons[why] += 1
             progress.update(sweep_bar, completed=number, description=point.describe())
             progress.reset(round_bar, total=None)
 
@@ -153,9 +154,20 @@ def _run(
         _figure(console, config, results, output, options)
     elif not options.quiet:
         _summary(console, results)
-    if kept:
-        was = f"{len(kept)} of {len(todo)} points kept from an earlier run"
-        console.print(f"{was}; --force runs them anew", highlight=False)
+    for line in _kept(reasons):
+        console.print(line, highlight=False, markup=False)
+
+
+def _kept(reasons: Mapping[str, int]) -> Iterator[str]:
+    """How many points were kept from an earlier run, and why others of an earlier run were not."""
+    from dgsuite.sweep import FORCED, NEW
+
+    total = sum(reasons.values())
+    for why, number in reasons.items():
+        if not why:
+            yield f"{number} of {total} points kept from an earlier run; --force runs them anew"
+        elif why not in (NEW, FORCED):
+            yield f"{number} of {total} points run anew: {why}"
 
 
 def _figure(
@@ -174,10 +186,8 @@ def _figure(
 
     assert config.figure is not None
     number = config.figure.number
-    words = ["python -m dgsuite.experiment", options.config]
-    words += ["--full"] * options.full + [f"--set {given}" for given in options.overrides]
     setting = "full" if options.full else "quick"
-    figure = collect(number, results, command=" ".join(words), setting=setting)
+    figure = collect(number, results, command=again(options), setting=setting)
     save(figure, output)
     if config.experiment.plot:
         write(draw(figure), f"{os.path.splitext(output)[0]}.png")
@@ -189,6 +199,16 @@ def _figure(
     elif not options.quiet:
         for line in findings(figure):
             console.print(line, highlight=False, markup=False)
+
+
+def again(options: argparse.Namespace) -> str:
+    """The command that makes a result again, to be pasted into a shell."""
+    words = ["python", "-m", "dgsuite.experiment", options.config, *["--full"] * options.full]
+    for given in options.overrides:
+        words += ["--set", given]
+    if options.scheduler is not None:
+        words += ["--scheduler", options.scheduler]
+    return shlex.join(words)
 
 
 def _summary(console: Any, results: Sequence[xr.Dataset]) -> None:

@@ -69,9 +69,13 @@ def make(folder: Path, output: Path) -> None:
             f"{folder}: holds no results (*.nc); python -m dgsuite.experiment makes some"
         )
         raise problems[0] if problems else nothing
+    text, left_out = page(found)
+    problems += [InputError(f"{folder / name}: {why}") for name, why in left_out.items()]
+    if len(left_out) == len(found):
+        raise problems[0]
     for problem in problems:
         print(f"left out: {problem}", file=sys.stderr)
-    write(page(found), output)
+    write(text, output)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import xarray as xr
 from dgsuite import dataset
 from dgsuite.parameters import fitting
 from dgsuite.program import Guard, Log
+from dgsuite.provenance import machine_of
 from dgsuite.workload import Workload
 from kernels import KERNELS, RECURSIVE
 from kernels.base import Kernel, Replicated
@@ -230,6 +231,7 @@ def run_each(
             raise InputError(f"kernel {chosen.name!r}: {error}") from None
 
     with nullcontext() if client is None else client.as_current():
+        measured_on = machine_of(client if workers else None)
         found = _run(kernels, graph, style, client, workers, on_round, load, guard)
     return [
         dataset.build(
@@ -242,6 +244,7 @@ def run_each(
             workers=min(len(workers), len(graph.parts)),
             workload=load,
             style_reason=reason,
+            measured_on=measured_on,
         )
         for k, (outputs, log) in zip(kernels, found, strict=True)
     ]

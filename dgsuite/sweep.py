@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,9 +14,9 @@ import numpy as np
 import xarray as xr
 
 import genval
-from dgsuite import __version__
 from dgsuite.config import Cluster, Experiment, Point, Throttle
-from dgsuite.dataset import index, open_dataset, save
+from dgsuite.dataset import index, open_dataset, save, versions
+from dgsuite.provenance import changes, circumstances, fingerprint, machine_of
 from dgsuite.runner import run
 from dgsuite.schedulers import check_memory, check_protocol, connect, local
 from partition.edges import BUILDING
@@ -33,6 +33,9 @@ logger = logging.getLogger(__name__)
 
 ENOUGH = 0.5
 """Seconds of a point's runs after which it is not run again, however many iterations there may be."""
+
+NEW, FORCED = "new", "forced"
+"""Why a point is run of which there is no earlier run, and where earlier runs do not count."""
 
 KEPT = 2
 """Graphs that are kept, for kernels that take turns."""
@@ -65,7 +68,8 @@ class Sweep:
     folder
         Where paths of inputs start.
     store
-        Folder of finished points, one NetCDF each, named by what they are.
+        Folder of finished points, one NetCDF each, named by what they are and what they were made by:
+        code, versions and machine (see `provenance.circumstances`).
     experiment
         Whether to check results, run repeats on fresh workers, and warm up.
     """
@@ -87,8 +91,8 @@ class Sweep:
         self.throttle = throttle
         self._warm: set[tuple] = set()
 
-    def path(self, point: Point) -> Path:
-        """File of a point: its name changes with the point, its input file, and our version."""
+    def stem(self, point: Point) -> str:
+        """How the names of a point's files begin: it changes with the point and its input file."""
         identity = point.model_dump()
         if point.graph.generate is None:
             identity["input"] = _digests(self.folder / point.source()[1])
@@ -101,8 +105,7 @@ class Sweep:
             identity["care"] = [e.fresh, e.warmup, e.iterations]
         if self.throttle is not None:
             identity["throttle"] = self.throttle.model_dump(exclude={"percent"})
-        text = json.dumps([__version__, identity], sort_keys=True)
-        return self.store / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.nc"
+        return _hashed(identity)
 
     def run(
         self,
@@ -116,7 +119,7 @@ class Sweep:
         Parameters
         ----------
         on_point
-            Called with number, point, and "run" or "kept", as each begins.
+            Called as each begins, with its number, the point, and why it is run; "" where it is kept.
 
         Raises
         ------
@@ -129,13 +132,13 @@ class Sweep:
             graphs: dict[Any, Graph] = {}
             for number, asked in enumerate(self.points):
                 point = clusters.there(asked)
-                path = self.path(point)
-                kept = None if force else self.kept(path)
+                stem, now = self.stem(point), clusters.circumstances(point)
+                path = self.store / f"{stem}-{_hashed(now)}.nc"
+                kept, why = (None, FORCED) if force else self.kept(path, stem, now)
+                on_point(number, point, why)
                 if kept is not None:
-                    on_point(number, point, "kept")
                     results.append(kept)
                     continue
-                on_point(number, point, "run")
                 client, where = clusters.client(point), clusters.where(point)
                 what = point.graph.model_dump_json()
                 key: tuple = (what, point.n, point.kind, point.kernel, where, point.seed)
@@ -154,18 +157,29 @@ class Sweep:
                 results.append(dataset)
         return results
 
-    def kept(self, path: Path) -> xr.Dataset | None:
-        """The result of a point that is finished; one that nobody validated is not, if it is to be."""
-        if not path.exists():
-            return None
+    def kept(self, path: Path, stem: str, now: Mapping[str, str]) -> tuple[xr.Dataset | None, str]:
+        """The result of a point that is finished, or None and why it is to be run.
+
+        Parameters
+        ----------
+        path
+            Its file, made in the circumstances of now.
+        stem
+            How the names of its files begin, whatever the circumstances.
+        """
+        others = sorted(self.store.glob(f"{stem}-*.nc"), key=lambda file: file.stat().st_mtime)
+        if not others:
+            return None, NEW
         try:
-            dataset = open_dataset(path)
+            dataset = open_dataset(path if path in others else others[-1])
         except InputError as error:
             logger.warning("a finished point is run anew: %s", error)
-            return None
+            return None, "the file of an earlier run cannot be read"
+        if changed := changes(circumstances(dataset.attrs), now):
+            return None, changed
         if self.experiment.validate_results and not dataset.attrs.get("valid"):
-            return None
-        return dataset
+            return None, "the result of an earlier run was not validated"
+        return dataset, ""
 
     @contextmanager
     def _throttled(self, client: Client | None, point: Point) -> Iterator[None]:
@@ -251,6 +265,10 @@ class Sweep:
         return dataset
 
 
+def _hashed(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
+
+
 def _digests(path: Path) -> dict[str, str]:
     """Of an input: a file, or the files of a folder."""
     found = {}
@@ -310,6 +328,11 @@ class _Clusters:
     def there(self, point: Point) -> Point:
         """A point with the workers, and the threads of the least of them, that are at an address."""
         return point if point.style == "serial" else point.model_copy(update=self.size)
+
+    def circumstances(self, point: Point) -> dict[str, str]:
+        """What a run of a point is made by now."""
+        client = None if point.style == "serial" or not self.size else self.current
+        return circumstances({"code": fingerprint(), "versions": versions(), **machine_of(client)})
 
     def where(self, point: Point) -> Any:
         """What points must agree on to share a cluster."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,7 +22,8 @@ import xarray as xr
 from conftest import heed_interrupts
 from distributed import Client
 
-from dgsuite import InputError, config, experiment, sweep
+import dgsuite
+from dgsuite import InputError, config, experiment, provenance, sweep
 
 ROOT = Path(__file__).parents[1]
 
@@ -308,6 +310,83 @@ def test_kept_points_are_named_and_damaged_ones_run_anew(tmp_path, ran, capsys, 
     assert experiment.main([*command, "--force"]) == 0
     assert "kept" not in capsys.readouterr().err
     assert len(ran) == 5
+
+
+@pytest.mark.parametrize(
+    ("target", "replacement", "why"),
+    [
+        ("fingerprint", lambda: "other", "the code of dgsuite has changed"),
+        ("versions", lambda: '{"numpy": "99", "python": "98"}', "numpy was {} and is 99"),
+        (
+            "machine_of",
+            lambda client: {"machine": "an abacus", "processors": 9},
+            ", 2 processors,",
+        ),
+    ],
+)
+def test_points_of_other_circumstances_are_run_anew(
+    tmp_path, ran, capsys, monkeypatch, target, replacement, why
+):
+    """Code, versions and machine: each has its own points, and what has changed is reported."""
+    toml = tmp_path / "e.toml"
+    toml.write_text(
+        '[[run]]\nkernel = "mis"\nstyle = "serial"\nn = [8, 9]\ngraph.generate = "ring"\n'
+    )
+    command = [str(toml), "--output", str(tmp_path / "o.nc"), "-q"]
+    assert experiment.main(command) == 0
+    assert "anew" not in capsys.readouterr().err
+    with monkeypatch.context() as patch:
+        patch.setattr(sweep, target, replacement)
+        assert experiment.main(command) == 0
+    told = capsys.readouterr().err
+    assert "2 of 2 points run anew: " in told
+    assert why.format(np.__version__).replace(", 2 ", f", {os.cpu_count()} ") in told
+    assert len(ran) == 4
+    assert experiment.main(command) == 0
+    assert "2 of 2 points kept from an earlier run" in capsys.readouterr().err
+    assert len(ran) == 4
+
+
+def test_a_result_says_what_made_it(tmp_path, client):
+    graph = dgsuite.Graph.from_edges([0, 1], [1, 2])
+    serial, clocked = (
+        dgsuite.run("mis", graph, style=s, client=client) for s in ("serial", "clocked")
+    )
+    assert serial.attrs["processors"] == clocked.attrs["processors"] == os.cpu_count()
+    assert serial.attrs["machine"] == clocked.attrs["machine"]
+    assert serial.attrs["code"] == provenance.fingerprint()
+    code = "from dgsuite import provenance; print(provenance.fingerprint())"
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    for package in provenance.PACKAGES:
+        shutil.copytree(ROOT / package, tmp_path / package)
+    found = [
+        subprocess.check_output([sys.executable, "-c", code], env=env, text=True, cwd=tmp_path)
+    ]
+    assert found == [f"{provenance.fingerprint()}\n"]
+    with open(tmp_path / "kernels" / "mis.py", "a") as file:
+        file.write("# changed\n")
+    found += [
+        subprocess.check_output([sys.executable, "-c", code], env=env, text=True, cwd=tmp_path)
+    ]
+    assert found[0] != found[1]
+
+
+def test_several_hosts_measure_together():
+    one, two = {"machine": "A", "processors": 2}, {"machine": "B", "processors": 4}
+    assert provenance._together([one, two, one]) == {"machine": "2 x A; B", "processors": 8}
+
+
+def test_the_command_again_can_be_pasted():
+    """Quoted for a shell, and with the scheduler."""
+    given = [
+        "my file.toml", "--full", "--set", 'run.0.kind=["mn", "mx"]', "--set", "graph.n=$HOME",
+        "--scheduler", "tcp://h:1",
+    ]  # fmt: skip
+    options = experiment.parser().parse_args(given)
+    pasted = experiment.again(options)
+    assert pasted.startswith("python -m dgsuite.experiment 'my file.toml' --full")
+    seen = subprocess.check_output(["sh", "-c", f"printf '%s\\n' {pasted}"], text=True)
+    assert seen.splitlines()[3:] == given
 
 
 def test_each_form_is_warmed_up(tmp_path, ran):

@@ -109,6 +109,59 @@ def test_what_cannot_be_read_is_left_out(tmp_path, capsys):
     assert "good.nc" in (tmp_path / "report.html").read_text()
 
 
+@pytest.mark.parametrize(
+    ("number", "spoil", "why"),
+    [
+        (99, lambda ds: ds.assign_attrs(figure=99), "there is no figure 99; those that are: 7,"),
+        (9, lambda ds: ds.assign_attrs(figure="nine"), "it cannot be shown: invalid literal"),
+        (9, lambda ds: ds.drop_vars("count_as"), "'count_as' is missing or unknown"),
+        (19, lambda ds: ds.drop_vars("seconds"), "'seconds' is missing or unknown"),
+        (7, lambda ds: ds.drop_dims("cell"), "'cell_kernel' is missing or unknown"),
+        (0, lambda ds: xr.Dataset({"messages": "many"}, attrs=ds.attrs), "it cannot be shown"),
+    ],
+)
+def test_datasets_of_others_are_left_out(tmp_path, capsys, number, spoil, why):
+    """What is not as ours is named with the reason, and the rest is shown."""
+    run = runs("bf", "mn")
+    made = collect(number, [run], command="c", setting="quick") if number in (7, 9, 19) else run
+    dgsuite.save(spoil(made), tmp_path / "foreign.nc")
+    assert report.main([str(tmp_path)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"error: {tmp_path / 'foreign.nc'}: ")
+    assert why in line
+    dgsuite.save(run, tmp_path / "good.nc")
+    assert report.main([str(tmp_path)]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"left out: {tmp_path / 'foreign.nc'}: ")
+    assert why in line
+    page = (tmp_path / "report.html").read_text()
+    assert "good.nc" in page
+    assert "foreign.nc" not in page
+
+
+def test_names_that_are_markup_are_shown(tmp_path):
+    some = [runs("bf", kind).assign_attrs(kernel="[/b]<i>$_") for kind in ("mn", "mx")]
+    for number in (9, 19):
+        figure = collect(number, some, command="c", setting="quick")
+        dgsuite.save(figure, tmp_path / f"figure{number}.nc")
+    assert report.main([str(tmp_path)]) == 0
+    text = " ".join(Page((tmp_path / "report.html").read_text()).text)
+    assert text.count("[/B]<I>$_") >= 4
+
+
+def test_each_figure_names_its_own_machine(tmp_path):
+    some = [runs("bf", kind) for kind in ("mn", "mx")]
+    for number, machine in ((9, "an abacus, 9 processors"), (19, "a sundial, 19 processors")):
+        figure = collect(number, some, command="c", setting="quick")
+        dgsuite.save(figure.assign_attrs(machine=machine), tmp_path / f"figure{number}.nc")
+    assert report.main([str(tmp_path)]) == 0
+    text = "".join(Page((tmp_path / "report.html").read_text()).text)
+    nine = text.index("Figure 9. ")
+    nineteen = text.index("Figure 19. ")
+    assert nine < text.index("Machine: an abacus, 9 processors") < nineteen
+    assert nineteen < text.index("Machine: a sundial, 19 processors")
+
+
 @pytest.mark.parametrize("folder", ["no", "/proc"])
 def test_no_place_for_the_page(tmp_path, capsys, folder):
     dgsuite.save(runs("bf", "mn"), tmp_path / "a.nc")

@@ -17,6 +17,7 @@ import genval
 from dgsuite import scaling
 from dgsuite.program import reduce_votes, steps
 from dgsuite.runner import make_kernel
+from dgsuite.scaling.__main__ import main
 from dgsuite.scaling.analysis import analyse, split
 from dgsuite.scaling.terms import value
 from dgsuite.site import Site
@@ -425,6 +426,37 @@ def test_different_runs_are_not_merged(changes, message):
         scaling.measured(runs_on_a_ring(**changes))
     repeats = [ds.assign_attrs(repeat=i) for i in range(2) for ds in runs_on_a_ring()]
     assert scaling.measured(repeats).sizes == {"p": 3, "bandwidth": 1, "repeat": 2}
+
+
+def test_the_machine_that_measured_decides_what_is_oversubscribed():
+    """Not the one that analyses; where the runs do not say, nothing is put together, and a note says so."""
+    runs = [ds.assign_attrs(processors=2) for ds in runs_on_a_ring()]
+    together = scaling.completion(runs[2], oversubscribed=True)
+    plain = scaling.completion(runs[2])
+    assert together != plain
+    for processors, last in ((2, together), (4, plain)):
+        found = scaling.measured([ds.assign_attrs(processors=processors) for ds in runs])
+        assert found.attrs["processors"] == processors
+        assert found.seconds.values.ravel().tolist() == [plain, plain, last]
+    silent = [ds.drop_attrs() for ds in runs]
+    silent = [
+        s.assign_attrs({k: v for k, v in ds.attrs.items() if k != "processors"})
+        for s, ds in zip(silent, runs, strict=True)
+    ]
+    assert scaling.measured(silent).seconds.values.ravel().tolist() == [plain] * 3
+    assert scaling.measured(silent, 2).seconds.values.ravel().tolist() == [plain, plain, together]
+    assert any("do not say how many processors" in note for note in analyse(silent).notes)
+    assert any("4 workers shared 2 processors" in note for note in analyse(runs).notes)
+
+
+def test_a_kernel_whose_name_is_markup_is_shown(tmp_path, capsys):
+    runs = [ds.assign_attrs(kernel="[/b]$x") for ds in runs_on_a_ring()]
+    runs = [ds.assign_attrs(workload="", form="iterative") for ds in runs]
+    dgsuite.save(combine(runs), tmp_path / "odd [i].nc")
+    assert main([str(tmp_path / "odd [i].nc")]) == 0
+    shown = capsys.readouterr().out
+    assert "[/b]$x" in shown
+    assert "odd [i]-figure2a.png" in shown
 
 
 def test_recursive_runs_are_split():

@@ -103,6 +103,7 @@ def hartree_fock(
     ----------
     "X10 on the SCC"; PumjaRasaayani in milthorpe/anuchem at 7e295c7f.
     """
+    from dgsuite.provenance import machine_of
     from partition.places import workers
 
     if balance not in BALANCES:
@@ -135,6 +136,7 @@ def hartree_fock(
         found[np.ix_(order, order)] = sum(share.matrix for _, share in shares)
         return found, [(place, share._replace(matrix=NOTHING)) for place, share in shares]
 
+    measured_on = machine_of(client)
     log = iterate(mole, build, tolerance, iterations, on_iteration)
     attrs = {
         "title": f"restricted Hartree-Fock of {atoms.path}, {basis}, {balance}",
@@ -150,6 +152,7 @@ def hartree_fock(
         "work_units": len(work.units()),
         "nuclear_repulsion": float(mole.energy_nuc()),
         "tolerance": tolerance,
+        **measured_on,
     }
     return _dataset(log, attrs)
 
@@ -226,9 +229,9 @@ def iterate(
 
 def _dataset(log: Log, attrs: dict[str, Any]) -> xr.Dataset:
     """The dataset of a run."""
-    import platform
 
     from dgsuite.dataset import versions
+    from dgsuite.provenance import fingerprint
 
     at = list(dict.fromkeys(place for shares in log.shares for place, _ in shares))
 
@@ -276,6 +279,6 @@ def _dataset(log: Log, attrs: dict[str, Any]) -> xr.Dataset:
         "source": f"dgsuite {__version__}",
         "Conventions": "CF-1.11",
         "versions": versions("pyscf"),
-        "machine": f"{platform.machine()}, {os.cpu_count()} processors",
+        "code": fingerprint(),
     }
     return xr.Dataset(variables, coords, attrs)

@@ -32,6 +32,12 @@ def parser() -> argparse.ArgumentParser:
         help="the experiment's file: count the traffic of its kernels, calibrate the cost model on half "
         "of the runs, and predict the others",
     )
+    p.add_argument(
+        "--processors",
+        type=int,
+        metavar="N",
+        help="of the machine that measured, where the file does not say it",
+    )
     p.add_argument("--output", metavar="FOLDER", help="where figures go (default: beside the file)")
     p.add_argument("--no-figures", action="store_true", help="tables alone")
     return p
@@ -46,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> None:
+    if options.processors is not None and options.processors < 1:
+        raise InputError(f"--processors must be at least 1, got {options.processors}")
     folder = options.output or os.path.dirname(options.results) or "."
     if not os.path.isdir(folder):
         raise InputError(f"--output {folder}: there is no such folder")
@@ -61,7 +69,7 @@ def _run(options: argparse.Namespace) -> None:
     traffic, nominal = ({}, None) if options.what_if is None else _traffic(options.what_if)
     found = []
     for kernel, runs in by_kernel.items():
-        found.append(analyse(runs, traffic.get(kernel), nominal))
+        found.append(analyse(runs, traffic.get(kernel), nominal, options.processors))
     console = Console(width=None if sys.stdout.isatty() else 110)
     for one in found:
         _show(console, one)
@@ -73,7 +81,7 @@ def _run(options: argparse.Namespace) -> None:
         for name, figure in draw(found).items():
             path = os.path.join(folder, f"{stem}-{name}.png")
             write(figure, path)
-            console.print(path)
+            console.print(path, markup=False, soft_wrap=True)
 
 
 def _traffic(path: str) -> tuple[dict[str, xr.Dataset], float | None]:
@@ -104,11 +112,12 @@ def _traffic(path: str) -> tuple[dict[str, xr.Dataset], float | None]:
 
 
 def _show(console: Any, found: Analysis) -> None:
+    from rich.markup import escape
     from rich.table import Table
 
-    console.print(f"\n[bold]{found.kernel}[/bold]")
+    console.print(f"\n[bold]{escape(found.kernel)}[/bold]")
     for note in found.notes:
-        console.print(f"  note: {note}")
+        console.print(f"  note: {note}", markup=False)
     for title, model in (("all but the largest", found.model), ("chosen form", found.chosen)):
         if model is None:
             continue

@@ -69,7 +69,10 @@ def split(dataset: xr.Dataset) -> list[xr.Dataset]:
 
 
 def analyse(
-    results: Sequence[xr.Dataset], traffic: xr.Dataset | None = None, nominal: float | None = None
+    results: Sequence[xr.Dataset],
+    traffic: xr.Dataset | None = None,
+    nominal: float | None = None,
+    processors: int | None = None,
 ) -> Analysis:
     """Analyse the runs of one kernel.
 
@@ -80,13 +83,20 @@ def analyse(
     traffic
         Counted traffic on these numbers of clusters, of `trace`.
     nominal
-        Bytes a second that are 100 % of bandwidth; needed with traffic.
+        Bytes per second that are 100 % of bandwidth; needed with traffic.
+    processors
+        Of the machine that measured; by default what the runs say. See `measured`.
     """
-    runs = measured(results)
+    runs = measured(results, processors)
     notes = []
     ps = runs.p.values
     processors = int(runs.attrs["processors"])
-    if ps.max() > processors:
+    if not processors:
+        notes.append(
+            "the runs do not say how many processors measured them: their times are taken as they are, also "
+            "those of more workers than there were processors"
+        )
+    elif ps.max() > processors:
         notes.append(
             f"up to {ps.max()} workers shared {processors} processors: there the time is put together from "
             f"processor time and the time of exchanges"

@@ -32,7 +32,7 @@ def draw(analyses: Sequence[Analysis]) -> dict[str, Figure]:
         drawn = [panel(found, ax) for found, ax in zip(analyses, axes, strict=True)]
         if any(drawn):
             for found, ax in zip(analyses, axes, strict=True):
-                ax.set_title(found.kernel, fontsize=10)
+                ax.set_title(found.kernel, fontsize=10, parse_math=False)
                 for side in ("top", "right"):
                     ax.spines[side].set_visible(False)
             figure.suptitle(title)

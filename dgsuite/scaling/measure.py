@@ -46,6 +46,12 @@ def check_run(dataset: xr.Dataset) -> None:
             )
 
 
+def processors_of(results: Sequence[xr.Dataset]) -> int | None:
+    """Processors of the machine that measured some runs; None if a run does not say, or they differ."""
+    found = {int(ds.attrs.get("processors", 0)) for ds in results}
+    return found.pop() or None if len(found) == 1 else None
+
+
 def measured(results: Sequence[xr.Dataset], processors: int | None = None) -> xr.Dataset:
     """Runs of one kernel as ``seconds`` over ``p`` (workers), ``bandwidth`` (per cent) and ``repeat``.
 
@@ -55,7 +61,9 @@ def measured(results: Sequence[xr.Dataset], processors: int | None = None) -> xr
         Datasets of runs, with the attributes that an experiment gives them. They differ in workers,
         bandwidth and repeat alone, and in clusters where these follow the workers.
     processors
-        Of the machine; by default this one's. Runs on more workers are put together from processor time.
+        Of the machine that measured; by default what the runs say. Times of runs on more workers are put
+        together from processor time. Where the number is not known all times are taken as measured, and
+        the attribute ``processors`` is 0.
 
     Raises
     ------
@@ -63,14 +71,12 @@ def measured(results: Sequence[xr.Dataset], processors: int | None = None) -> xr
         Datasets that are not of runs, runs that differ in something else, or in nothing, or a
         combination that is missing.
     """
-    import os
-
     for ds in results:
         check_run(ds)
     kernels = sorted({str(ds.attrs["kernel"]) for ds in results})
     if len(kernels) != 1:
         raise InputError(f"the runs must be of one kernel, got {', '.join(kernels) or 'none'}")
-    processors = processors or os.cpu_count() or 1
+    processors = processors or processors_of(results) or 0
     values: dict[tuple[int, float, int], float] = {}
     runs: dict[tuple[int, float, int], xr.Dataset] = {}
     for ds in results:
@@ -85,7 +91,7 @@ def measured(results: Sequence[xr.Dataset], processors: int | None = None) -> xr
                 f"{ds.attrs.get('clusters')}"
             )
         runs[key] = ds
-        values[key] = completion(ds, workers > processors)
+        values[key] = completion(ds, 0 < processors < workers)
     ps, bandwidths, repeats = (sorted(set(axis)) for axis in zip(*values, strict=True))
     seconds = np.full((len(ps), len(bandwidths), len(repeats)), np.nan)
     for (p, bandwidth, repeat), value in values.items():

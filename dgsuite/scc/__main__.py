@@ -85,6 +85,7 @@ def _run(options: argparse.Namespace) -> None:
     from dgsuite import __version__
     from dgsuite.dataset import save
     from dgsuite.plots import write
+    from dgsuite.provenance import machine
     from dgsuite.scc import bc, figures, findings
 
     console = Console(width=None if sys.stdout.isatty() else 110)
@@ -94,6 +95,7 @@ def _run(options: argparse.Namespace) -> None:
     ds.attrs |= {
         "title": "Betweenness centrality on the SCC's places: simulated_seconds is a simulation",
         "source": f"dgsuite {__version__}",
+        **machine(),
     }
     save(ds, path)
     _show(console, ds, findings.betweenness(ds))

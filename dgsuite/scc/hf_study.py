@@ -228,6 +228,7 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
     import xarray as xr
 
     from dgsuite import __version__, schedulers
+    from dgsuite.provenance import machine
     from dgsuite.scc import comms
     from dgsuite.scc.ledger import Transport
     from partition.places import workers
@@ -321,5 +322,10 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
             "transport": columns,
             "places": list(asked.places),
         },
-        {"title": asked.name, "source": f"dgsuite {__version__}", "study": asked.model_dump_json()},
+        {
+            "title": asked.name,
+            "source": f"dgsuite {__version__}",
+            "study": asked.model_dump_json(),
+            **machine(),
+        },
     )

@@ -19,24 +19,41 @@ from dgsuite.study.forms import forms
 from dgsuite.study.results import BY_ROUND, ODD, bars, cells, code, findings
 from dgsuite.study.statistics import LEVEL
 from dgsuite.tables import STYLES
+from partition.errors import InputError
 from partition.files import whole
 
 SHOWN = 60
 """Runs of other results that are listed, at most."""
 
 
-def page(results: Mapping[str, xr.Dataset]) -> str:
+def page(results: Mapping[str, xr.Dataset]) -> tuple[str, dict[str, str]]:
     """The page of a folder's results.
 
     Parameters
     ----------
     results
         Datasets by file name: figures, and whatever else dgsuite made.
+
+    Returns
+    -------
+    page
+        HTML.
+    left_out
+        By file name, why a dataset is not on the page: old files and those of others may lack anything.
     """
-    figures = [ds for ds in results.values() if "figure" in ds.attrs]
-    figures.sort(key=lambda ds: int(ds.attrs["figure"]))
-    others = {name: ds for name, ds in results.items() if "figure" not in ds.attrs}
-    numbers = [int(ds.attrs["figure"]) for ds in figures]
+    sections: dict[str, tuple[int, str]] = {}
+    rows: list[Sequence[Any]] = []
+    left_out = {}
+    for name, ds in results.items():
+        try:
+            if "figure" in ds.attrs:
+                sections[name] = _number(ds), _section(ds)
+            else:
+                rows += _rows(name, ds)
+        except Exception as error:
+            left_out[name] = _reason(error)
+    figures = [results[name] for name in sections]
+    numbers = sorted({number for number, _ in sections.values()})
     links = [f'<a href="#figure{n}">{n}. {escape(forms()[n].title)}</a>' for n in numbers]
     absent = [n for n in forms() if n not in numbers]
     style = files("dgsuite").joinpath("study", "page.css").read_text(encoding="utf-8")
@@ -48,28 +65,43 @@ def page(results: Mapping[str, xr.Dataset]) -> str:
         ),
         _about(figures),
         f"<nav>{_list(links)}</nav></header>",
-        *(_section(ds) for ds in figures),
-        _others(others) if others else "",
+        *(section for _, section in sorted(sections.values())),
+        _others(rows) if rows else "",
         _absent(absent) if figures and absent else "",
     ]
-    return (
+    text = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         f"<title>dgsuite: characterisation study</title><style>\n{style}</style></head>\n"
         f"<body><main>{''.join(body)}</main></body></html>\n"
     )
+    return text, left_out
+
+
+def _number(figure: xr.Dataset) -> int:
+    number = int(figure.attrs["figure"])
+    if number not in forms():
+        raise InputError(
+            f"there is no figure {number}; those that are: {', '.join(map(str, forms()))}"
+        )
+    return number
+
+
+def _reason(error: Exception) -> str:
+    """Why a dataset cannot be shown."""
+    text = " ".join(str(error.args[0] if error.args else error).split())
+    if isinstance(error, KeyError):
+        name = text.removeprefix("No variable named ").partition(". ")[0].strip("'")
+        return f"it cannot be shown: {name!r} is missing or unknown"
+    return text if isinstance(error, InputError) else f"it cannot be shown: {text}"
 
 
 def _about(figures: Sequence[xr.Dataset]) -> str:
     if not figures:
         return ""
-    first = figures[0].attrs
     settings = sorted({str(ds.attrs.get("setting", "")) for ds in figures})
-    versions = json.loads(first["versions"])
     return _paragraph(
-        f"Machine: {first['machine']}. "
-        f"{', '.join(f'{name} {number}' for name, number in versions.items())}. "
         f"Setting: {' and '.join(settings)}. Times are means of repeats, each on worker processes of its "
         f"own after a warm-up that is thrown away; ± is half the {LEVEL:.0%} confidence interval "
         f"(Student's t), as Georges, Buytaert and Eeckhout ask (OOPSLA 2007). FA: finish-async; FAC: "
@@ -78,8 +110,15 @@ def _about(figures: Sequence[xr.Dataset]) -> str:
     )
 
 
+def _made_by(figure: xr.Dataset) -> str:
+    """The machine and the versions that made a figure."""
+    versions = json.loads(figure.attrs.get("versions", "{}"))
+    named = [f"{name} {number}" for name, number in versions.items()]
+    return f"Machine: {figure.attrs.get('machine', 'not noted')}. {', '.join(named)}"
+
+
 def _section(figure: xr.Dataset) -> str:
-    number = int(figure.attrs["figure"])
+    number = _number(figure)
     form = forms()[number]
     table = {"table": _cells, "rounds": _totals, "bars": _ratios}[form.kind](figure)
     alt = f"Figure {number}: {form.title}"
@@ -90,12 +129,13 @@ def _section(figure: xr.Dataset) -> str:
     runs = (
         f"{figure.sizes['run']} runs, {repeats} of each; {figure.attrs.get('setting', '')} setting"
     )
+    about = _paragraph(runs, "small") + _paragraph(_made_by(figure), "small")
     return f"""
 <section id="figure{number}"><h2>Figure {number}. {escape(form.title)}</h2>
 <div class="pair"><div>{shown}</div>
 <div><h3>The paper</h3>{_paragraph(form.says)}
 <h3>Here</h3>{_paragraph(form.look)}{_list(map(escape, findings(figure)))}
-<h3>Again</h3><pre>{escape(str(figure.attrs.get("command", "")))}</pre>{_paragraph(runs, "small")}</div></div>
+<h3>Again</h3><pre>{escape(str(figure.attrs.get("command", "")))}</pre>{about}</div></div>
 <details><summary>Numbers</summary>{table}</details></section>
 """
 
@@ -180,26 +220,27 @@ def _ratios(figure: xr.Dataset) -> str:
     return _table(heads, rows)
 
 
-def _others(others: Mapping[str, xr.Dataset]) -> str:
-    rows = []
-    for name, ds in others.items():
-        runs = [ds.isel(run=i) for i in range(ds.sizes["run"])] if "run" in ds.dims else [ds]
-        for run in runs[:SHOWN]:
-            known = {**run.attrs, **{k: v.item() for k, v in run.coords.items() if v.ndim == 0}}
-            totals = [
-                int(run[v].values.clip(0).sum()) if v in run else "" for v in ("messages", "comm")
-            ]
-            time = ""
-            if (
-                np.ndim(seconds := run.get("seconds", known.get("seconds", ""))) == 0
-                and seconds != ""
-            ):
-                time = f"{1e3 * float(seconds):.4g}"
-            row = [known.get(k, "") for k in ("style", "n", "kind", "clusters")]
-            what = known.get("kernel", known.get("title", ""))
-            rows.append((name, what, *row, *totals, time))
-        if len(runs) > SHOWN:
-            rows.append((name, f"and {len(runs) - SHOWN} more", *[""] * 7))
+def _rows(name: str, ds: xr.Dataset) -> list[Sequence[Any]]:
+    """Rows of the table of other results: a run of a file each."""
+    rows: list[Sequence[Any]] = []
+    runs = [ds.isel(run=i) for i in range(ds.sizes["run"])] if "run" in ds.dims else [ds]
+    for run in runs[:SHOWN]:
+        known = {**run.attrs, **{k: v.item() for k, v in run.coords.items() if v.ndim == 0}}
+        totals = [
+            int(run[v].values.clip(0).sum()) if v in run else "" for v in ("messages", "comm")
+        ]
+        time = ""
+        if np.ndim(seconds := run.get("seconds", known.get("seconds", ""))) == 0 and seconds != "":
+            time = f"{1e3 * float(seconds):.4g}"
+        row = [known.get(k, "") for k in ("style", "n", "kind", "clusters")]
+        what = known.get("kernel", known.get("title", ""))
+        rows.append((name, what, *row, *totals, time))
+    if len(runs) > SHOWN:
+        rows.append((name, f"and {len(runs) - SHOWN} more", *[""] * 7))
+    return rows
+
+
+def _others(rows: Sequence[Sequence[Any]]) -> str:
     heads = ("file", "what", "style", "n", "kind", "clusters", "messages", "comm", "ms")
     return f'<section id="others"><h2>Other results</h2>{_table(heads, rows)}</section>'
 
