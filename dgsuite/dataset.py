@@ -25,8 +25,8 @@ from dgsuite.program import Log
 from dgsuite.provenance import fingerprint, machine
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Output
+from partition import netcdf
 from partition.errors import InputError
-from partition.files import whole
 from partition.graph import Graph
 
 MODELS = ("SP", "MP", "UP")
@@ -251,7 +251,7 @@ def _output(output: Output, values: NDArray, graph: Graph) -> xr.Variable:
 
 
 def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
-    """Write a dataset as NetCDF: whole, or not at all.
+    """Write a dataset as NetCDF with a checksum: whole, or not at all.
 
     Raises
     ------
@@ -262,27 +262,23 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     -----
     Labels that are neither integers nor plain strings are written as JSON: see `dgsuite.labelled`.
     """
-    with whole(path) as part:
-        encoded(dataset).to_netcdf(part, engine="h5netcdf")
+    netcdf.write(encoded(dataset), path)
 
 
-def open_dataset(path: str | os.PathLike[str]) -> xr.Dataset:
+def open_dataset(path: str | os.PathLike[str], *, checksum: bool = False) -> xr.Dataset:
     """Read a dataset that `save` wrote, into memory.
+
+    Parameters
+    ----------
+    checksum
+        Refuse a file without a checksum, such as one that another program has changed.
 
     Raises
     ------
     InputError
-        There is no such file, or it is not one of dgsuite's.
+        There is no such file, it does not match its checksum, or it is not one of dgsuite's.
     """
-    if not os.path.isfile(path):
-        raise InputError(f"{os.fspath(path)}: no such file")
-    import h5py  # here, since it takes a tenth of a second to import
-
-    try:
-        h5py.File(path).close()  # h5netcdf, where it fails, complains again when it is collected
-        dataset = xr.load_dataset(path, engine="h5netcdf")
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        raise InputError(f"{os.fspath(path)}: cannot be read as NetCDF: {error}") from None
+    dataset = netcdf.read(path, checksum)
     if not str(dataset.attrs.get("source", "")).startswith("dgsuite"):
         raise InputError(f"{os.fspath(path)}: not a dataset of dgsuite")
     try:

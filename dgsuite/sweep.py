@@ -171,7 +171,7 @@ class Sweep:
         if not others:
             return None, NEW
         try:
-            dataset = open_dataset(path if path in others else others[-1])
+            dataset = open_dataset(path if path in others else others[-1], checksum=True)
         except InputError as error:
             logger.warning("a finished point is run anew: %s", error)
             return None, "the file of an earlier run cannot be read"

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any, NoReturn
 
 from partition.command import Command
-from partition.errors import DgsuiteError, InputError
+from partition.errors import DgsuiteError
 from partition.files import whole
 
 
@@ -138,20 +138,12 @@ def _write(path: str, parts: Iterable[bytes]) -> None:
 
 
 def _validate(options: argparse.Namespace) -> int:
-    import xarray as xr
-
     from genval.validation import validate
+    from partition import netcdf
     from partition.graph import Graph
 
     graph = Graph.read_imsuite(options.input, options.kernel)
-    if not os.path.isfile(options.result):
-        raise InputError(f"{options.result}: no such file")
-    try:
-        results = xr.load_dataset(options.result, engine="h5netcdf")
-    except (OSError, ValueError) as error:
-        reason = str(error).partition("\n")[0]
-        raise InputError(f"{options.result}: not a NetCDF file: {reason}") from None
-    report = validate(options.kernel.lower(), graph, results)
+    report = validate(options.kernel.lower(), graph, netcdf.read(options.result))
     print(report)
     return 0 if report.ok else 1
 

@@ -305,7 +305,7 @@ def test_kept_points_are_named_and_damaged_ones_run_anew(tmp_path, ran, capsys, 
     assert experiment.main(command) == 0
     assert "1 of 2 points kept from an earlier run; --force" in capsys.readouterr().err
     (line,) = caplog.messages
-    assert f"a finished point is run anew: {first}: cannot be read" in line
+    assert f"a finished point is run anew: {first}: has no checksum, or is damaged" in line
     assert len(ran) == 3
     assert experiment.main([*command, "--force"]) == 0
     assert "kept" not in capsys.readouterr().err

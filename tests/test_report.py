@@ -85,7 +85,7 @@ def test_a_page_needs_nothing_else(tmp_path):
     [
         (lambda f: f.rmdir(), "there is no such folder"),
         (lambda f: None, "holds no results (*.nc)"),
-        (lambda f: (f / "a.nc").write_text("no NetCDF"), "a.nc: cannot be read as NetCDF"),
+        (lambda f: (f / "a.nc").write_text("no NetCDF"), "a.nc: not a NetCDF file"),
         (lambda f: xr.Dataset({"a": 1}).to_netcdf(f / "a.nc"), "a.nc: not a dataset of dgsuite"),
     ],
 )

@@ -1,0 +1,121 @@
+"""NetCDF files with a checksum, which is compared before the file is parsed.
+
+The HDF5 library reads a damaged file as other data, or never ends. The checksum stands after the end
+of the HDF5 data: readers of HDF5 and NetCDF look no further than that end, which the file's first block
+names, and a program that changes the file drops what follows it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from partition.errors import InputError
+from partition.files import whole
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+MARK = b"\ndgsuite sha256 "
+"""What stands before a checksum."""
+
+TRAILER = len(MARK) + 2 * hashlib.sha256().digest_size + 1
+"""Bytes of a checksum with its mark and a line break."""
+
+DENSEST = 1100
+"""More than the most bytes of data that a byte of a compressed file can hold (deflate: 1032)."""
+
+
+def write(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
+    """Write a dataset as NetCDF with a checksum: whole, or not at all.
+
+    Raises
+    ------
+    InputError
+        See `partition.files.writable`.
+    """
+    with whole(path) as part:
+        dataset.to_netcdf(part, engine="h5netcdf")
+        with open(part, "r+b") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            file.write(MARK + digest.encode() + b"\n")
+
+
+def read(path: str | os.PathLike[str], checksum: bool = False) -> xr.Dataset:
+    """Read a NetCDF file into memory.
+
+    Memory is bounded by the file's size. A file without a checksum may be of any program. Then damage
+    is found where the HDF5 library finds it, and values may be others than were written.
+
+    Parameters
+    ----------
+    checksum
+        Refuse a file without a checksum.
+
+    Raises
+    ------
+    InputError
+        No such file, damaged, or not NetCDF.
+    """
+    name = os.fspath(path)
+    try:
+        with open(name, "rb") as file:
+            fits = _fits(file)
+    except FileNotFoundError:
+        raise InputError(f"{name}: no such file") from None
+    except OSError as error:
+        raise InputError(f"{name}: cannot be read: {error.strerror}") from None
+    if fits is None and checksum:
+        raise InputError(f"{name}: has no checksum, or is damaged")
+    if fits is False:
+        raise InputError(f"{name}: is damaged: it does not match its checksum")
+    import h5py
+    import xarray as xr
+
+    try:
+        with h5py.File(
+            name
+        ) as data:  # also since h5netcdf, where it fails, fails once more when collected
+            said = _said(data)
+        held = os.path.getsize(name)
+        if said > DENSEST * held:
+            raise ValueError(
+                f"it has {held} bytes, and cannot hold the {said} that it says it holds"
+            )
+        return xr.load_dataset(name, engine="h5netcdf")
+    except Exception as error:  # the type depends on what is damaged
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise InputError(f"{name}: not a NetCDF file, or a damaged one: {reason}") from None
+
+
+def _fits(file: BinaryIO) -> bool | None:
+    """Whether a file matches its checksum; None where it has none."""
+    size = os.fstat(file.fileno()).st_size
+    if size < TRAILER:
+        return None
+    file.seek(size - TRAILER)
+    trailer = file.read()
+    if not trailer.startswith(MARK):
+        return None
+    file.seek(0)
+    found = hashlib.sha256()
+    left = size - TRAILER
+    while left and (block := file.read(min(left, 1 << 20))):
+        found.update(block)
+        left -= len(block)
+    return trailer == MARK + found.hexdigest().encode() + b"\n"
+
+
+def _said(data: Any) -> int:
+    """Bytes of the arrays of an HDF5 file, as it says itself."""
+    import h5py
+
+    found = [0]
+
+    def add(_: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset):
+            found[0] += int(item.size or 0) * item.dtype.itemsize
+
+    data.visititems(add)
+    return found[0]

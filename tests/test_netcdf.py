@@ -1,0 +1,95 @@
+"""Result files: damage is seen before they are parsed, and other programs can read them."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+import pytest
+import xarray as xr
+
+import dgsuite
+from dgsuite import Graph
+from partition import netcdf
+from partition.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A result, and its file."""
+    path = tmp_path_factory.mktemp("saved") / "result.nc"
+    graph = Graph.from_edges(np.arange(50), np.arange(1, 51))
+    ds = dgsuite.run("mis", graph, style="serial", seed=3)
+    dgsuite.save(ds, path)
+    return ds, path
+
+
+def test_no_flipped_bit_gives_other_data(saved, tmp_path):
+    """Those that are accepted fall into the mark of the checksum: the data are whole then."""
+    ds, path = saved
+    data = path.read_bytes()
+    mark = range(len(data) - netcdf.TRAILER, len(data) - netcdf.TRAILER + len(netcdf.MARK))
+    bits = random.Random(1).sample(range(8 * len(data)), 585) + [8 * at for at in mark]
+    damaged = tmp_path / "damaged.nc"
+    for bit in bits:
+        flipped = bytearray(data)
+        flipped[bit // 8] ^= 1 << bit % 8
+        damaged.write_bytes(flipped)
+        if bit // 8 in mark:
+            assert dgsuite.open(damaged).identical(ds)
+            with pytest.raises(InputError, match="has no checksum"):
+                netcdf.read(damaged, checksum=True)
+        else:
+            with pytest.raises(InputError, match="does not match its checksum"):
+                dgsuite.open(damaged)
+
+
+def test_what_is_cut_off_is_seen(saved, tmp_path):
+    _, path = saved
+    data = path.read_bytes()
+    cut = tmp_path / "cut.nc"
+    for size in (0, 10, len(data) // 2, len(data) - netcdf.TRAILER - 1):
+        cut.write_bytes(data[:size])
+        with pytest.raises(InputError, match=r"cut\.nc: not a NetCDF file, or a damaged one"):
+            dgsuite.open(cut)
+
+
+def test_other_programs_read_and_change_such_files(saved, tmp_path):
+    """xarray and h5py; who changes the file drops the checksum, which would no longer fit."""
+    ds, path = saved
+    with xr.open_dataset(path) as found:
+        assert found.attrs["kernel"] == "mis"
+        np.testing.assert_array_equal(found.in_mis, ds.in_mis)
+    changed = tmp_path / "changed.nc"
+    changed.write_bytes(path.read_bytes())
+    with h5py.File(changed, "r+") as file:
+        file.attrs["title"] = "mine"
+    assert dgsuite.open(changed).attrs["title"] == "mine"
+    with pytest.raises(InputError, match="has no checksum"):
+        netcdf.read(changed, checksum=True)
+
+
+def test_files_of_others_need_no_checksum(tmp_path):
+    path = tmp_path / "other.nc"
+    xr.Dataset({"x": ("a", [1.5, 2.5])}).to_netcdf(path, engine="h5netcdf")
+    assert netcdf.read(path).x.values.tolist() == [1.5, 2.5]
+
+
+def test_arrays_that_are_not_there_take_no_memory(tmp_path):
+    """Each is 16 GiB that nothing in the file stands for."""
+    path = tmp_path / "huge.nc"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", (1 << 31,), "f8", chunks=(1 << 20,))
+    code = (
+        "import resource, sys; from partition import netcdf; from partition.errors import InputError\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))\n"
+        "try: netcdf.read(sys.argv[1])\n"
+        "except InputError as error: print(error)"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code, path], capture_output=True, text=True, check=True, timeout=100
+    )
+    assert "cannot hold the 17179869184 that it says" in found.stdout
