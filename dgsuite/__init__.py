@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from partition.errors import DgsuiteError, InputError, RunError
     from partition.graph import Graph
 
-__version__ = "0.1.0"
-
 __all__ = [
     "DgsuiteError",
     "Graph",
@@ -47,6 +45,7 @@ def _check_siblings() -> None:
 _check_siblings()
 
 from partition.late import late  # noqa: E402, after the check
+from partition.version import __version__ as __version__  # noqa: E402
 
 __getattr__, __dir__ = late(
     __name__,

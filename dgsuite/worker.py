@@ -70,6 +70,20 @@ class RunPlugin(WorkerPlugin):
         worker.handlers["dgsuite_meet"] = self._meet
         worker.handlers["dgsuite_count"] = self.count
 
+    def __reduce__(self) -> tuple[Callable[[], WorkerPlugin], tuple[()]]:
+        """Travel by value: a worker that cannot import dgsuite stays, so that a run can name it."""
+
+        def make() -> WorkerPlugin:
+            try:
+                from dgsuite.worker import RunPlugin
+            except ImportError:
+                from distributed import WorkerPlugin
+
+                return WorkerPlugin()
+            return RunPlugin()
+
+        return make, ()
+
     def teardown(self, worker: Worker) -> None:
         for end in list(self._ends.values()):
             end()

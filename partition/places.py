@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partition import installed
 from partition.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,13 +47,14 @@ def workers(client: Client) -> list[str]:
     Raises
     ------
     InputError
-        There are none.
+        There are none, or one of them, or the scheduler, has another dgsuite or none.
     """
     info = seen(client)
     if not info:
         raise InputError(
             f"the scheduler at {client.scheduler.address} has no workers; start some first"  # type: ignore[union-attr]
         )
+    installed.check(client, info)
     return sorted(info, key=lambda address: (str(info[address]["name"]).zfill(8), address))
 
 
