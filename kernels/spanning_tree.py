@@ -41,9 +41,11 @@ NONE = np.iinfo(np.int64).max
 
 @dataclass(frozen=True)
 class SpanningTree(Kernel):
-    """Minimum spanning tree of a connected graph with distinct weights.
+    """Minimum spanning tree, or forest where the graph is not connected: a tree for each component.
 
-    Outputs ``parent``, -1 at the root.
+    Of edges that weigh the same the one with the smaller node comes first, then the one whose other node
+    is smaller; so the forest is the same for every cut. Edges weigh 1 where the graph has no weights.
+    Outputs ``parent``, -1 at each root.
 
     Parameters
     ----------
@@ -53,9 +55,8 @@ class SpanningTree(Kernel):
     """
 
     name = "mst"
-    outputs = {"parent": Output("parent in the tree, {none} at the root", nodes=True)}
+    outputs = {"parent": Output("parent in the tree, {none} at a root", nodes=True)}
     fields = {"fragment": np.int32, "key": np.int64, "inner": np.int32, "outer": np.int32}
-    needs = ("connected", "distinct weights")
 
     def check(self, c: Cluster) -> str | None:
         if c.weights is not None and (ordered(c.weights) == NONE).any():
@@ -75,7 +76,7 @@ class SpanningTree(Kernel):
             yield from self.until_quiet(self.transmit)
             yield Round(self.settle, closing=True)
             if roots.sum == fragments:
-                return  # not connected: each is the tree of a component
+                return  # each is the tree of a component
             fragments = roots.sum
 
     def until_quiet(self, phase: Any) -> Program:
@@ -90,7 +91,7 @@ class SpanningTree(Kernel):
             parent=c.full(-1, np.int32),
             fragment=c.ids.astype(np.int32),
             row=np.repeat(np.arange(c.size), c.degree),
-            key=ordered(c.weights),
+            key=np.ones(entries, np.int64) if c.weights is None else ordered(c.weights),
             leaving=np.arange(entries),
             is_child=np.zeros(entries, bool),
             children=Children(c.size),
@@ -115,7 +116,8 @@ class SpanningTree(Kernel):
         heads = np.flatnonzero(np.diff(row, prepend=-1))
         if len(heads):
             s.best[row[heads]] = np.minimum.reduceat(key, heads)
-        chosen = key == s.best[row]
+        # an edge's name ascends along a row, and of several values for one place the last one stays
+        chosen = np.flatnonzero(key == s.best[row])[::-1]
         s.inner[row[chosen]] = c.ids[row[chosen]]
         s.outer[row[chosen]] = c.indices[s.leaving[chosen]]
         s.pending = s.children.count.copy()
@@ -131,7 +133,7 @@ class SpanningTree(Kernel):
         return unicast(children, nodes[at]), vote(any=len(at))
 
     def report(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Unicast, Vote]:
-        nodes = self.take_lighter(s, inbox)
+        nodes = self.take_lighter(c, s, inbox)
         _, reports, _ = inbox.count()
         s.pending[nodes] -= reports
         ready = np.concatenate([s.ready, nodes[s.pending[nodes] == 0]])
@@ -142,16 +144,27 @@ class SpanningTree(Kernel):
         message = unicast(s.parent[up], up, key=s.best[up], inner=s.inner[up], outer=s.outer[up])
         return message, vote(any=s.undone)
 
-    def take_lighter(self, s: State, inbox: Inbox) -> NDArray:
-        """What children report, where it is lighter; returns who got any."""
+    def take_lighter(self, c: Cluster, s: State, inbox: Inbox) -> NDArray:
+        """What children report, where it comes before; returns who got any."""
         nodes, key = inbox.min("key")
         lighter = key < s.best[nodes]
         s.best[nodes[lighter]] = key[lighter]
-        node = inbox.node
-        taken = inbox["key"] == s.best[node]
-        s.inner[node[taken]] = inbox["inner"][taken]
-        s.outer[node[taken]] = inbox["outer"][taken]
+        s.inner[nodes[lighter]] = -1
+        node, key = inbox.node, inbox["key"]
+        least = np.flatnonzero((key == s.best[node]) & (key < NONE))
+        node, inner, outer = node[least], inbox["inner"][least], inbox["outer"][least]
+        # the first of all that weigh the least, the last to be put in place
+        mine = s.inner[node]
+        first = (mine < 0) | (self.names(c, inner, outer) < self.names(c, mine, s.outer[node]))
+        node, inner, outer = node[first], inner[first], outer[first]
+        order = np.argsort(-self.names(c, inner, outer), kind="stable")
+        s.inner[node[order]] = inner[order]
+        s.outer[node[order]] = outer[order]
         return nodes
+
+    def names(self, c: Cluster, inner: NDArray, outer: NDArray) -> NDArray[np.int64]:
+        """A number for each of some edges, ascending by the smaller of its nodes, then the larger."""
+        return np.minimum(inner, outer).astype(np.int64) * c.n + np.maximum(inner, outer)
 
     # Turning the path from the chosen edge's inner end to the root round.
 
@@ -228,12 +241,11 @@ class SpanningTree(Kernel):
         s.fragment[inbox.node] = inbox["fragment"]
 
 
-def ordered(weights: NDArray | None) -> NDArray[np.int64]:
+def ordered(weights: NDArray) -> NDArray[np.int64]:
     """Weights as integers in the same order."""
-    assert weights is not None
     if weights.dtype.kind == "u":
         return (weights.astype(np.uint64) ^ np.uint64(1 << 63)).view(np.int64)
     if weights.dtype.kind != "f":
         return weights.astype(np.int64)
-    bits = weights.astype(np.float64).view(np.int64)
+    bits = (weights.astype(np.float64) + 0.0).view(np.int64)  # -0.0 is 0.0
     return np.where(bits < 0, bits ^ np.iinfo(np.int64).max, bits)

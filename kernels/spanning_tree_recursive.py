@@ -34,7 +34,7 @@ from partition.cluster import Cluster
 
 @dataclass(frozen=True)
 class RecursiveSpanningTree(SpanningTree):
-    """Minimum spanning tree of a connected graph with distinct weights; see `SpanningTree`.
+    """Minimum spanning tree, or forest; see `SpanningTree`.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class RecursiveSpanningTree(SpanningTree):
             if self.faithful:
                 yield Round(self.name_first, self.compare_first)
             if roots.sum == fragments:
-                return  # not connected: each is the tree of a component
+                return  # each is the tree of a component
             fragments = roots.sum
 
     # The lightest edge that leaves a fragment.
@@ -83,7 +83,7 @@ class RecursiveSpanningTree(SpanningTree):
         return spawn(self.compare, s.parent[nodes], by=nodes, **best)
 
     def compare(self, c: Cluster, s: State, inbox: Inbox) -> None:
-        self.take_lighter(s, inbox)
+        self.take_lighter(c, s, inbox)
 
     # The word to the edge's inner end, and the turn of the path from there.
 

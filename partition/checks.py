@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,7 +11,6 @@ from numpy.typing import NDArray
 
 from partition.cluster import Cluster
 from partition.errors import InputError
-from partition.mixing import GOLDEN
 from partition.segments import COMPILE_FROM
 from partition.waiting import Watch
 
@@ -217,58 +214,8 @@ def _negative(c: Cluster) -> str | None:
     return f"edge ({c.ids[at[i]]}, {ends[i]}) has the negative weight {c.weights[i]}"
 
 
-def check_distinct(graph: Graph) -> None:
-    """Refuse a graph without weights, or in which two edges weigh the same."""
-    if not graph.weighted:
-        raise InputError("the graph has no weights, and it needs distinct ones")
-    count = len(graph.parts)
-    buckets = _each(graph, _bucket, count)
-    if (client := graph.client) is None:
-        found = [_same([b[k] for b in buckets]) for k in range(count)]
-    else:
-        futures = []
-        for k in range(count):
-            mine = [client.submit(operator.getitem, b, k) for b in buckets]
-            futures.append(client.submit(_same, mine))
-        found = Watch(client, CHECKING, needs=graph.parts).gathered(futures)
-    for pair in found:
-        if pair is not None:
-            (a, b, weight), (c, d, _) = pair
-            raise InputError(
-                f"edges ({a}, {b}) and ({c}, {d}) have the same weight {weight}, and it needs "
-                f"distinct ones"
-            )
-
-
-def _bucket(c: Cluster, count: int) -> list[tuple[NDArray, NDArray, NDArray]]:
-    """A cluster's edges, each at its smaller end, dealt by a hash of the weight."""
-    assert c.weights is not None
-    at, ends = c.edges(np.arange(c.size))
-    once = c.ids[at] < ends
-    src, dst, weights = c.ids[at[once]], ends[once], c.weights[once] + 0  # -0.0 is 0.0
-    number = weights.astype(np.float64) if weights.dtype.kind == "f" else weights.astype(np.int64)
-    hashed = number.view(np.uint64) * GOLDEN
-    bucket = (hashed >> np.uint64(33)) % np.uint64(count)
-    order = np.argsort(bucket, kind="stable")
-    cuts = np.searchsorted(bucket[order], np.arange(count + 1))
-    parts = [order[a:b] for a, b in pairwise(cuts)]
-    return [(src[part], dst[part], weights[part]) for part in parts]
-
-
-def _same(parts: Sequence[tuple[NDArray, ...]]) -> Any:
-    """Two edges of equal weight, if there are any."""
-    src, dst, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
-    order = np.argsort(weights, kind="stable")
-    equal = np.flatnonzero(np.diff(weights[order]) == 0)
-    if not len(equal):
-        return None
-    pair = order[equal[0] : equal[0] + 2]
-    return [(int(src[i]), int(dst[i]), weights[i].item()) for i in sorted(pair.tolist())]
-
-
 NEEDS: dict[str, Callable[[Graph], None]] = {
     "connected": check_connected,
-    "distinct weights": check_distinct,
     "non-negative weights": check_weights,
     "ring": check_ring,
     "tree": check_tree,

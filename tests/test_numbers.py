@@ -281,3 +281,43 @@ def test_betweenness_of_float16_weights_is_checked(clusters, partition):
     graph = random_edges(40, 120, np.float16, clusters=clusters, **how)
     ds = dgsuite.run("bc", graph, style="serial", weighted=True)
     assert genval.validate("bc", graph, ds).ok
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", ["none", "int8", "float64"])
+def test_mst_breaks_ties_by_nodes_and_makes_forests(seed, kind):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 40))
+    src, dst = rng.integers(0, n, (2, n))
+    weights = None if kind == "none" else rng.choice(np.array([-1, -0.0, 0.0, 2]), n).astype(kind)
+    graph = Graph.from_edges(src, dst, n=n, weights=weights, clusters=1)
+    ranked = nx.empty_graph(n)
+    matrix = graph.to_scipy().tocoo()
+    edges = zip(matrix.data.tolist(), *map(np.ndarray.tolist, matrix.coords), strict=True)
+    for rank, (_, u, v) in enumerate(sorted(edge for edge in edges if edge[1] < edge[2])):
+        ranked.add_edge(u, v, weight=rank)
+    right = {tuple(sorted(edge)) for edge in nx.minimum_spanning_edges(ranked, data=False)}
+    for clusters in {1, min(3, n), n}:
+        for form in ("iterative", "recursive"):
+            for faithful in (False, True):
+                ds = dgsuite.run(
+                    "mst", graph, style="serial", form=form, faithful=faithful, clusters=clusters
+                )
+                parent = ds.parent.values
+                found = {tuple(sorted((v, p))) for v, p in enumerate(parent.tolist()) if p >= 0}
+                assert found == right
+                assert genval.validate("mst", graph, ds).ok
+                assert (parent == -1).sum() == nx.number_connected_components(ranked)
+
+
+@pytest.mark.parametrize("form", ["iterative", "recursive"])
+@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+def test_mst_of_ties_and_parts_is_the_same_in_all_styles(client, style, form):
+    rng = np.random.default_rng(9)
+    graph = Graph.from_edges(
+        *rng.integers(0, 300, (2, 400)), n=300, weights=rng.integers(0, 3, 400), clusters=3
+    )
+    serial = dgsuite.run("mst", graph, style="serial", form=form, clusters=1)
+    found = dgsuite.run("mst", graph, style=style, form=form, client=client)
+    for name in ("parent", "messages", "bytes"):
+        np.testing.assert_array_equal(serial[name], found[name], err_msg=name)

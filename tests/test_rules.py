@@ -287,6 +287,9 @@ KINDS = {
         "a cycle": {"parent": lambda v: at(v, v[5], 5)},
         "backwards": {"parent": lambda v: v[::-1]},
         "a heavier tree": {"parent": lambda v: heavier_tree()},
+        "a tree in two": {
+            "parent": lambda v: at(v, len(v) - 1, -1) if v[-1] >= 0 else at(v, 0, -1)
+        },
     },
     "vc": {
         "one colour": {"colour": lambda v: v * 0},

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genval.report import Found
-from genval.rules.base import Job, Outputs, collect, occurs
+from genval.rules.base import Job, Outputs, collect, ends, first, occurs
 from partition.cluster import Cluster
 
 AT_ONCE = 1 << 18
@@ -14,13 +14,14 @@ AT_ONCE = 1 << 18
 
 
 def mst(job: Job) -> list[Found]:
-    """A spanning tree of edges, of which none outside is lighter than the heaviest tree edge between
-    its ends (the cycle property; Tarjan 1983, chapter 6).
+    """A tree of edges for each component, of which none outside is lighter than the heaviest tree edge
+    between its ends (the cycle property; Tarjan 1983, chapter 6).
     """
     checked = job.each(_tree_edges)
     found = [part for part, _, _ in checked]
     parent = job.outputs["parent"]
-    found.append(_rooted(parent))
+    rooted, top = _rooted(parent)
+    found += [rooted, *job.each(_joined, top=top)]
     if any(part.total for part in found):
         return found
     dtype = np.result_type(*(weights.dtype for _, _, weights in checked))
@@ -51,26 +52,39 @@ def _tree_edges(c: Cluster, outputs: Outputs) -> tuple[Found, NDArray, NDArray]:
     return found, c.ids[rows[there]], weights[entry[there]]
 
 
-def _rooted(parent: NDArray) -> Found:
-    """One root, to which all parents lead."""
+def _rooted(parent: NDArray) -> tuple[Found, NDArray]:
+    """Parents lead to a root; the root, or node on a cycle, above each node."""
     n = len(parent)
     nodes = np.arange(n)
     top = np.where((parent < 0) | (parent >= n), nodes, parent)
     for _ in range(max(n - 1, 1).bit_length()):
         top = top[top]
-    roots = np.flatnonzero(parent == -1)
-    root = int(roots[0]) if len(roots) else 0
-    second = np.zeros(n, bool)
-    second[roots[1:]] = True
-    return collect(
+    found = collect(
         nodes,
-        ("root", (nodes == 0) & (len(roots) == 0), lambda i: "a root", lambda i: "none"),
-        ("root", second, lambda i: f"one root, node {root}", lambda i: "another"),
         (
             "tree",
-            ~second & (top != root) & (parent != -1),
-            lambda i: f"a way up to the root, node {root}",
-            lambda i: f"node {top[i]}, which is on a cycle or another root",
+            (parent[top] != -1) & (parent != -1),
+            lambda i: "a way up to a root",
+            lambda i: f"node {top[i]}, which is on a cycle",
+        ),
+    )
+    return found, top
+
+
+def _joined(c: Cluster, outputs: Outputs, top: NDArray) -> Found:
+    """No edge joins two trees."""
+    row, other = ends(c)
+    mine = top[c.ids]
+    apart = mine[row] != top[other]
+    return collect(
+        c.ids,
+        (
+            "tree",
+            occurs(c, row[apart]),
+            lambda i: f"neighbours in its tree, that of node {mine[i]}",
+            lambda i: "node {} in that of node {}".format(
+                *(v[first(row, i, apart)] for v in (other, top[other]))
+            ),
         ),
     )
 
@@ -117,12 +131,12 @@ def _lighter(c: Cluster, outputs: Outputs, up: NDArray) -> Found:
     """Edges outside the tree that are lighter than one they could replace."""
     tree = _Ancestors(outputs["parent"].astype(np.int64), up)
     weights = np.ones(len(c.indices), np.int64) if c.weights is None else c.weights
-    row, ends = np.repeat(np.arange(c.size), c.degree), c.indices
-    once = np.flatnonzero(c.ids[row] < ends)
+    row, other = ends(c)
+    once = np.flatnonzero(c.ids[row] < other)
     wrong = []
     for start in range(0, len(once), AT_ONCE):
         entry = once[start : start + AT_ONCE]
-        most = tree.between(c.ids[row[entry]], ends[entry].astype(np.int64))
+        most = tree.between(c.ids[row[entry]], other[entry].astype(np.int64))
         wrong.append(entry[weights[entry] < most])
     light = np.concatenate(wrong) if wrong else once
     lightest = {int(row[e]): int(e) for e in light[::-1]}
@@ -132,6 +146,6 @@ def _lighter(c: Cluster, outputs: Outputs, up: NDArray) -> Found:
             "minimum",
             occurs(c, row[light]),
             lambda i: "no edge lighter than one it could replace in the tree",
-            lambda i: f"edge to node {ends[lightest[i]]} of weight {weights[lightest[i]]}",
+            lambda i: f"edge to node {other[lightest[i]]} of weight {weights[lightest[i]]}",
         ),
     )
