@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from partition.cluster import Cluster, Identify
 from partition.errors import InputError
+from partition.labels import plain
 from partition.partitioners import Partition
 
 Piece = tuple[NDArray, NDArray, NDArray | None]
@@ -84,6 +85,14 @@ class Shard:
         return keys
 
 
+def check_ids(ids: NDArray, what: str) -> None:
+    """Refuse node ids that are no integers."""
+    if not np.issubdtype(ids.dtype, np.integer):
+        raise InputError(
+            f"{what} must be integers, got dtype {ids.dtype}; relabel=True takes text and objects too"
+        )
+
+
 def check_edges(piece: Piece, n: int, start: int = 0, where: str = "") -> None:
     """Refuse edges to missing nodes and weights that are not finite numbers.
 
@@ -99,8 +108,7 @@ def check_edges(piece: Piece, n: int, start: int = 0, where: str = "") -> None:
     """
     src, dst, weights = piece
     for name, ids in (("source", src), ("target", dst)):
-        if not np.issubdtype(ids.dtype, np.integer):
-            raise InputError(f"edge {name}s must be integers, got dtype {ids.dtype}")
+        check_ids(ids, f"edge {name}s")
         if len(ids) and (ids.min() < 0 or ids.max() >= n):
             at = int(np.flatnonzero((ids < 0) | (ids >= n))[0])
             raise InputError(
@@ -336,7 +344,7 @@ def as_piece(src: ArrayLike, dst: ArrayLike, weights: ArrayLike | None, where: s
     InputError
         They are not one-dimensional, or not as long as each other, or weights do not fit one dtype.
     """
-    src, dst = np.asarray(src), np.asarray(dst)
+    src, dst = _ids(src), _ids(dst)
     weights = None if weights is None else _numbers(weights, where)
     shapes = [a.shape for a in (src, dst, weights) if a is not None]
     if len(set(shapes)) > 1 or len(shapes[0]) != 1:
@@ -345,10 +353,19 @@ def as_piece(src: ArrayLike, dst: ArrayLike, weights: ArrayLike | None, where: s
             f"their shapes are {', '.join(map(str, shapes))}"
         )
     if not len(src):
-        src, dst = src.astype(np.int64), dst.astype(np.int64)
+        src, dst = np.empty((2, 0), np.int64)
         if weights is not None and weights.dtype == object:
             weights = weights.astype(float)
     return src, dst, weights
+
+
+def _ids(values: ArrayLike) -> NDArray:
+    """Ends of edges as an array that gives each back as it was, which NumPy's of a list may not."""
+    ids = np.asarray(values)
+    if isinstance(values, list | tuple) and ids.ndim == 1 and ids.dtype.kind in "fU":
+        exact = plain(values)
+        return exact if exact.dtype.kind in "iuU" or ids.dtype.kind == "U" else ids
+    return ids
 
 
 def _numbers(weights: ArrayLike, where: str) -> NDArray:

@@ -22,6 +22,14 @@ BUILDING = "building the graph"
 PIECE = 1 << 19
 """Edges of a piece that is sent to a worker, or split at a time in this process: some 4 MiB."""
 
+SPARSE = 64
+SMALL_RANGE = 1 << 20
+"""Most nodes of a graph whose `n` is not given: ``SPARSE * edges + SMALL_RANGE``. With more, its ids are
+probably identifiers, and most of its nodes would have no edge."""
+
+COLUMNS = ("src", "dst", "weight")
+"""Names of a dataframe's columns, unless others are given: sources, targets, and weights if it has any."""
+
 
 class Pieces(list):
     """An edge list in pieces: Delayed objects of (src, dst, weights or None)."""
@@ -35,8 +43,13 @@ class Pieces(list):
         return cls(task(lo, hi) for lo, hi in pairwise(bounds))
 
 
-def pieces(src: Any, dst: Any, weights: Any) -> list[Any]:
+def pieces(src: Any, dst: Any, weights: Any, columns: tuple[str, str, str] = COLUMNS) -> list[Any]:
     """The edge list as pieces: one tuple of arrays, or Delayed objects of such tuples.
+
+    Parameters
+    ----------
+    columns
+        Names of the columns, if `src` is a dataframe.
 
     Raises
     ------
@@ -48,14 +61,12 @@ def pieces(src: Any, dst: Any, weights: Any) -> list[Any]:
             raise InputError("an edge list in pieces has its own dst and weights")
         return src
     if dst is None:
-        columns = getattr(src, "columns", None)
-        if columns is None or not {"src", "dst"} <= set(columns):
-            raise InputError("without dst, src must be a DataFrame with columns 'src' and 'dst'")
+        named = chosen(src, columns)
         if hasattr(src, "dask") and weights is None:
-            return _frame_pieces(src)
-        if weights is None and "weight" in columns:
-            weights = src["weight"]
-        src, dst = src["src"], src["dst"]
+            return _frame_pieces(src, named)
+        if weights is None and len(named) == 3:
+            weights = src[named[2]]
+        src, dst = src[named[0]], src[named[1]]
     some = [a for a in (src, dst, weights) if a is not None]
     of_dask = [hasattr(a, "dask") for a in some]
     if not any(of_dask):
@@ -94,17 +105,41 @@ def _lazy_pieces(src: Any, dst: Any, weights: Any) -> list[Any]:
     ]
 
 
-def _frame_pieces(frame: Any) -> list[Any]:
+def chosen(frame: Any, columns: tuple[str, str, str], name: str = "") -> list[str]:
+    """The columns of a dataframe that hold edges: two, and that of the weights if there is one.
+
+    Raises
+    ------
+    InputError
+        One of them is not there; only weights by the default name need not be.
+    """
+    there = getattr(frame, "columns", None)
+    if there is None:
+        raise InputError(
+            "without dst, src must be a DataFrame with columns 'src' and 'dst', or those that source= and "
+            "target= name"
+        )
+    source, target, weight = columns
+    needed = [source, target, *([weight] if weight != COLUMNS[2] else [])]
+    if missing := [column for column in needed if column not in there]:
+        found = ", ".join(map(str, there))
+        raise InputError(
+            f"{name}no column {missing[0]!r}; there are: {found}. Name them by source=, target= and weight="
+        )
+    return [source, target, *([weight] if weight in there else [])]
+
+
+def _frame_pieces(frame: Any, named: list[str]) -> list[Any]:
     """Pieces of a Dask DataFrame, so that each partition is made once, not once a column."""
     from dask import delayed
 
-    frame = frame[[c for c in ("src", "dst", "weight") if c in frame.columns]]
-    return [delayed(_columns)(part, of_partition(i)) for i, part in enumerate(frame.to_delayed())]
+    parts = frame[named].to_delayed()
+    return [delayed(_columns)(part, named, of_partition(i)) for i, part in enumerate(parts)]
 
 
-def _columns(frame: Any, where: str) -> build.Piece:
-    weights = frame["weight"] if "weight" in frame.columns else None
-    return build.as_piece(frame["src"], frame["dst"], weights, where)
+def _columns(frame: Any, named: list[str], where: str) -> build.Piece:
+    weights = frame[named[2]] if len(named) == 3 else None
+    return build.as_piece(frame[named[0]], frame[named[1]], weights, where)
 
 
 def of_partition(piece: int) -> str:
@@ -123,7 +158,7 @@ def slices(piece: build.Piece) -> Iterator[tuple[int, build.Piece]]:
         yield begin, (src[some], dst[some], None if weights is None else weights[some])
 
 
-def _each(
+def each(
     function: Callable[[build.Piece, str], Any],
     merge: Callable[[list[Any]], Any],
     pieces: Sequence[Any],
@@ -142,12 +177,16 @@ def _each(
     return step[0].compute(scheduler="threads")
 
 
-def _largest(piece: build.Piece, where: str) -> int:
+def _range(piece: build.Piece, where: str) -> tuple[int, int]:
+    """The largest id of a piece, and its number of edges."""
     src, dst, _ = piece
     for name, ids in (("source", src), ("target", dst)):
-        if not np.issubdtype(ids.dtype, np.integer):
-            raise InputError(f"{where}edge {name}s must be integers, got dtype {ids.dtype}")
-    return max((int(ids.max()) for ids in (src, dst) if len(ids)), default=-1)
+        build.check_ids(ids, f"{where}edge {name}s")
+    return max((int(ids.max()) for ids in (src, dst) if len(ids)), default=-1), len(src)
+
+
+def _ranges(found: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    return max(largest for largest, _ in found), sum(count for _, count in found)
 
 
 def count_nodes(pieces: Sequence[Any], n: int | None, client: Client | None) -> int:
@@ -156,10 +195,16 @@ def count_nodes(pieces: Sequence[Any], n: int | None, client: Client | None) -> 
     Raises
     ------
     InputError
-        The number is not one, or the graph would have no node.
+        The number is not one, the graph would have no node, or nearly all its nodes would have no edge.
     """
     if n is None:
-        n = _each(_largest, max, pieces, client) + 1
+        largest, count = each(_range, _ranges, pieces, client)
+        n = largest + 1
+        if n > SPARSE * count + SMALL_RANGE:
+            raise InputError(
+                f"{count} edges with ids to {largest} would make a graph of {n} nodes, most of them without "
+                f"edges; pass relabel=True to number only the nodes that edges name, or n={n} for all"
+            )
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
         raise InputError(f"n must be a whole number of nodes, got {n!r}")
     if n == 0:
@@ -174,5 +219,5 @@ def degrees(
 ) -> NDArray[np.int64]:
     """How many edge ends fall on each node, duplicates counted."""
     count = partial(build.degrees, n=n, directed=directed)
-    counts: NDArray[np.int64] = _each(count, sum, pieces, client)
+    counts: NDArray[np.int64] = each(count, sum, pieces, client)
     return counts

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from partition import build, distribute, edges, places, sources
+from partition import relabel as numbering
 from partition.cluster import Cluster, Identify
 from partition.errors import InputError, RunError
 from partition.labels import Labels
@@ -245,14 +246,19 @@ class Graph:
         client: Client | None = None,
         attrs: dict[str, Any] | None = None,
         labels: Iterable[Hashable] | None = None,
+        relabel: bool = False,
+        source: str = "src",
+        target: str = "dst",
+        weight: str = "weight",
     ) -> Graph:
         """Make a graph of a list of edges.
 
         Parameters
         ----------
         src, dst
-            Ends of each edge, integers from 0: NumPy arrays or lists, Dask arrays, or Dask Series;
-            or one (Dask or pandas) DataFrame with columns ``src``, ``dst`` and perhaps ``weight``.
+            Ends of each edge, integers from 0 (with ``relabel=True`` any identifiers): NumPy arrays or
+            lists, Dask arrays, or Dask Series; or one (Dask or pandas) DataFrame with columns ``src``,
+            ``dst`` and perhaps ``weight``.
         n
             Number of nodes; by default one more than the largest id.
         weights
@@ -278,6 +284,12 @@ class Graph:
         labels
             Names of the nodes, in their order, distinct and of any hashable type but None. Results are
             labelled by them, and parameters such as ``root`` name nodes by them.
+        relabel
+            Whether ends of edges are identifiers: integers of 64 bits, text, or objects of one type that
+            has an order, such as UUIDs. Their ascending order numbers the nodes, and they become the
+            labels. Nodes are those that edges name.
+        source, target, weight
+            Names of the columns of a DataFrame. One with another name than ``weight`` must be there.
 
         Returns
         -------
@@ -289,14 +301,15 @@ class Graph:
         ------
         InputError
             An edge names a missing node, a weight is not finite, lengths differ, the graph would
-            have no node, or an option is none.
+            have no node, nearly all nodes would have no edge although no `n` asks for that many (see
+            `partition.edges.SPARSE`), or an option is none.
         RunError
             A worker was lost meanwhile.
 
         Notes
         -----
-        A Dask collection is computed once more for ``n`` where it is not given, and once more for
-        ``partition="edges"``.
+        A Dask collection is computed once more for ``n`` where it is not given, or for the identifiers,
+        and once more for ``partition="edges"``. All workers get the sorted identifiers.
 
         Examples
         --------
@@ -305,9 +318,16 @@ class Graph:
         <dgsuite.Graph: 3 nodes, 3 edges, undirected, weights int64; 1 clusters in this process>
         """
         client = places.current(client)
-        pieces = edges.pieces(src, dst, weights)
+        pieces = edges.pieces(src, dst, weights, (source, target, weight))
+        names = None
+        if relabel:
+            if n is not None or labels is not None:
+                raise InputError("relabel=True finds the nodes itself: leave out n and labels")
+            pieces, names = numbering.relabel(pieces, client)
+            n = len(names)
         n = edges.count_nodes(pieces, n, client)
-        names = None if labels is None else Labels(labels, n)
+        if labels is not None:
+            names = Labels(labels, n)
         workers = places.workers(client) if client is not None else []
         chosen = clusters is not None or not isinstance(partition, str)
         k = check_clusters(clusters) if clusters is not None else max(len(workers), 1)
@@ -324,7 +344,7 @@ class Graph:
         elif partition == "hash":
             how = hashed(n, k)
         elif partition == "metis":
-            how = _by_metis(cls.from_edges(src, dst, n=n, clusters=1, client=client), k)
+            how = _by_metis(cls.from_edges(edges.Pieces(pieces), n=n, clusters=1, client=client), k)
         else:
             raise InputError(
                 f"partition must be 'nodes', 'edges', 'hash', 'metis', a Partition or an array with "
@@ -357,7 +377,8 @@ class Graph:
             ``directed=True``. Entries become weights unless all are one (or True). What a COO
             matrix stores twice is one entry, the sum, as in all of scipy.
         options
-            As for `from_edges`.
+            As for `from_edges`. With ``relabel=True`` rows and columns without entries are no nodes, and
+            the others are labelled by their numbers.
 
         Raises
         ------
@@ -366,6 +387,8 @@ class Graph:
             finite.
         """
         found = sources.of_scipy(matrix, options.get("directed", False))
+        if options.get("relabel"):
+            del found["n"]
         return cls.from_edges(**{**found, **options})
 
     @classmethod
@@ -456,7 +479,13 @@ class Graph:
         """
         from partition.readers import read_edge_list
 
-        return cls.from_edges(read_edge_list(path, options.get("n")), **options)
+        default_source, default_target, default_weight = edges.COLUMNS
+        columns = (
+            options.get("source", default_source),
+            options.get("target", default_target),
+            options.get("weight", default_weight),
+        )
+        return cls.from_edges(read_edge_list(path, options.get("n"), columns), **options)
 
     # ---- other partitions and exports
 

@@ -48,7 +48,7 @@ class Labels(Sequence[Any]):
     """
 
     def __init__(self, values: Iterable[Hashable], n: int, *, ascending: bool = False) -> None:
-        self.array = _array(values)
+        self.array = plain(values)
         self._ascending = ascending
         if len(self.array) != n:
             raise InputError(f"{len(self.array)} labels for {n} nodes")
@@ -161,7 +161,7 @@ class Labels(Sequence[Any]):
             A value is no label.
         """
         if not isinstance(labels, np.ndarray):
-            labels = _array(labels)
+            labels = plain(labels)
         found = self._search(labels)
         if not missing and (found < 0).any():
             self.node(labels.flat[int(np.argmin(found))])
@@ -208,7 +208,7 @@ def _get(numbers: dict[Hashable, int], label: Any) -> int:
         return -1
 
 
-def _array(values: Iterable[Any]) -> NDArray:
+def plain(values: Iterable[Any]) -> NDArray:
     """Values as an array that gives each back as it was; of integers or strings where all are."""
     if isinstance(values, np.ndarray) or hasattr(values, "__array__"):
         given = np.asarray(values)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from partition.build import Piece
-from partition.edges import Pieces
+from partition.edges import COLUMNS, Pieces, chosen
 from partition.errors import InputError
 
 BLOCK = 16 << 20
@@ -69,7 +69,9 @@ def read_matrix_market(path: str | os.PathLike[str]) -> Any:
         raise InputError(f"{name}: not a Matrix Market file: {error}") from None
 
 
-def read_edge_list(path: str | os.PathLike[str], n: int | None = None) -> Any:
+def read_edge_list(
+    path: str | os.PathLike[str], n: int | None = None, columns: tuple[str, str, str] = COLUMNS
+) -> Any:
     """An edge list, to be read in parallel by chunk.
 
     Parameters
@@ -80,6 +82,8 @@ def read_edge_list(path: str | os.PathLike[str], n: int | None = None) -> Any:
         blanks, tabs or commas; ``#`` starts a comment; ``.gz`` is unpacked, by one task.
     n
         Number of nodes, if it is known: text that names others is refused when it is read.
+    columns
+        Names of the columns of Parquet.
 
     Returns
     -------
@@ -94,7 +98,7 @@ def read_edge_list(path: str | os.PathLike[str], n: int | None = None) -> Any:
     """
     name = _check_file(path)
     if name.endswith((".parquet", ".pq")) or os.path.isdir(name):
-        return _read_parquet(name)
+        return _read_parquet(name, columns)
     from dask import delayed
 
     size = os.path.getsize(name)
@@ -108,12 +112,12 @@ def _packed(name: str) -> bool:
     return name.endswith(".gz")
 
 
-def _read_parquet(name: str) -> Any:
+def _read_parquet(name: str, names: tuple[str, str, str]) -> Any:
     try:
         import dask.dataframe as dd
 
         frame = dd.read_parquet(name)
-        columns = list(frame.columns)
+        frame.columns  # noqa: B018 reads the files' schema
     except ImportError as error:
         raise InputError(
             f"{name}: reading Parquet needs more packages: pip install dgsuite[parquet] ({error})"
@@ -121,11 +125,7 @@ def _read_parquet(name: str) -> Any:
     except (OSError, ValueError) as error:
         reason = str(error.__cause__ or error).partition("\n")[0]
         raise InputError(f"{name}: not a Parquet file: {reason}") from None
-    missing = [c for c in ("src", "dst") if c not in columns]
-    if missing:
-        found = ", ".join(map(str, columns))
-        raise InputError(f"{name}: no column {missing[0]!r}; there are: {found}")
-    return frame[[c for c in ("src", "dst", "weight") if c in columns]]
+    return frame[chosen(frame, names, f"{name}: ")]
 
 
 def parse(name: str, start: int, size: int, n: int | None = None) -> Piece:

@@ -443,7 +443,7 @@ def test_edge_lists_as_parquet(tmp_path, monkeypatch):
         (lambda: Graph.from_edges([0], [1], n="2"), "n must be"),
         (lambda: Graph.from_edges([0], [1], n=2**40), "nodes at most"),
         (lambda: Graph.from_scipy(sp.csr_array((2, 3))), "square"),
-        (lambda: Graph.from_edges(pd.DataFrame({"a": [1]})), "columns 'src' and 'dst'"),
+        (lambda: Graph.from_edges(pd.DataFrame({"a": [1]})), "no column 'src'; there are: a"),
         (lambda: Graph.from_edges([0]), "columns 'src' and 'dst'"),
         (lambda: Graph.from_edges(da.zeros(3, int), [1]), "all be Dask"),
         (lambda: Graph.from_edges(da.zeros(3, int), da.zeros(4, int)), "as long as each other"),

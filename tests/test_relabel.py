@@ -1,0 +1,170 @@
+"""Identifiers of any kind and range: numbered where the edges are, kept as labels."""
+
+from __future__ import annotations
+
+import uuid
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import dgsuite
+from dgsuite import Graph, InputError
+
+RNG = np.random.default_rng(5)
+ENDS = RNG.integers(0, 40, (2, 300))
+NAMES = {
+    "sparse": np.sort(RNG.choice(2**62, 40, replace=False)) - 2**61,
+    "unsigned": np.sort(RNG.choice(2**62, 40, replace=False)).astype(np.uint64) * np.uint64(4),
+    "text": np.array(sorted(f"user {i}" for i in range(40))),
+    "objects": np.array(sorted(f"ключ {i}\0" for i in range(40)), object),
+    "uuids": np.array([uuid.UUID(int=i * 7919) for i in range(40)], object),
+}
+
+
+@pytest.fixture(params=NAMES)
+def names(request):
+    return NAMES[request.param]
+
+
+def expected(names):
+    """Edges by name, as a dictionary of sets."""
+    found = set()
+    for u, v in ENDS.T.tolist():
+        if u != v:
+            found |= {(names[u], names[v]), (names[v], names[u])}
+    return found
+
+
+def edges_of(graph):
+    rows, columns = graph.to_scipy().tocoo().coords
+    return {
+        (graph.labels[u], graph.labels[v])
+        for u, v in zip(rows.tolist(), columns.tolist(), strict=True)
+    }
+
+
+def test_identifiers_of_arrays(names):
+    graph = Graph.from_edges(names[ENDS[0]], names[ENDS[1]], relabel=True, clusters=3)
+    assert edges_of(graph) == expected(names.tolist())
+    assert graph.labels == names[np.unique(ENDS)].tolist()
+    listed = Graph.from_edges(names[ENDS[0]].tolist(), names[ENDS[1]].tolist(), relabel=True)
+    assert edges_of(listed) == expected(names.tolist())
+    ds = dgsuite.run("bfs", graph, root=names[ENDS[0, 0]])
+    if "\0" not in str(names[0]):  # NumPy drops it where xarray looks for it
+        assert ds.level.sel(node=names[ENDS[0, 0]]) == 0
+    assert set(ds.parent.values.tolist()) <= {*names.tolist(), graph.labels.none}
+
+
+@pytest.mark.parametrize("chunks", [7, 100, 300])
+def test_the_numbers_do_not_depend_on_pieces(names, chunks):
+    whole = Graph.from_edges(names[ENDS[0]], names[ENDS[1]], relabel=True)
+    src, dst = (da.from_array(names[ends], chunks=chunks) for ends in ENDS)
+    pieces = Graph.from_edges(src, dst, relabel=True, clusters=2)
+    assert pieces.labels == whole.labels
+    assert (pieces.to_scipy() != whole.to_scipy()).nnz == 0
+
+
+def test_identifiers_on_workers(names, client):
+    frame = pd.DataFrame({"from": names[ENDS[0]], "to": names[ENDS[1]], "cost": np.arange(300)})
+    with dask.config.set({"dataframe.convert-string": False}):  # Dask makes text of objects
+        lazy = dd.from_pandas(frame, npartitions=5)
+    columns = {"source": "from", "target": "to", "weight": "cost"}
+    whole = Graph.from_edges(frame, relabel=True, **columns)
+    assert whole.weight_dtype == np.int64
+    for partition in ("nodes", "edges", "metis"):
+        graph = Graph.from_edges(
+            lazy, relabel=True, client=client, clusters=4, partition=partition, **columns
+        )
+        assert not graph.local
+        assert graph.labels == whole.labels
+        assert (graph.to_scipy() != whole.to_scipy()).nnz == 0
+        ds = dgsuite.run("bfs", graph, root=names[ENDS[0, 0]], client=client, style="clocked")
+        assert ds.node.values.tolist() == list(whole.labels)
+
+
+def test_identifiers_of_parquet(tmp_path, names):
+    frame = pd.DataFrame({"a": names[ENDS[0]], "b": names[ENDS[1]]})
+    if isinstance(names[0], uuid.UUID):
+        frame = frame.map(str)
+    frame.iloc[:150].to_parquet(tmp_path / "edges-1.parquet")
+    frame.to_parquet(tmp_path / "edges.parquet")
+    graph = Graph.read_edge_list(
+        tmp_path / "edges.parquet", relabel=True, source="a", target="b", clusters=2
+    )
+    assert edges_of(graph) == expected(
+        [str(n) if isinstance(n, uuid.UUID) else n for n in names.tolist()]
+    )
+
+
+def test_identifiers_of_a_matrix():
+    matrix = sp.coo_array(([1, 1], ([7, 9], [9, 7])), shape=(10**9, 10**9))
+    graph = Graph.from_scipy(matrix, relabel=True, directed=True)
+    assert (graph.n, list(graph.labels)) == (2, [7, 9])
+
+
+def test_a_range_that_is_too_sparse_is_refused():
+    rng = np.random.default_rng(1)
+    src, dst = rng.integers(0, 300_000_000, (2, 300_000))
+    with pytest.raises(
+        InputError, match=r"300000 edges with ids to 29999\d* would .*relabel=True .*or n="
+    ):
+        Graph.from_edges(src, dst)
+    with pytest.raises(InputError, match=r"2 edges with ids to 2000000000 .*relabel=True"):
+        Graph.from_edges([0, 1], [2_000_000_000, 5])
+    with pytest.raises(InputError, match="relabel=True"):
+        Graph.from_edges(da.array([0, 1]), da.array([2**62, 5]))
+    graph = Graph.from_edges(src, dst, relabel=True)
+    assert graph.n == len(np.unique([src, dst]))
+    assert graph.m > 299_000
+    # what is small, or asked for, is no error
+    assert Graph.from_edges([0], [1_000_000]).n == 1_000_001
+    assert Graph.from_edges([0], [1], n=3_000_000).n == 3_000_000
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: Graph.from_edges(["a"], ["b"]),
+            "must be integers, got dtype <U1; relabel=True takes",
+        ),
+        (lambda: Graph.from_edges(["a"], ["b"], relabel=True, n=2), "leave out n and labels"),
+        (
+            lambda: Graph.from_edges(["a"], ["b"], relabel=True, labels=[1, 2]),
+            "leave out n and labels",
+        ),
+        (
+            lambda: Graph.from_edges([1, "a"], ["b", 2], relabel=True),
+            "all of one type .*got int, str",
+        ),
+        (lambda: Graph.from_edges(["a"], [1], relabel=True), "all of one type .*got int, str"),
+        (lambda: Graph.from_edges([0.5], [1.0], relabel=True), "got dtype float64"),
+        (
+            lambda: Graph.from_edges(["a", None], ["b", "c"], relabel=True),
+            "nan is no identifier; is one missing",
+        ),
+        (
+            lambda: Graph.from_edges(
+                pd.DataFrame({"src": ["a", None], "dst": ["b", "c"]}), relabel=True
+            ),
+            "is no identifier; is one missing",
+        ),
+        (lambda: Graph.from_edges([], [], relabel=True), "at least one node"),
+        (
+            lambda: Graph.from_edges(pd.DataFrame({"a": [1], "b": [2]}), source="a"),
+            "no column 'dst'; there are: a, b. Name them by source=",
+        ),
+        (
+            lambda: Graph.from_edges(pd.DataFrame({"src": [1], "dst": [2]}), weight="w"),
+            "no column 'w'; there are: src, dst",
+        ),
+    ],
+)
+def test_what_cannot_be_identifiers(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
