@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import signal
 from contextlib import contextmanager
-from pathlib import Path
 
+import originals
 import pytest
 from hypothesis import settings
 
@@ -14,6 +14,14 @@ from hypothesis import settings
 def heed_interrupts() -> None:
     """For subprocesses that get a SIGINT: a shell's background jobs inherit that it is ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@pytest.fixture
+def interruptible():
+    """This process raises KeyboardInterrupt on SIGINT, also where it was started with SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 settings.register_profile("default", deadline=None, max_examples=100)
@@ -59,11 +67,10 @@ def client_of_one():
 
 
 @pytest.fixture(scope="session")
-def shared():
-    """The folder of shared facts and inputs beside the project."""
-    folder = Path(__file__).resolve().parents[2] / "shared"
-    if not folder.is_dir():
-        pytest.skip("the folder shared/ is not beside the project")
+def imsuite_inputs(tmp_path_factory):
+    """A folder of IMSuite's input files: ``generated``, ``original-64`` and ``original-other``."""
+    folder = tmp_path_factory.mktemp("imsuite")
+    originals.write_all(folder)
     return folder
 
 

@@ -68,8 +68,8 @@ def test_mis_without_faithful_repeats_less():
     assert int(textbook.messages.sum()) < int(faithful.messages.sum())
 
 
-def rows(shared):
-    with open(shared / "imsuite-inputs" / "expected-counts.csv") as file:
+def rows():
+    with open(Path(__file__).parent / "data" / "expected-counts.csv") as file:
         yield from csv.DictReader(file)
 
 
@@ -81,13 +81,13 @@ def rounds(row, ds):
     return found
 
 
-def test_every_expected_count(shared):
+def test_every_expected_count(imsuite_inputs):
     """All twelve kernels at n = 8 to 128: communication, mutexes, rounds."""
     seen = Counter()
-    for row in rows(shared):
+    for row in rows():
         name, _, generator = row["kernel"].partition("(")
         kernel = name.lower()
-        graph = Graph.read_imsuite(shared / "imsuite-inputs" / "generated" / row["file"], kernel)
+        graph = Graph.read_imsuite(imsuite_inputs / "generated" / row["file"], kernel)
         style = {"FA": "finish_async", "FAC": "clocked"}[row["variant"]]
         options = {"rng": "imsuite-2.6"} if generator.startswith("SplitMix") else {}
         ds = run(kernel, graph, style="serial", count_as=style, **options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import subprocess
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from originals import generated_name
 
 import dgsuite
 import genval
@@ -24,33 +26,6 @@ from partition.errors import InputError
 from partition.imsuite import KERNELS, RINGS, read
 
 ROOT = Path(__file__).parents[1]
-
-FAMILIES = {
-    "bfs": ("bf", "dst"),
-    "byzantine": ("by",),
-    "mis-ds": ("mis", "ds"),
-    "kcommittee": ("kc",),
-    "leader-dp": ("dp",),
-    "routing": ("dr",),
-    "mst": ("mst",),
-    "coloring": ("vc",),
-    "ring": ("lcr", "hs"),
-}
-ORIGINALS = {
-    "bfsBellman": "bf",
-    "bfsDijkstra": "dst",
-    "byzantine": "by",
-    "dijkstraRouting": "dr",
-    "dominatingSet": "ds",
-    "kcommitte": "kc",
-    "leader_elect_dp": "dp",
-    "leader_elect_hs": "hs",
-    "leader_elect_lcr": "lcr",
-    "mis": "mis",
-    "mst": "mst",
-    "vertexColoring": "vc",
-}
-
 
 # ---- java.util.Random
 
@@ -115,27 +90,13 @@ def test_numbers_beyond_a_block():
 # ---- byte for byte
 
 
-def generated_name(path):
-    """Kernels, n, kind and options that a generated file's name tells."""
-    family, size, *rest = path.stem.split("_")
-    kind, chosen = None, {}
-    for word in rest:
-        if word in ("weq", "wrn"):
-            chosen["weights"] = word
-        elif found := re.fullmatch(r"(max|k|s)(\d+)", word):
-            chosen[{"s": "seed"}.get(found[1], found[1])] = int(found[2])
-        else:
-            kind = word
-    return FAMILIES[family], int(size[1:]), kind, chosen
-
-
-def test_every_generated_file(shared):
-    paths = sorted((shared / "imsuite-inputs" / "generated").iterdir())
-    assert len(paths) > 100
-    for path in paths:
-        kernels, n, kind, chosen = generated_name(path)
-        for kernel in kernels:
-            assert generate(kernel, n, kind, **chosen) == path.read_bytes(), path.name
+def test_every_file_of_imsuite(imsuite_inputs):
+    """Those that its generators wrote for seed 101, and those of its release."""
+    lines = (ROOT / "tests" / "data" / "imsuite.sha256").read_text().splitlines()
+    assert len(lines) > 250
+    for line in lines:
+        digest, name = line.split()
+        assert hashlib.sha256((imsuite_inputs / name).read_bytes()).hexdigest() == digest, name
 
 
 @pytest.mark.parametrize(
@@ -145,40 +106,6 @@ def test_files_of_the_project(path):
     kernels, n, kind, chosen = generated_name(path)
     for kernel in kernels:
         assert generate(kernel, n, kind, **chosen) == path.read_bytes()
-
-
-def released(path):
-    """The file that a released file's name stands for."""
-    kernel = next(k for start, k in ORIGINALS.items() if path.name.startswith(f"input{start}"))
-    words = path.stem.replace("-", "").split("_")
-    n = next(int(word) for word in words if word.isdigit())
-    chosen = {}
-    if kernel == "dr":
-        chosen["weights"] = next((word for word in words if word in ("weq", "wrn")), None)
-    kind = next((word for word in words if word in kinds(kernel)), None)
-    for word, tree, colouring in (("max", "spmax", "star"), ("min", "spmin", "chain")):
-        if word in words:
-            kind = colouring if kernel == "vc" else tree
-    if kernel == "kc":
-        # the smaller files were made without a K, the others with 3
-        chosen["k"] = None if n < 64 else 3
-    if kernel == "mst" and kind == "spmin" and n >= 64:
-        kind = "spmax"  # the release has a copy under this name
-    if path.stem == "inputdijkstraRouting_64_-spmax":
-        # not of the generator: no edges at all
-        lines = generate("dr", 64, "spmax", weights="weq").split(b"\n")
-        return b"\n".join([b"64", *[b"0" * 64] * 64, *lines[65:]])
-    content = generate(kernel, n, kind, **chosen)
-    if kernel == "ds" and kind in ("cplt", "rn"):
-        content = content.replace(b"\n", b"", 1)  # an older generator forgot the line break
-    return content
-
-
-def test_every_released_file(shared):
-    paths = sorted((shared / "imsuite-inputs").glob("original-*/*.txt"))
-    assert len(paths) > 100
-    for path in paths:
-        assert released(path) == path.read_bytes(), path.name
 
 
 # ---- what is written can be read

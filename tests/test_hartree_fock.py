@@ -259,7 +259,7 @@ def test_a_killed_worker(own_client):
 
 
 @pytest.mark.parametrize("balance", ["static", "dynamic"])
-def test_who_is_interrupted_stops_its_workers(client, balance):
+def test_who_is_interrupted_stops_its_workers(client, balance, interruptible):
     """Such a build takes minutes; its places stop when nobody wants it any more."""
     threading.Timer(2, _thread.interrupt_main).start()
     with pytest.raises(KeyboardInterrupt):

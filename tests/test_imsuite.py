@@ -63,17 +63,17 @@ def check(path, kernel, n):
         assert graph.attrs["k"] >= 1
 
 
-def test_every_generated_file_reads(shared):
+def test_every_generated_file_reads(imsuite_inputs):
     assert {k for ks in FAMILIES.values() for k in ks} == set(KERNELS)
-    paths = sorted((shared / "imsuite-inputs" / "generated").iterdir())
+    paths = sorted((imsuite_inputs / "generated").iterdir())
     assert len(paths) > 100
     for path in paths:
         for kernel in FAMILIES[path.name.split("_")[0]]:
             check(path, kernel, int(path.name.split("_n")[1].split("_")[0]))
 
 
-def test_every_released_file_reads(shared):
-    paths = sorted((shared / "imsuite-inputs").glob("original-*/*.txt"))
+def test_every_released_file_reads(imsuite_inputs):
+    paths = sorted(imsuite_inputs.glob("original-*/*.txt"))
     assert len(paths) > 100
     for path in paths:
         kernel = next(k for start, k in ORIGINALS.items() if path.name.startswith(start))

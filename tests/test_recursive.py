@@ -96,20 +96,20 @@ def test_outputs_on_workers(client, style, case):
 # The paper's inputs.
 
 
-def files(shared, kernels=NAMES):
+def files(imsuite_inputs, kernels=NAMES):
     """IMSuite's inputs of the recursive kernels, as generated and as released."""
-    for path in sorted((shared / "imsuite-inputs" / "generated").iterdir()):
+    for path in sorted((imsuite_inputs / "generated").iterdir()):
         for kernel in kernels:
             if path.name.startswith(FAMILY[kernel] + "_"):
                 yield path, kernel
-    for path in sorted((shared / "imsuite-inputs").glob("original-*/*.txt")):
+    for path in sorted(imsuite_inputs.glob("original-*/*.txt")):
         for kernel in kernels:
             if path.name.startswith(RELEASED[kernel]):
                 yield path, kernel
 
 
-def test_every_shared_input(shared):
-    for path, kernel in files(shared):
+def test_every_input_of_imsuite(imsuite_inputs):
+    for path, kernel in files(imsuite_inputs):
         graph = Graph.read_imsuite(path, kernel, clusters=3)
         if path.name == "inputdijkstraRouting_64_-spmax.txt":
             with pytest.raises(dgsuite.InputError, match="not connected"):
@@ -120,10 +120,10 @@ def test_every_shared_input(shared):
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_shared_inputs_on_workers(client, shared, style):
+def test_inputs_of_imsuite_on_workers(client, imsuite_inputs, style):
     """As the paper has them: BF, DST and MST with clocks, too. Those of 16 nodes, and Figure 10's."""
     kernels = NAMES if style == "finish_async" else ["bf", "dst", "mst"]
-    for path, kernel in files(shared, kernels):
+    for path, kernel in files(imsuite_inputs, kernels):
         if not (
             "n16" in path.name or re.search(r"generated/\w+n64_spm(in|ax)_(weq_)?s101", str(path))
         ):

@@ -60,11 +60,11 @@ FILES = {
 """Kernels by the beginning of their files' names."""
 
 
-def test_all_of_imsuites_inputs(shared):
+def test_all_of_imsuites_inputs(imsuite_inputs):
     """Every kernel on every input of the original: its result is valid, or its input is named."""
     seen = 0
     for folder in ("generated", "original-64", "original-other"):
-        for path in sorted((shared / "imsuite-inputs" / folder).iterdir()):
+        for path in sorted((imsuite_inputs / folder).iterdir()):
             stem = path.name.removeprefix("input")
             for kernel in next(k for start, k in FILES.items() if stem.startswith(start)):
                 graph = Graph.read_imsuite(path, kernel)
