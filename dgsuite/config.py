@@ -27,10 +27,10 @@ Many = Annotated[list[T], BeforeValidator(_listed), Field(min_length=1)]
 
 Count = Annotated[int, Field(ge=1)]
 
-Clusters = Annotated[
+Followed = Annotated[
     Count, WrapValidator(lambda value, check: value if value == "n" else check(value))
 ]
-"""A number of clusters, or "n": as many as nodes."""
+"""A number, or "n": as many as nodes."""
 
 
 class Section(BaseModel):
@@ -106,8 +106,14 @@ class Run(Section):
     count_as: Many[Style] | None = None
     n: Many[Count] | None = None
     kind: Many[str] | None = None
-    clusters: Many[Clusters] | None = None
+    clusters: Many[Followed] | None = None
     """With "n" each node is a cluster of its own: the UP model. 1 is SP, anything between MP."""
+    workers: Many[Followed] | None = None
+    """In place of the cluster's."""
+    threads: Many[Followed] | None = None
+    """In place of the cluster's."""
+    runtime: Literal["X10", "HJ"] | None = None
+    """Which of the paper's runtimes the runs stand for."""
     workload: Many[dict[str, Any]] | None = None
     """Work added to every task: see `dgsuite.workload.Workload`."""
     graph: GraphSource | None = None
@@ -118,6 +124,8 @@ class Figure(Section):
     """Which figure of the IMSuite paper the results are for."""
 
     number: Annotated[int, Field(ge=7, le=19)]
+    departs: dict[str, str] = {}
+    """Why the full setting departs from the paper's, by aspect; see `dgsuite.claims.setups`."""
 
 
 class Config(Section):
@@ -153,6 +161,7 @@ class Point(BaseModel):
     """Per cent of the nominal bandwidth."""
     workload: str = ""
     """As JSON."""
+    runtime: str | None = None
     graph: GraphSource
     params: dict[str, Any]
 
@@ -239,12 +248,13 @@ def points(config: Config) -> list[Point]:
     out = []
     e, c = config.experiment, config.cluster
     percents = config.throttle.percent if config.throttle else [None]
-    for workers, threads, bandwidth, run in itertools.product(
-        c.workers, c.threads, percents, config.run
-    ):
+    for run in config.run:
         source = run.graph or config.graph
         assert source is not None
+        workers_of, threads_of = run.workers or c.workers, run.threads or c.threads
+        places = list(itertools.product(workers_of, threads_of, percents))
         for (
+            place,
             n,
             kind,
             seed,
@@ -256,6 +266,7 @@ def points(config: Config) -> list[Point]:
             load,
             repeat,
         ) in itertools.product(
+            places,
             *or_none(run.n, run.kind),
             e.seed,
             run.kernel,
@@ -264,27 +275,40 @@ def points(config: Config) -> list[Point]:
             *or_none(run.count_as, run.clusters, run.workload),
             range(e.repeats),
         ):
-            point = Point(
-                kernel=kernel,
-                style=style,
-                form=form,
-                count_as=count_as,
-                n=n,
-                kind=kind,
-                clusters=n if str(clusters) == "n" else clusters,
-                workers=workers,
-                threads=threads,
-                seed=seed,
-                repeat=repeat,
-                bandwidth=None if style == "serial" else bandwidth,
-                workload=str(Workload.make(load) or ""),
-                graph=source,
-                params=run.params,
+            workers, threads, bandwidth = place
+            if style == "serial" and place != places[0]:
+                continue  # the same whatever the cluster
+            out.append(
+                Point(
+                    kernel=kernel,
+                    style=style,
+                    form=form,
+                    count_as=count_as,
+                    n=n,
+                    kind=kind,
+                    clusters=_follow(clusters, n),
+                    workers=_follow(workers, n),
+                    threads=_follow(threads, n),
+                    seed=seed,
+                    repeat=repeat,
+                    bandwidth=None if style == "serial" else bandwidth,
+                    workload=str(Workload.make(load) or ""),
+                    runtime=run.runtime,
+                    graph=source,
+                    params=run.params,
+                )
             )
-            # a serial run is the same whatever the cluster
-            first = (workers, threads, bandwidth) == (c.workers[0], c.threads[0], percents[0])
-            if style != "serial" or first:
-                out.append(point)
-    if e.fresh:
-        out.sort(key=lambda point: point.repeat)
+    order: dict[Any, int] = {}
+    for point in out:
+        order.setdefault((point.workers, point.threads, point.bandwidth), len(order))
+    out.sort(
+        key=lambda point: (
+            point.repeat if e.fresh else 0,
+            order[point.workers, point.threads, point.bandwidth],
+        )
+    )
     return out
+
+
+def _follow(value: Any, n: int | None) -> Any:
+    return n if value == "n" else value

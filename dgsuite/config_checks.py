@@ -72,8 +72,9 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
                 Workload.make(given)
             except InputError as error:
                 yield f"run.{i}.{error}"
-        if "n" in map(str, run.clusters or ()) and run.n is None:
-            yield f"run.{i}.n: missing; clusters = 'n' needs a number of nodes"
+        for name in ("clusters", "workers", "threads"):
+            if "n" in (getattr(run, name) or ()) and run.n is None:
+                yield f"run.{i}.n: missing; {name} = 'n' needs a number of nodes"
         source = run.graph or config.graph
         where = f"run.{i}.graph" if run.graph else "graph"
         if source is None:
@@ -118,6 +119,12 @@ def _check_address(config: Config) -> Iterator[str]:
                 f"cluster.{name} = {many}: a cluster at an address has the {name} it has; "
                 f"give one number, or no scheduler"
             )
+        for i, run in enumerate(config.run):
+            if getattr(run, name) is not None:
+                yield (
+                    f"run.{i}.{name}: a cluster at an address has the {name} it has; "
+                    f"leave it out, or give no scheduler"
+                )
 
 
 def _check_graph(source: GraphSource, kind: str, n: int) -> Iterator[str]:

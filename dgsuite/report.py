@@ -6,15 +6,20 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from partition.command import Command
 from partition.errors import InputError
 from partition.files import writable
 
+if TYPE_CHECKING:
+    import xarray as xr
+
 EXAMPLE = """\
 example:
   for f in configs/figure*.toml; do python -m dgsuite.experiment $f; done
   python -m dgsuite.report results
+  python -m dgsuite.report claims results    # what the papers say beside ours; see claims --help
 
 exit status: 0 all well, 2 wrong usage or input"""
 
@@ -36,7 +41,12 @@ def parser() -> argparse.ArgumentParser:
 @Command
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
-    options = parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if given[:1] == ["claims"]:
+        from dgsuite.claims.command import run
+
+        return run(given[1:])
+    options = parser().parse_args(given)
     folder = Path(options.folder)
     output = Path(options.output or folder / "report.html")
     make(folder, output)
@@ -55,8 +65,29 @@ def make(folder: Path, output: Path) -> None:
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder")
     writable(output)
-    from dgsuite.dataset import open_dataset
+    found = results_in(folder)
+    from dgsuite.claims.evidence import Evidence
+    from dgsuite.claims.verdicts import judge
     from dgsuite.study.page import page, write
+
+    text, left_out = page(found, judge(Evidence(found)))
+    problems = [InputError(f"{folder / name}: {why}") for name, why in left_out.items()]
+    if len(left_out) == len(found):
+        raise problems[0]
+    for problem in problems:
+        print(f"left out: {problem}", file=sys.stderr)
+    write(text, output)
+
+
+def results_in(folder: Path) -> dict[str, xr.Dataset]:
+    """The results in a folder, by file name; files that cannot be read are named on stderr, and left out.
+
+    Raises
+    ------
+    InputError
+        There is none that can be read.
+    """
+    from dgsuite.dataset import open_dataset
 
     found, problems = {}, []
     for path in sorted(folder.glob("*.nc")):
@@ -69,13 +100,9 @@ def make(folder: Path, output: Path) -> None:
             f"{folder}: holds no results (*.nc); python -m dgsuite.experiment makes some"
         )
         raise problems[0] if problems else nothing
-    text, left_out = page(found)
-    problems += [InputError(f"{folder / name}: {why}") for name, why in left_out.items()]
-    if len(left_out) == len(found):
-        raise problems[0]
     for problem in problems:
         print(f"left out: {problem}", file=sys.stderr)
-    write(text, output)
+    return found
 
 
 if __name__ == "__main__":

@@ -54,6 +54,7 @@ SWEPT = (
     "repeat",
     "bandwidth",
     "workload",
+    "runtime",
 )
 """Parameters of a point that become coordinates."""
 
@@ -364,7 +365,7 @@ class _Clusters:
 
 def parameters(dataset: xr.Dataset) -> dict[str, Any]:
     """What was swept, of one run; "" or -1 where a parameter has no value."""
-    absent = {"kind": "", "count_as": "", "workload": ""}
+    absent = {"kind": "", "count_as": "", "workload": "", "runtime": ""}
     return {name: dataset.attrs.get(name, absent.get(name, -1)) for name in SWEPT}
 
 

@@ -49,13 +49,17 @@ def kinds(kernel: str) -> tuple[str, ...]:
 def paper(kernel: str, name: str) -> tuple[str, dict[str, Any]]:
     """Kind and options of an input of the paper's figures: "mn", "mx", or "ring".
 
+    The paper's Mn-In and Mx-In of a ring are the same ring.
+
     Raises
     ------
     InputError
         There is no such input.
     """
-    if name not in PAPER or (name == "ring") != (kernel in RINGS):
-        right = "ring" if kernel in RINGS else "mn or mx"
+    if kernel in RINGS and name in PAPER:
+        return PAPER["ring"][0], {}
+    if name not in PAPER or name == "ring":
+        right = "ring, mn or mx" if kernel in RINGS else "mn or mx"
         raise InputError(f"kind {name!r} is unknown in family 'paper' for {kernel}; it has {right}")
     options: dict[str, dict[str, Any]] = {"kc": {"k": 3}, "dr": {"weights": "weq"}}
     return PAPER[name][kernel == "vc"], options.get(kernel, {})

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
 import pytest
 import xarray as xr
 
+import dgsuite
+import genval
 from dgsuite import InputError, config, experiment, sweep
 from dgsuite.study.forms import forms
-from dgsuite.study.results import bars
+from dgsuite.study.results import bars, collect
 
 ROOT = Path(__file__).parents[1]
 CONFIGS = {int(p.stem[6:]): p for p in (ROOT / "configs").glob("figure*.toml")}
@@ -24,6 +27,7 @@ def test_there_is_an_experiment_for_every_figure():
 def test_every_experiment_holds(number):
     path = str(CONFIGS[number])
     quick, _ = config.load(path, [])
+    over = forms()[number].over
     assert quick.figure.number == number
     assert quick.experiment.name == f"figure{number:02}"
     few = config.points(quick)
@@ -32,10 +36,13 @@ def test_every_experiment_holds(number):
     full, _ = config.load(path, [], full=True)
     assert (quick.experiment.fresh, full.experiment.repeats) == (True, 30)
     many = config.points(full)
-    assert len(many) > 10 * len(few)
-    swept = {getattr(p, forms()[number].over) for p in many}
-    assert swept >= {getattr(p, forms()[number].over) for p in few}
-    assert len(swept) >= 2
+    assert len(many) > 5 * len(few)
+    swept, at_once = (
+        {p.workers * p.threads if over == "hwts" else getattr(p, over) for p in points}
+        for points in (many, few)
+    )
+    assert swept >= at_once
+    assert len(at_once) >= 2
 
 
 SMALL = """
@@ -59,9 +66,18 @@ style = "{style}"
 n = {n}
 kind = {kind}
 clusters = {clusters}
+{more}
 workload = {{ operations = 1000 }}
 """
-USUAL = {"workers": 1, "threads": 1, "style": "clocked", "n": 8, "kind": '"mx"', "clusters": 1}
+USUAL = {
+    "workers": 1,
+    "threads": 1,
+    "style": "clocked",
+    "n": 8,
+    "kind": '"mx"',
+    "clusters": 1,
+    "more": "",
+}
 
 
 @pytest.mark.parametrize(
@@ -69,6 +85,7 @@ USUAL = {"workers": 1, "threads": 1, "style": "clocked", "n": 8, "kind": '"mx"',
     [
         (13, {"threads": "[1, 2]", "clusters": 4}, [1, 2]),
         (16, {"n": "[8, 16]", "clusters": '"n"', "style": "finish_async"}, [8, 16]),
+        (18, {"n": "[2, 4]", "more": 'workers = "n"', "clusters": '"n"'}, [2, 4]),
         (19, {"kind": '["mn", "mx"]', "style": "serial"}, ["mn", "mx"]),
     ],
 )
@@ -90,6 +107,54 @@ def test_a_small_figure(number, swept, values, tmp_path, capsys):
         if number == 16:
             assert ds.clusters.values.tolist() == [8, 16, 8, 16]
         assert (ds.seconds_per_operation > 0).all()
+
+
+def test_workers_threads_and_clusters_follow_the_input(tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text(
+        '[cluster]\nworkers = [1, 2]\n[graph]\ngenerate = "ring"\n'
+        '[[run]]\nkernel = "lcr"\nstyle = ["clocked", "serial"]\nn = [4, 8]\nclusters = "n"\n'
+        'workers = "n"\nthreads = [1, "n"]\nruntime = "HJ"\n'
+        '[[run]]\nkernel = "hs"\nstyle = "clocked"\nn = 4\n'
+    )
+    loaded, _ = config.load(str(path), [])
+    points = config.points(loaded)
+    found = [(p.kernel, p.style, p.n, p.workers, p.threads, p.clusters) for p in points]
+    assert sorted(found) == sorted(
+        [
+            *(("lcr", "clocked", n, n, threads, n) for n in (4, 8) for threads in (1, n)),
+            *(("lcr", "serial", n, n, 1, n) for n in (4, 8)),
+            *(("hs", "clocked", 4, workers, 1, None) for workers in (1, 2)),
+        ]
+    )
+    places = [(p.workers, p.threads) for p in points]
+    assert len(list(itertools.groupby(places))) == len(set(places))
+    for change, message in (
+        ("run.0.n=none", "run.0.n"),
+        ("run.0.workers=m", "run.0.workers"),
+        ("run.1.n=[]", "run.1.n"),
+    ):
+        with pytest.raises(InputError, match=message):
+            config.load(str(path), [change])
+    with pytest.raises(
+        InputError, match=r"run\.0\.workers: a cluster at an address has the workers"
+    ):
+        config.load(str(path), ["cluster.workers=1"], scheduler="tcp://127.0.0.1:9")
+
+
+def test_bars_are_those_of_the_papers_programs():
+    """One worker of an X10 program and one of an HJ program are two bars."""
+    graph = genval.graph("mx", 16, family="paper", kernel="hs")
+    ran = dgsuite.run("hs", graph, style="serial")
+    more = [("X10", 1, 1, 4.0), ("X10", 2, 1, 2.0), ("HJ", 1, 1, 1.0), ("HJ", 1, 8, 0.25)]
+    some = [
+        ran.assign_attrs(
+            runtime=runtime, workers=workers, threads=threads, seconds=seconds, style="clocked"
+        )
+        for runtime, workers, threads, seconds in more
+    ]
+    found = {(b.program, b.value): b.ratio.mean for b in bars(collect(11, some))}
+    assert found == {("X10-FAC", 1): 1, ("X10-FAC", 2): 2, ("HJ-FAP", 1): 1, ("HJ-FAP", 8): 4}
 
 
 def test_an_interrupted_sweep_goes_on_where_it_stopped(tmp_path, monkeypatch, capsys):

@@ -70,10 +70,12 @@ def test_a_page_needs_nothing_else(tmp_path):
     assert "url(" not in text
     for words in (
         "Figure 9. Communication in each round",
+        "What the papers say",
+        "HJ-FA: iterative, bf, by, dp, dr, ds, dst, kc, mis, mst, vc kernels",
+        "places: HJ-FA",
         "Figure 19. Mx-In against Mn-In",
-        "In the text of our kernels",
+        "In the text of kernels:",
         "python -m dgsuite.experiment <19>",
-        "7644/4895 for BY",
         "other.nc",
         "python -m dgsuite.experiment configs/figure14.toml",
     ):

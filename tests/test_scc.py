@@ -9,7 +9,8 @@ import pytest
 import xarray as xr
 
 import dgsuite
-from dgsuite.scc import bc, findings, ledger
+from dgsuite.claims.scc import betweenness
+from dgsuite.scc import bc, ledger
 from dgsuite.scc.__main__ import main, read
 from dgsuite.scc.ledger import Ledger, Transport
 from dgsuite.scc.simulate import Simulation
@@ -138,7 +139,7 @@ def test_an_experiment_from_the_command_line(tmp_path, capsys):
     out = tmp_path / "out.nc"
     assert main([str(config), "--output", str(out)]) == 0
     printed = capsys.readouterr().out
-    for text in ("SIMULATED", "differs", "Table 1: edges of low", "Figure 9b", "Figure 10a"):
+    for text in ("SIMULATED", "differs", "scc.table1.workloads", "scc.fig10.load"):
         assert text in printed
     ds = dgsuite.open(out)
     assert "simulation" in ds.attrs["title"]
@@ -169,13 +170,18 @@ def test_findings_with_the_papers_transports(tmp_path):
             "setup_seconds": ("workload", [0.5]),
         },
         {"workload": ["low"], "deal": ["block"], "transport": names, "places": places},
+        {"program": "bc"},
     )
-    edges, speed, order, flat = findings.betweenness(ds)
-    assert all(f.agrees for f in (edges, speed, order, flat))
-    assert (speed.ours, flat.verdict) == ("26.7", "agrees")
-    assert "mpb, tcp, mpimpb" in order.ours
+    found = {row.claim.id: row.verdict for row in betweenness(ds)}
+    assert {name: v.verdict for name, v in found.items()} == {
+        "scc.table1.workloads": "agrees",
+        "scc.fig9a.rcce-slightly": "equal",
+        "scc.fig9b.scaling": "agrees",
+    }
+    assert "speed-up at 48 26.7" in found["scc.fig9b.scaling"].ours
     ds.simulated_seconds[0, 0, 0] *= 2
-    assert not findings.betweenness(ds)[2].agrees
+    later = {row.claim.id: row.verdict for row in betweenness(ds)}
+    assert later["scc.fig9a.rcce-slightly"].verdict == "differs"
 
 
 @pytest.mark.parametrize(

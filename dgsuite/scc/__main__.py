@@ -83,10 +83,11 @@ def _run(options: argparse.Namespace) -> None:
     from rich.console import Console
 
     from dgsuite import __version__
+    from dgsuite.claims.scc import betweenness
     from dgsuite.dataset import save
     from dgsuite.plots import write
     from dgsuite.provenance import machine
-    from dgsuite.scc import bc, figures, findings
+    from dgsuite.scc import bc, figures
 
     console = Console(width=None if sys.stdout.isatty() else 110)
     assert file.bc is not None
@@ -98,7 +99,7 @@ def _run(options: argparse.Namespace) -> None:
         **machine(),
     }
     save(ds, path)
-    _show(console, ds, findings.betweenness(ds))
+    _show(console, ds, betweenness(ds))
     stem = os.path.splitext(path)[0]
     for name, figure in figures.betweenness(ds).items():
         where = f"{stem}-{name}.png"
@@ -168,9 +169,10 @@ def _show(console: Any, ds: xr.Dataset, found: Sequence[Any]) -> None:
                     f"{float(balance.sel(places=16)):.2f}" if 16 in ds.places.values else "",
                 )
     console.print(speed)
-    verdicts = table("The paper's findings", "finding", "paper", "here", "")
-    for finding in found:
-        verdicts.add_row(finding.what, finding.paper, finding.ours, finding.verdict)
+    verdicts = table("The paper's findings", "claim", "paper", "here", "")
+    for claim, verdict in found:
+        text = ": ".join(filter(None, (verdict.verdict, verdict.why)))
+        verdicts.add_row(claim.id, claim.says, verdict.ours, text)
     console.print(verdicts)
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import tomllib
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from dgsuite.claims.data import claims
 from dgsuite.plots import write
 
 CLOSE = 0.25
@@ -38,17 +37,30 @@ def findings(dataset: xr.Dataset) -> list[dict[str, Any]]:
 
     Returns
     -------
-    One entry a finding, with its ``figure``, what it ``says``, and ``ours``: for each transport what came
-    out, and whether it agrees.
+    One entry a finding, with its ``claim``, ``figure``, what it ``says``, and ``ours``: for each transport
+    what came out, and whether it agrees.
     """
-    paper = tomllib.loads((files("dgsuite.paper") / "scc-hf.toml").read_text())
     found = []
-    for row in paper["finding"]:
-        arms = {row["balance"], row.get("base", row["balance"])}
-        if row["input"] in dataset.input and arms <= set(dataset.balance.values.tolist()):
-            ours = {t: _judge(dataset, row, t) for t in dataset.transport.values.tolist()}
-            found.append({**row, "ours": ours})
+    for claim in claims().values():
+        for row in claim.data.get("finding", ()):
+            arms = {row["balance"], row.get("base", row["balance"])}
+            if row["input"] in dataset.input and arms <= set(dataset.balance.values.tolist()):
+                ours = {t: _judge(dataset, row, t) for t in dataset.transport.values.tolist()}
+                about = {"claim": claim.id, "figure": claim.id.split(".fig")[1].split(".")[0]}
+                found.append({**row, **about, "says": sentence(row), "ours": ours})
     return found
+
+
+def sentence(row: dict[str, Any]) -> str:
+    """What a finding says, in a line."""
+    at, arm = row["places"], row["balance"]
+    if row["kind"] == "rougher":
+        return f"{arm} less smooth than {row['base']} (deviation of what {STEP} more places add)"
+    if row["kind"] == "costs":
+        how = "more than" if "least" in row else "about as much as"
+        return f"{arm} takes {how} {row['base']} at {at} places"
+    what = "peak of " if row["kind"] == "peak" else ""
+    return f"{arm}, {row['input'].split()[0]}: {what}{row['value']:g}x at {at} places"
 
 
 def _judge(dataset: xr.Dataset, row: dict[str, Any], transport: str) -> tuple[str, bool]:
@@ -58,9 +70,6 @@ def _judge(dataset: xr.Dataset, row: dict[str, Any], transport: str) -> tuple[st
         value = float(speedup(dataset, name, balance, transport, row.get("base")).sel(places=at))
         return f"{value:.1f}x", _close(value, row["value"])
     curve = speedup(dataset, name, balance, transport).sel(places=slice(1, MOST))
-    if row["kind"] == "falls":
-        first, then = (float(curve.sel(places=p)) for p in at)
-        return f"{first:.1f}x, {then:.1f}x", first > then
     if row["kind"] == "peak":
         place, value = int(curve.places[int(curve.values.argmax())]), float(curve.max())
         there = float(curve.sel(places=at))

@@ -12,7 +12,7 @@ from dgsuite.plots import LOOKS
 from dgsuite.statics import Statics
 from dgsuite.study.forms import forms
 from dgsuite.study.results import Bar, bars, cells, code
-from dgsuite.tables import INPUTS, STYLES, Cell
+from dgsuite.tables import INPUTS, STYLES, TEXT, Cell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,16 +51,16 @@ def _bars(figure: xr.Dataset) -> Figure:
 
     form = forms()[int(figure.attrs["figure"])]
     found = bars(figure)
-    styles = list(dict.fromkeys(bar.style for bar in found))
+    named = list(dict.fromkeys(bar.program for bar in found))
     values = list(dict.fromkeys(bar.value for bar in found))
     if all(isinstance(value, int) for value in values):
         values.sort()
     colours = colormaps["viridis"](np.linspace(0.15, 0.8, max(1, len(values) - 1)))
-    picture = _new(9, 0.7 + 2.6 * len(styles))
-    axes = picture.subplots(len(styles), 1, squeeze=False)[:, 0]
+    picture = _new(9, 0.7 + 2.6 * len(named))
+    axes = picture.subplots(len(named), 1, squeeze=False)[:, 0]
     legend: dict[str, Any] = {}
-    for ax, style in zip(axes, styles, strict=True):
-        here = [bar for bar in found if bar.style == style]
+    for ax, program in zip(axes, named, strict=True):
+        here = [bar for bar in found if bar.program == program]
         kernels = list(dict.fromkeys(bar.kernel for bar in here))
         shown = [v for v in values[1:] if any(bar.value == v for bar in here)]
         width = 0.84 / max(1, len(shown))
@@ -76,7 +76,7 @@ def _bars(figure: xr.Dataset) -> Figure:
         ax.axhline(1, color="0.4", linewidth=0.8, linestyle=":")
         ax.set_xticks(range(len(kernels)), [k.upper() for k in kernels])
         ax.set_ylabel(form.axis)
-        ax.set_title(STYLES.get(style, style), fontsize=10, loc="left")
+        ax.set_title(program, fontsize=10, loc="left")
         _scale(ax, here)
         _bare(ax)
     picture.legend(
@@ -199,10 +199,16 @@ def code_table(rows: list[Statics]) -> dict[str, tuple[str, ...]]:
 
 
 def grid(
-    figure: xr.Dataset,
+    figure: xr.Dataset, text: bool = False
 ) -> tuple[list[str], list[tuple[str, str]], dict[tuple[str, str, str], Cell]]:
-    """Columns, rows (kernel and input) and cells of a table's figure."""
-    found = cells(figure)
+    """Columns, rows (kernel and input) and cells of a table's figure.
+
+    Parameters
+    ----------
+    text
+        Whether those about the text of kernels, or those about runs.
+    """
+    found = [cell for cell in cells(figure) if (cell.input in TEXT.values()) == text]
     columns = list(dict.fromkeys(cell.column for cell in found))
     rows = sorted({(cell.kernel, cell.input) for cell in found})
     return columns, rows, {(c.kernel, c.input, c.column): c for c in found}
@@ -212,4 +218,4 @@ def both(cell: Cell | None) -> str:
     """Our number, and the paper's where it is another."""
     if cell is None:
         return ""
-    return f"{cell.ours}" if cell.why is None else f"{cell.ours} (paper: {cell.paper})"
+    return f"{cell.ours} (paper: {cell.paper})" if cell.difference else f"{cell.ours}"

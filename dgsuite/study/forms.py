@@ -8,6 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
+from dgsuite.claims.data import claims
 from dgsuite.tables import INPUTS, STYLES
 
 if TYPE_CHECKING:
@@ -15,23 +16,22 @@ if TYPE_CHECKING:
 
 
 class Form(NamedTuple):
-    """What a figure is: how it is drawn, and what is said of it; see `paper/study.toml`."""
+    """What a figure is, and how it is drawn; see `paper/study.toml`."""
 
     title: str
+    """The paper's subject, from its claims."""
     kind: str
     """"table", "rounds" or "bars"."""
-    says: str
-    """What the paper has in this place."""
-    look: str
-    """What ours shows."""
     over: str = ""
-    """Bars: what is swept."""
+    """Bars: what is swept; "hwts" are hardware threads, workers times threads."""
     unit: str = ""
     """Bars: what a swept value is called."""
     measure: str = ""
     """Bars: "speed-up" (first / this) or "time" (this / first)."""
     axis: str = ""
     """Bars: label of the vertical axis."""
+    base: str = "first"
+    """Bars: what values are over: the program's own at the first of what is swept."""
 
 
 @cache
@@ -39,7 +39,8 @@ def forms() -> dict[int, Form]:
     """All figures, by number."""
     text = files("dgsuite").joinpath("paper", "study.toml").read_text(encoding="utf-8")
     found = tomllib.loads(text)["figure"]
-    return {int(number): Form(**entry) for number, entry in found.items()}
+    titles = {c.data["figure"]: c.data["title"] for c in claims().values() if "figure" in c.data}
+    return {int(n): Form(title=titles[int(n)], **entry) for n, entry in found.items()}
 
 
 def misfits(number: int, runs: Sequence[Run]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
@@ -14,11 +15,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from dgsuite.claims import setups, show
+from dgsuite.claims.data import setup_of
+from dgsuite.claims.verdicts import Row
 from dgsuite.study.draw import CODE, both, code_table, draw, grid
 from dgsuite.study.forms import forms
-from dgsuite.study.results import BY_ROUND, ODD, bars, cells, code, findings
+from dgsuite.study.results import BY_ROUND, bars, cells, code, findings
 from dgsuite.study.statistics import LEVEL
-from dgsuite.tables import STYLES
+from dgsuite.tables import HEADS, NOTHING, STYLES, TEXT, reasons, row
 from partition.errors import InputError
 from partition.files import whole
 
@@ -26,13 +30,17 @@ SHOWN = 60
 """Runs of other results that are listed, at most."""
 
 
-def page(results: Mapping[str, xr.Dataset]) -> tuple[str, dict[str, str]]:
+def page(
+    results: Mapping[str, xr.Dataset], claims: Sequence[Row] = ()
+) -> tuple[str, dict[str, str]]:
     """The page of a folder's results.
 
     Parameters
     ----------
     results
         Datasets by file name: figures, and whatever else dgsuite made.
+    claims
+        What the papers say, with verdicts.
 
     Returns
     -------
@@ -47,7 +55,7 @@ def page(results: Mapping[str, xr.Dataset]) -> tuple[str, dict[str, str]]:
     for name, ds in results.items():
         try:
             if "figure" in ds.attrs:
-                sections[name] = _number(ds), _section(ds)
+                sections[name] = _number(ds), _section(ds, claims)
             else:
                 rows += _rows(name, ds)
         except Exception as error:
@@ -63,9 +71,10 @@ def page(results: Mapping[str, xr.Dataset]) -> tuple[str, dict[str, str]]:
             "Figures 7 to 19 of Gupta and Nandivada, IMSuite: a benchmark suite for simulating "
             "distributed algorithms (J. Parallel Distrib. Comput. 75, 2015), as dgsuite makes them."
         ),
-        _about(figures),
+        _machine(figures),
         f"<nav>{_list(links)}</nav></header>",
         *(section for _, section in sorted(sections.values())),
+        show.section(claims) if claims else "",
         _others(rows) if rows else "",
         _absent(absent) if figures and absent else "",
     ]
@@ -97,7 +106,7 @@ def _reason(error: Exception) -> str:
     return text if isinstance(error, InputError) else f"it cannot be shown: {text}"
 
 
-def _about(figures: Sequence[xr.Dataset]) -> str:
+def _machine(figures: Sequence[xr.Dataset]) -> str:
     if not figures:
         return ""
     settings = sorted({str(ds.attrs.get("setting", "")) for ds in figures})
@@ -117,7 +126,7 @@ def _made_by(figure: xr.Dataset) -> str:
     return f"Machine: {figure.attrs.get('machine', 'not noted')}. {', '.join(named)}"
 
 
-def _section(figure: xr.Dataset) -> str:
+def _section(figure: xr.Dataset, claims: Sequence[Row]) -> str:
     number = _number(figure)
     form = forms()[number]
     table = {"table": _cells, "rounds": _totals, "bars": _ratios}[form.kind](figure)
@@ -133,11 +142,43 @@ def _section(figure: xr.Dataset) -> str:
     return f"""
 <section id="figure{number}"><h2>Figure {number}. {escape(form.title)}</h2>
 <div class="pair"><div>{shown}</div>
-<div><h3>The paper</h3>{_paragraph(form.says)}
-<h3>Here</h3>{_paragraph(form.look)}{_list(map(escape, findings(figure)))}
+<div><h3>The paper</h3>{_paper(number, claims)}
+<h3>Here</h3>{_departures(figure)}{_list(map(escape, findings(figure)))}{_verdicts(number, claims)}
 <h3>Again</h3><pre>{escape(str(figure.attrs.get("command", "")))}</pre>{about}</div></div>
 <details><summary>Numbers</summary>{table}</details></section>
 """
+
+
+def _paper(number: int, claims: Sequence[Row]) -> str:
+    """What the paper has in this place: its set-up, and what it says."""
+    said = [r.claim.says for r in _about(number, claims)]
+    return _paragraph(setups.described(number)) + _list(map(escape, said))
+
+
+def _departures(figure: xr.Dataset) -> str:
+    """In what the runs are others than the paper's."""
+    found = setups.settings_of(figure)
+    if not found:
+        claim = setup_of(int(figure.attrs["figure"]))
+        compared = claim is not None and "experiment" in claim.data
+        return _paragraph("The paper's setting.") if compared else ""
+    departs = [f"{aspect}: {text}" for aspect, text in found.items()]
+    return _paragraph("Set up otherwise, ours for the paper's:") + _list(map(escape, departs))
+
+
+def _verdicts(number: int, claims: Sequence[Row]) -> str:
+    """What became of the claims."""
+    told = []
+    for claim, verdict in _about(number, claims):
+        rest = ": ".join(filter(None, (verdict.ours, verdict.why)))
+        told.append(f"{claim.says} {verdict.verdict.capitalize()}. {rest}")
+    return _list(map(escape, told))
+
+
+def _about(number: int, claims: Sequence[Row]) -> list[Row]:
+    """The findings on a figure."""
+    place = re.compile(rf"imsuite\.fig{number}[a-c]?\.")
+    return [r for r in claims if place.match(r.claim.id) and r.claim.kind == "finding"]
 
 
 def _picture(figure: xr.Dataset) -> str:
@@ -148,7 +189,14 @@ def _picture(figure: xr.Dataset) -> str:
 
 def _matrix(figure: xr.Dataset) -> str:
     """A row a kernel and input, a column a count, as the paper has them; its numbers where ours differ."""
-    columns, rows, at = grid(figure)
+    shown = _grid(figure, text=False)
+    if any(cell.input in TEXT.values() for cell in cells(figure)):
+        shown += _paragraph("In the text of kernels:", "small") + _grid(figure, text=True)
+    return shown + _code(figure)
+
+
+def _grid(figure: xr.Dataset, text: bool) -> str:
+    columns, rows, at = grid(figure, text)
     body = [
         (
             f"{kernel.upper()} {given}",
@@ -156,7 +204,7 @@ def _matrix(figure: xr.Dataset) -> str:
         )
         for kernel, given in rows
     ]
-    return _table(("", *columns), body) + _code(figure)
+    return _table(("", *columns), body)
 
 
 def _code(figure: xr.Dataset) -> str:
@@ -168,24 +216,11 @@ def _code(figure: xr.Dataset) -> str:
 
 
 def _cells(figure: xr.Dataset) -> str:
-    notes: dict[str, int] = {}
-    rows = []
-    for cell in cells(figure):
-        mark = "" if cell.why is None else f"[{notes.setdefault(cell.why, len(notes) + 1)}]"
-        difference = f"{cell.difference:+d}" if cell.difference else ""
-        row = (
-            cell.kernel.upper(),
-            cell.input,
-            cell.column,
-            cell.ours,
-            cell.paper,
-            difference,
-            mark,
-        )
-        rows.append(row)
-    heads = ("kernel", "input", "count", "ours", "paper", "difference", "")
-    explained = "".join(f"<li>{escape(why or ODD)}</li>" for why in notes)
-    return _table(heads, rows) + (f"<ol>{explained}</ol>" if notes else "")
+    found = cells(figure)
+    notes = {why: number for number, why in enumerate(reasons(found), 1)}
+    explained = "".join(f"<li>{escape(why or NOTHING)}</li>" for why in notes)
+    table = _table(HEADS, (row(cell, notes) for cell in found))
+    return table + (f"<ol>{explained}</ol>" if notes else "")
 
 
 def _totals(figure: xr.Dataset) -> str:
@@ -207,7 +242,7 @@ def _ratios(figure: xr.Dataset) -> str:
     rows = [
         (
             bar.kernel.upper(),
-            STYLES.get(bar.style, bar.style),
+            bar.program,
             bar.value,
             bar.ratio,
             f"{1e3 * bar.seconds.mean:.4g}",
@@ -216,7 +251,7 @@ def _ratios(figure: xr.Dataset) -> str:
         )
         for bar in bars(figure)
     ]
-    heads = ("kernel", "style", form.unit.strip(" ="), form.measure, "ms", "± ms", "runs")
+    heads = ("kernel", "program", form.unit.strip(" ="), form.measure, "ms", "± ms", "runs")
     return _table(heads, rows)
 
 
@@ -232,9 +267,9 @@ def _rows(name: str, ds: xr.Dataset) -> list[Sequence[Any]]:
         time = ""
         if np.ndim(seconds := run.get("seconds", known.get("seconds", ""))) == 0 and seconds != "":
             time = f"{1e3 * float(seconds):.4g}"
-        row = [known.get(k, "") for k in ("style", "n", "kind", "clusters")]
+        where = [known.get(k, "") for k in ("style", "n", "kind", "clusters")]
         what = known.get("kernel", known.get("title", ""))
-        rows.append((name, what, *row, *totals, time))
+        rows.append((name, what, *where, *totals, time))
     if len(runs) > SHOWN:
         rows.append((name, f"and {len(runs) - SHOWN} more", *[""] * 7))
     return rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from dgsuite.statics import Statics, table
 from dgsuite.study.forms import forms
 from dgsuite.study.statistics import Interval, geometric, interval, ratio
 from dgsuite.sweep import parameters
-from dgsuite.tables import INPUTS, STYLES, Cell, compare
+from dgsuite.tables import INPUTS, NOTHING, STYLES, Cell, compare, program, summary
 
 TALLIED = (
     "messages",
@@ -33,11 +34,8 @@ BY_ROUND = ("messages", "comm")
 """Variables of which every round is kept, where a figure needs them."""
 
 
-CODE_OF = {7: "iterative", 10: "recursive"}
-"""Figures that say what is in the text of kernels, and of which form."""
-
-ODD = "not explained"
-"""What a file says of a cell whose difference nothing explains; of one without a difference it is ""."""
+CODE_OF = {10: "recursive"}
+"""Figures beside which stands what is in the text of kernels, and of which form."""
 
 
 def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Dataset:
@@ -91,8 +89,10 @@ def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Data
         cells = compare(f"figure{number}", results)
         for field in Cell._fields:
             values = [getattr(cell, field) for cell in cells]
-            if field not in ("ours", "difference"):
-                values = ["" if v is None else str(v) or ODD for v in values]
+            if field == "why":  # of a cell without a difference ""
+                values = ["" if why is None else why or NOTHING for why in values]
+            elif field not in ("ours", "difference", "loops"):
+                values = list(map(str, values))
             variables[f"cell_{field}"] = ("cell", values, {"long_name": field, "units": "1"})
     if number in CODE_OF:
         rows = [row for row in table() if row.form == CODE_OF[number]]
@@ -123,7 +123,7 @@ def cells(figure: xr.Dataset) -> list[Cell]:
     """The cells of a table's figure."""
     columns = [figure[f"cell_{field}"].values.tolist() for field in Cell._fields]
     made = [Cell(*values) for values in zip(*columns, strict=True)]
-    return [c._replace(why={"": None, ODD: ""}.get(str(c.why), c.why)) for c in made]
+    return [c._replace(why={"": None, NOTHING: ""}.get(str(c.why), c.why)) for c in made]
 
 
 def code(figure: xr.Dataset) -> list[Statics]:
@@ -135,10 +135,10 @@ def code(figure: xr.Dataset) -> list[Statics]:
 
 
 class Bar(NamedTuple):
-    """A ratio of mean times: of a kernel in a style, at one value of what is swept to its first."""
+    """A ratio of mean times: of a kernel in a program, at one value of what is swept to its first."""
 
     kernel: str
-    style: str
+    program: str
     value: Any
     ratio: Interval
     seconds: Interval
@@ -147,19 +147,31 @@ class Bar(NamedTuple):
 def bars(figure: xr.Dataset) -> list[Bar]:
     """The bars of a figure, the first value's (1 by definition) included."""
     form = forms()[int(figure.attrs["figure"])]
-    names, styles = figure["kernel"].values, figure["style"].values
-    swept, seconds = figure[form.over].values, figure["seconds"].values
+    names, stands = figure["kernel"].values, np.array(programs(figure))
+    seconds = figure["seconds"].values
+    if form.over == "hwts":
+        swept = figure["workers"].values * figure["threads"].values
+    else:
+        swept = figure[form.over].values
     found = []
-    for style in dict.fromkeys(styles.tolist()):
-        for kernel in sorted(set(names.tolist())):
-            mine = (styles == style) & (names == kernel)
+    for name, kernel in itertools.product(
+        dict.fromkeys(stands.tolist()), sorted(set(names.tolist()))
+    ):
+        mine = (stands == name) & (names == kernel)
+        if mine.any():
             values = list(dict.fromkeys(swept[mine].tolist()))
             times = {v: interval(seconds[mine & (swept == v)]) for v in values}
             for value, time in times.items():
                 first = times[values[0]]
                 pair = (first, time) if form.measure == "speed-up" else (time, first)
-                found.append(Bar(kernel, style, value, ratio(*pair), time))
+                found.append(Bar(kernel, name, value, ratio(*pair), time))
     return found
+
+
+def programs(figure: xr.Dataset) -> list[str]:
+    """Of each run the paper's program that it stands for, such as "X10-FA"; else its style."""
+    runtimes = figure["runtime"].values if "runtime" in figure else [""] * figure.sizes["run"]
+    return list(map(program, map(str, runtimes), map(str, figure["style"].values)))
 
 
 def findings(figure: xr.Dataset) -> list[str]:
@@ -167,21 +179,19 @@ def findings(figure: xr.Dataset) -> list[str]:
     form = forms()[int(figure.attrs["figure"])]
     if form.kind == "table":
         given = cells(figure)
-        equal = sum(cell.why is None for cell in given)
-        rest = "" if equal == len(given) else "; the others are explained with the numbers"
-        return [f"{equal} of {len(given)} cells are equal{rest}.", *_ranges(figure)]
+        return [summary(given), *_ranges(figure)]
     if form.kind == "rounds":
         return [_peaks(figure)]
     out = []
     found = bars(figure)
-    for style in dict.fromkeys(bar.style for bar in found):
-        mine = [bar for bar in found if bar.style == style]
+    for name in dict.fromkeys(bar.program for bar in found):
+        mine = [bar for bar in found if bar.program == name]
         last = list(dict.fromkeys(bar.value for bar in mine))[-1]
         ends = sorted((b for b in mine if b.value == last), key=lambda b: b.ratio.mean)
         mean = geometric([b.ratio.mean for b in ends])
         least, most = ends[0], ends[-1]
         out.append(
-            f"{STYLES.get(style, style)}, {form.unit} {last}: {mean:.2f} (geometric mean of "
+            f"{name}, {form.unit} {last}: {mean:.2f} (geometric mean of "
             f"{len(ends)} kernels), from {least.ratio.mean:.2f} ({least.kernel.upper()}) to "
             f"{most.ratio.mean:.2f} ({most.kernel.upper()})."
         )

@@ -1,0 +1,1 @@
+"""What three papers say, as data (`paper/claims`), each beside ours with a verdict."""

@@ -1,0 +1,321 @@
+"""What the papers say: every claim has a verdict, and nothing departs from one without saying so."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import dgsuite
+import genval
+from dgsuite import config, report
+from dgsuite.claims import counts, formulas, setups, times
+from dgsuite.claims.data import claims, read, setup_of
+from dgsuite.claims.evidence import CONFIGS, Evidence
+from dgsuite.claims.show import silent, summary
+from dgsuite.claims.verdicts import CHECKS, judge
+from dgsuite.study.forms import forms
+from dgsuite.study.results import collect
+from dgsuite.tables import TABLES, cells_of
+
+
+@pytest.fixture(scope="module")
+def evidence():
+    return Evidence()
+
+
+@pytest.fixture(scope="module")
+def rows(evidence):
+    return judge(evidence)
+
+
+def test_every_claim_has_a_verdict_and_none_departs_silently(rows):
+    assert [row.claim for row in rows] == list(claims().values())
+    assert len(rows) == 185
+    assert Counter(row.claim.paper for row in rows) == {
+        "imsuite": 102,
+        "scalability": 31,
+        "scc": 52,
+    }
+    assert silent(rows) == []
+    for row in rows:
+        assert row.claim.says
+        assert row.verdict.verdict in ("equal", "agrees", "differs", "not checked")
+        assert row.verdict.ours or row.verdict.verdict in ("equal", "not checked"), row
+        assert row.verdict.why or row.verdict.verdict == "equal", row
+    assert summary(rows).endswith("; 0 depart without a reason")
+
+
+def test_every_setup_is_compared(rows):
+    """Those of IMSuite's figures of times aspect by aspect, with the experiment that is printed."""
+    for number in range(11, 20):
+        claim = setup_of(number)
+        assert claim.check == "setting"
+        for experiment in claim.data["experiment"]:
+            assert set(experiment) == set(setups.Made._fields) - {"repeats"}
+        assert claim.data["repeats"] == 30
+
+
+@pytest.fixture
+def configs(tmp_path):
+    shutil.copytree(CONFIGS, tmp_path / "configs")
+    return tmp_path / "configs"
+
+
+def changed(configs, number, old, new):
+    path = configs / f"figure{number:02}.toml"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    claim = setup_of(number)
+    return CHECKS[claim.check](claim, Evidence(configs=configs))
+
+
+@pytest.mark.parametrize(
+    ("number", "old", "new", "departs"),
+    [
+        (14, "clusters = 8", "clusters = 4", "places: X10-FA 4 for 8; X10-FAC 4 for 8"),
+        (12, 'form = "recursive"', 'form = "iterative"', "form: X10-FA iterative for recursive"),
+        (17, 'clusters = "n"', "clusters = 8", "places: X10-FA 8 for n"),
+        (18, 'workers = "n"', "workers = 8", "threads: X10-FA 8 for n"),
+        (13, '"run.0.workload" = { operations = 10_000_000 }', "", "workload: HJ-FA 1000000 for"),
+        (16, 'runtime = "HJ"', 'runtime = "X10"', "programs: X10-FA, X10-FAC for HJ-FA, HJ-FAP"),
+        (8, 'kind = ["mn", "mx"]', 'kind = "mx"', "inputs: X10-FA Mx for Mn, Mx"),
+        (11, '"experiment.repeats" = 30', '"experiment.repeats" = 10', "repeats: 10 for 30"),
+        (19, 'places = "threads', 'sizes = "threads', "sizes: said to depart, but does not"),
+        (15, "[figure.departs]\nthreads", "[figure.departs]\nplaces", "threads: X10-FA 1, 2, 4"),
+    ],
+)
+def test_a_wrong_experiment_file_is_found(configs, number, old, new, departs):
+    found = changed(configs, number, old, new)
+    assert found.verdict == "differs"
+    assert departs in found.silent
+
+
+def test_the_command_fails_where_an_experiment_file_is_wrong(configs, capsys):
+    changed(configs, 14, "clusters = 8", "clusters = 4")
+    command = ["claims", "--configs", str(configs), "--only", "imsuite.fig14", "--json"]
+    assert report.main(command) == 1
+    printed = capsys.readouterr()
+    assert "imsuite.fig14.setup: threads: X10-FA 4 for 8" in printed.err
+    rows = json.loads(printed.out)
+    assert [row["id"] for row in rows] == ["imsuite.fig14.setup", "imsuite.fig14.grows"]
+    assert [row["verdict"] for row in rows] == ["differs", "not checked"]
+    assert report.main(["claims", "nowhere"]) == 2
+    assert report.main(["claims", "--only", "imsuite.fig20"]) == 2
+
+
+def test_the_command_prints_tables(capsys):
+    assert report.main(["claims", "--only", "imsuite.fig8.table"]) == 0
+    printed = capsys.readouterr().out
+    assert "57 of 64 cells are equal" in printed
+    assert printed.endswith("1 claims: differs 1; 0 depart without a reason\n")
+
+
+def with_cell(claim, row, column, value):
+    """A claim with another value in a cell."""
+    at = claim.data["columns"].index(column)
+    data = [
+        [value if r[0] == row and i == at else v for i, v in enumerate(r)]
+        for r in claim.data["rows"]
+    ]
+    return replace(claim, data={**claim.data, "rows": data})
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "column", "value"),
+    [
+        ("imsuite.fig7a.table", "dr", "dynamic FA finishes", "2"),
+        ("imsuite.fig7a.table", "dst", "dynamic FA finishes", "(3*D^2 + 8*D)/2"),
+        ("imsuite.fig7c.table", "bf", "dynamic FAC barriers", "D + 1"),
+        ("imsuite.fig8.table", "mst", "FA comm Mx", 19155),
+        ("imsuite.fig8.table", "by", "mutexes Mx", "94K"),
+        ("imsuite.fig8.table", "vc", "FA comm Mx", 1205),
+        ("imsuite.fig10a.table", "bf", "FA mutexes Mx", 2954),
+        ("imsuite.fig10b.table", "mst", "FAC comm Mn", 14018),
+    ],
+)  # fmt: skip
+def test_a_wrong_cell_is_found(evidence, name, row, column, value):
+    """Also one that is equal to ours where a difference is explained."""
+    claim = claims()[name]
+    assert not counts.cells(claim, evidence).silent
+    found = counts.cells(with_cell(claim, row, column, value), evidence)
+    assert f"{row} " in found.silent
+
+
+def test_print_is_what_it_was():
+    """Sums of the printed cells of code, which nothing else is compared with."""
+    sums = {
+        name: {c: sum(r[c] for r in claims()[name].table().values() if r[c] != "-")
+               for c in claims()[name].data["columns"][1:] if not c.startswith("dynamic")}
+        for name in TABLES["figure7"]
+    }  # fmt: skip
+    assert list(sums["imsuite.fig7a.table"].values()) == [5680, 5315, 69, 17]
+    assert list(sums["imsuite.fig7b.table"].values()) == [2260, 2180, 25, 9, 1420, 1330, 10, 9, 7]
+    assert list(sums["imsuite.fig7c.table"].values()) == [5130, 4730, 35, 35, 17]
+    cells = [
+        v for name in TABLES["figure7"] for r in claims()[name].table().values() for v in r.values()
+    ]
+    assert len([v for v in cells if v != "-"]) == 60 + 35 + 77
+
+
+def test_a_printed_cell_of_ours_needs_its_run(evidence):
+    claim = claims()["imsuite.fig8.table"]
+    assert cells_of(claim, []) == []
+    assert {c.kernel for c in cells_of(claim, [evidence.run("bf", "Mn")])} == {"bf"}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("O(log^2(Delta) * log(n))", 96.0),
+        ("2*log*(n) + 9", 17.0),
+        ("(n/8 + 1)*(2*D + 1)", 63.0),
+        ("3*log_{4/3}(m)", 3 * np.log(63) / np.log(4 / 3)),
+    ],
+)
+def test_formulas(text, value):
+    at = formulas.Letters(n=64, m=63, D=3, Delta=16, K=3)
+    assert formulas.value(text, at) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "kind", "found"),
+    [
+        ("bf", "mn", (64, 63, 7, 22)),
+        ("bf", "mx", (64, 383, 3, 29)),
+        ("by", "mn", (64, 63, 3)),
+        ("by", "mx", (64, 383, 2)),
+    ],
+)
+def test_letters(kernel, kind, found):
+    assert formulas.letters(kernel, kind, 64)[: len(found)] == found
+
+
+@pytest.mark.parametrize("clusters", [2, 8, 64])
+@pytest.mark.parametrize("seed", [101, 7])
+def test_recursive_bf_obeys_its_relations_on_any_schedule(client, clusters, seed):
+    graph = genval.graph("mx", 64, seed=seed, family="paper", kernel="bf")
+    assert graph.attrs["root"] != 0
+    for style, short in (("finish_async", "FA"), ("clocked", "FAC")):
+        ds = dgsuite.run(
+            "bf", graph, form="recursive", style="finish_async", count_as=style, clusters=clusters,
+            client=client, faithful=True,
+        )  # fmt: skip
+        assert counts.obeys(short, *(int(ds[v].sum()) for v in counts.COUNTS))
+    assert not counts.obeys("FA", 2945, 2945, 2824, 242, 0)
+
+
+@pytest.mark.parametrize(("kind", "pairs"), [("mn", [5, 2, 1]), ("mx", [18, 3, 1])])
+def test_pairs_of_fragments_explain_mst(kind, pairs):
+    """Fragments that choose each other: their number is by how much print and the program differ."""
+    graph = genval.graph(kind, 64, family="paper", kernel="mst")
+    entries = graph.to_scipy().tocoo()
+    fragment, found = np.arange(64), []
+    while len(np.unique(fragment)) > 1:
+        out = fragment[entries.row] != fragment[entries.col]
+        best: dict = {}
+        for i, j, _ in sorted(
+            zip(entries.row[out], entries.col[out], entries.data[out], strict=True),
+            key=lambda e: e[2],
+        ):
+            best.setdefault(fragment[i], (i, j, fragment[j]))
+        mutual = [f for f, (i, j, other) in best.items() if best[other][:2] == (j, i) and f < other]
+        found.append(len(mutual))
+        joined = {f: other for f, (_, _, other) in best.items()}
+        for f in mutual:
+            joined[f] = f
+        for _ in range(64):
+            joined = {f: joined[other] for f, other in joined.items()}
+        fragment = np.array([joined[f] for f in fragment])
+    assert found == pairs
+    cell = {"mn": "mst Mn FAC comm", "mx": "mst Mx FAC comm"}[kind]
+    differences = claims()["imsuite.fig10b.table"].data["difference"]
+    assert {d["cells"][cell] for d in differences if cell in d["cells"]} == {-sum(pairs)}
+
+
+def timed(number, seconds):
+    """A figure's results: times by runtime, style, kernel and what is swept."""
+    graph = genval.graph("mx", 8, family="paper", kernel="bf")
+    ran = dgsuite.run("bf", graph, style="serial").assign_attrs(kind="mx", repeat=0)
+    usual = {"workers": 1, "threads": 1, "clusters": 8, "n": 8}
+    runs = [
+        ran.assign_attrs(
+            usual | swept | {"kernel": k, "runtime": runtime, "style": style, "seconds": value}
+        )
+        for (runtime, style, k, swept), value in seconds
+    ]
+    return collect(number, runs)
+
+
+def test_findings_on_times_follow_the_results():
+    """Times that do as the paper says agree with it, and others do not; none are not checked."""
+    fa, fac = "finish_async", "clocked"
+    claim = claims()["imsuite.fig14.grows"]
+    assert times.size_grows(claim, Evidence()).verdict == "not checked"
+
+    def verdict(by):
+        given = [
+            (("X10", style, k, {"n": n}), n * s)
+            for style in (fa, fac)
+            for k, s in (("bf", 1.0), ("by", 1.0))
+            for n in (8, 64)
+        ]
+        given = [(key, v * by if key[2:] == ("by", {"n": 64}) else v) for key, v in given]
+        return times.size_grows(claim, Evidence({"f": timed(14, given)}))
+
+    assert verdict(2).verdict == "agrees"
+    assert "sizes" in verdict(2).why
+    assert verdict(0.5).verdict == "differs"
+    claim = claims()["imsuite.fig16.grows"]
+    for last, expected in ((9.0, "agrees"), (3.0, "differs")):
+        given = [(("HJ", fac, "bf", {"n": n}), s) for n, s in ((8, 1.0), (16, 2.0), (32, last))]
+        assert times.u_grows(claim, Evidence({"f": timed(16, given)})).verdict == expected
+    claim = claims()["imsuite.fig11.hs-dip"]
+    for hj, expected in ((0.9, "agrees"), (1.1, "differs")):
+        given = [
+            (("X10", fa, "hs", {"workers": 16}), 1.0),
+            (("X10", fa, "hs", {"workers": 32}), 1.2),
+            (("HJ", fa, "hs", {"threads": 16}), 1.0),
+            (("HJ", fa, "hs", {"threads": 32}), hj),
+        ]
+        assert times.hs_dip(claim, Evidence({"f": timed(11, given)})).verdict == expected
+
+
+def test_what_a_result_departs_in():
+    """From the runs themselves, whatever their file says."""
+    ds = timed(17, [(("X10", "clocked", "bf", {"n": n, "clusters": n}), 1.0) for n in (8, 16)])
+    found = setups.settings_of(ds)
+    assert found["programs"] == "none for X10-FA"
+    assert found["sizes"] == "X10-FAC 8, 16 for 8, 16, 32, 64"
+    assert found["threads"] == "X10-FAC 1 for 8"
+    assert "places" not in found
+    quick = config.points(config.load(str(CONFIGS / "figure17.toml"), [])[0])
+    assert set(setups.departures(setup_of(17), setups.planned(quick))) == {
+        *("kernels", "sizes", "threads", "repeats")
+    }
+
+
+def test_headings_are_the_papers():
+    """A figure's heading is its claim's."""
+    for number, form in forms().items():
+        assert form.title == setup_of(number).data["title"]
+    text = (CONFIGS.parent / "dgsuite" / "paper" / "study.toml").read_text()
+    assert not re.search(r"^(title|says|look)", text, re.MULTILINE)
+
+
+def test_claims_are_read_whole():
+    with pytest.raises(TypeError, match="check"):
+        read('[[claim]]\nid = "imsuite.x"\nplace = "y"\nkind = "finding"\n')
+    assert all(name in CHECKS for name in {c.check for c in claims().values()})
+
+
+def test_an_installed_package_without_experiment_files(tmp_path):
+    found = {c.id: CHECKS[c.check](c, Evidence(configs=tmp_path / "none")) for c in claims().values()
+             if c.kind == "setup"}  # fmt: skip
+    assert {v.verdict for v in found.values()} == {"not checked", "agrees"}
