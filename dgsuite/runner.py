@@ -21,6 +21,7 @@ from partition import places
 from partition.checks import check
 from partition.errors import InputError, unknown
 from partition.graph import Graph
+from partition.spans import spanned
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -126,6 +127,7 @@ def run(
     )[0]
 
 
+@spanned()
 def run_each(
     kernel: str | type[Kernel] | Kernel,
     graph: Graph,

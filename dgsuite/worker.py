@@ -20,6 +20,7 @@ import dask
 from distributed import Client, Lock, Worker, WorkerPlugin, get_worker
 from distributed.comm import get_address_host
 
+from dgsuite.spans import SpanPlugin
 from partition.errors import RunError
 
 NAME = "dgsuite"
@@ -201,6 +202,7 @@ def install(client: Client) -> None:
     """Put the plugin on all workers of a client, those to come included; once a client."""
     if not getattr(client, "_dgsuite_installed", False):
         client.register_plugin(RunPlugin())
+        client.register_plugin(SpanPlugin())
         client._dgsuite_installed = True
 
 

@@ -10,8 +10,10 @@ from partition.distribute import SMALL
 from partition.edges import Pieces
 from partition.errors import InputError
 from partition.graph import Graph, How
+from partition.spans import spanned
 
 
+@spanned()
 def graph(
     kind: str,
     n: int,

@@ -17,6 +17,7 @@ from genval.rules.base import Job
 from partition.errors import InputError
 from partition.graph import Graph
 from partition.labels import Labels
+from partition.spans import spanned
 
 
 class Validator(NamedTuple):
@@ -52,6 +53,7 @@ VALIDATORS: dict[str, Validator] = {
 """Validators by kernel."""
 
 
+@spanned()
 def validate(kernel: str, graph: Graph, results: Any) -> Report:
     """Check the output of a kernel.
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.segments import COMPILE_FROM
+from partition.spans import spanned
 from partition.waiting import Watch
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 CHECKING = "checking the graph"
 
 
+@spanned()
 def check(graph: Graph, need: str) -> None:
     """Make sure that a graph is as an algorithm needs it.
 

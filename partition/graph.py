@@ -25,6 +25,7 @@ from partition.partitioners import (
     hashed,
     metis,
 )
+from partition.spans import spanned
 from partition.waiting import Watch
 
 if TYPE_CHECKING:
@@ -232,6 +233,7 @@ class Graph:
     # ---- constructors
 
     @classmethod
+    @spanned()
     def from_edges(
         cls,
         src: Any,
@@ -489,6 +491,7 @@ class Graph:
 
     # ---- other partitions and exports
 
+    @spanned()
     def repartition(self, clusters: int, client: Client | None = None) -> Graph:
         """The same graph in another number of contiguous blocks of equally many nodes.
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.partitioners import Partition
+from partition.spans import spanned
 
 if TYPE_CHECKING:
     from partition.graph import Graph
@@ -67,6 +68,7 @@ def near_square(clusters: int) -> tuple[int, int]:
     return rows, clusters // rows
 
 
+@spanned()
 def arrange(graph: Graph, rows: int | None = None, columns: int | None = None) -> Graph:
     """The graph with a block of a grid in each of its clusters.
 

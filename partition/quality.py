@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from partition.cluster import Cluster
+from partition.spans import spanned
 from partition.waiting import Watch
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from partition.graph import Graph
 
 
+@spanned()
 def describe(graph: Graph) -> xr.Dataset:
     """Cut, balance and halo of a graph's clusters, counted where they are.
 

@@ -18,6 +18,7 @@ from dgsuite.chem.basis import pyscf, start
 from dgsuite.chem.fock import BALANCES, PAIRS, Work
 from dgsuite.chem.places import Shares
 from partition.errors import InputError, RunError, unknown
+from partition.spans import spanned
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -40,6 +41,7 @@ class Log:
     shares: list[Shares] = field(default_factory=list)
 
 
+@spanned()
 def hartree_fock(
     molecule: str | os.PathLike[str] = "benzene",
     *,

@@ -19,6 +19,7 @@ from partition.cluster import Cluster
 from partition.graph import Graph
 from partition.grid import arrange
 from partition.places import workers
+from partition.spans import spanned
 from partition.waiting import Watch
 
 WEIGHTS = 2**24
@@ -52,6 +53,7 @@ class Problem:
     grid: tuple[int, int] | None = None
 
 
+@spanned()
 def build(
     scale: int,
     client: Client,

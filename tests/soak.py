@@ -1,0 +1,178 @@
+"""Many mixed runs on one cluster: what its processes keep must not grow with their number.
+
+    python -m tests.soak --runs 550
+
+prints what is counted, and the memory of each process, every 50 runs, and fails if a count grows, or memory
+by more than 5 percent, between run 50 and the last.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import dask.array as da
+import networkx as nx
+import numpy as np
+import psutil
+from distributed import Client
+
+import dgsuite
+from partition.graph import Graph
+
+Counts = dict[str, dict[str, int]]
+
+WARM = 50
+"""Runs after which counts and memory are those of a cluster in use."""
+
+BOUND = 1.05
+"""How much more memory than then a process may have at the end."""
+
+
+def of_scheduler(dask_scheduler) -> dict[str, int]:
+    spans = dask_scheduler.extensions["spans"].spans.values()
+    return {
+        "prefixes": len(dask_scheduler.task_prefixes),
+        "groups": len(dask_scheduler.task_groups),
+        "tasks": len(dask_scheduler.tasks),
+        "spans": len(spans),
+        "metrics of spans": sum(len(span._cumulative_worker_metrics) for span in spans),
+        "metrics of workers": len(dask_scheduler.cumulative_worker_metrics),
+        "topics": len(dask_scheduler._broker._topics),
+    }
+
+
+def of_span(dask_scheduler) -> tuple[int, int]:
+    """Groups and collections that dgsuite's span knows: some, which it forgets now and then."""
+    span = dask_scheduler.extensions["spans"].spans["dgsuite"]
+    return len(span.groups), len((span._metadata or {}).get("collections", []))
+
+
+def of_worker(dask_worker) -> dict[str, int]:
+    plugin = dask_worker.plugins["dgsuite"]
+    return {
+        "digests": len(dask_worker.digests_total),
+        "largest digests": len(dask_worker.digests_max),
+        "tasks": len(dask_worker.state.tasks),
+        "data": len(dask_worker.data),
+        "runs": len(plugin.runs),
+        "ends": len(plugin._ends),
+        "descriptors": psutil.Process().num_fds(),
+    }
+
+
+def memory() -> int:
+    """Bytes of this process."""
+    gc.collect()
+    return psutil.Process().memory_info().rss
+
+
+def counted(client: Client) -> Counts:
+    """What each process keeps, once the cluster is at rest."""
+    time.sleep(1.2)  # two heartbeats, which bring workers' metrics to the scheduler
+    return {"scheduler": client.run_on_scheduler(of_scheduler), **client.run(of_worker)}
+
+
+def grown(before: Counts, after: Counts) -> list[str]:
+    """Which counts are larger."""
+    return [
+        f"{who}: {name} grew from {count} to {after[who][name]}"
+        for who, counts in before.items()
+        for name, count in counts.items()
+        if after[who][name] > count
+    ]
+
+
+def runs(client: Client) -> list[Callable[[], object]]:
+    """Runs of all kinds: styles, forms, graphs here and on the workers, validation."""
+    some = Graph.from_networkx(nx.gnm_random_graph(200, 600, seed=1), client=client, clusters=4)
+    ring = Graph.from_networkx(nx.cycle_graph(12), client=client, clusters=2)
+    ends = np.random.default_rng(1).integers(0, 5000, (2, 20_000))
+
+    def built() -> None:
+        src, dst = (da.from_array(side, chunks=10_000) for side in ends)
+        graph = Graph.from_edges(src, dst, n=5000, clusters=3, client=client)
+        ds = dgsuite.run("bfs", graph, style="finish_async", client=client)
+        assert dgsuite.run("bfs", graph, style="clocked", client=client).parent.equals(ds.parent)
+
+    def run(kernel: str, graph: Graph, style: str, **options) -> Callable[[], object]:
+        return lambda: dgsuite.run(kernel, graph, style=style, client=client, **options)
+
+    return [
+        run("mis", some, "clocked"),
+        run("bf", ring, "finish_async"),
+        run("bfs", some, "clocked"),
+        built,
+        run("bf", ring, "finish_async", form="recursive"),
+        run("bc", some, "finish_async", deal="dynamic"),
+        run("mis", ring, "finish_async"),
+        run("sssp", some, "clocked"),
+    ]
+
+
+@contextmanager
+def cluster() -> Iterator[Client]:
+    """A scheduler and two workers, each a process of its own, so that each one's memory can be told."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = str(Path(folder, "scheduler.json"))
+        command = "from distributed.cli.dask_{0} import main; main()"
+        options = ["--scheduler-file", file, "--no-dashboard"]
+        started = [["scheduler", *options, "--port", "0"]]
+        started += [["worker", *options, "--nthreads", "1", "--no-nanny"]] * 2
+        processes = [
+            subprocess.Popen(
+                [sys.executable, "-c", command.format(what[0]), *what[1:]],
+                stderr=subprocess.DEVNULL,
+            )
+            for what in started
+        ]
+        try:
+            with Client(scheduler_file=file, timeout=60) as client:
+                client.wait_for_workers(2, timeout=60)
+                yield client
+        finally:
+            for process in reversed(processes):
+                process.terminate()
+                process.wait()
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, prog="python -m tests.soak")
+    parser.add_argument("--runs", type=int, default=550, help="at least 100; default 550")
+    total = parser.parse_args(arguments).runs
+    if total < 2 * WARM:
+        parser.error(f"--runs must be at least {2 * WARM}")
+    with cluster() as client:
+        mixed = runs(client)
+        first: tuple[Counts, dict[str, int]] | None = None
+        for number in range(1, total + 1):
+            mixed[number % len(mixed)]()
+            if number % WARM and number != total:
+                continue
+            counts = counted(client)
+            used = {"client": memory(), "scheduler": client.run_on_scheduler(memory)}
+            used |= client.run(memory)
+            first = first or (counts, used)
+            print(f"run {number}: span {client.run_on_scheduler(of_span)}", flush=True)
+            for who, size in used.items():
+                print(f"  {who}: {size / 1e6:.1f} MB {counts.get(who, '')}", flush=True)
+    assert first is not None
+    wrong = grown(first[0], counts)
+    wrong += [
+        f"{who}: memory grew by {size / first[1][who] - 1:.1%}"
+        for who, size in used.items()
+        if size > BOUND * first[1][who]
+    ]
+    print("\n".join(wrong) or f"nothing grew from run {WARM} to run {total}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
