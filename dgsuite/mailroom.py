@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite import checks
 from dgsuite.exchange import Letters, Megaphone, Parcel, Post, Words, concatenate
 from dgsuite.fields import held, places
 from dgsuite.freight import Board, Crates, Sealed, arranged, dealt, joined, piled
@@ -45,6 +46,8 @@ class Mailroom:
     ----------
     kernel, clusters, bounds, me, fault
         Those of the site.
+    check
+        Whether what costs time is looked at as well.
 
     Attributes
     ----------
@@ -63,7 +66,9 @@ class Mailroom:
         bounds: NDArray,
         me: int,
         fault: Fault,
+        check: bool = False,
     ) -> None:
+        self.check = check
         self.kernel = kernel
         self.clusters = clusters
         self.bounds = bounds
@@ -285,6 +290,9 @@ class Mailroom:
                     step, k, f"sends {len(dst)} messages, and names {len(src)} senders"
                 )
             whole &= send.src is None
+            if self.check and self.kernel.along_edges:
+                sender = np.arange(cluster.size) if send.src is None else np.asarray(send.src)
+                self._checked(step, k, checks.edges_alone, cluster, sender, dst)
             columns = self.columns(step, k, send.fields, len(dst))
             if parts and columns.keys() != parts[0].fields.keys():
                 raise self.fault(step, k, "sends other fields than another cluster")
@@ -331,6 +339,8 @@ class Mailroom:
             nodes = np.arange(size) if whole else self._senders(step, k, send.nodes)
             if not len(nodes):
                 continue
+            if self.check:
+                self._checked(step, k, checks.counts_of, cluster, nodes, send)
             columns = self.columns(step, k, send.fields, len(nodes))
             if spoken and columns.keys() != spoken[0][2].keys():
                 raise self.fault(step, k, "sends other fields than another cluster")
@@ -380,6 +390,13 @@ class Mailroom:
             return places(values, size, kind)
         except InputError as error:
             raise self.fault(step, k, f"{does} {error}") from None
+
+    def _checked(self, step: Step, k: int, look: Callable[..., None], *what: Any) -> None:
+        """Look at what a phase sends."""
+        try:
+            look(*what)
+        except InputError as error:
+            raise self.fault(step, k, str(error)) from None
 
     def _senders(self, step: Step, k: int, nodes: Any) -> NDArray[np.int64]:
         """Local indices that a broadcast names; `Megaphone.speak` holds them to their range and order."""

@@ -44,6 +44,8 @@ class Guard(NamedTuple):
 
     max_rounds: int | None = None
     """Rounds, or depths of tasks, at most; None for any number."""
+    check: bool = False
+    """Whether what costs time is looked at as well: see `dgsuite.checks`."""
 
 
 UNBOUND = Guard()

@@ -17,15 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.exchange import Letters, concatenate
+from dgsuite.fields import places
 from dgsuite.inbox import Mail
 from dgsuite.program import UNBOUND, Guard, Log, Step, Tally, reduce_votes
 from dgsuite.scopes import NOBODY, Scopes
 from dgsuite.site import Site
-from dgsuite.window import Window
 from dgsuite.workload import Laden, Workload
 from kernels.base import Extra, Kernel, Note, Vote
 from kernels.recursion import Spawn
 from partition.cluster import Cluster
+from partition.errors import InputError
 from partition.segments import group
 
 ENDED = ""
@@ -142,7 +143,7 @@ class RecursiveSite(Site):
         self.turn, self.vote = turn, Vote()
         for k, cluster in enumerate(self.clusters):
             step = Step(0, name, False, turn)
-            result = self.call(step, k, Window(0, cluster, 0, None, self.mailroom.dtypes))
+            result = self.call(step, k, self.window(0, cluster, 0, None, self.mailroom.dtypes))
             self._take(step, k, result)
         return self._leave()
 
@@ -189,7 +190,7 @@ class RecursiveSite(Site):
         step = Step(depth, task, False, self.turn)
         if self.guard.max_rounds is not None and depth >= self.guard.max_rounds:
             raise self.fault(step, k, f"tasks go deeper than max_rounds={self.guard.max_rounds}")
-        inbox = Window(depth, cluster, 0, mail, self.mailroom.dtypes)
+        inbox = self.window(depth, cluster, 0, mail, self.mailroom.dtypes)
         result = self.call(step, k, inbox, len(inbox))
         under = (inbox.node, inbox[HOME], inbox[SLOT]) if nested else None
         self._take(step, k, result, under, len(inbox))
@@ -226,9 +227,14 @@ class RecursiveSite(Site):
 
     def _spawn(self, step: Step, k: int, item: Spawn, tally: Tally, under: Under | None) -> None:
         cluster = self.clusters[k]
-        by, at, to = item.by, item.at, np.asarray(item.to)
-        if len(to) and (to.min() < 0 or to.max() >= cluster.n):
-            raise self.fault(step, k, f"spawns {item.task!r} at a node that does not exist")
+        try:
+            to = places(item.to, cluster.n)
+            by = places(item.by, cluster.size)
+            at = places(item.at, len(by), "spawning node")
+        except InputError as error:
+            raise self.fault(step, k, f"spawns {item.task!r} at {error}") from None
+        if self.guard.check and len(np.unique(by)) < len(by):
+            raise self.fault(step, k, f"spawns {item.task!r} by a node that it names twice")
         fields = self.mailroom.columns(step, k, item.fields, len(to))
         tally.nbytes += sum(v.nbytes for v in fields.values())
         tally.active += int(np.count_nonzero(np.bincount(at, minlength=len(by))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -18,7 +19,7 @@ from dgsuite.workload import Workload
 from kernels import KERNELS, RECURSIVE
 from kernels.base import Kernel, Replicated
 from partition import places
-from partition.checks import check
+from partition.checks import check as check_need
 from partition.errors import InputError, unknown
 from partition.graph import Graph
 from partition.spans import spanned
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 STYLES = ("serial", "finish_async", "clocked")
 FORMS = ("iterative", "recursive")
+
+CHECK = "DGSUITE_CHECK"
+"""Environment variable that says whether runs are checked by default."""
 
 SMALL = 1 << 12
 """Nodes and edge ends, together, up to which a run is in this process unless a style is given: to start
@@ -48,6 +52,7 @@ def run(
     workload: Mapping[str, int] | Workload | None = None,
     on_round: Callable[[int], None] | None = None,
     max_rounds: int | None = None,
+    check: bool | None = None,
     **parameters: Any,
 ) -> xr.Dataset:
     """Run a distributed algorithm on a graph and measure it round by round.
@@ -91,6 +96,11 @@ def run(
     max_rounds
         Rounds, or depths of tasks, at most: a run with more ends in an error that says where it was.
         By default there may be any number, since how many are right depends on kernel and graph.
+    check
+        Whether to look as well for mistakes of a kernel that take time to find: NaN that is compared,
+        sums beyond 64 bits, sets of nodes that count wrong, messages beside edges (`Kernel.along_edges`),
+        changes to the graph, states that share arrays. By default where the environment variable
+        DGSUITE_CHECK is 1. Votes, dtypes and lists of nodes are looked at in any run.
     parameters
         Of the kernel, such as ``root=``. Facts of the graph's file are their defaults; those of an
         instance are its own. Nodes are named by their labels, where the graph has labels, else by number.
@@ -124,6 +134,7 @@ def run(
         workload=workload,
         on_round=on_round,
         max_rounds=max_rounds,
+        check=check,
     )[0]
 
 
@@ -142,6 +153,7 @@ def run_each(
     workload: Mapping[str, int] | Workload | None = None,
     on_round: Callable[[int], None] | None = None,
     max_rounds: int | None = None,
+    check: bool | None = None,
     **parameters: Any,
 ) -> list[xr.Dataset]:
     """Run an algorithm several times on a graph, with other parameters each time.
@@ -188,7 +200,7 @@ def run_each(
     chosen = kernels[0]
     recursive = chosen.form == "recursive"
     load = Workload.make(workload)
-    guard = _guard(max_rounds)
+    guard = _guard(max_rounds, check)
     free = _free(chosen)
     if any(_free(other) != free for other in kernels):
         raise InputError(f"kernel {chosen.name!r}: deal must be 'dynamic' in each run, or in none")
@@ -228,7 +240,7 @@ def run_each(
         raise InputError(f"kernel {chosen.name!r} needs an undirected graph")
     for need in chosen.needs:
         try:
-            check(graph, need)
+            check_need(graph, need)
         except InputError as error:
             raise InputError(f"kernel {chosen.name!r}: {error}") from None
 
@@ -286,13 +298,18 @@ def _run(
     ]
 
 
-def _guard(max_rounds: int | None) -> Guard:
+def _guard(max_rounds: int | None, check: bool | None) -> Guard:
     """What a run is held to."""
     if max_rounds is not None and (type(max_rounds) is not int or max_rounds < 1):
         raise InputError(
             f"max_rounds must be a whole number from 1 on, or None, got {max_rounds!r}"
         )
-    return Guard(max_rounds)
+    if check is None:
+        said = os.environ.get(CHECK, "0")
+        if said not in ("0", "1"):
+            raise InputError(f"the environment variable {CHECK} must be 0 or 1, got {said!r}")
+        check = said == "1"
+    return Guard(max_rounds, bool(check))
 
 
 def _check_clients(client: Client | None, graph: Graph) -> None:

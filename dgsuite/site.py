@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite import checks
+from dgsuite.checks import CheckedWindow
 from dgsuite.exchange import Parcel
 from dgsuite.mailroom import KINDS, Mailroom, Messages
 from dgsuite.program import UNBOUND, Fault, Guard, Step, Tally, reduce_votes
@@ -21,7 +23,7 @@ from dgsuite.window import Window
 from dgsuite.workload import Porter, Workload, unlade
 from kernels.base import Extra, Kernel, Known, Note, State, Vote
 from partition.cluster import Cluster
-from partition.errors import InputError
+from partition.errors import InputError, RunError
 
 
 class Site:
@@ -82,7 +84,9 @@ class Site:
         self.me = me
         self.guard = guard
         self.fault = Fault(kernel.name, self.where, [c.index for c in clusters])
-        self.mailroom = Mailroom(kernel, clusters, self.bounds, me, self.fault)
+        self.mailroom = Mailroom(kernel, clusters, self.bounds, me, self.fault, guard.check)
+        self.window = CheckedWindow if guard.check else Window
+        self._digest = checks.digest(clusters) if guard.check else []
         self.states: list[State] = [kernel.start(c) for c in clusters]
         self.compute = [0.0] * len(clusters)
         self.cpu = [0.0] * len(clusters)
@@ -149,14 +153,35 @@ class Site:
 
     def outputs(self) -> dict[str, NDArray]:
         """The kernel's results for the nodes of this site."""
-        held = {name: [getattr(s, name) for s in self.states] for name in self.kernel.outputs}
+        if self.guard.check:
+            try:
+                checks.unchanged(self.clusters, self._digest)
+                checks.apart(self.states)
+            except InputError as error:
+                raise RunError(f"kernel {self.kernel.name!r}: {error}") from None
+        held = {name: self._output(name) for name in self.kernel.outputs}
         return {
             n: found[0] if len(found) == 1 else np.concatenate(found) for n, found in held.items()
         }
 
+    def _output(self, name: str) -> list[Any]:
+        """A result of each cluster."""
+        found = []
+        for cluster, state in zip(self.clusters, self.states, strict=True):
+            value = getattr(state, name, None)
+            shape = value.shape if isinstance(value, np.ndarray) else ()
+            if shape[:1] != (cluster.size,):
+                raise RunError(
+                    f"kernel {self.kernel.name!r}, cluster {cluster.index}: {name!r} is an output, so the "
+                    f"state's must be an array with an entry for each of {cluster.size} nodes, not "
+                    f"{type(value).__name__} of shape {shape}"
+                )
+            found.append(value)
+        return found
+
     def _run(self, step: Step, k: int) -> Any:
         cluster = self.clusters[k]
-        inbox = Window(
+        inbox = self.window(
             step.round, cluster, self.mailroom.starts[k], self._messages, self.mailroom.dtypes
         )
         return self.call(step, k, inbox)

@@ -489,6 +489,8 @@ class Kernel:
     depend on how the graph is cut, as times do."""
     undirected: ClassVar[bool] = True
     """Whether the kernel needs an undirected graph."""
+    along_edges: ClassVar[bool] = False
+    """Whether all its unicasts go to neighbours; a checked run holds it to that."""
     needs: ClassVar[tuple[str, ...]] = ()
     """What else it needs of a graph, in the words of `partition.checks`."""
 

@@ -57,6 +57,7 @@ class Dijkstra(Kernel):
         "distance": Output("hops from the root, -1 where unreached"),
         "parent": Output("parent in the tree, {none} at the root and where unreached", nodes=True),
     }
+    along_edges = True
     fields = {"sender": np.int32}
 
     def check(self, c: Cluster) -> str | None:

@@ -24,6 +24,8 @@ def interruptible():
     signal.signal(signal.SIGINT, before)
 
 
+os.environ.setdefault("DGSUITE_CHECK", "1")  # also of commands that tests start
+
 settings.register_profile("default", deadline=None, max_examples=100)
 settings.register_profile("ci", deadline=None, max_examples=200)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

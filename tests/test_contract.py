@@ -19,6 +19,7 @@ from toys import (
     FloatVotes,
     FoldedFloats,
     OverwritesSenders,
+    Sly,
     SpawnedFloats,
     Unfit,
     Vectors,
@@ -291,3 +292,49 @@ def test_values_that_a_field_cannot_hold_are_refused(kind, field, number, dtype,
         serial.run(kernel, graph.parts)
     fits = 1.0 if field == "yes" else 100.0
     serial.run(Unfit(kind=kind, field=field, number=fits), graph.parts)
+
+
+SEEN_WHEN_CHECKED = [
+    ("set", "phase 'read', cluster .: .* among counts 3 nodes, and its mask holds 2"),
+    ("size", r"among has a mask of bool, shape \(4,\), for 3 nodes"),
+    ("least", "field 'half' holds NaN, which cannot be compared"),
+    ("minima", "field 'half' holds NaN, which cannot be compared"),
+    ("sum", "sums of field 'value' do not fit into 64 bits"),
+    ("entries", "along.'value'. names entries out of range; there are 6"),
+    ("beside", "phase 'send', cluster 0: sends from node 0 to node 2, which is no neighbour"),
+    ("repeat", "phase 'send', cluster 0: broadcasts a negative number of times"),
+    ("links", "broadcasts to a number of neighbours that is negative, or more than there are"),
+    ("graph", "kernel 'toy': a phase has changed an array of its cluster"),
+    ("state", "kernel 'toy': the states of two clusters share an array"),
+]
+
+
+@pytest.mark.parametrize(("what", "message"), SEEN_WHEN_CHECKED)
+def test_a_checked_run_sees_more(what, message):
+    run = {"kernel": Sly, "what": what, "style": "serial"}
+    dgsuite.run(graph=ring(6, clusters=2), check=False, **run)
+    with pytest.raises(RunError, match=message):
+        dgsuite.run(graph=ring(6, clusters=2), check=True, **run)
+
+
+def test_a_run_is_checked_where_the_environment_says_so(client, monkeypatch):
+    graph = ring(6, clusters=2)
+    for style in STYLES:
+        run = {"kernel": Sly, "graph": graph, "what": "least", "style": style, "client": client}
+        monkeypatch.setenv("DGSUITE_CHECK", "1")
+        with pytest.raises(RunError, match="holds NaN"):
+            dgsuite.run(**run)
+        monkeypatch.setenv("DGSUITE_CHECK", "0")
+        dgsuite.run(**run)
+    monkeypatch.setenv("DGSUITE_CHECK", "yes")
+    with pytest.raises(InputError, match="DGSUITE_CHECK must be 0 or 1, got 'yes'"):
+        dgsuite.run(**run)
+
+
+def test_what_arrived_cannot_be_written():
+    for what, message in (
+        ("written", "phase 'read', cluster 0: ValueError: assignment destination is read-only"),
+        ("output", "'got' is an output, .* each of 3 nodes, not int"),
+    ):
+        with pytest.raises(RunError, match=message):
+            dgsuite.run(Sly, ring(6, clusters=2), what=what, style="serial", check=False)

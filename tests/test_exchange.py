@@ -28,7 +28,7 @@ from toys import (
 import dgsuite
 from dgsuite.exchange import Words
 from dgsuite.executors import serial
-from dgsuite.program import Log, Step, Tally, merge, reduce_votes, steps
+from dgsuite.program import Guard, Log, Step, Tally, merge, reduce_votes, steps
 from dgsuite.site import Site
 from kernels import KERNELS, LCR, MIS, BellmanFord
 from kernels.base import Broadcast, broadcast
@@ -45,7 +45,8 @@ def simulate(kernel, graph, sites):
     sites = min(sites, len(clusters))
     bounds = np.arange(sites + 1) * len(clusters) // sites
     all_sites = [
-        Site(kernel, clusters[a:b], bounds, me) for me, (a, b) in enumerate(pairwise(bounds))
+        Site(kernel, clusters[a:b], bounds, me, guard=Guard(check=True))
+        for me, (a, b) in enumerate(pairwise(bounds))
     ]
     logs = [Log() for _ in all_sites]
     votes = []

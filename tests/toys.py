@@ -25,7 +25,7 @@ from kernels.base import (
     vote,
 )
 from kernels.recursion import spawn
-from partition.cluster import NodeSet
+from partition.cluster import Links, NodeSet
 
 
 @dataclass(frozen=True)
@@ -435,6 +435,53 @@ class Unfit(Toy):
         if self.kind == "ship":
             return ship(np.zeros(c.size, int), **fields)
         return broadcast(**fields)
+
+
+SHARED = np.zeros(100, int)
+
+
+@dataclass(frozen=True)
+class Sly(Toy):
+    """Does what only a checked run sees."""
+
+    along_edges: ClassVar[bool] = True
+    what: str = "nothing"
+
+    def start(self, c) -> State:
+        more = {"shared": SHARED} if self.what == "state" else {}
+        return State(got=c.full(-1), care=NodeSet(c.ids >= 0), **more)
+
+    def send(self, c, s, inbox):
+        if self.what == "graph":
+            c.degree[0] += 1
+        if self.what == "beside":
+            return unicast((c.ids + 2) % c.n, value=1)
+        if self.what == "repeat":
+            return broadcast(repeat=c.full(-1), value=1)
+        if self.what == "links":
+            links = Links(c)
+            links.degree += 1
+            return broadcast(links=links, value=1)
+        return broadcast(value=2**62, half=np.where(c.ids == 0, np.nan, 1))
+
+    def read(self, c, s, inbox):
+        if self.what == "set":
+            s.care.mask[0] = False
+            inbox.receivers(among=s.care)
+        elif self.what == "size":
+            inbox.count(among=NodeSet(np.ones(c.size + 1, bool)))
+        elif self.what == "least":
+            inbox.min("half")
+        elif self.what == "minima":
+            inbox.local_minima("half", c.zeros(float))
+        elif self.what == "sum":
+            inbox.sum("value")
+        elif self.what == "entries":
+            inbox.along("value", np.array([-1]))
+        elif self.what == "written":
+            inbox["value"][:] = 0
+        elif self.what == "output":
+            s.got = 3
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def run(
     recorder
         Called with what each phase sends.
     """
-    site = Site(kernel, clusters, np.array([0, len(clusters)]), 0, workload)
+    site = Site(kernel, clusters, np.array([0, len(clusters)]), 0, workload, guard)
     site.mailroom.recorder = recorder
     site.warm()
     log = Log()
