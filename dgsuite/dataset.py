@@ -155,6 +155,8 @@ def build(
         "code": fingerprint(),
         **(machine() if measured_on is None else measured_on),
     }
+    if kernel.form == "recursive" and style == "finish_async" and kernel.varies:
+        attrs["schedule_dependent"] = " ".join(kernel.varies)
     if style_reason is not None:
         attrs["style_reason"] = style_reason
     if workload is not None:

@@ -58,7 +58,9 @@ def run(
     """Run a distributed algorithm on a graph and measure it round by round.
 
     Outputs, rounds and messages are the same for every style, number of clusters and number of
-    workers.
+    workers. The one exception is ``form="recursive"`` in style "finish_async", where tasks run in the
+    order in which they arrive: the dataset's attribute ``schedule_dependent`` then names the variables
+    that may differ from run to run, if there are any.
 
     Parameters
     ----------

@@ -459,6 +459,13 @@ class Output(NamedTuple):
     identifiers: bool = False
 
 
+COUNTS = (
+    *("messages", "remote_messages", "bytes", "active"),
+    *("finishes", "asyncs", "barriers", "mutexes", "comm"),
+)
+"""What is counted a round."""
+
+
 @dataclass(frozen=True)
 class Kernel:
     """Base of all kernels: a frozen dataclass of parameters.
@@ -505,6 +512,13 @@ class Kernel:
     def widths(self, n: int) -> dict[str, int]:
         """Fields that hold a vector a message, and its length on a graph of n nodes."""
         return {}
+
+    @property
+    def varies(self) -> tuple[str, ...]:
+        """Of a recursive form: variables of the dataset that depend on which tasks arrive first, where
+        tasks wait for no clock (style "finish_async").
+        """
+        return COUNTS
 
     def check(self, cluster: Cluster) -> str | None:
         """What is wrong with this cluster as input for this kernel, if anything."""

@@ -29,6 +29,7 @@ class RecursiveDijkstra(Dijkstra):
     """
 
     form = "recursive"
+    varies = ()  # a node runs each task once a finish
 
     def program(self, net: Net) -> Program:
         reached = 1

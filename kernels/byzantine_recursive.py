@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.base import Finish, Inbox, Net, Program, Round, State
+from kernels.base import COUNTS, Finish, Inbox, Net, Program, Round, State
 from kernels.byzantine import Byzantine
 from kernels.recursion import Spawn, spawn
 from partition.cluster import Cluster
@@ -33,6 +33,10 @@ class RecursiveByzantine(Byzantine):
     """
 
     form = "recursive"
+
+    @property
+    def varies(self) -> tuple[str, ...]:
+        return (*COUNTS, "decision") if self.faithful else COUNTS
 
     def program(self, net: Net) -> Program:
         iteration = 0

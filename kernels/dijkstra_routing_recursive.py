@@ -22,6 +22,7 @@ class RecursiveDijkstraRouting(DijkstraRouting):
     """Routing tables of all nodes; see `DijkstraRouting`."""
 
     form = "recursive"
+    varies = ("active",)  # a node counts once for all of its tasks that are handled together
     fields = {**DijkstraRouting.fields, "node": np.int32, "hop": np.int32}
 
     def program(self, net: Net) -> Program:

@@ -44,6 +44,7 @@ class RecursiveSpanningTree(SpanningTree):
     """
 
     form = "recursive"
+    varies = ()  # a node runs each task once a finish
 
     def program(self, net: Net) -> Program:
         fragments = net.n
