@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -267,11 +268,11 @@ def assemble(
     blocks = np.unique([0, *full.tolist(), _bands(size)])
     used = 0
     for first, last in pairwise(blocks.tolist()):
-        keys = _joined([s.keys(first, last, n) for s in some], np.int64)
+        keys = joined([s.keys(first, last, n) for s in some], np.int64)
         values = None
         if weights is not None:
             parts = [s.weights[s.starts[first] : s.starts[last]] for s in some]  # type: ignore[index]
-            values = _joined(parts, weights.dtype)
+            values = joined(parts, weights.dtype)
         keys, values = _merge(keys, values)
         rows = keys // n
         begin, used = used, used + len(keys)
@@ -290,17 +291,42 @@ def assemble(
     return Cluster(index, partition, indptr, columns, weights, uid, directed)
 
 
-def _joined(arrays: Sequence[NDArray], dtype: DTypeLike) -> NDArray:
-    return np.concatenate(arrays, dtype=dtype) if arrays else np.empty(0, dtype)
+def joined(arrays: Sequence[NDArray], dtype: DTypeLike) -> NDArray:
+    # unsafe: of what `common_dtype` gives, NumPy does not know that it holds them all
+    return np.concatenate(arrays, dtype=dtype, casting="unsafe") if arrays else np.empty(0, dtype)
 
 
 def _weight_dtype(shards: Sequence[Shard]) -> np.dtype | None:
-    dtypes = [s.weights.dtype for s in shards if s.weights is not None]
-    if not dtypes:
+    found = [(s.weights.dtype, least(s.weights)) for s in shards if s.weights is not None]
+    if not found:
         return None
-    if len(dtypes) < len(shards):
+    if len(found) < len(shards):
         raise InputError("some pieces of the edge list have weights, others have none")
-    return np.result_type(*dtypes)
+    return common_dtype(found)
+
+
+def least(weights: NDArray) -> Any:
+    """The smallest of some weights, or 0."""
+    return weights.min() if len(weights) and weights.dtype.kind == "i" else 0
+
+
+def common_dtype(found: Sequence[tuple[np.dtype, Any]]) -> np.dtype:
+    """The dtype that holds the weights of several pieces, of which the dtypes and least weights are known.
+
+    Raises
+    ------
+    InputError
+        They are integers, some below 0 and others of 64 bits without a sign.
+    """
+    dtype = np.result_type(*(each for each, _ in found))
+    if dtype.kind != "f" or any(each.kind == "f" for each, _ in found):
+        return dtype
+    if (lowest := min(low for _, low in found)) < 0:
+        raise InputError(
+            f"some pieces of the edge list have weights of dtype uint64, others have weights below 0, "
+            f"such as {lowest}: no integers of 64 bits hold both"
+        )
+    return np.dtype(np.uint64)
 
 
 def cut(cluster: Cluster, first: int, last: int) -> Rows:
@@ -324,14 +350,14 @@ def join(
     pointers = [indptr[1:] + e for (indptr, _, _, _), e in zip(rows, ends, strict=False)]
     weights = None
     if weight_dtype is not None:
-        weights = _joined([w for _, _, w, _ in rows if w is not None], weight_dtype)
+        weights = joined([w for _, _, w, _ in rows if w is not None], weight_dtype)
     return Cluster(
         index,
         partition,
         np.concatenate([np.zeros(1, np.int64), *pointers]).astype(id_dtype(int(ends[-1]))),
-        _joined([indices for _, indices, _, _ in rows], id_dtype(partition.n)),
+        joined([indices for _, indices, _, _ in rows], id_dtype(partition.n)),
         weights,
-        _joined([uid for _, _, _, uid in rows], np.int64),
+        joined([uid for _, _, _, uid in rows], np.int64),
         directed,
     )
 

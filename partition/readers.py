@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from partition.build import Piece
+from partition.build import Piece, common_dtype, joined, least
 from partition.edges import COLUMNS, Pieces, chosen
 from partition.errors import InputError
 
@@ -27,6 +27,13 @@ BLOCK = 16 << 20
 
 NO_FIELD = re.compile(rb"^([^#\n]*,)?[ \t]*,", re.MULTILINE)
 """A comma that no field stands before, outside comments."""
+
+COMMENT = re.compile(rb"#[^\n]*")
+
+NO_INTEGER = re.compile(rb"[.eE]")
+"""What only floats have in them."""
+
+ENDS = [("src", np.int64), ("dst", np.int64)]
 
 UNREADABLE = (OSError, EOFError, zlib.error)
 """What a damaged file raises."""
@@ -88,7 +95,8 @@ def read_edge_list(
     Returns
     -------
     What ``Graph.from_edges`` takes as edges: a Dask DataFrame for Parquet, for text pieces that are
-    yet to be parsed: int64 ids, float64 weights.
+    yet to be parsed: int64 ids; weights int64, or uint64 where some are above 2^63 - 1, or float64 where some
+    are no integers.
 
     Raises
     ------
@@ -143,29 +151,35 @@ def parse(name: str, start: int, size: int, n: int | None = None) -> Piece:
     InputError
         A line is not an edge, or not like the first edge of its block.
     """
-    found: list[np.ndarray] = []
+    found: list[Piece] = []
     lines = 0
     try:
         for text in _texts(name, start, size):
-            rows = _numbers(text, n)
-            if rows is None or (found and len(rows) and rows.shape[1] != found[0].shape[1]):
-                line, what = _offender(text, n, found[0].shape[1] if found else 0)
+            edges = _edges(text, n)
+            if edges is None or (found and len(edges[0]) and _width(edges) != _width(found[0])):
+                line, what = _offender(text, n, _width(found[0]) if found else 0)
                 line += lines + _lines_before(name, start)
                 raise InputError(
                     f"{name}, line {line}: {what!r} is not an edge: expected two node ids from 0 "
                     f"{'' if n is None else f'to {n - 1} '}and perhaps a finite weight, as in the "
-                    f"lines before"
+                    f"lines before; integers have at most 64 bits"
                 )
-            if len(rows):
-                found.append(rows)
+            if len(edges[0]):
+                found.append(edges)
             lines += text.count(b"\n")
     except UNREADABLE as error:
         raise InputError(f"{name}: cannot be read: {error}") from None
     if not found:
         return np.empty(0, np.int64), np.empty(0, np.int64), None
-    rows = np.concatenate(found)
-    src, dst = rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64)
-    return src, dst, rows[:, 2].copy() if rows.shape[1] == 3 else None
+    src, dst = (np.concatenate([edges[end] for edges in found]) for end in (0, 1))
+    weights = [w for _, _, w in found if w is not None]
+    if not weights:
+        return src, dst, None
+    return src, dst, joined(weights, common_dtype([(w.dtype, least(w)) for w in weights]))
+
+
+def _width(edges: Piece) -> int:
+    return 2 if edges[2] is None else 3
 
 
 def _texts(name: str, start: int, size: int) -> Iterator[bytes]:
@@ -199,23 +213,59 @@ def _lines_before(name: str, start: int) -> int:
     return lines
 
 
-def _numbers(text: bytes, n: int | None) -> np.ndarray | None:
-    """Rows of two ids below n and perhaps a weight, None where the text is something else."""
+def _edges(text: bytes, n: int | None) -> Piece | None:
+    """Edges with ids below n, None where the text is something else.
+
+    Weights are int64 where they all fit, else uint64, else float64: integers are read exactly.
+    """
     if b"," in text:
         bare = b"\n" + text.translate(None, b" \t")
         if (b",," in bare or b"\n," in bare) and NO_FIELD.search(text):
             return None
+        text = text.replace(b",", b" ")
+    rows = _loaded(text, np.int64)
+    if rows is not None:
+        if not rows.size:
+            return np.empty(0, np.int64), np.empty(0, np.int64), None
+        if rows.shape[1] not in (2, 3):
+            return None
+        columns = [np.ascontiguousarray(column) for column in rows.T]
+    elif (long := _loaded(text, [*ENDS, ("weight", np.uint64)])) is not None:
+        columns = [np.ascontiguousarray(long[name]) for name in long.dtype.names or ()]
+    else:
+        short = _loaded(text, [*ENDS, ("weight", np.float64)])
+        if short is not None:
+            columns = [np.ascontiguousarray(short[name]) for name in short.dtype.names or ()]
+        else:  # ids that are written as floats, such as 1e3
+            rows = _loaded(text, np.float64)
+            if rows is None or rows.shape[1] not in (2, 3):
+                return None
+            if not (abs(rows[:, :2]) < 2**53).all() or (rows[:, :2] != np.floor(rows[:, :2])).any():
+                return None
+            columns = [rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64), *rows.T[2:].copy()]
+    most = np.iinfo(np.int64).max if n is None else n - 1
+    if any(ids.min() < 0 or ids.max() > most for ids in columns[:2]):
+        return None
+    weights = columns[2] if len(columns) == 3 else None
+    if weights is not None and weights.dtype == np.float64:
+        if not np.isfinite(weights).all():
+            return None
+        if (abs(weights) >= 2**63).any() and not NO_INTEGER.search(COMMENT.sub(b"", text)):
+            return None  # integers that no dtype holds
+    return columns[0], columns[1], weights
+
+
+def _loaded(text: bytes, dtype: Any) -> np.ndarray | None:
+    """Numbers of a text; None where they are not of the dtype."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a block without data is no cause for alarm
+        warnings.simplefilter("error", DeprecationWarning)  # a float where an integer should be
         try:
-            rows = np.loadtxt(io.BytesIO(text.replace(b",", b" ")), comments="#", ndmin=2)
-        except ValueError:
+            return np.loadtxt(
+                io.BytesIO(text), dtype, comments="#", ndmin=1 if isinstance(dtype, list) else 2
+            )
+        except (ValueError, OverflowError, DeprecationWarning):
             return None
-    if not rows.size:
-        return np.empty((0, 2))
-    ids = rows[:, :2]
-    good = rows.shape[1] in (2, 3) and (ids >= 0).all() and (ids < (n or 2**53)).all()
-    return rows if good and (ids == np.floor(ids)).all() and np.isfinite(rows).all() else None
 
 
 def _offender(text: bytes, n: int | None, width: int) -> tuple[int, str]:
@@ -224,8 +274,8 @@ def _offender(text: bytes, n: int | None, width: int) -> tuple[int, str]:
         fields = line.split("#")[0].replace(",", " ").split()
         if not fields:
             continue
-        rows = _numbers(line.encode(), n)
-        if rows is None or not len(rows) or (width and len(fields) != width):
+        edges = _edges(line.encode(), n)
+        if edges is None or not len(edges[0]) or (width and len(fields) != width):
             return number, line.strip()
         width = len(fields)
     return 1, text[:40].decode(errors="replace").strip()

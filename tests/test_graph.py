@@ -323,6 +323,48 @@ def test_bad_lines_of_edge_lists(tmp_path, monkeypatch, line, block, packed):
     assert Graph.read_edge_list(path.with_suffix(".txt"), n=3).m == 2
 
 
+@pytest.mark.parametrize("block", [1 << 20, 24])
+@pytest.mark.parametrize(
+    ("weights", "dtype"),
+    [
+        ([2**53 + 1, 5, -(2**53) - 1], np.int64),
+        ([2**53 + 1, 2**63 + 3, 7], np.uint64),
+        ([7, 2, 0.5], np.float64),
+        ([0.5, 2, 1e30], np.float64),
+    ],
+)
+def test_weights_of_text_are_exact(tmp_path, monkeypatch, weights, dtype, block):
+    """In any blocks: integers as such, and floats where there is one."""
+    monkeypatch.setattr("partition.readers.BLOCK", block)
+    path = tmp_path / "e.txt"
+    path.write_text("".join(f"{i} {i + 1} {w}\n" for i, w in enumerate(weights)))
+    graph = Graph.read_edge_list(path, directed=True, clusters=2)
+    assert graph.weight_dtype == dtype
+    assert graph.to_scipy().data.tolist() == weights
+
+
+@pytest.mark.parametrize("block", [1 << 20, 24])
+@pytest.mark.parametrize("last", [2**64, -1])
+def test_integers_of_text_that_no_dtype_holds(tmp_path, monkeypatch, block, last):
+    monkeypatch.setattr("partition.readers.BLOCK", block)
+    path = tmp_path / "e.txt"
+    path.write_text(f"0 1 {2**63 + 1}\n# 0.5\n1 2 {last}\n")
+    with pytest.raises(InputError, match="64 bits"):
+        Graph.read_edge_list(path)
+
+
+def test_ids_of_text_are_exact(tmp_path):
+    path = tmp_path / "e.txt"
+    path.write_text(f"{2**62 + 1} 7\n7 {2**53 + 1}\n")
+    graph = Graph.read_edge_list(path, relabel=True)
+    assert list(graph.labels) == [7, 2**53 + 1, 2**62 + 1]
+    path.write_text("0 2000000000\n")  # a small file asks for little memory
+    with pytest.raises(InputError, match="relabel=True"):
+        Graph.read_edge_list(path)
+    path.write_text("1e1 2.0 3\n")
+    assert Graph.read_edge_list(path).n == 11
+
+
 def damaged(text):
     packed = bytearray(gzip.compress(text.encode()))
     packed[len(packed) // 2] ^= 255
