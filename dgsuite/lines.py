@@ -20,7 +20,8 @@ import numpy as np
 from distributed.protocol.serialize import ToPickle
 from numpy.typing import NDArray
 
-from dgsuite.mesh import Mesh, PeerLost, flush
+from dgsuite.mesh import Mesh, flush
+from dgsuite.worker import PeerLost
 from kernels.base import Vote
 
 

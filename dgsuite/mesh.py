@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import asyncio
 import pickle
-from collections.abc import Awaitable, Mapping, Sequence
+import secrets
+from collections.abc import Awaitable, Coroutine, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from distributed.comm import connect, get_address_host, listen, parse_address
+import dask
+from dask.utils import parse_timedelta
+from distributed.comm import CommClosedError, get_address_host, listen, parse_address
 from distributed.comm.addressing import unparse_host_port
 from distributed.comm.core import Comm
+from distributed.comm.registry import get_backend
 from distributed.comm.tcp import TCP, TLS
 from distributed.core import rpc
 from distributed.protocol.serialize import ToPickle
+from tornado.iostream import StreamClosedError
 
 from dgsuite.exchange import Parcel, Words
-from dgsuite.worker import RunPlugin
+from dgsuite.worker import PeerLost, RunPlugin
 from kernels.base import Vote
 from partition.errors import RunError
 
@@ -42,8 +47,8 @@ LOOK_OUT = 500e-6
 up takes 50 to 100 us, in every exchange."""
 
 
-class PeerLost(RunError):  # noqa: N818
-    """Another worker of the run is gone; why, it may have said itself."""
+SECRET = 32
+"""Bytes that a task must send to be let in; only the workers tell them, to each other."""
 
 
 class Mesh:
@@ -55,6 +60,8 @@ class Mesh:
         Run id; comms of other runs are refused.
     places
         Worker addresses of all tasks.
+    epochs
+        Which process each of the workers is.
     rank
         Which of them is this one.
 
@@ -72,13 +79,16 @@ class Mesh:
 
     alone = False
 
-    def __init__(self, run: str, places: Sequence[str], rank: int) -> None:
+    def __init__(self, run: str, places: Sequence[str], epochs: Sequence[str], rank: int) -> None:
         self.run = run
         self.places = places
+        self.epochs = epochs
         self.rank = rank
         self.wire = 0
         self.comms: dict[int, Comm] = {}
         self.rooms: dict[int, int] = {}
+        self._full = asyncio.Event()
+        self._secret = secrets.token_bytes(SECRET)
         self._listener: Any = None
 
     async def open(
@@ -88,46 +98,68 @@ class Mesh:
         if len(self.places) == 1:
             address = ""
         else:
-            self._full = asyncio.Event()
             scheme = parse_address(self.places[self.rank])[0]
             host = get_address_host(self.places[self.rank])
             where = (
                 f"{scheme}://" if scheme == "inproc" else f"{scheme}://{unparse_host_port(host)}"
             )
-            self._listener = await listen(
+            self._listener = listen(
                 where, self._welcome, deserialize=True, allow_offload=False, **listen_args
             )
+            self._listener.on_connection = self._admit
+            await self._listener.start()
             address = self._listener.contact_address
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task is not None
-        plugin.enter(key, self.run, address, lambda: loop.call_soon_threadsafe(task.cancel))
+        meeting = (address, self._secret)
+        plugin.enter(key, self.run, meeting, lambda: loop.call_soon_threadsafe(task.cancel))
         for peer in range(self.rank):
             try:
                 async with rpc(self.places[peer], connection_args=connect_args) as worker:
-                    there = await worker.dgsuite_meet(run=self.run)
-                comm = await connect(there, **connect_args)
+                    there, secret = await worker.dgsuite_meet(run=self.run, epoch=self.epochs[peer])
+                comm = await _connect(there, secret, connect_args)
+                comm.allow_offload = False
+                await comm.write({"rank": self.rank})
             except OSError as error:
                 raise PeerLost(f"worker {self.places[peer]} cannot be reached: {error}") from error
-            comm.allow_offload = False
-            await comm.write({"run": self.run, "rank": self.rank})
             self._join(peer, comm)
         if len(self.places) > 1:
             await self._full.wait()
 
+    async def _admit(self, comm: Comm, handshake_overrides: Any = None) -> None:
+        """Let in who knows the secret: in place of Dask's handshake, which unpickles what anybody sends."""
+        stream = getattr(comm, "stream", None)
+        if stream is not None:
+            try:
+                said = await stream.read_bytes(SECRET)
+            except StreamClosedError as error:
+                raise CommClosedError(f"{comm.peer_address} has left") from error
+            if not secrets.compare_digest(said, self._secret):
+                comm.abort()
+                raise CommClosedError(f"{comm.peer_address} does not know the secret of the run")
+        _agree(comm)
+
     async def _welcome(self, comm: Comm) -> None:
-        hello = await comm.read()
-        if hello.get("run") != self.run:
+        """A task of the run has connected."""
+        rank = (await comm.read())["rank"]
+        if rank in self.comms or not self.rank < rank < len(self.places):
             comm.abort()
             return
         comm.allow_offload = False
-        self._join(hello["rank"], comm)
+        self._join(rank, comm)
 
     def _join(self, peer: int, comm: Comm) -> None:
         comm.exchange = True  # a throttle may be for exchanges alone
         self.comms[peer] = comm
         self.rooms[peer] = room(comm)
         if len(self.comms) == len(self.places) - 1:
+            self._stop_listening()
             self._full.set()
+
+    def _stop_listening(self) -> None:
+        listener, self._listener = self._listener, None
+        if listener is not None:
+            listener.stop()
 
     async def exchange(
         self, number: int, parcels: Mapping[int, Parcel], vote: Vote
@@ -151,12 +183,9 @@ class Mesh:
             writes: dict[int, Awaitable[int]] = {}
             if parcels and not (len(self.comms) == 1 and self._fit(parcels)):
                 # reading starts first: a transport whose writes wait for the reader must not deadlock
-                reads = {p: asyncio.ensure_future(c.read()) for p, c in self.comms.items()}
+                reads = {p: _begun(c.read()) for p, c in self.comms.items()}
                 if len(reads) > 1:  # side by side: on a slow link a write waits until all has left
-                    writes = {
-                        p: asyncio.ensure_future(c.write(messages[p]))
-                        for p, c in self.comms.items()
-                    }
+                    writes = {p: _begun(c.write(messages[p])) for p, c in self.comms.items()}
             for peer, comm in self.comms.items():
                 self.wire += await (writes[peer] if writes else comm.write(messages[peer]))
             for peer, comm in self.comms.items():
@@ -184,17 +213,48 @@ class Mesh:
 
     async def close(self) -> None:
         """Close all comms."""
-        if self._listener is not None:
-            self._listener.stop()
+        self._stop_listening()
         for comm in self.comms.values():
             await comm.close()
 
     def abort(self) -> None:
         """Drop all comms at once, so that peers notice."""
-        if self._listener is not None:
-            self._listener.stop()
+        self._stop_listening()
         for comm in self.comms.values():
             comm.abort()
+
+
+def _begun(coroutine: Coroutine[Any, Any, Any]) -> asyncio.Future[Any]:
+    """A task whose error is nobody's concern if another one is raised first."""
+    task = asyncio.ensure_future(coroutine)
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())
+    return task
+
+
+async def _connect(address: str, secret: bytes, arguments: dict[str, Any]) -> Comm:
+    """A comm to a listener that asks for a secret.
+
+    Raises
+    ------
+    OSError
+        Nobody listens there.
+    """
+    scheme, where = parse_address(address)
+    connector = get_backend(scheme).get_connector()
+    timeout = parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
+    comm: Comm = await asyncio.wait_for(
+        connector.connect(where, deserialize=True, **arguments), timeout
+    )
+    if (stream := getattr(comm, "stream", None)) is not None:
+        await stream.write(secret)
+    _agree(comm)
+    return comm
+
+
+def _agree(comm: Comm) -> None:
+    """What Dask's handshake would find out: the other end has the same versions and settings."""
+    own = comm.handshake_info()
+    comm.handshake_options = comm.handshake_configuration(own, own)
 
 
 def _smaller(parcel: Any, size: int) -> bool:

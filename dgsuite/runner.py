@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -23,6 +23,7 @@ from partition.checks import check as check_need
 from partition.errors import InputError, unknown
 from partition.graph import Graph
 from partition.spans import spanned
+from partition.waiting import Watch
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -187,9 +188,8 @@ def run_each(
     for value, what in ((style, "style"), (count_as, "count_as")):
         if value is not None and value not in STYLES:
             raise InputError(unknown(what, value, STYLES))
-    if style != "serial":
-        client = places.current(client)
     _check_clients(client, graph)
+    client = None if style == "serial" else places.current(client)
     if not isinstance(each, Sequence) or not all(isinstance(own, Mapping) for own in each):
         raise InputError(
             f'each must be a list of mappings, such as [{{"root": 1}}, {{"root": 2}}], got {each!r}'
@@ -224,7 +224,9 @@ def run_each(
                 "serial",
                 "the graph is small; a style that is given is taken for any graph",
             )
-    if style != "serial" and client is None:
+    if style == "serial":
+        client = None
+    elif client is None:
         raise InputError(f"style {style!r} needs a Dask client: pass client=, or style='serial'")
     if client is not None and graph.client is not None:
         home = graph.client.scheduler.address  # type: ignore[union-attr]
@@ -232,21 +234,21 @@ def run_each(
             raise InputError(
                 f"the graph is on another cluster ({home}); build it with the client that runs it"
             )
-    workers = [] if style == "serial" or client is None else places.workers(client)
-    if free and workers and graph.partition.order is None:
-        clusters = len(workers)  # whoever is free: there are no other places
-    elif clusters is None:
-        clusters = len(graph.parts) if graph.chosen or not workers else len(workers)
-    graph = graph.repartition(clusters, client)
-    if graph.directed and chosen.undirected:
-        raise InputError(f"kernel {chosen.name!r} needs an undirected graph")
-    for need in chosen.needs:
-        try:
-            check_need(graph, need)
-        except InputError as error:
-            raise InputError(f"kernel {chosen.name!r}: {error}") from None
+    with _on(client, chosen):
+        workers = [] if client is None else places.workers(client)
+        if free and workers and graph.partition.order is None:
+            clusters = len(workers)  # whoever is free: there are no other places
+        elif clusters is None:
+            clusters = len(graph.parts) if graph.chosen or not workers else len(workers)
+        graph = graph.repartition(clusters, client)
+        if graph.directed and chosen.undirected:
+            raise InputError(f"kernel {chosen.name!r} needs an undirected graph")
+        for need in chosen.needs:
+            try:
+                check_need(graph, need)
+            except InputError as error:
+                raise InputError(f"kernel {chosen.name!r}: {error}") from None
 
-    with nullcontext() if client is None else client.as_current():
         measured_on = machine_of(client if workers else None)
         found = _run(kernels, graph, style, client, workers, on_round, load, guard)
     return [
@@ -266,6 +268,17 @@ def run_each(
     ]
 
 
+@contextmanager
+def _on(client: Client | None, kernel: Kernel) -> Iterator[None]:
+    """Work with a client, if there is one, also from within a task of its workers."""
+    if client is None:
+        yield
+        return
+    watch = Watch(client, f"kernel {kernel.name!r}")
+    with client.as_current(), places.out_of_the_pool(), watch.explained():
+        yield
+
+
 def _run(
     kernels: Sequence[Kernel],
     graph: Graph,
@@ -283,7 +296,7 @@ def _run(
         return [
             recursive.run(k, graph, client, workers, style, on_round, load, guard) for k in kernels
         ]
-    if client is None or style == "serial":
+    if client is None:
         from dgsuite.executors import serial
 
         gathered = graph.gather()

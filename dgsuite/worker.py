@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import gc
+import math
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -17,11 +18,15 @@ from itertools import count
 from typing import Any
 
 import dask
-from distributed import Client, Lock, Worker, WorkerPlugin, get_worker
+from distributed import Client, Worker, WorkerPlugin, get_worker
 from distributed.comm import get_address_host
+from distributed.core import Status
+from tornado.ioloop import PeriodicCallback
 
 from dgsuite.spans import SpanPlugin
 from partition.errors import RunError
+from partition.places import workers
+from partition.waiting import Watch
 
 NAME = "dgsuite"
 
@@ -35,6 +40,12 @@ KEEP = 1 << 28
 LARGEST = 1 << 25
 """Bytes of an array that may come from memory that was kept: the most that glibc takes."""
 
+PART = 16
+"""Of a worker's memory limit, this part is kept at most."""
+
+RELIEF = 1.0
+"""Seconds between looks at whether a worker is paused."""
+
 NEVER = 2**31 - 1
 """Collections of the young after which garbage is collected in full, so that it is not."""
 
@@ -43,6 +54,10 @@ REMEMBERED = 1 << 10
 
 LARGE = 1 << 20
 """Bytes from which a process that holds results alone gives an array's memory back with it."""
+
+
+class PeerLost(RunError):  # noqa: N818
+    """Another worker of the run is gone; why, it may have said itself."""
 
 
 class RunPlugin(WorkerPlugin):
@@ -61,13 +76,18 @@ class RunPlugin(WorkerPlugin):
     idempotent = True
 
     def setup(self, worker: Worker) -> None:
-        if dask.config.get("dgsuite.worker.keep-memory", True):
-            keep_memory()
         self.worker = worker
+        if dask.config.get("dgsuite.worker.keep-memory", True):
+            limit = worker.memory_manager.memory_limit
+            keep_memory(limit or math.inf)
+            if limit:
+                relief = PeriodicCallback(self._relieve, RELIEF * 1000)
+                worker.periodic_callbacks[NAME] = relief
+                relief.start()
         self.runs: dict[str, Any] = {}
         self._ends: dict[str, Callable[[], object]] = {}
         self._over: deque[str] = deque(maxlen=REMEMBERED)
-        self._addresses: dict[str, asyncio.Future[str]] = {}
+        self._addresses: dict[str, asyncio.Future[Any]] = {}
         worker.handlers["dgsuite_meet"] = self._meet
         worker.handlers["dgsuite_count"] = self.count
 
@@ -85,7 +105,14 @@ class RunPlugin(WorkerPlugin):
 
         return make, ()
 
+    def _relieve(self) -> None:
+        """Give back memory that was freed while Dask pauses the worker for what it uses."""
+        if self.worker.status == Status.paused:
+            give_back()
+
     def teardown(self, worker: Worker) -> None:
+        if (relief := worker.periodic_callbacks.pop(NAME, None)) is not None:
+            relief.stop()
         for end in list(self._ends.values()):
             end()
 
@@ -110,7 +137,7 @@ class RunPlugin(WorkerPlugin):
         if not self.wanted(key):  # given up before this came here
             self._ends.pop(key, end)()
 
-    def enter(self, key: str, run: str, address: str, abort: Callable[[], object]) -> None:
+    def enter(self, key: str, run: str, address: Any, abort: Callable[[], object]) -> None:
         """Called by a run's task: where its peers find it, and how to end it. Thread-safe."""
 
         def tell() -> None:
@@ -133,30 +160,50 @@ class RunPlugin(WorkerPlugin):
 
         self.worker.loop.add_callback(tell)
 
-    def _address(self, run: str) -> asyncio.Future[str]:
+    def _address(self, run: str) -> asyncio.Future[Any]:
         if run not in self._addresses:
             self._addresses[run] = asyncio.get_running_loop().create_future()
         return self._addresses[run]
 
-    async def _meet(self, run: str) -> str:
+    async def _meet(self, run: str, epoch: str) -> Any:
         """RPC: the address at which a run's task on this worker listens, once it does."""
+        fence(self.worker, epoch)
         return await asyncio.shield(self._address(run))
 
-    def count(self, run: str, first: int) -> int:
+    def count(self, run: str, first: int, epoch: str) -> int:
         """RPC: fetch and increment of a run's counter. Thread-safe."""
+        fence(self.worker, epoch)
         if run in self._over:
             raise RunError(f"run {run} is over")
         return int(next(self.runs.setdefault(run, count(first))))
 
 
-def keep_memory() -> None:
+def fence(worker: Worker, epoch: str) -> None:
+    """Make sure that a worker is the process that a run began with, which has the run's state.
+
+    Raises
+    ------
+    RunError
+        It is another process, started at the same address.
+    """
+    if worker.id != epoch:
+        raise PeerLost(f"worker {worker.address} was lost; a new one has started in its place")
+
+
+def keep_memory(limit: float = math.inf) -> None:
     """Have the C library keep memory that was freed, up to `KEEP` bytes, where it can be told to.
 
     Dask has workers hand every large array's pages back to the system at once; a round then spends more
     time on being given new ones than on its edges.
+
+    Parameters
+    ----------
+    limit
+        Bytes that the worker may use. What is kept counts against them: it is a small part at most.
     """
-    _tell("mallopt", M_MMAP_THRESHOLD, LARGEST)
-    _tell("mallopt", M_TRIM_THRESHOLD, KEEP)
+    keep = int(min(KEEP, limit / PART))
+    _tell("mallopt", M_MMAP_THRESHOLD, min(LARGEST, keep))
+    _tell("mallopt", M_TRIM_THRESHOLD, keep)
 
 
 def keep_no_memory() -> None:
@@ -199,19 +246,19 @@ def plugin() -> RunPlugin:
 
 
 def install(client: Client) -> None:
-    """Put the plugin on all workers of a client, those to come included; once a client."""
+    """Put the plugin on all workers of a client, those to come included; once a client.
+
+    Raises
+    ------
+    RunError
+        A worker is gone, or does not answer.
+    """
     if not getattr(client, "_dgsuite_installed", False):
-        client.register_plugin(RunPlugin())
-        client.register_plugin(SpanPlugin())
+        watch = Watch(client, "putting dgsuite on the workers", workers(client))
+        watch.look()
+        watch.call(lambda: client.register_plugin(RunPlugin()))
+        watch.call(lambda: client.register_plugin(SpanPlugin()))
         client._dgsuite_installed = True
-
-
-def turn(client: Client) -> Lock:
-    """What runs of long tasks take turns by; one a client, as each looks after its lease for ever."""
-    if not hasattr(client, "_dgsuite_turn"):
-        client._dgsuite_turn = Lock("dgsuite-clocked")
-    found: Lock = client._dgsuite_turn
-    return found
 
 
 def reports(client: Client) -> tuple[str, dict[str, Callable[[int], object]]]:
@@ -277,13 +324,15 @@ def bound(places: Sequence[str], rank: int, run: str) -> Iterator[bool]:
         os.sched_setaffinity(0, allowed)
 
 
-def counter(run: str, place: str, first: int) -> Callable[[], Callable[[], int]]:
+def counter(run: str, place: str, epoch: str, first: int) -> Callable[[], Callable[[], int]]:
     """A counter that the tasks of a run share, at the worker of one of them, while that task's key lives.
 
     Parameters
     ----------
     place
         Address of the worker that has it.
+    epoch
+        Which process that worker is.
     first
         Its first value.
 
@@ -295,14 +344,15 @@ def counter(run: str, place: str, first: int) -> Callable[[], Callable[[], int]]
     here = get_worker()
     own = plugin()
     if place == here.address:  # a peer may have asked already
+        fence(here, epoch)
         own.keep(task_key(), run, own.runs.setdefault(run, count(first)))
 
     async def call() -> int:
-        return int(await here.rpc(place).dgsuite_count(run=run, first=first))
+        return int(await here.rpc(place).dgsuite_count(run=run, first=first, epoch=epoch))
 
     def ask() -> Callable[[], int]:
         if place == here.address:
-            value = own.count(run, first)
+            value = own.count(run, first, epoch)
             return lambda: value
         return asyncio.run_coroutine_threadsafe(call(), here.loop.asyncio_loop).result
 

@@ -102,11 +102,15 @@ def check(client: Client, workers: Mapping[str, Mapping[str, Any]]) -> None:
     ------
     InputError
         Naming the process, what it has, and what to do.
+    RunError
+        A worker is gone, or does not answer.
     """
+    from partition.waiting import Watch
+
     if not hasattr(client, "_dgsuite_alike"):
         client._dgsuite_alike = set()
     alike: set[str] = client._dgsuite_alike
-    new = {address: f"{info['id']} {address}" for address, info in workers.items()}
+    new = {address: f"{info['epoch']} {address}" for address, info in workers.items()}
     new = {address: key for address, key in new.items() if key not in alike}
     ask = _asker()
     found: dict[str, Any] = {}
@@ -114,7 +118,8 @@ def check(client: Client, workers: Mapping[str, Mapping[str, Any]]) -> None:
         address = client.scheduler.address  # type: ignore[union-attr]
         found[f"the scheduler at {address}"] = client.run_on_scheduler(ask)
     if new:
-        answers = client.run(ask, workers=list(new), on_error="ignore")
+        watch = Watch(client, "comparing versions", list(new))
+        answers = watch.call(lambda: client.run(ask, workers=list(new), on_error="ignore"))
         found |= {f"worker {address}": answer for address, answer in answers.items()}
     own = here()
     others = {who: Install(*answer) for who, answer in found.items()}

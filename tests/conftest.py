@@ -31,13 +31,6 @@ settings.register_profile("ci", deadline=None, max_examples=200)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
-LEASES = {
-    "distributed.scheduler.locks.lease-timeout": "4s",
-    "distributed.scheduler.locks.lease-validation-interval": "1s",
-}
-"""With which a killed client's turn passes sooner than after 30 s."""
-
-
 @contextmanager
 def client_of(workers, settings=None):
     """A client of some worker processes, with settings of Dask's."""
@@ -57,14 +50,14 @@ def client_of(workers, settings=None):
 @pytest.fixture(scope="session")
 def client():
     """A client of two worker processes."""
-    with client_of(2, LEASES) as client:
+    with client_of(2) as client:
         yield client
 
 
 @pytest.fixture(scope="session")
 def client_of_one():
     """A client of one worker process."""
-    with client_of(1, LEASES) as client:
+    with client_of(1) as client:
         yield client
 
 

@@ -6,6 +6,7 @@ import math
 import os
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -516,11 +517,13 @@ class Sleeps(Toy):
 
 @dataclass(frozen=True)
 class Slow(Sleeps):
-    """Takes its time before it begins."""
+    """Takes its time before it begins, and says on a pipe that it does."""
 
     wait: float = 3
+    begun: str = ""
 
     def check(self, c):
+        Path(self.begun).write_text("x")
         time.sleep(self.wait)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.chem.fock import Fock, Share, Work, compute
+from partition.waiting import Watch
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -85,6 +86,9 @@ def spread(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
 
     worker.install(client)
     run = tasks.new_run()
+    watch = Watch(client, tasks.of(work), places, mark=run)
+    watch.look()
+    epochs = [watch.epochs[place] for place in places]
     futures = [
         client.submit(
             _place,
@@ -93,6 +97,7 @@ def spread(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
             density,
             rank,
             places,
+            epochs,
             key=f"{work.name}-{run}-{rank}",
             workers=[place],
             allow_other_workers=False,
@@ -102,18 +107,28 @@ def spread(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
         for rank, place in enumerate(places)
     ]
     try:
-        found = tasks.results(client, futures, places, work)
+        found = tasks.results(futures, watch)
     except BaseException:
-        client.cancel(futures, force=True)
+        tasks.give_up(client, futures)
         raise
     return list(zip(places, found, strict=True))
 
 
-def _place(run: str, work: Work, density: NDArray, rank: int, places: Sequence[str]) -> Share:
-    from dgsuite import worker
-    from dgsuite.mesh import PeerLost
+def _place(
+    run: str,
+    work: Work,
+    density: NDArray,
+    rank: int,
+    places: Sequence[str],
+    epochs: Sequence[str],
+) -> Share:
+    from distributed import get_worker
 
-    ask = worker.counter(run, places[0], len(places)) if work.counted else None
+    from dgsuite import worker
+    from dgsuite.worker import PeerLost
+
+    worker.fence(get_worker(), epochs[rank])
+    ask = worker.counter(run, places[0], epochs[0], len(places)) if work.counted else None
     wanted = partial(worker.plugin().wanted, worker.task_key())
     try:
         return dealt(work, density, rank, len(places), ask, wanted)
@@ -144,10 +159,11 @@ def tasked(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
         pure=False,
     )
     try:
-        tasks.finish_anywhere(client, futures, work)
-        found = client.gather(futures)
+        watch = Watch(client, tasks.of(work))
+        tasks.finish_anywhere(futures, watch)
+        found = watch.call(lambda: client.gather(futures))
     except BaseException:
-        client.cancel(futures, force=True)
+        tasks.give_up(client, futures)
         raise
     return _by_place(found)
 

@@ -29,6 +29,7 @@ from kernels.base import Kernel, Vote
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.graph import Graph
+from partition.waiting import Watch
 
 POOL_FROM = 1 << 15
 """Nodes of a site from which its clusters share the worker's threads: handing over costs 0.1 ms."""
@@ -70,17 +71,20 @@ def run(
     if transport == "mpi" and not way.rounds:
         raise InputError("tasks that send when they like cannot over MPI; use style='clocked'")
     worker.install(client)
-    places, bounds = tasks.deal(graph, places)
-    groups = tasks.place(graph, client, places, bounds)
     run_id = tasks.new_run()
+    places, bounds = tasks.deal(graph, places)
+    watch = Watch(client, tasks.of(kernel), places, mark=run_id)
+    watch.look()
+    groups = tasks.place(graph, watch, places, bounds)
+    epochs = [watch.epochs[place] for place in places]
+    keys = [f"{kernel.name}-{way.name}-{run_id}-{rank}" for rank in range(len(places))]
     with ExitStack() as stack:
         topic = None
         if on_round is not None:
             topic, reports = worker.reports(client)
             reports[run_id] = on_round
             stack.callback(reports.pop, run_id)
-        # two runs that each hold one of two workers would wait for each other for ever
-        stack.enter_context(worker.turn(client))
+        stack.enter_context(tasks.turn(watch, keys))
         futures = [
             client.submit(
                 _task,
@@ -90,13 +94,14 @@ def run(
                 groups[rank],
                 bounds,
                 places,
+                epochs,
                 rank,
                 topic,
                 dask.config.get("dgsuite.clocked.bind", True),
                 workload,
                 guard,
                 transport,
-                key=f"{kernel.name}-{way.name}-{run_id}-{rank}",
+                key=keys[rank],
                 workers=[places[rank]],
                 allow_other_workers=False,
                 pure=False,
@@ -105,9 +110,9 @@ def run(
             for rank in range(len(places))
         ]
         try:
-            results = tasks.results(client, futures, places, kernel)
+            results = tasks.results(futures, watch)
         except BaseException:
-            client.cancel(futures, force=True)
+            tasks.give_up(client, futures)
             raise
     return [
         (
@@ -125,6 +130,7 @@ def _task(
     clusters: Sequence[Cluster],
     bounds: NDArray,
     places: Sequence[str],
+    epochs: Sequence[str],
     rank: int,
     topic: str | None,
     bind: bool,
@@ -142,12 +148,13 @@ def _task(
             worker.give_back()
         return site
 
+    here = get_worker()
+    worker.fence(here, epochs[rank])
     site = prepared(kernels[0])
-    mesh = _mesh(transport)(run_id, places, rank)
+    mesh = _mesh(transport)(run_id, places, epochs, rank)
     key = worker.task_key()
     plugin = worker.plugin()
     arguments = worker.security_args()
-    here = get_worker()
     large = sum(c.size for c in clusters) > POOL_FROM
     large |= site.porter is not None and site.porter.heavy
     threads = min(here.state.nthreads, len(clusters)) if large and way.pooled else 1

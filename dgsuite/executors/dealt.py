@@ -7,6 +7,7 @@ those that are left.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from time import perf_counter, thread_time
 from typing import Any, NamedTuple
 
@@ -14,12 +15,13 @@ import numpy as np
 from distributed import Client, get_worker
 from numpy.typing import NDArray
 
-from dgsuite.executors.tasks import EMBED, finish_anywhere, new_run
+from dgsuite.executors.tasks import EMBED, finish_anywhere, give_up, new_run, of
 from dgsuite.program import Log, Step, Tally
 from kernels.base import Replicated
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.graph import Graph
+from partition.waiting import Watch
 
 FINE, ENOUGH, COARSE = 16, 128, 4
 """Chunks a worker: fine ones, until there are enough; then coarse ones, as each costs the scheduler time."""
@@ -44,10 +46,11 @@ def run(
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a replicated kernel on the workers of a client, as they become free."""
     begin = perf_counter()
+    run_id = new_run()
+    watch = Watch(client, of(kernel), mark=run_id)
     parts = graph.parts
     if graph.local and sum(c.nbytes for c in parts) > EMBED:
-        parts = client.scatter(parts, broadcast=True, hash=False)
-    run_id = new_run()
+        parts = watch.call(partial(client.scatter, parts, broadcast=True, hash=False))
     held = client.submit(_hold, kernel, parts, key=f"{kernel.name}-graph-{run_id}", pure=False)
     count = chunks(len(places))
     shares = [
@@ -62,10 +65,10 @@ def run(
         shares = [client.submit(_add, kernel, group, pure=False, priority=1) for group in groups]
         every += shares
     try:
-        finish_anywhere(client, shares[:1], kernel)
-        total: Share = shares[0].result()
+        finish_anywhere(shares[:1], watch)
+        total: Share = watch.call(shares[0].result)
     except BaseException:
-        client.cancel([held, *every], force=True)
+        give_up(client, [held, *every])
         raise
     seconds = np.zeros((2, len(graph.parts)))
     for place, times in total.spent.items():

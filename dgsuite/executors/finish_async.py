@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import takewhile
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
-from distributed import Client, Future, Worker
+from distributed import Client, Future, Worker, get_worker
 from numpy.typing import NDArray
 
 from dgsuite import worker
@@ -25,11 +25,12 @@ from dgsuite.exchange import Parcel
 from dgsuite.executors import tasks
 from dgsuite.program import UNBOUND, Guard, Log, Step, merge, reduce_votes, steps
 from dgsuite.site import Site
+from dgsuite.worker import PeerLost
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
 from partition.cluster import Cluster
-from partition.errors import RunError
 from partition.graph import Graph
+from partition.waiting import Watch
 
 EDGES = 1 << 14
 """Dependencies of one graph, at most: the scheduler takes some ten microseconds each."""
@@ -38,8 +39,16 @@ HOLD = 16
 """Joins between releases of used bundles: the client sends every 10 ms, and a release would make the
 next graph wait that long."""
 
-Bundle = dict[int, dict[int, Parcel]]
-"""Parcels by receiving cluster, then sending one."""
+
+class Bundle(NamedTuple):
+    """What a cluster sends to other workers in a phase."""
+
+    number: int
+    """Of the phase."""
+    epoch: str
+    """Which process sends it."""
+    parcels: dict[int, dict[int, Parcel]]
+    """By receiving cluster, then sending one."""
 
 
 @dataclass
@@ -48,8 +57,12 @@ class Hall:
 
     sites: dict[int, Site]
     logs: dict[int, Log]
-    others: int
-    """Number of other workers."""
+    epochs: Sequence[str]
+    """Which process each of the run's workers is."""
+    epoch: str
+    """Which of them is this one."""
+    done: dict[int, int] = field(default_factory=dict)
+    """By cluster, the number of the last phase that has begun."""
     mail: dict[tuple[int, int], dict[int, Parcel]] = field(default_factory=dict)
     """Parcels that stay on this worker, by phase and receiving cluster."""
     ended: dict[int, float] = field(default_factory=dict)
@@ -61,16 +74,18 @@ def _open(
     kernel: Kernel,
     clusters: Sequence[Cluster],
     count: int,
-    others: int,
+    epochs: Sequence[str],
+    epoch: str,
     workload: Workload | None,
     guard: Guard,
 ) -> None:
-    """Task: make the run's sites on this worker."""
+    """Task: make the run's sites on this worker, which must be the process that the run began with."""
+    worker.fence(get_worker(), epoch)
     bounds = np.arange(count + 1)
     sites = {c.index: Site(kernel, [c], bounds, c.index, workload, guard) for c in clusters}
     for site in sites.values():
         site.warm()
-    hall = Hall(sites, {k: Log() for k in sites}, others)
+    hall = Hall(sites, {k: Log() for k in sites}, epochs, epoch)
     hall.started = perf_counter()
     worker.plugin().keep(worker.task_key(), run_id, hall)
 
@@ -79,7 +94,9 @@ def _hall(run_id: str) -> Hall:
     try:
         hall: Hall = worker.plugin().runs[run_id]
     except KeyError:
-        raise RunError(f"run {run_id} is not on this worker: it is over, or was lost") from None
+        raise PeerLost(
+            f"run {run_id} is not on worker {get_worker().address}: it is over, or was lost"
+        ) from None
     return hall
 
 
@@ -94,24 +111,35 @@ def _phase(run_id: str, k: int, number: int, step: Step, bundles: Sequence[Bundl
     hall = _hall(run_id)
     site = hall.sites[k]
     begin = perf_counter()
+    before = hall.done.get(k, -1)
+    if number != before + 1:  # Dask repeats tasks whose results are lost; the state is past them
+        raise PeerLost(
+            f"worker {get_worker().address} was asked to repeat phase {number} after phase {before}"
+        )
+    hall.done[k] = number
     parcels = hall.mail.pop((number - 1, k), {})
     for bundle in bundles:
-        parcels.update(bundle.get(k, {}))
+        if bundle.number != number - 1 or bundle.epoch not in hall.epochs:
+            raise PeerLost(
+                f"worker {get_worker().address} got messages of phase {bundle.number} in phase {number}, "
+                f"or of a process that is not the run's"
+            )
+        parcels.update(bundle.parcels.get(k, {}))
     site.deliver(dict(sorted(parcels.items())))
     sent = site.step(step)
-    leaving: Bundle = {}
+    leaving: dict[int, dict[int, Parcel]] = {}
     for to, parcel in sent.items():
         if to in hall.sites:
             hall.mail.setdefault((number, to), {})[k] = parcel
         else:
             leaving[to] = {k: parcel}
-            site.tally.wire += parcel.nbytes * hall.others
+            site.tally.wire += parcel.nbytes * (len(hall.epochs) - 1)
     waited = begin - hall.ended.get(k, hall.started)
     end = perf_counter()
     hall.logs[k].add(step, site.tally, site.compute, site.cpu, waited + end - begin - site.busy)
     hall.logs[k].seconds = end - hall.started
     hall.ended[k] = end
-    return leaving
+    return Bundle(number, hall.epoch, leaving)
 
 
 def _close(run_id: str) -> tuple[dict[str, NDArray], Log]:
@@ -141,14 +169,15 @@ class Driver:
     def __init__(
         self,
         kernel: Kernel,
-        client: Client,
+        watch: Watch,
         places: Sequence[str],
         bounds: NDArray,
         on_round: Callable[[int], None] | None,
     ) -> None:
-        self.run_id = tasks.new_run()
+        self.run_id = watch.mark
         self.kernel = kernel
-        self.client = client
+        self.watch = watch
+        self.client = watch.client
         self.places = places
         self.bounds = bounds.tolist()
         self.on_round = on_round
@@ -175,7 +204,7 @@ class Driver:
 
     def join(self, futures: Sequence[Future]) -> None:
         """Wait for tasks."""
-        tasks.finish(self.client, futures, self.places, self.kernel)
+        tasks.finish(futures, self.watch)
 
     def add(self, step: Step) -> None:
         """Take in a phase; it is sent when enough have come together."""
@@ -226,8 +255,7 @@ class Driver:
             )
             return found
 
-        found = tasks.watched(ask, self.client, self.places, self.kernel)
-        return reduce_votes([*found.values()])
+        return reduce_votes([*self.watch.call(ask).values()])
 
 
 def run(
@@ -242,8 +270,11 @@ def run(
     """Run a kernel on the workers of a client."""
     worker.install(client)
     places, bounds = tasks.deal(graph, places)
-    groups = tasks.place(graph, client, places, bounds)
-    driver = Driver(kernel, client, places, bounds, on_round)
+    watch = Watch(client, tasks.of(kernel), places, mark=tasks.new_run())
+    watch.look()
+    groups = tasks.place(graph, watch, places, bounds)
+    epochs = [watch.epochs[place] for place in places]
+    driver = Driver(kernel, watch, places, bounds, on_round)
     turns = 0
 
     def reply() -> Callable[[], Vote]:
@@ -251,9 +282,12 @@ def run(
         turns += 1
         return partial(driver.votes, turns - 1)
 
-    others = len(places) - 1
     opened = driver.each(
-        _open, [(kernel, group, driver.clusters, others, workload, guard) for group in groups]
+        _open,
+        [
+            (kernel, group, driver.clusters, epochs, epoch, workload, guard)
+            for group, epoch in zip(groups, epochs, strict=True)
+        ],
     )
     try:
         driver.join(opened)
@@ -261,8 +295,8 @@ def run(
             driver.add(step)
         driver.flush()
         closing = driver.each(_close, [()] * len(places))
-        results = tasks.results(client, closing, places, kernel)
+        results = tasks.results(closing, watch)
     finally:
-        client.cancel([*opened, *driver.futures], force=True)
+        tasks.give_up(client, [*opened, *driver.futures])
     outputs = tasks.joined(kernel.outputs, [outputs for outputs, _ in results])
     return outputs, merge([log for _, log in results])

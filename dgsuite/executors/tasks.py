@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import pairwise
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 from distributed import Client, Future
+from distributed.client import ClosedClientError
 from numpy.typing import NDArray
 
-from dgsuite.mesh import PeerLost
+from dgsuite.worker import PeerLost
 from partition.errors import DgsuiteError, RunError
 from partition.graph import Graph
-from partition.places import runs
-from partition.waiting import WATCH, Watch, failed, pending
-
-T = TypeVar("T")
+from partition.places import LOOK, ask, bound, runs
+from partition.waiting import Watch, failed, pending
 
 EMBED = 1 << 20
 """Clusters smaller than this (bytes a worker) travel with the task; larger ones are sent once."""
@@ -59,8 +59,9 @@ def deal(graph: Graph, places: Sequence[str]) -> tuple[list[str], NDArray]:
     return list(places[: len(bounds) - 1]), bounds
 
 
-def place(graph: Graph, client: Client, places: Sequence[str], bounds: NDArray) -> list[Any]:
+def place(graph: Graph, watch: Watch, places: Sequence[str], bounds: NDArray) -> list[Any]:
     """Each worker's clusters: lists of clusters, or futures of what is on the workers already."""
+    client = watch.client
     groups = [graph.parts[a:b] for a, b in pairwise(bounds)]
     if not graph.local or all(sum(c.nbytes for c in group) < EMBED for group in groups):
         return groups
@@ -68,10 +69,11 @@ def place(graph: Graph, client: Client, places: Sequence[str], bounds: NDArray) 
     placed: list[Any] | None = graph.placed.get(key)
     if placed is None or any(future.status != "finished" for future in placed):
         graph.placed.clear()
-        placed = graph.placed[key] = [
-            client.scatter([group], workers=[place], hash=False)[0]
+        placed = [
+            watch.call(partial(client.scatter, [group], workers=[place], hash=False))[0]
             for group, place in zip(groups, places, strict=True)
         ]
+        graph.placed[key] = placed
     return placed
 
 
@@ -90,23 +92,20 @@ def joined(names: Iterable[str], results: Sequence[dict[str, NDArray]]) -> dict[
     return outputs
 
 
-def finish(client: Client, futures: Sequence[Future], places: Sequence[str], kernel: Named) -> None:
+def finish(futures: Sequence[Future], watch: Watch) -> None:
     """Wait until all tasks are done.
 
     Raises
     ------
     DgsuiteError
-        A task failed, or one of the workers has gone: a task that is tied to it would wait for
-        ever.
+        A task failed, or a worker that tasks are tied to has gone: they would wait for ever.
     """
-    Watch(client, of(kernel), places).settle(futures)
+    watch.settle(futures)
     if any(map(failed, futures)):
-        raise cause(futures, kernel)
+        raise cause(futures, watch)
 
 
-def results(
-    client: Client, futures: Sequence[Future], places: Sequence[str], kernel: Named
-) -> list[Any]:
+def results(futures: Sequence[Future], watch: Watch) -> list[Any]:
     """What tasks return, once all are done.
 
     Raises
@@ -114,11 +113,11 @@ def results(
     DgsuiteError
         As in `finish`; also when a worker goes that has done its task, and has the result.
     """
-    finish(client, futures, places, kernel)
-    return watched(lambda: client.gather(futures), client, places, kernel)
+    finish(futures, watch)
+    return watch.call(lambda: watch.client.gather(futures))
 
 
-def finish_anywhere(client: Client, futures: Sequence[Future], kernel: Named) -> None:
+def finish_anywhere(futures: Sequence[Future], watch: Watch) -> None:
     """Wait until all of some tasks are done that are tied to no worker.
 
     Raises
@@ -126,58 +125,69 @@ def finish_anywhere(client: Client, futures: Sequence[Future], kernel: Named) ->
     DgsuiteError
         A task failed, what it needs is lost for good, or no worker is left.
     """
-    watch, alone = Watch(client, of(kernel)), 0
-    while pending(futures, WATCH, "ALL_COMPLETED"):
+    alone = 0
+    while waiting := pending(futures, LOOK, "ALL_COMPLETED"):
         if any(map(failed, futures)):
             break
-        alone = 0 if watch.look() else alone + 1
-        if alone * WATCH > PATIENCE:
-            raise RunError(f"{of(kernel)}: no worker is left")
+        alone = 0 if watch.look(waiting) else alone + 1
+        if alone * LOOK > PATIENCE:
+            raise RunError(f"{watch.doing}: no worker is left")
     if any(map(failed, futures)):
-        raise cause(futures, kernel)
+        raise cause(futures, watch)
 
 
-def watched(call: Callable[[], T], client: Client, places: Sequence[str], kernel: Named) -> T:
-    """The result of a request to all workers, which would wait 30 s, or for ever, for one that has just
-    gone.
+@contextmanager
+def turn(watch: Watch, keys: Sequence[str]) -> Iterator[None]:
+    """Wait for the turn of a run whose tasks need all their workers at once, and end it afterwards.
+
+    Two such runs that each held one of two workers would wait for each other for ever.
+
+    Parameters
+    ----------
+    watch
+        With the run's id as mark.
+    keys
+        Of the tasks that the run will have.
+
+    Raises
+    ------
+    RunError
+        See `Watch.look`.
     """
-    watch = Watch(client, of(kernel), places)
-    found: list[T] = []
-    errors: list[Exception] = []
+    client, run = watch.client, watch.mark
 
-    def ask() -> None:
-        try:
-            found.append(call())
-        except Exception as error:
-            errors.append(error)
+    async def end() -> None:
+        with suppress(OSError, AttributeError):  # closed: then the turn is over as well
+            await client.scheduler.dgsuite_end_turn(run=run)
 
-    thread = threading.Thread(target=ask, daemon=True)
-    thread.start()
-    while not found:
-        thread.join(WATCH)
-        if thread.is_alive():
+    turns = {"run": run, "client": client.id, "keys": keys, "seconds": LOOK, "bound": bound()}
+    try:
+        while ask(client, "dgsuite_take_turn", wait=LOOK, **turns):
             watch.look()
-        if errors:
-            for _ in range(10):  # the scheduler may learn of a loss a moment later
-                watch.look()
-                time.sleep(0.1)
-            raise RunError(f"{of(kernel)}: {errors[0]}") from errors[0]
-    return found[0]
+        yield
+    finally:
+        client.loop.add_callback(end)
 
 
-def cause(futures: Sequence[Future], kernel: Named) -> Exception:
+def give_up(client: Client, futures: Sequence[Future]) -> None:
+    """Cancel tasks. Those of a client whose connection has ended are given up by the scheduler."""
+    if client.status == "running":
+        with suppress(ClosedClientError):
+            client.cancel(futures, force=True)
+
+
+def cause(futures: Sequence[Future], watch: Watch) -> Exception:
     """The first cause among failed tasks; that a peer was lost is usually only a consequence."""
     deadline = time.monotonic() + 1
     while time.monotonic() < deadline and any(f.status == "pending" for f in futures):
         time.sleep(0.02)
     errors = [f.exception() for f in futures if f.status == "error"]
     first = sorted(errors, key=lambda e: isinstance(e, PeerLost))
-    if not first:
-        return RunError(f"{of(kernel)}: its tasks were cancelled")
+    if not first or isinstance(first[0], PeerLost):
+        watch.look()
+        return RunError(f"{watch.doing}: {first[0] if first else 'its tasks were cancelled'}")
     if isinstance(first[0], DgsuiteError):
-        if isinstance(first[0], PeerLost):
-            return RunError(f"{of(kernel)}: {first[0]}")
         return first[0]
-    error = RunError(f"{of(kernel)}: {type(first[0]).__name__}: {first[0]}")
+    error = RunError(f"{watch.doing}: {type(first[0]).__name__}: {first[0]}")
     error.__cause__ = first[0]
     return error

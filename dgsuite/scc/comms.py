@@ -21,7 +21,7 @@ LARGE = 1 << 20
 """Bytes of the message that bandwidth is measured with."""
 
 
-def _ask(run: str, place: str) -> tuple[float, float]:
+def _ask(run: str, place: str, epoch: str) -> tuple[float, float]:
     """Seconds of a counter operation from another worker's task, and of a byte sent there."""
     import asyncio
 
@@ -30,7 +30,7 @@ def _ask(run: str, place: str) -> tuple[float, float]:
     from dgsuite import worker
 
     here = get_worker()
-    ask = worker.counter(run, place, 0)
+    ask = worker.counter(run, place, epoch, 0)
 
     async def echo(data: bytes) -> None:
         await here.rpc(place).echo(data=data)
@@ -66,10 +66,12 @@ def measure(client: Client, name: str, places: Sequence[str], repeats: int = 5) 
     from dgsuite import worker
     from dgsuite.executors.tasks import new_run
     from dgsuite.scc.ledger import Transport
+    from partition.places import seen
 
     worker.install(client)
+    epoch = seen(client)[places[0]]["epoch"]
     found = [
-        client.submit(_ask, new_run(), places[0], workers=[places[1]], pure=False).result()
+        client.submit(_ask, new_run(), places[0], epoch, workers=[places[1]], pure=False).result()
         for _ in range(repeats)
     ]
     counter, byte = np.min(found, axis=0)

@@ -28,8 +28,8 @@ from distributed.comm import get_address_host
 from distributed.core import rpc
 
 from dgsuite.exchange import Parcel
-from dgsuite.mesh import Mesh, PeerLost
-from dgsuite.worker import RunPlugin
+from dgsuite.mesh import Mesh
+from dgsuite.worker import PeerLost, RunPlugin
 from kernels.base import Vote
 from partition.errors import InputError, RunError
 
@@ -103,7 +103,7 @@ class MPIMesh(Mesh):
                 continue
             try:
                 async with rpc(place, connection_args=connect_args) as worker:
-                    there = await worker.dgsuite_meet(run=self.run)
+                    there = await worker.dgsuite_meet(run=self.run, epoch=self.epochs[peer])
             except OSError as error:
                 raise PeerLost(f"worker {place} cannot be reached: {error}") from error
             name, _, rank = there.partition("/")

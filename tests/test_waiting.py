@@ -1,0 +1,361 @@
+"""Waits end: who is gone, frozen, paused or closed is named, and turns pass on."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import dask
+import networkx as nx
+import numpy as np
+import psutil
+import pytest
+from distributed import Client
+from distributed.comm import CommClosedError, connect, listen
+from distributed.protocol.serialize import ToPickle
+from faults import scheduler
+from test_failures import assert_nothing_held, held, own_client, ring, script  # noqa: F401
+from toys import Sleeps
+
+import dgsuite
+from dgsuite import worker
+from dgsuite.executors import tasks
+from dgsuite.executors.finish_async import Bundle, _open, _phase
+from dgsuite.mesh import Mesh
+from dgsuite.program import UNBOUND, Step
+from kernels.base import Vote
+from partition import places
+from partition.waiting import Watch
+
+STYLES = ["finish_async", "clocked"]
+
+
+# State is fenced.
+
+
+def test_a_task_for_another_process_is_refused(client, ring):  # noqa: F811
+    """A worker that was started anew at the same address has the address, and not the state."""
+    worker.install(client)
+    place = places.workers(client)[0]
+    for task in (
+        lambda: _open("run", Sleeps(), ring.parts, 1, ["before"], "before", None, UNBOUND),
+        lambda: worker.counter("run", place, "before", 0)()(),
+    ):
+        done = client.submit(task, workers=[place], pure=False)
+        with pytest.raises(dgsuite.RunError, match=f"{place} was lost; a new one has started"):
+            done.result()
+    del done
+    assert_nothing_held(client)
+
+
+@pytest.mark.parametrize("change", ["repeated", "of an older phase", "of another process"])
+def test_phases_and_messages_out_of_order_are_refused(client, ring, change):  # noqa: F811
+    worker.install(client)
+    place = places.workers(client)[0]
+    epoch = places.seen(client)[place]["epoch"]
+    (cluster,) = ring.repartition(1).parts
+
+    def submit(function, *arguments):
+        return client.submit(function, "run", *arguments, workers=[place], pure=False)
+
+    opened = submit(_open, Sleeps(), [cluster], 1, [epoch], epoch, None, UNBOUND)
+    opened.result()
+    steps = [Step(number, "send", True, number) for number in range(2)]
+    first = submit(_phase, 0, 0, steps[0], []).result()
+    assert first == Bundle(0, epoch, {})
+    second = {
+        "repeated": (0, steps[0], []),
+        "of an older phase": (1, steps[1], [first._replace(number=-1)]),
+        "of another process": (1, steps[1], [first._replace(epoch="another")]),
+    }[change]
+    with pytest.raises(dgsuite.RunError, match=rf"worker {place} .* phase"):
+        submit(_phase, 0, *second).result()
+    del opened
+    assert_nothing_held(client)
+
+
+# The scheduler.
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("how", ["is gone", "has not answered for 2 s"])
+def test_a_scheduler_that_ends_is_named(ring, style, how):  # noqa: F811
+    with (
+        dask.config.set({"dgsuite.timeout": "2s"}),
+        scheduler() as (process, address),
+        subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        ) as beside,
+        Client(address, timeout=60) as client,
+    ):
+        client.wait_for_workers(1, timeout=60)
+        signals = {"is gone": signal.SIGKILL, "has not answered for 2 s": signal.SIGSTOP}
+
+        def on_round(rounds):
+            os.kill(process.pid, signals[how])
+
+        with pytest.raises(dgsuite.RunError, match=f"the scheduler at {address} {how}"):
+            dgsuite.run(Sleeps(rounds=10_000), ring, style=style, client=client, on_round=on_round)
+        os.kill(process.pid, signal.SIGKILL)
+        beside.kill()
+
+
+# Clients.
+
+
+def test_a_client_that_is_closed_in_a_run(own_client, ring):  # noqa: F811
+    for style in STYLES:
+        client = Client(own_client.scheduler.address)
+        closing = threading.Thread(target=client.close)
+
+        def on_round(rounds, closing=closing):
+            if not closing.ident:
+                closing.start()
+
+        with pytest.raises(dgsuite.RunError, match="the client was closed"):
+            dgsuite.run(Sleeps(rounds=10_000), ring, style=style, client=client, on_round=on_round)
+        closing.join()
+    assert_nothing_held(own_client)
+
+
+def test_an_asynchronous_client_is_refused(client, ring):  # noqa: F811
+    async def main():
+        async with Client(client.scheduler.address, asynchronous=True) as own:
+            for style in STYLES:
+                with pytest.raises(dgsuite.InputError, match="asynchronous=True"):
+                    dgsuite.run("lcr", ring, style=style, client=own)
+            return dgsuite.run("lcr", ring, style="serial", client=own)
+
+    assert asyncio.run(main()).sizes["node"] == 12
+
+
+def test_a_run_within_on_round_is_refused(client, ring):  # noqa: F811
+    refused: list[Exception] = []
+
+    def on_round(rounds):
+        try:
+            dgsuite.run("lcr", ring, style="clocked", client=client)
+        except Exception as error:
+            refused.append(error)
+
+    dgsuite.run(
+        Sleeps(rounds=60), ring, clusters=2, style="clocked", client=client, on_round=on_round
+    )
+    assert refused
+    assert all(isinstance(error, dgsuite.InputError) for error in refused), refused
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_runs_within_tasks(client, style):
+    """Each worker has one thread, which the outer tasks hold while they wait for the inner ones."""
+    graph = dgsuite.Graph.from_networkx(nx.cycle_graph(12), client=None, clusters=2)
+
+    def one(seed):
+        return int(dgsuite.run("mis", graph, style=style, seed=seed).in_mis.sum())
+
+    found = client.gather(client.map(one, range(4), pure=False))
+    assert found == [
+        int(dgsuite.run("mis", graph, style="serial", seed=seed).in_mis.sum()) for seed in range(4)
+    ]
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_the_turn_of_a_client_that_is_gone_passes_on(client, ring, how, tmp_path):  # noqa: F811
+    """One that was killed has no connection; one that is frozen has no tasks under way in the end."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        script(
+            "dgsuite.run(Sleeps(rounds=300), ring, clusters=2, style='clocked', client=client, "
+            "on_round=on_round)"
+        )
+    )
+    process = subprocess.Popen(
+        [sys.executable, str(program), client.scheduler.address], stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.send_signal(how)
+    try:
+        with dask.config.set({"dgsuite.timeout": "3s"}):
+            found = dgsuite.run(Sleeps(), ring, clusters=2, style="clocked", client=client)
+        assert found.sizes["round"] == 3
+    finally:
+        process.kill()
+        process.wait()
+
+
+# Workers.
+
+
+def test_a_worker_that_has_died_when_the_plugin_is_registered(own_client, ring):  # noqa: F811
+    """A scheduler that does not know it yet sends the plugin to the dead worker too."""
+    place = places.workers(own_client)[0]
+    pid = own_client.run(os.getpid, workers=[place])[place]
+    os.kill(pid, signal.SIGKILL)
+    outcome = f"worker {place} was lost"
+    try:
+        dgsuite.run("lcr", ring, clusters=2, style="clocked", client=own_client)
+    except dgsuite.RunError as error:
+        outcome = str(error)
+    assert f"worker {place} was lost" in outcome
+
+
+def fragment(pieces, size):
+    """On a worker: free much memory, small pieces of which stay in use, so that none goes back by itself."""
+    small, large = [], []
+    for _ in range(pieces):
+        large.append(np.ones(size, np.uint8))
+        small.append(np.ones(1 << 13, np.uint8))
+    return small
+
+
+def test_memory_that_was_freed_is_given_back_before_it_pauses_a_worker(ring):  # noqa: F811
+    from distributed import LocalCluster
+
+    used = psutil.Process().memory_info().rss
+    with (
+        dask.config.set({"dgsuite.timeout": "10s"}),
+        LocalCluster(
+            n_workers=1,
+            threads_per_worker=1,
+            memory_limit=max(700_000_000, 2 * used),
+            dashboard_address=None,
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        dgsuite.run("lcr", ring, style="clocked", client=client)
+        (place,) = places.workers(client)
+        limit = places.seen(client)[place]["memory_limit"]
+        size = 1 << 16
+        kept = client.submit(fragment, limit // size, size)
+        kept.result()
+        assert dgsuite.run("lcr", ring, style="clocked", client=client).sizes["node"] == 12
+
+
+def test_a_paused_worker_is_named(own_client, ring):  # noqa: F811
+    def pause(dask_worker):
+        from distributed.core import Status
+
+        dask_worker.periodic_callbacks["memory_monitor"].stop()
+        dask_worker.status = Status.paused
+
+    dgsuite.run("lcr", ring, clusters=2, style="clocked", client=own_client)
+    place = places.workers(own_client)[1]
+    own_client.run(pause, workers=[place])
+    with (
+        dask.config.set({"dgsuite.timeout": "2s"}),
+        pytest.raises(dgsuite.RunError, match=f"worker {place} is paused by Dask.* of its limit"),
+    ):
+        dgsuite.run("lcr", ring, clusters=2, style="clocked", client=own_client)
+
+
+def test_long_tasks_are_waited_for(client):
+    """Longer than the bound: what counts is whether the worker gives signs of life."""
+    with dask.config.set({"dgsuite.timeout": "1s"}):
+        place = places.workers(client)[0]
+        long = client.submit(time.sleep, 4, workers=[place], pure=False)
+        watch = Watch(client, "napping", [place])
+        tasks.finish([long], watch)
+
+
+# The mesh.
+
+
+class Touch:
+    """Makes a file when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (self.path, "w")
+
+
+class Meeting:
+    """Where a mesh says at which address it listens."""
+
+    def __init__(self):
+        self.told = asyncio.get_running_loop().create_future()
+
+    def enter(self, key, run, address, abort):
+        self.told.set_result(address[0])
+
+
+def test_strangers_are_turned_away_unheard(tmp_path):
+    file = tmp_path / "unpickled"
+
+    async def main():
+        mesh = Mesh("0", ["tcp://127.0.0.1:1", "tcp://127.0.0.1:2"], ["a", "b"], 0)
+        meeting = Meeting()
+        opening = asyncio.create_task(mesh.open(meeting, "key", {}, {}))
+        address = await meeting.told
+        more = {"more": ToPickle(Touch(str(file)))}
+        with pytest.raises(CommClosedError):
+            await connect(address, handshake_overrides=more)
+        assert not mesh.comms
+        opening.cancel()
+
+    asyncio.run(main())
+    assert not file.exists()
+
+
+def test_nobody_can_connect_once_the_mesh_is_full(client, ring):  # noqa: F811
+    dgsuite.run("lcr", ring, clusters=2, style="clocked", client=client)
+    before = client.run(listening)
+    running = threading.Event()
+    run = threading.Thread(
+        target=lambda: dgsuite.run(
+            Sleeps(rounds=300),
+            ring,
+            clusters=2,
+            style="clocked",
+            client=client,
+            on_round=lambda rounds: running.set(),
+        )
+    )
+    run.start()
+    assert running.wait(60)
+    during = client.run(listening)
+    assert any(any(h) for h in client.run(held).values())
+    run.join()
+    assert during == before
+
+
+def listening():
+    """On a worker: at how many sockets it listens."""
+    return sum(c.status == psutil.CONN_LISTEN for c in psutil.Process().net_connections())
+
+
+def test_a_lost_peer_leaves_no_error_unheard():
+    """Of two peers that are gone one is named; the other's error is no surprise later."""
+    unheard: list[dict] = []
+
+    async def main():
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: unheard.append(context))
+        mesh = Mesh("0", [f"tcp://127.0.0.1:{rank}" for rank in (1, 2, 3)], ["a", "b", "c"], 0)
+
+        async def handle(comm):
+            comm.abort()
+
+        async with listen("tcp://127.0.0.1", handle) as listener:
+            for peer in (1, 2):
+                mesh._join(peer, await connect(listener.contact_address))
+            parcels = dict.fromkeys((1, 2), np.zeros(1 << 21, np.uint8))
+            with pytest.raises(worker.PeerLost, match="was lost"):
+                await mesh.exchange(0, parcels, Vote())
+        for _ in range(10):
+            await asyncio.sleep(0.01)
+        gc.collect()
+
+    asyncio.run(main())
+    gc.collect()
+    assert not unheard
