@@ -471,8 +471,11 @@ class Graph:
 
         Text has an edge a line, two node ids and perhaps a weight, separated by blanks, tabs or
         commas; # starts a comment; ``.gz`` is unpacked. Parquet has columns ``src``, ``dst`` and
-        perhaps ``weight``. Nodes are 0 to the largest id, or to ``n - 1``. Options are those of
-        `from_edges`; with a client, the workers must be able to read the file.
+        perhaps ``weight``, or those that are named. Weights of text are int64, or uint64, where all
+        are integers, float64 otherwise. Nodes are 0 to the largest id, or to ``n - 1``, or the
+        integers that edges name with ``relabel=True``. A pattern such as ``part*.txt`` names several
+        files; a URL is opened by fsspec. Options are those of `from_edges`; with a client, the workers
+        must be able to read the files.
 
         Raises
         ------

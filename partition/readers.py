@@ -14,7 +14,8 @@ import re
 import warnings
 import zlib
 from collections.abc import Iterator
-from typing import Any
+from glob import glob, has_magic
+from typing import IO, Any
 
 import numpy as np
 
@@ -86,7 +87,8 @@ def read_edge_list(
     path
         ``.parquet`` (a file or a folder of them) with columns ``src``, ``dst`` and perhaps
         ``weight``; or text: an edge a line, two node ids from 0 and perhaps a weight, separated by
-        blanks, tabs or commas; ``#`` starts a comment; ``.gz`` is unpacked, by one task.
+        blanks, tabs or commas; ``#`` starts a comment; ``.gz`` is unpacked, by one task. A pattern such
+        as ``part*.txt`` names several files, of one format; a URL is opened by fsspec.
     n
         Number of nodes, if it is known: text that names others is refused when it is read.
     columns
@@ -104,27 +106,59 @@ def read_edge_list(
         No such file, or no such columns, or Parquet without the extra it needs. A line that is not
         an edge is found when it is read: the message then names it.
     """
-    name = _check_file(path)
-    if name.endswith((".parquet", ".pq")) or os.path.isdir(name):
-        return _read_parquet(name, columns)
+    names = _matching(path)
+    if all(name.endswith((".parquet", ".pq")) or os.path.isdir(name) for name in names):
+        return _read_parquet(os.fspath(path), names, columns)
     from dask import delayed
 
-    size = os.path.getsize(name)
-    if not size:
-        raise InputError(f"{name}: the file is empty")
-    starts = range(0, 1 if _packed(name) else size, BLOCK)
-    return Pieces(delayed(parse)(name, start, BLOCK, n) for start in starts)
+    pieces = Pieces()
+    for name in names:
+        with _open(name) as file:
+            size = file.seek(0, os.SEEK_END)
+        if not size:
+            raise InputError(f"{name}: the file is empty")
+        starts = range(0, 1 if _packed(name) else size, BLOCK)
+        pieces += [delayed(parse)(name, start, BLOCK, n) for start in starts]
+    return pieces
+
+
+def _matching(path: str | os.PathLike[str]) -> list[str]:
+    """The files that a path, a pattern or a URL of fsspec names, in order."""
+    name = os.fspath(path)
+    if "://" not in name:
+        found = sorted(glob(name)) if has_magic(name) and not os.path.exists(name) else [name]
+        return [_check_file(each) for each in found or [name]]
+    from fsspec.core import url_to_fs
+
+    try:
+        files, inner = url_to_fs(name)
+        found = sorted(files.glob(inner)) if has_magic(name) else [inner] * files.exists(inner)
+    except (ImportError, ValueError, OSError) as error:
+        raise InputError(f"{name}: cannot be opened: {error}") from None
+    if not found:
+        raise InputError(f"{name}: no such file")
+    return [files.unstrip_protocol(each) for each in found]
+
+
+def _open(name: str) -> IO[bytes]:
+    """A file, or what a URL of fsspec names, to be read as it is."""
+    if "://" not in name:
+        return open(name, "rb")
+    import fsspec
+
+    opened: IO[bytes] = fsspec.open(name, "rb").open()
+    return opened
 
 
 def _packed(name: str) -> bool:
     return name.endswith(".gz")
 
 
-def _read_parquet(name: str, names: tuple[str, str, str]) -> Any:
+def _read_parquet(name: str, files: list[str], names: tuple[str, str, str]) -> Any:
     try:
         import dask.dataframe as dd
 
-        frame = dd.read_parquet(name)
+        frame = dd.read_parquet(files)
         frame.columns  # noqa: B018 reads the files' schema
     except ImportError as error:
         raise InputError(
@@ -185,11 +219,11 @@ def _width(edges: Piece) -> int:
 def _texts(name: str, start: int, size: int) -> Iterator[bytes]:
     """Whole lines: those that begin in a block, or all of a packed file a block at a time."""
     if _packed(name):
-        with gzip.open(name) as packed:
+        with _open(name) as file, gzip.open(file) as packed:
             while text := packed.read(size):
                 yield text + packed.readline()
         return
-    with open(name, "rb") as file:
+    with _open(name) as file:
         if start:
             # the line that runs into the block belongs to the one before
             file.seek(start - 1)
@@ -201,7 +235,7 @@ def _texts(name: str, start: int, size: int) -> Iterator[bytes]:
 def _lines_before(name: str, start: int) -> int:
     if not start:
         return 0
-    with open(name, "rb") as file:
+    with _open(name) as file:
         file.seek(start - 1)
         file.readline()
         end = file.tell()

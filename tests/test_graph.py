@@ -7,6 +7,7 @@ import sys
 
 import dask.array as da
 import dask.dataframe as dd
+import fsspec
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -363,6 +364,28 @@ def test_ids_of_text_are_exact(tmp_path):
         Graph.read_edge_list(path)
     path.write_text("1e1 2.0 3\n")
     assert Graph.read_edge_list(path).n == 11
+
+
+def test_patterns_and_urls_of_edge_lists(tmp_path):
+    expected = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+    (tmp_path / "part1.txt").write_text("0 1\n1 2\n")
+    (tmp_path / "part2.txt").write_text("2 3\n3 0\n")
+    (tmp_path / "part3.txt.gz").write_bytes(gzip.compress(b"0 1\n"))
+    same(expected, Graph.read_edge_list(tmp_path / "part*.txt*"))
+    same(expected, Graph.read_edge_list(f"file://{tmp_path}/part*"))
+    frame = pd.DataFrame({"src": [0, 1, 2, 3], "dst": [1, 2, 3, 0]})
+    frame[:2].to_parquet(tmp_path / "edges-1.parquet")
+    frame[2:].to_parquet(tmp_path / "edges-2.parquet")
+    same(expected, Graph.read_edge_list(tmp_path / "edges-*.parquet"))
+    same(expected, Graph.read_edge_list(f"file://{tmp_path}/edges-*.parquet"))
+    with fsspec.open("memory://dgsuite/ring.txt", "wb") as file:
+        file.write(b"0 1\n1 2\n2 3\n3 0")
+    same(expected, Graph.read_edge_list("memory://dgsuite/ring.txt"))
+    for name in (tmp_path / "none*", f"file://{tmp_path}/none", "memory://dgsuite/none*.txt"):
+        with pytest.raises(InputError, match="no such file"):
+            Graph.read_edge_list(name)
+    with pytest.raises(InputError, match="cannot be opened: Protocol not known"):
+        Graph.read_edge_list("nothing://edges.txt")
 
 
 def damaged(text):
