@@ -20,6 +20,7 @@ from dgsuite.chem import molecule as molecules
 from dgsuite.chem.basis import start
 from dgsuite.chem.fock import BALANCES, compute
 from dgsuite.chem.scf import plan
+from dgsuite.worker import install
 from partition.errors import InputError
 from partition.places import seen, workers
 
@@ -261,7 +262,14 @@ def test_a_killed_worker(own_client):
 @pytest.mark.parametrize("balance", ["static", "dynamic"])
 def test_who_is_interrupted_stops_its_workers(client, balance, interruptible):
     """Such a build takes minutes; its places stop when nobody wants it any more."""
-    threading.Timer(2, _thread.interrupt_main).start()
+    install(client)
+
+    def interrupt():
+        while not any(client.processing().values()):
+            time.sleep(0.05)
+        _thread.interrupt_main()
+
+    threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):
         dgsuite.hartree_fock("aspirin", basis="6-311g**", balance=balance, client=client)
     for place in workers(client):
