@@ -50,9 +50,10 @@ class DijkstraRouting(Kernel):
     needs = ("connected", "non-negative weights")
 
     def check(self, c: Cluster) -> str | None:
-        if c.weights is not None and c.weights.dtype.kind != "f" and len(c.weights):
-            most = int(c.weights.max())
-            if most * c.n > np.iinfo(np.int64).max:
+        if c.weights is not None and len(c.weights):
+            most = c.weights.max().item()
+            real = c.weights.dtype.kind == "f"
+            if most * c.n > (np.finfo(np.float64) if real else np.iinfo(np.int64)).max:
                 return f"a way of {c.n} nodes and weights like {most} does not fit 64 bits"
         return None
 

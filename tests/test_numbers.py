@@ -14,6 +14,7 @@ import dgsuite
 import genval
 from dgsuite.program import COUNTED, Step
 from dgsuite.site import Site
+from kernels import KERNELS
 from kernels.rng import uniform
 from partition.graph import Graph
 
@@ -321,3 +322,70 @@ def test_mst_of_ties_and_parts_is_the_same_in_all_styles(client, style, form):
     found = dgsuite.run("mst", graph, style=style, form=form, client=client)
     for name in ("parent", "messages", "bytes"):
         np.testing.assert_array_equal(serial[name], found[name], err_msg=name)
+
+
+SHAPES = {
+    "one node": (1, [], []),
+    "no edges": (4, [], []),
+    "two nodes": (2, [0], [1]),
+    "star": (6, [0] * 5, [1, 2, 3, 4, 5]),
+    "square": (5, [0, 1, 2, 3, 1], [1, 2, 3, 0, 4]),
+}
+
+
+def edge_values(dtype):
+    """Weights at the edges of a dtype: small, zero, negative, huge, and beyond float64's whole numbers."""
+    kind = np.dtype(dtype)
+    if kind.kind == "f":
+        most, least = np.finfo(kind).max, np.finfo(kind).smallest_subnormal
+        return [[0.5, 1, 2.25], [0.0, -0.0, 1], [-1.5, 0, 3], [most, most / 2, 1], [least, 0, 1]]
+    most, least = np.iinfo(kind).max, np.iinfo(kind).min
+    values = [[1, 2, 3], [0, 0, 1], [least, 0, 1], [most, most, 1], [most - 1, most - 1, 1]]
+    return [*values, [2**53 + 1, 2**53 + 2, 1]] if kind.itemsize == 8 else values
+
+
+def outcome(kernel, graph, **how):
+    """Outputs and messages of a valid run, or why there is none."""
+    try:
+        ds = dgsuite.run(kernel, graph, style="serial", **how)
+    except dgsuite.InputError:
+        return {}
+    except dgsuite.RunError as error:
+        if "OverflowError" not in str(error):
+            raise
+        return {}
+    report = genval.validate(kernel, graph, ds)
+    assert report.ok, str(report)
+    counted = () if kernel == "bc" else ("messages",)  # its messages are those of its cut
+    return {name: ds[name].values for name in (*KERNELS[kernel].outputs, *counted)}
+
+
+@pytest.mark.parametrize("kernel", ["bc", "dr", "mst", "sssp"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_weights_at_the_edges_of_their_type(kernel, dtype):
+    """Right on any cut, or refused on all."""
+    how = {"weighted": True} if kernel == "bc" else {}
+    done = 0
+    for n, src, dst in SHAPES.values():
+        for values in edge_values(dtype):
+            weights = np.resize(np.array(values, dtype), len(src))
+            whole, cut = (
+                outcome(kernel, Graph.from_edges(src, dst, n=n, weights=weights, clusters=k), **how)
+                for k in (1, min(3, n))
+            )
+            assert whole.keys() == cut.keys()
+            for name in whole:
+                np.testing.assert_array_equal(whole[name], cut[name], err_msg=name)
+            done += bool(whole)
+    assert done >= 10
+
+
+@pytest.mark.parametrize("kernel", ["bf", "bfs", "dst", "ds", "kc", "mis", "mst", "sssp"])
+def test_small_graphs_without_weights(kernel):
+    for n, src, dst in SHAPES.values():
+        whole, cut = (
+            outcome(kernel, Graph.from_edges(src, dst, n=n, clusters=k)) for k in (1, min(3, n))
+        )
+        assert whole
+        for name in whole:
+            np.testing.assert_array_equal(whole[name], cut[name], err_msg=name)
