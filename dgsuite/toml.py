@@ -26,7 +26,10 @@ def read(path: str) -> dict[str, Any]:
             return tomllib.load(file)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # also numbers of too many digits, and deep nesting
         raise InputError(f"{path}: not TOML: {error}") from None
 
 
@@ -58,7 +61,7 @@ def override(data: dict[str, Any], given: str) -> None:
         raise InputError(f"--set {given}: must be key.subkey=value")
     try:
         value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         value = text
     put(data, key, value, f"--set {given}")
 

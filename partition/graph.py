@@ -482,7 +482,7 @@ class Graph:
         InputError
             No such file, or naming file, line and text of what is not an edge of such a graph.
         """
-        from partition.readers import read_edge_list
+        from partition.readers import read_edge_list, refusing_damage
 
         default_source, default_target, default_weight = edges.COLUMNS
         columns = (
@@ -490,7 +490,8 @@ class Graph:
             options.get("target", default_target),
             options.get("weight", default_weight),
         )
-        return cls.from_edges(read_edge_list(path, options.get("n"), columns), **options)
+        with refusing_damage(path):
+            return cls.from_edges(read_edge_list(path, options.get("n"), columns), **options)
 
     # ---- other partitions and exports
 

@@ -14,11 +14,13 @@ import re
 import warnings
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from glob import glob, has_magic
 from typing import IO, Any
 
 import numpy as np
 
+from partition import matrixmarket
 from partition.build import Piece, common_dtype, joined, least
 from partition.edges import COLUMNS, Pieces, chosen
 from partition.errors import InputError
@@ -61,20 +63,7 @@ def read_matrix_market(path: str | os.PathLike[str]) -> Any:
         No such file, not a Matrix Market file, or not square; it says which line, where one is at
         fault.
     """
-    from scipy.io import mminfo, mmread
-    from scipy.sparse import coo_array
-
-    name = _check_file(path)
-    try:
-        rows, columns, *_ = mminfo(name)
-    except (ValueError, OverflowError, *UNREADABLE) as error:
-        raise InputError(f"{name}: not a Matrix Market file: {error}") from None
-    if rows != columns:
-        raise InputError(f"{name}: an adjacency matrix must be square, it is {rows} x {columns}")
-    try:
-        return coo_array(mmread(name, spmatrix=False))
-    except (ValueError, OverflowError, *UNREADABLE) as error:
-        raise InputError(f"{name}: not a Matrix Market file: {error}") from None
+    return matrixmarket.read(_check_file(path))
 
 
 def read_edge_list(
@@ -164,10 +153,26 @@ def _read_parquet(name: str, files: list[str], names: tuple[str, str, str]) -> A
         raise InputError(
             f"{name}: reading Parquet needs more packages: pip install dgsuite[parquet] ({error})"
         ) from None
-    except (OSError, ValueError) as error:
+    except Exception as error:  # the type depends on what is damaged
         reason = str(error.__cause__ or error).partition("\n")[0]
         raise InputError(f"{name}: not a Parquet file: {reason}") from None
     return frame[chosen(frame, names, f"{name}: ")]
+
+
+@contextmanager
+def refusing_damage(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Raise `InputError` for what pyarrow and pandas raise while edges are read from damaged Parquet."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        # a lost worker is an OSError of another type
+        damage = type(error) is OSError or isinstance(error, KeyError | ValueError)
+        if not damage and type(error).__module__.partition(".")[0] != "pyarrow":
+            raise
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"{os.fspath(path)}: cannot be read: {reason}") from None
 
 
 def parse(name: str, start: int, size: int, n: int | None = None) -> Piece:

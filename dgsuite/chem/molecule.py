@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -16,6 +17,9 @@ NAMED = ("benzene", "aspirin")
 """Molecules that come with dgsuite, in bohr, as ANUChem has them."""
 
 UNITS = ("angstrom", "bohr")
+COUNT = re.compile("[1-9][0-9]{0,8}")
+"""A number of atoms."""
+
 NEAR = 1e-3
 """Bohr between two nuclei below which they are one and the same."""
 
@@ -87,7 +91,7 @@ def parse(lines: Sequence[str], path: str, unit: str) -> Molecule:
     from pyscf.data.nist import BOHR
 
     first = lines[0].split() if lines else []
-    if len(first) != 1 or not first[0].isdecimal() or int(first[0]) < 1:
+    if len(first) != 1 or not COUNT.fullmatch(first[0]):
         found = repr(lines[0]) if lines else "nothing"
         raise InputError(f"{path}: line 1: must be the number of atoms, got {found}")
     count = int(first[0])

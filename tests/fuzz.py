@@ -1,0 +1,280 @@
+"""Damaged input files for every reader: each must be read, or refused by one InputError.
+
+    python -m tests.fuzz --inputs 400 --seed 1 [reader ...]
+
+A reader runs in a process of its own with a limit of memory, so that crashes, demands for memory and
+endless loops are seen, too. What fails is reported with its number and kept with --keep.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+MEMORY = 1 << 30
+"""Bytes that reading a file of some hundred may take beyond what the process has before."""
+
+SECONDS = 20
+"""For one input."""
+
+XYZ = b"3\nwater\nO 0.0 0.0 0.1173\nH 0.0 0.7572 -0.4692\nH 0.0 -0.7572 -0.4692\n"
+TOML = b"""[experiment]
+name = "x"
+[[run]]
+kernel = ["mis", "bf"]
+style = "serial"
+n = [8, 16]
+graph.generate = "ring"
+"""
+NUMBERS = (b"0", b"-1", b"99999999999", b"2147483647", b"1e308", b"nan", b"9" * 5000)
+
+
+def matrix_market(path):
+    from partition.graph import Graph
+
+    Graph.read_matrix_market(path)
+
+
+def edge_list(path):
+    from partition.graph import Graph
+
+    Graph.read_edge_list(path)
+
+
+def imsuite(path):
+    from partition.graph import Graph
+
+    Graph.read_imsuite(path, "mst")
+
+
+def netcdf(path):
+    from partition import netcdf
+
+    netcdf.read(path)
+
+
+def toml(path):
+    from dgsuite.config import load
+
+    load(path, [])
+
+
+def xyz(path):
+    from dgsuite.chem.molecule import read
+
+    read(path)
+
+
+def result_file(foreign: bool = False) -> bytes:
+    """A NetCDF file, with a checksum or as another program writes it."""
+    import numpy as np
+    import xarray as xr
+
+    from partition import netcdf
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.nc"
+        values = {"in_mis": ("node", np.arange(16) % 2), "name": ("node", list("abcdefghijklmnop"))}
+        data = xr.Dataset(values, attrs={"kernel": "mis"})
+        if foreign:
+            data.to_netcdf(path, engine="h5netcdf")
+        else:
+            netcdf.write(data, path)
+        return path.read_bytes()
+
+
+def parquet_file() -> bytes:
+    import io
+
+    import pandas as pd
+
+    out = io.BytesIO()
+    pd.DataFrame({"src": range(50), "dst": range(1, 51), "weight": [0.5] * 50}).to_parquet(out)
+    return out.getvalue()
+
+
+def input_file() -> bytes:
+    from genval.imsuite import generate
+
+    return generate("mst", 8)
+
+
+def faulty(path):
+    """What a reader can do wrong, by the number of the input; for the tests of this module."""
+    import os
+    import time
+
+    from partition.errors import InputError
+
+    number = int(Path(path).with_name("number").read_text())
+    if number == 0:
+        raise ValueError("wrong")
+    if number == 1:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if number == 2:
+        bytearray(2 * MEMORY)
+    if number == 3:
+        signal.alarm(1)
+        time.sleep(60)
+    if number >= 0:
+        raise InputError("refused")
+
+
+FAULTY = {"faulty": (faulty, "f", lambda: b"x" * 50)}
+
+READERS = {
+    "matrix_market": (
+        matrix_market,
+        "g.mtx",
+        lambda: (
+            b"%%MatrixMarket matrix coordinate real symmetric\n% a path\n5 5 4\n"
+            + b"".join(b"%d %d 1.5\n" % (i + 1, i) for i in range(1, 5))
+        ),
+    ),
+    "matrix_market_array": (
+        matrix_market,
+        "g.mtx",
+        lambda: b"%%MatrixMarket matrix array integer symmetric\n3 3\n0\n1\n1\n0\n1\n0\n",
+    ),
+    "edge_list": (
+        edge_list,
+        "g.txt",
+        lambda: b"# a ring\n" + b"".join(b"%d %d 2.5\n" % (i, (i + 1) % 30) for i in range(30)),
+    ),
+    "parquet": (edge_list, "g.parquet", parquet_file),
+    "imsuite": (imsuite, "in.txt", input_file),
+    "netcdf": (netcdf, "r.nc", result_file),
+    "foreign_netcdf": (netcdf, "r.nc", lambda: result_file(foreign=True)),
+    "toml": (toml, "e.toml", lambda: TOML),
+    "xyz": (xyz, "m.xyz", lambda: XYZ),
+}
+"""Function, name of its file, and what stands in it undamaged."""
+
+
+def damaged(data: bytes, dice: random.Random) -> bytes:
+    """The same with a few things changed."""
+    found = bytearray(data)
+    for _ in range(dice.choice((1, 1, 2, 4))):
+        at = dice.randrange(len(found) + 1)
+        size = dice.choice((1, 2, 8, 40))
+        match dice.randrange(6):
+            case 0 if at < len(found):
+                found[at] ^= 1 << dice.randrange(8)
+            case 1:
+                del found[at : at + size]
+            case 2:
+                found[at:at] = found[at : at + size]
+            case 3:
+                found[at:at] = dice.randbytes(size)
+            case 4:
+                digits = [i for i, c in enumerate(found) if chr(c).isdigit()]
+                if digits:
+                    at = dice.choice(digits)
+                    found[at : at + 1] = dice.choice(NUMBERS)
+            case 5:
+                del found[at:]
+    return bytes(found)
+
+
+def data_of(reader: str, seed: int, number: int, whole: bytes) -> bytes:
+    return damaged(whole, random.Random(f"{reader} {seed} {number}"))
+
+
+def child(reader: str, seed: int, first: int, last: int) -> None:
+    """Read inputs, and say what came of each."""
+    from partition.errors import InputError
+
+    read, name, make = (READERS | FAULTY)[reader]
+    whole = make()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(whole)
+        number_file = path.with_name("number")
+        number_file.write_text("-1")
+        read(path)  # undamaged: also what is imported and compiled
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
+        for number in range(first, last):
+            path.write_bytes(data_of(reader, seed, number, whole))
+            number_file.write_text(str(number))
+            print(number, end=" ", flush=True)
+            signal.alarm(SECONDS)  # not caught: it also ends compiled code
+            try:
+                read(path)
+            except InputError:
+                outcome = "refused"
+            except Exception as error:
+                outcome = f"{type(error).__name__}: {error}".replace("\n", " ")[:150]
+            else:
+                outcome = "read"
+            signal.alarm(0)
+            print(outcome, flush=True)
+
+
+def fuzz(reader: str, seed: int, inputs: int) -> dict[int, str]:
+    """What came of each input: "read", "refused", an error of another type, or how the process ended."""
+    outcomes: dict[int, str] = {}
+    while len(outcomes) < inputs:
+        command = [sys.executable, "-m", "tests.fuzz", "--child", reader, str(seed)]
+        found = subprocess.run(
+            [*command, str(len(outcomes)), str(inputs)],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+        lines = found.stdout.splitlines()
+        for line in lines:
+            number, _, outcome = line.partition(" ")
+            outcomes[int(number)] = outcome or "?"
+        if len(outcomes) < inputs or found.returncode:
+            if not lines:
+                raise RuntimeError(f"{reader}: cannot read what is not damaged: {found.stderr}")
+            end = -found.returncode
+            name = signal.Signals(end).name if end > 0 else f"exit {found.returncode}"
+            outcomes[max(outcomes)] = f"process ended: {name}"
+    return outcomes
+
+
+def failures(outcomes: dict[int, str]) -> dict[int, str]:
+    return {i: what for i, what in outcomes.items() if what not in ("read", "refused")}
+
+
+def main() -> int:
+    if sys.argv[1:2] == ["--child"]:
+        child(sys.argv[2], *map(int, sys.argv[3:]))
+        return 0
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("readers", nargs="*", help=", ".join(READERS))
+    parser.add_argument("--inputs", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=Path, help="folder for the inputs that fail")
+    given = parser.parse_args()
+    failed = False
+    for reader in given.readers or READERS:
+        outcomes = fuzz(reader, given.seed, given.inputs)
+        wrong = failures(outcomes)
+        count = Counter(outcomes.values())
+        print(f"{reader}: {count['read']} read, {count['refused']} refused, {len(wrong)} failed")
+        for number, what in wrong.items():
+            print(f"  seed {given.seed}, input {number}: {what}")
+            if given.keep:
+                given.keep.mkdir(exist_ok=True)
+                _, name, make = READERS[reader]
+                path = given.keep / f"{reader}-{given.seed}-{number}-{name}"
+                path.write_bytes(data_of(reader, given.seed, number, make()))
+        failed |= bool(wrong)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
