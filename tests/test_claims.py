@@ -17,6 +17,7 @@ from dgsuite import config, report
 from dgsuite.claims import counts, formulas, setups, times
 from dgsuite.claims.data import claims, read, setup_of
 from dgsuite.claims.evidence import CONFIGS, Evidence
+from dgsuite.claims.sentences import unfounded
 from dgsuite.claims.show import silent, summary
 from dgsuite.claims.verdicts import CHECKS, judge
 from dgsuite.study.forms import forms
@@ -307,6 +308,31 @@ def test_headings_are_the_papers():
         assert form.title == setup_of(number).data["title"]
     text = (CONFIGS.parent / "dgsuite" / "paper" / "study.toml").read_text()
     assert not re.search(r"^(title|says|look)", text, re.MULTILINE)
+
+
+DOCUMENTS = ("README.md", "docs/design.md", "docs/transports.md", "benchmarks/README.md")
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_documents_say_of_papers_what_claims_say(name):
+    assert list(unfounded((CONFIGS.parent / name).read_text())) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wrong"),
+    [
+        ("2824", "2842", "imsuite.fig10a.table: 2824 is not in the paragraph"),
+        ("2824", "2842", "no claim is named for: Here 1532 tasks, in the paper's run 2842."),
+        ("table 2824", "table 1532", "imsuite.fig10a.table does not say 1532"),
+        ("fig10a.table", "fig10c.table", "there is no claim imsuite.fig10c.table"),
+        ("<!-- claim: imsuite.fig10a.table 2824 -->", "", "no claim is named for: Here 1532"),
+    ],
+)
+def test_a_wrong_sentence_is_found(old, new, wrong):
+    text = "Here 1532 tasks, in the paper's run 2824. <!-- claim: imsuite.fig10a.table 2824 -->"
+    assert list(unfounded(text)) == []
+    assert list(unfounded("As the paper's Figures 7 to 9, section 6.1. Here 12.")) == []
+    assert wrong in "\n".join(unfounded(text.replace(old, new, 1 if old == "2824" else -1)))
 
 
 def test_claims_are_read_whole():
