@@ -470,12 +470,12 @@ class Graph:
         """Read an edge list, text or Parquet, in parallel by chunk.
 
         Text has an edge a line, two node ids and perhaps a weight, separated by blanks, tabs or
-        commas; # starts a comment; ``.gz`` is unpacked. Parquet has columns ``src``, ``dst`` and
-        perhaps ``weight``, or those that are named. Weights of text are int64, or uint64, where all
-        are integers, float64 otherwise. Nodes are 0 to the largest id, or to ``n - 1``, or the
-        integers that edges name with ``relabel=True``. A pattern such as ``part*.txt`` names several
-        files; a URL is opened by fsspec. Options are those of `from_edges`; with a client, the workers
-        must be able to read the files.
+        commas; # starts a comment; ``.gz`` is unpacked. Weights are int64, or uint64, where all are
+        integers, float64 otherwise. Parquet has columns ``src``, ``dst`` and perhaps ``weight``, or those
+        that are named. Nodes are 0 to the largest id, or to ``n - 1``; with ``relabel=True`` they are what
+        edges name, which in a text file is text unless the ends of the first edge are integers. A
+        pattern such as ``part*.txt`` names several files; a URL is opened by fsspec. Options are those of
+        `from_edges`; with a client, the workers must be able to read the files.
 
         Raises
         ------
@@ -490,8 +490,10 @@ class Graph:
             options.get("target", default_target),
             options.get("weight", default_weight),
         )
+        relabel = options.get("relabel", False)
         with refusing_damage(path):
-            return cls.from_edges(read_edge_list(path, options.get("n"), columns), **options)
+            found = read_edge_list(path, options.get("n"), columns, relabel)
+            return cls.from_edges(found, **options)
 
     # ---- other partitions and exports
 

@@ -24,6 +24,7 @@ from partition import matrixmarket
 from partition.build import Piece, common_dtype, joined, least
 from partition.edges import COLUMNS, Pieces, chosen
 from partition.errors import InputError
+from partition.labels import plain
 
 BLOCK = 16 << 20
 """Bytes of text that are parsed at a time."""
@@ -67,7 +68,10 @@ def read_matrix_market(path: str | os.PathLike[str]) -> Any:
 
 
 def read_edge_list(
-    path: str | os.PathLike[str], n: int | None = None, columns: tuple[str, str, str] = COLUMNS
+    path: str | os.PathLike[str],
+    n: int | None = None,
+    columns: tuple[str, str, str] = COLUMNS,
+    relabel: bool = False,
 ) -> Any:
     """An edge list, to be read in parallel by chunk.
 
@@ -82,6 +86,8 @@ def read_edge_list(
         Number of nodes, if it is known: text that names others is refused when it is read.
     columns
         Names of the columns of Parquet.
+    relabel
+        Whether ends of edges may be text: they are, unless those of the first edge are integers.
 
     Returns
     -------
@@ -101,14 +107,28 @@ def read_edge_list(
     from dask import delayed
 
     pieces = Pieces()
+    words = relabel and _has_words(names[0])
     for name in names:
         with _open(name) as file:
             size = file.seek(0, os.SEEK_END)
         if not size:
             raise InputError(f"{name}: the file is empty")
         starts = range(0, 1 if _packed(name) else size, BLOCK)
-        pieces += [delayed(parse)(name, start, BLOCK, n) for start in starts]
+        pieces += [delayed(parse)(name, start, BLOCK, n, words) for start in starts]
     return pieces
+
+
+def _has_words(name: str) -> bool:
+    """Whether the ends of a file's first edge are something else than integers from 0."""
+    try:
+        for text in _texts(name, 0, BLOCK):
+            lines = COMMENT.sub(b"", text).replace(b",", b" ").split(b"\n")
+            for line in lines:
+                if fields := line.split():
+                    return _edges(b" ".join(fields[:2]), None) is None
+    except UNREADABLE as error:
+        raise InputError(f"{name}: cannot be read: {error}") from None
+    return False
 
 
 def _matching(path: str | os.PathLike[str]) -> list[str]:
@@ -175,7 +195,7 @@ def refusing_damage(path: str | os.PathLike[str]) -> Iterator[None]:
         raise InputError(f"{os.fspath(path)}: cannot be read: {reason}") from None
 
 
-def parse(name: str, start: int, size: int, n: int | None = None) -> Piece:
+def parse(name: str, start: int, size: int, n: int | None = None, words: bool = False) -> Piece:
     """Edges of the lines that begin in a block of a text file; of all lines, if it is packed.
 
     Parameters
@@ -184,6 +204,8 @@ def parse(name: str, start: int, size: int, n: int | None = None) -> Piece:
         First byte of the block, and how many it has.
     n
         Ids must be less.
+    words
+        Whether ends of edges are words: text between separators, kept as it is.
 
     Raises
     ------
@@ -194,9 +216,9 @@ def parse(name: str, start: int, size: int, n: int | None = None) -> Piece:
     lines = 0
     try:
         for text in _texts(name, start, size):
-            edges = _edges(text, n)
+            edges = _named(text) if words else _edges(text, n)
             if edges is None or (found and len(edges[0]) and _width(edges) != _width(found[0])):
-                line, what = _offender(text, n, _width(found[0]) if found else 0)
+                line, what = _offender(text, n, _width(found[0]) if found else 0, words)
                 line += lines + _lines_before(name, start)
                 raise InputError(
                     f"{name}, line {line}: {what!r} is not an edge: expected two node ids from 0 "
@@ -294,6 +316,25 @@ def _edges(text: bytes, n: int | None) -> Piece | None:
     return columns[0], columns[1], weights
 
 
+def _named(text: bytes) -> Piece | None:
+    """Edges between words, None where the text is something else."""
+    lines = [line.split() for line in COMMENT.sub(b"", text).replace(b",", b" ").split(b"\n")]
+    lines = [line for line in lines if line]
+    if not lines:
+        return np.empty(0, np.int64), np.empty(0, np.int64), None
+    width = len(lines[0])
+    if width not in (2, 3) or any(len(line) != width for line in lines):
+        return None
+    try:
+        src, dst = (plain([line[end].decode() for line in lines]) for end in (0, 1))
+    except UnicodeDecodeError:
+        return None
+    if width == 2:
+        return src, dst, None
+    numbered = _edges(b"\n".join(b"0 0 " + line[2] for line in lines), 1)
+    return None if numbered is None else (src, dst, numbered[2])
+
+
 def _loaded(text: bytes, dtype: Any) -> np.ndarray | None:
     """Numbers of a text; None where they are not of the dtype."""
     with warnings.catch_warnings():
@@ -307,13 +348,13 @@ def _loaded(text: bytes, dtype: Any) -> np.ndarray | None:
             return None
 
 
-def _offender(text: bytes, n: int | None, width: int) -> tuple[int, str]:
+def _offender(text: bytes, n: int | None, width: int, words: bool) -> tuple[int, str]:
     """Number and text of the first line that is not like an edge, or has not the width."""
     for number, line in enumerate(text.decode(errors="replace").split("\n"), 1):
         fields = line.split("#")[0].replace(",", " ").split()
         if not fields:
             continue
-        edges = _edges(line.encode(), n)
+        edges = _named(line.encode()) if words else _edges(line.encode(), n)
         if edges is None or not len(edges[0]) or (width and len(fields) != width):
             return number, line.strip()
         width = len(fields)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import uuid
 
 import dask
@@ -99,6 +100,24 @@ def test_identifiers_of_parquet(tmp_path, names):
     assert edges_of(graph) == expected(
         [str(n) if isinstance(n, uuid.UUID) else n for n in names.tolist()]
     )
+
+
+@pytest.mark.parametrize("block", [1 << 20, 30])
+@pytest.mark.parametrize("ending", ["txt", "txt.gz"])
+def test_identifiers_of_text(tmp_path, monkeypatch, block, ending):
+    monkeypatch.setattr("partition.readers.BLOCK", block)
+    names = [f"u{i}" for i in range(30)] + [f"0{i}" for i in range(10)]
+    lines = [f"{names[u]}\t{names[v]}, {u + 1}\n" for u, v in [(0, 1), *ENDS.T.tolist()]]
+    text = ("# who whom\n\n" + "".join(lines)).encode()
+    path = tmp_path / f"e.{ending}"
+    path.write_bytes(gzip.compress(text) if ending.endswith("gz") else text)
+    graph = Graph.read_edge_list(path, relabel=True, clusters=2)
+    assert edges_of(graph) == expected(names) | {("u0", "u1"), ("u1", "u0")}
+    assert graph.weight_dtype == np.int64
+    assert list(graph.labels) == sorted({names[i] for i in {0, 1, *ENDS.ravel().tolist()}})
+    path.write_bytes(b"a b\n0 1 2 3\n" if ending == "txt" else gzip.compress(b"a b\n0 1 2 3\n"))
+    with pytest.raises(InputError, match="line 2: '0 1 2 3' is not an edge"):
+        Graph.read_edge_list(path, relabel=True)
 
 
 def test_identifiers_of_a_matrix():
