@@ -209,25 +209,30 @@ def test_a_worker_that_has_died_when_the_plugin_is_registered(own_client, ring):
     assert f"worker {place} was lost" in outcome
 
 
-def fragment(pieces, size):
-    """On a worker: free much memory, small pieces of which stay in use, so that none goes back by itself."""
+PIECE = 1 << 13
+"""Bytes of an array that stays in use between those that are freed."""
+
+
+def fragment(size, limit):
+    """On a worker: fill its memory up to where Dask pauses it, and free all but small pieces in between, so
+    that nothing goes back by itself.
+    """
     small, large = [], []
-    for _ in range(pieces):
+    for _ in range(int(0.85 * limit - psutil.Process().memory_info().rss) // (size + PIECE)):
         large.append(np.ones(size, np.uint8))
-        small.append(np.ones(1 << 13, np.uint8))
+        small.append(np.ones(PIECE, np.uint8))
     return small
 
 
 def test_memory_that_was_freed_is_given_back_before_it_pauses_a_worker(ring):  # noqa: F811
     from distributed import LocalCluster
 
-    used = psutil.Process().memory_info().rss
     with (
         dask.config.set({"dgsuite.timeout": "10s"}),
         LocalCluster(
             n_workers=1,
             threads_per_worker=1,
-            memory_limit=max(700_000_000, 2 * used),
+            memory_limit=700_000_000,
             dashboard_address=None,
         ) as cluster,
         Client(cluster) as client,
@@ -235,8 +240,7 @@ def test_memory_that_was_freed_is_given_back_before_it_pauses_a_worker(ring):  #
         dgsuite.run("lcr", ring, style="clocked", client=client)
         (place,) = places.workers(client)
         limit = places.seen(client)[place]["memory_limit"]
-        size = 1 << 16
-        kept = client.submit(fragment, limit // size, size)
+        kept = client.submit(fragment, 1 << 16, limit)
         kept.result()
         assert dgsuite.run("lcr", ring, style="clocked", client=client).sizes["node"] == 12
 
