@@ -71,7 +71,7 @@ def test_a_page_needs_nothing_else(tmp_path):
     for words in (
         "Figure 9. Communication in each round",
         "What the papers say",
-        "HJ-FA: iterative, bf, by, dp, dr, ds, dst, kc, mis, mst, vc kernels",
+        "HJ-FA: iterative, BF, BY, DP, DR, DS, DST, KC, MIS, MST, VC kernels",
         "places: HJ-FA",
         "Figure 19. Mx-In against Mn-In",
         "In the text of kernels:",

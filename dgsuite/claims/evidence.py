@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +43,6 @@ class Evidence:
     ) -> None:
         self.results = dict(results or {})
         self.configs = configs if configs is not None and configs.is_dir() else None
-        self._runs: dict[tuple, xr.Dataset] = {}
         self._experiments: dict[tuple[int, bool], config.Config] = {}
         self._points: dict[tuple[int, bool], list[config.Point]] = {}
 
@@ -88,15 +87,7 @@ class Evidence:
         given
             "Mn" or "Mx"; of rings the same.
         """
-        key = (kernel, given, style, form)
-        if key not in self._runs:
-            graph = genval.graph(given.lower(), N, family="paper", kernel=kernel)
-            ran = dgsuite.run(
-                kernel, graph, style="serial", count_as=style, form=form, faithful=True
-            )
-            ran.attrs["kind"] = "ring" if kernel in RINGS else given.lower()
-            self._runs[key] = ran
-        return self._runs[key]
+        return _run(kernel, given, style, form)
 
     def total(
         self,
@@ -120,6 +111,14 @@ class Evidence:
                     styles = [s for s in STYLES if s == "finish_async" or clocked(kernel, form)]
                     found += [self.run(kernel, i, s, form) for s in styles for i in inputs]
         return found
+
+
+@cache
+def _run(kernel: str, given: str, style: str, form: str) -> xr.Dataset:
+    graph = genval.graph(given.lower(), N, family="paper", kernel=kernel)
+    ran = dgsuite.run(kernel, graph, style="serial", count_as=style, form=form, faithful=True)
+    ran.attrs["kind"] = "ring" if kernel in RINGS else given.lower()
+    return ran
 
 
 def clocked(kernel: str, form: str = "iterative") -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -198,6 +199,7 @@ def inputs(claim: Claim, evidence: Evidence) -> Verdict:
     return compared(claim, not odd, odd or "all so")
 
 
+@cache
 def growth(kernel: str, sizes: tuple[int, ...]) -> dict[str, tuple[float, float]]:
     """Exponents of n of a kernel's joins and messages, and of Figure 2's bounds on the same graphs."""
     bounds = claims()["imsuite.fig2.complexity"].table()[kernel]

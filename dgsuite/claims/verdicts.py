@@ -94,4 +94,14 @@ def judge(evidence: Evidence, chosen: Iterable[Claim] | None = None) -> list[Row
     for module in (counts, kernels, scalability, scc, setups, times):
         assert module  # each enters its checks
     given = claims().values() if chosen is None else chosen
-    return [Row(claim, CHECKS[claim.check](claim, evidence)) for claim in given]
+    return [Row(claim, _verdict(claim, evidence)) for claim in given]
+
+
+def _verdict(claim: Claim, evidence: Evidence) -> Verdict:
+    """The verdict on a claim; results of others may lack anything."""
+    try:
+        return CHECKS[claim.check](claim, evidence)
+    except Exception as error:
+        if not evidence.results:
+            raise
+        return unknown(f"the results cannot be compared: {type(error).__name__}: {error}")

@@ -133,8 +133,8 @@ def measure(name: str, workload: Workload, common: Common) -> Case:
 
 
 def once(case: Case, deal: str, client: Any, common: Common) -> tuple[float, float]:
-    """Seconds of a run on the sources that were measured, and processor time of the busiest place; the
-    least of some runs.
+    """Seconds of a run on the sources that were measured, and processor time of the busiest place; means
+    of some runs.
     """
     from partition.places import workers as names
 
@@ -153,7 +153,7 @@ def once(case: Case, deal: str, client: Any, common: Common) -> tuple[float, flo
         return found.attrs["seconds"], float(found.cpu_seconds.sum("round").max())
 
     one(case.sources[:count])  # workers have imported what they need
-    elapsed, busy = np.min([one(case.sources) for _ in range(common.repeats)], 0)
+    elapsed, busy = np.mean([one(case.sources) for _ in range(common.repeats)], 0)
     return float(elapsed), float(busy)
 
 

@@ -203,7 +203,7 @@ def build_seconds(
         return perf_counter() - begin, max(share.cpu for _, share in shares)
 
     once()
-    wall, processor = np.min([once() for _ in range(repeats)], axis=0)
+    wall, processor = np.mean([once() for _ in range(repeats)], axis=0)
     return float(wall), float(processor)
 
 

@@ -37,7 +37,7 @@ class Common(Section):
     protocols: Annotated[list[str], Field(min_length=1)] = ["tcp"]
     """Transports, a column each; the first is what speed-up is normalised to."""
     repeats: Count = 3
-    """Of what is measured, of which the least counts."""
+    """Of what is measured: of runs the mean counts, of the costs of units and messages the least."""
     seed: Annotated[int, Field(ge=0)] = 1
 
 
