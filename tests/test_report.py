@@ -107,7 +107,7 @@ def test_what_cannot_be_read_is_left_out(tmp_path, capsys):
     (tmp_path / "cut.nc").write_bytes((tmp_path / "good.nc").read_bytes()[:2000])
     assert report.main([str(tmp_path)]) == 0
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"left out: {tmp_path / 'cut.nc'}: cannot be read")
+    assert line.startswith(f"left out: {tmp_path / 'cut.nc'}: not a NetCDF file")
     assert "good.nc" in (tmp_path / "report.html").read_text()
 
 
