@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-from typing import TYPE_CHECKING, Any, BinaryIO
+import subprocess
+import sys
+from typing import TYPE_CHECKING, BinaryIO
 
+from partition import netcdf_trial
 from partition.errors import InputError
 from partition.files import whole
 
@@ -25,6 +28,12 @@ TRAILER = len(MARK) + 2 * hashlib.sha256().digest_size + 1
 
 DENSEST = 1100
 """More than the most bytes of data that a byte of a compressed file can hold (deflate: 1032)."""
+
+PATIENCE = 20.0
+"""Seconds that a trial reading may take, beyond those for the size of the file."""
+
+SPEED = 20e6
+"""Bytes per second that a trial reading may take."""
 
 
 def write(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
@@ -45,8 +54,9 @@ def write(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
 def read(path: str | os.PathLike[str], checksum: bool = False) -> xr.Dataset:
     """Read a NetCDF file into memory.
 
-    Memory is bounded by the file's size. A file without a checksum may be of any program. Then damage
-    is found where the HDF5 library finds it, and values may be others than were written.
+    Memory is bounded by the file's size. A file without a checksum may be of any program. It is first
+    read in another process, where the HDF5 library may crash or never end. Damage is then found only
+    where that library finds it, and values may be others than were written.
 
     Parameters
     ----------
@@ -70,23 +80,36 @@ def read(path: str | os.PathLike[str], checksum: bool = False) -> xr.Dataset:
         raise InputError(f"{name}: has no checksum, or is damaged")
     if fits is False:
         raise InputError(f"{name}: is damaged: it does not match its checksum")
-    import h5py
     import xarray as xr
 
     try:
-        with h5py.File(
-            name
-        ) as data:  # also since h5netcdf, where it fails, fails once more when collected
-            said = _said(data)
-        held = os.path.getsize(name)
-        if said > DENSEST * held:
-            raise ValueError(
-                f"it has {held} bytes, and cannot hold the {said} that it says it holds"
-            )
+        if fits is None:
+            _try(name)
         return xr.load_dataset(name, engine="h5netcdf")
     except Exception as error:  # the type depends on what is damaged
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise InputError(f"{name}: not a NetCDF file, or a damaged one: {reason}") from None
+
+
+def _try(name: str) -> None:
+    """Read a file in another process.
+
+    Raises
+    ------
+    ValueError
+        That failed, or took too long.
+    """
+    size = os.path.getsize(name)
+    seconds = PATIENCE + size / SPEED
+    command = [sys.executable, "-P", netcdf_trial.__file__, name, str(DENSEST * size)]
+    try:
+        trial = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        raise ValueError(f"reading it takes more than {seconds:.0f} s") from None
+    if trial.returncode < 0:
+        raise ValueError(f"reading it ends in signal {-trial.returncode}")
+    if trial.returncode:
+        raise ValueError((trial.stderr.strip() or "it cannot be read").splitlines()[-1])
 
 
 def _fits(file: BinaryIO) -> bool | None:
@@ -105,17 +128,3 @@ def _fits(file: BinaryIO) -> bool | None:
         found.update(block)
         left -= len(block)
     return trailer == MARK + found.hexdigest().encode() + b"\n"
-
-
-def _said(data: Any) -> int:
-    """Bytes of the arrays of an HDF5 file, as it says itself."""
-    import h5py
-
-    found = [0]
-
-    def add(_: str, item: Any) -> None:
-        if isinstance(item, h5py.Dataset):
-            found[0] += int(item.size or 0) * item.dtype.itemsize
-
-    data.visititems(add)
-    return found[0]

@@ -22,8 +22,8 @@ ROOT = Path(__file__).parents[1]
 MEMORY = 1 << 30
 """Bytes that reading a file of some hundred may take beyond what the process has before."""
 
-SECONDS = 20
-"""For one input."""
+SECONDS = 60
+"""For one input; a NetCDF file without a checksum may take 20 to be refused."""
 
 XYZ = b"3\nwater\nO 0.0 0.0 0.1173\nH 0.0 0.7572 -0.4692\nH 0.0 -0.7572 -0.4692\n"
 TOML = b"""[experiment]
