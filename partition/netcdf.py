@@ -11,6 +11,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
 from partition import netcdf_trial
@@ -42,13 +43,18 @@ def write(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     InputError
-        See `partition.files.writable`.
+        See `partition.files.whole`.
+
+    Notes
+    -----
+    The file is made in memory, which takes as much memory as the file has bytes: a process in which
+    the HDF5 library fails to write to disk ends in a segmentation fault.
     """
-    with whole(path) as part:
-        dataset.to_netcdf(part, engine="h5netcdf")
-        with open(part, "r+b") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-            file.write(MARK + digest.encode() + b"\n")
+    made = BytesIO()
+    dataset.to_netcdf(made, engine="h5netcdf")
+    with whole(path) as part, open(part, "wb") as file:
+        file.write(made.getbuffer())
+        file.write(MARK + hashlib.sha256(made.getbuffer()).hexdigest().encode() + b"\n")
 
 
 def read(path: str | os.PathLike[str], checksum: bool = False) -> xr.Dataset:
