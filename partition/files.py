@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import os
+import platform
+import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
 from secrets import token_hex
 from tempfile import TemporaryFile
 
 from partition.errors import InputError
+
+try:
+    import fcntl
+except ImportError:  # on Windows, where an open file can be neither renamed nor removed
+    fcntl = None  # type: ignore[assignment]
 
 
 def writable(path: str | os.PathLike[str], ending: str = "") -> None:
@@ -52,6 +63,10 @@ def whole(path: str | os.PathLike[str]) -> Iterator[str]:
     """A temporary name to write a file under. The file gets its own name once it is complete.
 
     If the block fails, the temporary file is removed and a file that was there before stays as it is.
+    If the process is killed, the temporary file stays, and the next write of the same path on this
+    machine removes it. A process holds a lock on the file that it writes, so the files of running
+    processes are kept.
+
     The temporary file is in the folder of the target. It is created anew, under a name that nobody can
     guess, so that several writers of one path do not meet and no planted link is followed. Its mode is
     what the umask leaves of 0666. Where the path itself is a link, the file that it names is written.
@@ -59,20 +74,101 @@ def whole(path: str | os.PathLike[str]) -> Iterator[str]:
     Raises
     ------
     InputError
-        See `writable`.
+        See `writable`; or the system refuses to write the file, for example because the disk is full.
     """
     writable(path)
     there = os.path.realpath(path)
-    folder, name = os.path.split(there)
-    # a name has at most 255 bytes, a character of it up to four
-    part = os.path.join(folder, f"{name[:50]}.{token_hex(8)}.part")
-    os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    try:
+        _clear(there)
+        with _part(there) as part:
+            yield part
+            with open(part, "rb") as file:
+                os.fsync(file.fileno())  # a name must not outlive its content when power fails
+            os.replace(part, there)
+    except OSError as error:
+        raise InputError(
+            f"{os.fspath(path)}: cannot be written: {error.strerror or error}"
+        ) from error
+
+
+@contextmanager
+def _part(there: str) -> Iterator[str]:
+    """Create a temporary file for a target, hold a lock on it, and remove it if the block fails."""
+    part, descriptor = _create(there)
     try:
         yield part
-        with open(part, "rb") as file:
-            os.fsync(file.fileno())  # a name must not outlive its content when power fails
-        os.replace(part, there)
     except BaseException:
         with suppress(FileNotFoundError):
             os.remove(part)
         raise
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def _create(there: str) -> tuple[str, int | None]:
+    """The name of a new temporary file, and the descriptor that holds its lock, if it has one."""
+    while True:
+        part = _name(there, token_hex(8), _mark(there))
+        descriptor = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+        if fcntl is None:
+            os.close(descriptor)
+            return part, None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        except OSError:  # the file system has no locks: use a name that `_clear` does not remove
+            os.close(descriptor)
+            unlocked = _name(there, token_hex(8), "unlocked")
+            os.rename(part, unlocked)
+            return unlocked, None
+        if os.path.lexists(part):
+            return part, descriptor
+        os.close(descriptor)  # another process removed the file before it was locked
+
+
+def _clear(there: str) -> None:
+    """Remove temporary files of a target that processes on this machine left when they were killed."""
+    if fcntl is None:
+        return
+    folder, name = os.path.split(_name(there, "\0", _mark(there)))
+    pattern = re.compile("[0-9a-f]{16}".join(map(re.escape, name.split("\0"))))
+    with suppress(OSError):  # a folder may take files and yet not be readable
+        for found in filter(pattern.fullmatch, os.listdir(folder)):
+            _remove(os.path.join(folder, found))
+
+
+def _remove(part: str) -> None:
+    """Remove a temporary file if no process holds its lock and it is a regular file."""
+    with suppress(OSError):  # it is locked, already gone, a link, or of another user
+        descriptor = os.open(part, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.remove(part)
+        finally:
+            os.close(descriptor)
+
+
+def _name(there: str, random: str, mark: str) -> str:
+    """The name of a temporary file for a target."""
+    folder, name = os.path.split(there)
+    # a name has at most 255 bytes, a character of it up to four
+    return os.path.join(folder, f"{name[:50]}.{random}.{mark}.part")
+
+
+def _mark(there: str) -> str:
+    """What temporary files of a target have in their names if they are written on this machine.
+
+    Locks are not always seen on other machines that share a folder, but always by all processes of one
+    running kernel, which its boot id names.
+    """
+    return blake2b(_machine() + os.fsencode(os.path.basename(there)), digest_size=8).hexdigest()
+
+
+@cache
+def _machine() -> bytes:
+    """The boot id of the running kernel; on systems without one, the machine's name."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_bytes()
+    except OSError:
+        return platform.node().encode()

@@ -146,9 +146,14 @@ def test_commands_are_interrupted_while_they_import(command, tmp_path):
     assert line in ("interrupted", "interrupted; finished points are kept", "genval: interrupted")
 
 
-def test_a_terminated_command_leaves_no_part_of_a_file(tmp_path):
+EDGES = [sys.executable, "-m", "genval", "edges", "ring", "--n"]
+
+
+@pytest.fixture
+def writing(tmp_path):
+    """A command that writes a large file, once some of it is written."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "genval", "edges", "ring", "--n", "100000000", "-o", "edges.txt"],
+        [*EDGES, "100000000", "-o", "edges.txt"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stderr=subprocess.PIPE,
@@ -157,10 +162,24 @@ def test_a_terminated_command_leaves_no_part_of_a_file(tmp_path):
     while not writes_into(process.pid, tmp_path):
         assert process.poll() is None
         time.sleep(0.02)
-    process.terminate()
-    assert process.communicate(timeout=60)[1] == "genval: terminated\n"
-    assert process.returncode == 143
+    yield process
+    process.kill()
+    process.wait()
+
+
+def test_a_terminated_command_leaves_no_part_of_a_file(writing, tmp_path):
+    writing.terminate()
+    assert writing.communicate(timeout=60)[1] == "genval: terminated\n"
+    assert writing.returncode == 143
     assert not list(tmp_path.iterdir())
+
+
+def test_what_a_killed_command_leaves_goes_when_the_file_is_written_again(writing, tmp_path):
+    writing.kill()
+    writing.communicate(timeout=60)
+    assert len(os.listdir(tmp_path)) == 1
+    subprocess.run([*EDGES, "8", "-o", tmp_path / "edges.txt"], cwd=ROOT, check=True, timeout=60)
+    assert os.listdir(tmp_path) == ["edges.txt"]
 
 
 def writes_into(pid, folder):

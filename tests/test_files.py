@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
+import resource
 import stat
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
+from partition import files
 from partition.errors import InputError
 from partition.files import whole
 
@@ -17,6 +22,11 @@ from partition.files import whole
 def write(path, text):
     with whole(path) as part, open(part, "w") as file:
         file.write(text)
+
+
+def temporary(path, random):
+    """A temporary name of this machine."""
+    return Path(files._name(str(path), random, files._mark(str(path))))
 
 
 def test_two_threads_that_write_one_path(tmp_path):
@@ -59,9 +69,9 @@ def test_a_planted_link_is_not_followed(tmp_path, monkeypatch):
     write(path, "new")
     assert (victim.read_text(), path.read_text()) == ("precious", "new")
     monkeypatch.setattr("partition.files.token_hex", lambda size: "guessed")
-    planted = tmp_path / "out.txt.guessed.part"
+    planted = temporary(path, "guessed")
     planted.symlink_to(victim)
-    with pytest.raises(FileExistsError):
+    with pytest.raises(InputError, match=r"out\.txt: cannot be written: File exists"):
         write(path, "newer")
     assert (victim.read_text(), path.read_text()) == ("precious", "new")
     assert planted.is_symlink()
@@ -102,3 +112,152 @@ def test_what_was_there_stays_if_writing_fails(tmp_path, error):
 def test_a_folder_that_is_not_there(tmp_path):
     with pytest.raises(InputError, match="does not exist"):
         write(tmp_path / "no" / "out.txt", "")
+
+
+HOLD = """
+import sys
+from partition.files import whole
+with whole(sys.argv[1]) as part:
+    print(part, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_killed_process_leaves_nothing_once_the_file_is_written_again(tmp_path):
+    """Until the process is killed, its temporary file is kept."""
+    path = tmp_path / "RANDOM [0] out.txt"
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        part = Path(process.stdout.readline().rstrip())
+        write(path, "first")
+        assert {*tmp_path.iterdir()} == {path, part}
+        process.kill()
+    assert part.exists()
+    write(path, "second")
+    assert [*tmp_path.iterdir()] == [path]
+    assert path.read_text() == "second"
+
+
+def test_a_file_that_this_process_writes_is_kept(tmp_path):
+    path = tmp_path / "out.txt"
+    with whole(path) as part:
+        Path(part).write_text("outer")
+        write(path, "inner")
+        assert path.read_text() == "inner"
+    assert path.read_text() == "outer"
+
+
+def test_only_temporary_files_of_the_same_target_and_machine_are_removed(tmp_path, monkeypatch):
+    path = tmp_path / "out.txt"
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    link, folder, pipe, gone = (temporary(path, digit * 16) for digit in "0123")
+    link.symlink_to(victim)
+    folder.mkdir()
+    os.mkfifo(pipe)
+    gone.touch()
+    kept = [victim, link, folder, pipe, temporary(path, "0"), temporary(path, "0" * 17)]
+    kept += [temporary(tmp_path / name, "0" * 16) for name in ("out.tx", "out.txt.txt")]
+    monkeypatch.setattr(files, "_machine", lambda: b"another")
+    kept.append(temporary(path, "0" * 16))
+    monkeypatch.undo()
+    for other in kept[4:]:
+        other.touch()
+    write(path, "text")
+    assert {*tmp_path.iterdir()} == {path, *kept}
+    assert victim.read_text() == "precious"
+
+
+def test_a_temporary_file_that_is_removed_before_it_is_locked(tmp_path, monkeypatch):
+    """As another process does that looks for abandoned files at this moment."""
+    path = tmp_path / "out.txt"
+    lock, removed = fcntl.flock, []
+
+    def late(descriptor, how):
+        if not removed:
+            removed.extend(tmp_path.iterdir())
+            removed[0].unlink()
+        lock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    write(path, "text")
+    assert len(removed) == 1
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_a_file_system_without_locks(tmp_path, monkeypatch):
+    """Files are written. What is left there is kept, since a running process may write it."""
+    path = tmp_path / "out.txt"
+
+    def refuse(descriptor, how):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with whole(path) as part:
+        left = temporary(path, "0" * 16)
+        left.touch()
+        write(path, "inner")
+        monkeypatch.undo()
+        write(path, "later")
+        assert {*tmp_path.iterdir()} == {path, Path(part)}
+        Path(part).write_text("outer")
+    assert path.read_text() == "outer"
+
+
+LIMITED = """
+import sys
+from pathlib import Path
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+from dgsuite import plots, tables
+from dgsuite.study import page
+from genval.__main__ import main
+from partition import netcdf
+from partition.errors import InputError
+
+figure = Figure()
+figure.subplots().plot([0, 1])
+writers = {
+    "a.nc": lambda path: netcdf.write(xr.Dataset({"x": ("node", np.arange(10000))}), path),
+    "a.png": lambda path: plots.write(figure, path),
+    "a.csv": lambda path: tables.write(path, ["number"], [[i] for i in range(20000)]),
+    "a.html": lambda path: page.write("text " * 20000, Path(path)),
+}
+for path, write in writers.items():
+    try:
+        write(path)
+    except InputError as error:
+        print(error)
+print(main(["edges", "ring", "--n", "20000", "-o", "a.txt"]))
+"""
+
+
+@pytest.mark.parametrize("size", [0, 1000, 10_000])
+def test_every_writer_ends_in_one_line_if_a_file_may_not_be_that_large(tmp_path, size):
+    """The NetCDF file then ends in its header, in its metadata or in its data."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        preexec_fn=limit,
+        timeout=100,
+        check=False,
+    )
+    names = ("a.nc", "a.png", "a.csv", "a.html")
+    assert done.stdout.splitlines() == [
+        *(f"{name}: cannot be written: File too large" for name in names),
+        "2",
+    ]
+    assert done.stderr == "genval: a.txt: cannot be written: File too large\n"
+    assert done.returncode == 0
+    assert not list(tmp_path.iterdir())
