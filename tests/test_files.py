@@ -152,7 +152,7 @@ def test_a_file_that_this_process_writes_is_kept(tmp_path):
 
 
 def test_only_temporary_files_of_the_same_target_and_machine_are_removed(tmp_path, monkeypatch):
-    path = tmp_path / "out.txt"
+    path = tmp_path / ("x" * 60)  # of which a temporary name has fewer
     victim = tmp_path / "victim"
     victim.write_text("precious")
     link, folder, pipe, gone = (temporary(path, digit * 16) for digit in "0123")
@@ -161,9 +161,9 @@ def test_only_temporary_files_of_the_same_target_and_machine_are_removed(tmp_pat
     os.mkfifo(pipe)
     gone.touch()
     kept = [victim, link, folder, pipe, temporary(path, "0"), temporary(path, "0" * 17)]
-    kept += [temporary(tmp_path / name, "0" * 16) for name in ("out.tx", "out.txt.txt")]
+    kept += [temporary(tmp_path / name, "0" * 16) for name in ("x" * 59, "x" * 61)]
     monkeypatch.setattr(files, "_machine", lambda: b"another")
-    kept.append(temporary(path, "0" * 16))
+    kept.append(temporary(path, "4" * 16))
     monkeypatch.undo()
     for other in kept[4:]:
         other.touch()
@@ -184,9 +184,12 @@ def test_a_temporary_file_that_is_removed_before_it_is_locked(tmp_path, monkeypa
         lock(descriptor, how)
 
     monkeypatch.setattr(fcntl, "flock", late)
-    write(path, "text")
+    with whole(path) as part:
+        Path(part).write_text("outer")
+        write(path, "inner")
+        assert {*tmp_path.iterdir()} == {path, Path(part)}
     assert len(removed) == 1
-    assert [*tmp_path.iterdir()] == [path]
+    assert path.read_text() == "outer"
 
 
 def test_a_file_system_without_locks(tmp_path, monkeypatch):
