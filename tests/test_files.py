@@ -161,7 +161,7 @@ def test_only_temporary_files_of_the_same_target_and_machine_are_removed(tmp_pat
     os.mkfifo(pipe)
     gone.touch()
     kept = [victim, link, folder, pipe, temporary(path, "0"), temporary(path, "0" * 17)]
-    kept += [temporary(tmp_path / name, "0" * 16) for name in ("x" * 59, "x" * 61)]
+    kept += [temporary(tmp_path / ("x" * size), "5" * 16) for size in (59, 61)]
     monkeypatch.setattr(files, "_machine", lambda: b"another")
     kept.append(temporary(path, "4" * 16))
     monkeypatch.undo()
