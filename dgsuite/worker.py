@@ -21,6 +21,7 @@ import dask
 from distributed import Client, Worker, WorkerPlugin, get_worker
 from distributed.comm import get_address_host
 from distributed.core import Status
+from distributed.protocol import to_serialize
 from tornado.ioloop import PeriodicCallback
 
 from dgsuite.spans import SpanPlugin
@@ -90,6 +91,7 @@ class RunPlugin(WorkerPlugin):
         self._addresses: dict[str, asyncio.Future[Any]] = {}
         worker.handlers["dgsuite_meet"] = self._meet
         worker.handlers["dgsuite_count"] = self.count
+        worker.handlers["dgsuite_votes"] = self._votes
 
     def __reduce__(self) -> tuple[Callable[[], WorkerPlugin], tuple[()]]:
         """Travel by value: a worker that cannot import dgsuite stays, so that a run can name it."""
@@ -169,6 +171,14 @@ class RunPlugin(WorkerPlugin):
         """RPC: the address at which a run's task on this worker listens, once it does."""
         fence(self.worker, epoch)
         return await asyncio.shield(self._address(run))
+
+    def _votes(self, run: str, turn: int) -> Any:
+        """RPC: this worker's votes of a turn of a run."""
+        if run not in self.runs:
+            raise PeerLost(
+                f"run {run} is not on worker {self.worker.address}: it is over, or was lost"
+            )
+        return to_serialize(self.runs[run].votes(turn))
 
     def count(self, run: str, first: int, epoch: str) -> int:
         """RPC: fetch and increment of a run's counter. Thread-safe."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import networkx as nx
 from conftest import client_of
 from soak import counted, grown, of_span, runs
 
+import dgsuite
 from dgsuite import spans
+from partition.graph import Graph
 
 
 def test_nothing_is_kept_of_a_run():
@@ -20,6 +23,20 @@ def test_nothing_is_kept_of_a_run():
             for run in mixed:
                 run()
         assert grown(before, counted(client)) == []
+
+
+def test_votes_leave_no_log_records(client):
+    """A run asks its workers for votes each turn; a worker's log must not get longer with their number."""
+    ring = Graph.from_networkx(nx.cycle_graph(12), client=client, clusters=2)
+
+    def logged(dask_worker):
+        return len(dask_worker._deque_handler.deque)
+
+    dgsuite.run("bf", ring, style="finish_async", client=client)
+    before = client.run(logged)
+    dgsuite.run("bf", ring, style="finish_async", client=client)
+    # one more: the counting itself
+    assert client.run(logged) == {place: count + 1 for place, count in before.items()}
 
 
 def test_the_span_forgets(monkeypatch):

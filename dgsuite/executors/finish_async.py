@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
-from distributed import Client, Future, Worker, get_worker
+from distributed import Client, Future, get_worker
 from numpy.typing import NDArray
 
 from dgsuite import worker
@@ -67,6 +67,16 @@ class Hall:
     """Parcels that stay on this worker, by phase and receiving cluster."""
     ended: dict[int, float] = field(default_factory=dict)
     started: float = 0.0
+
+    def votes(self, turn: int) -> Vote:
+        """The votes of a turn, reduced over the worker's clusters."""
+        votes = []
+        for log in self.logs.values():
+            recent = zip(reversed(log.steps), reversed(log.tallies), strict=True)
+            for step, tally in takewhile(lambda entry: entry[0].turn >= turn, recent):
+                if step.turn == turn:
+                    votes.append(tally.vote)
+        return reduce_votes(votes)
 
 
 def _open(
@@ -149,18 +159,6 @@ def _close(run_id: str) -> tuple[dict[str, NDArray], Log]:
     found = [hall.sites[k].outputs() for k in clusters]
     outputs = {name: np.concatenate([f[name] for f in found]) for name in found[0]}
     return outputs, merge([hall.logs[k] for k in clusters])
-
-
-def _votes(run_id: str, turn: int, dask_worker: Worker) -> Vote:
-    """On a worker, outside any task: its votes of a turn."""
-    hall: Hall = dask_worker.plugins[worker.NAME].runs[run_id]
-    votes = []
-    for log in hall.logs.values():
-        recent = zip(reversed(log.steps), reversed(log.tallies), strict=True)
-        for step, tally in takewhile(lambda entry: entry[0].turn >= turn, recent):
-            if step.turn == turn:
-                votes.append(tally.vote)
-    return reduce_votes(votes)
 
 
 class Driver:
@@ -248,10 +246,12 @@ class Driver:
     def votes(self, turn: int) -> Vote:
         """The votes of a turn, reduced over all workers."""
         self.flush()
+        # not by Client.run, which leaves a log record on every worker
+        message = {"op": "dgsuite_votes", "run": self.run_id, "turn": turn}
 
         def ask() -> dict[str, Vote]:
-            found: dict[str, Vote] = self.client.run(
-                _votes, self.run_id, turn, workers=list(self.places)
+            found: dict[str, Vote] = self.client.sync(
+                self.client.scheduler.broadcast, msg=message, workers=list(self.places)
             )
             return found
 
