@@ -66,7 +66,7 @@ def ask(client: Client, request: str, /, wait: float = 0.0, **arguments: Any) ->
     RunError
         The client is closed, or the scheduler is gone, or gives no answer within `bound`.
     InputError
-        The scheduler cannot load dgsuite.
+        The scheduler has no dgsuite, or another version.
     """
     patience = bound() + wait
 
@@ -115,8 +115,8 @@ async def _oversee(client: Client) -> None:
         )
     except (ImportError, AttributeError) as error:
         raise InputError(
-            f"the scheduler at {client.scheduler.address} cannot load dgsuite ({error}); "  # type: ignore[union-attr]
-            f"install the version there that is here"
+            f"the scheduler at {client.scheduler.address} has no dgsuite, or another version ({error}); "  # type: ignore[union-attr]
+            f"install the same dgsuite there, then start the scheduler anew"
         ) from error
 
 

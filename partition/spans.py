@@ -7,11 +7,15 @@ whenever the cluster was at rest: with each run.
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 SPAN = "dgsuite"
 """Name and identifier of the span."""
+
+# Dask's dataframes warn of annotations, which they ignore; users did not make this one
+warnings.filterwarnings("ignore", rf"Dask annotations \{{'span': \{{'name': \('{SPAN}',\)")
 
 
 @contextmanager

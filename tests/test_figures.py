@@ -85,7 +85,7 @@ USUAL = {
     [
         (13, {"threads": "[1, 2]", "clusters": 4}, [1, 2]),
         (16, {"n": "[8, 16]", "clusters": '"n"', "style": "finish_async"}, [8, 16]),
-        (18, {"n": "[2, 4]", "more": 'workers = "n"', "clusters": '"n"'}, [2, 4]),
+        (18, {"n": "[2, 3]", "more": 'workers = "n"', "clusters": '"n"'}, [2, 3]),
         (19, {"kind": '["mn", "mx"]', "style": "serial"}, ["mn", "mx"]),
     ],
 )

@@ -67,7 +67,8 @@ SENT = {
 def test_broadcasts_are_counted_beyond_32_bits(client, how, style):
     graph = Graph.from_networkx(nx.path_graph(4), clusters=4)
     on = {} if style == "serial" else {"client": client}
-    ds = dgsuite.run(Loud(how=how), graph, style=style, **on)
+    # unchecked: these nodes claim more neighbours than they have
+    ds = dgsuite.run(Loud(how=how), graph, style=style, check=False, **on)
     assert int(ds.messages.sum()) == SENT[how]
     assert ds.remote_messages.sum("round").to_series().to_dict() == {
         "SP": 0,
