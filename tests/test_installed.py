@@ -135,7 +135,6 @@ def test_a_scheduler_without_it(tmp_path):
     with (
         running("scheduler", path, *options),
         Client(scheduler_file=str(file), timeout=60) as client,
-        worker(client, ROOT),
         pytest.raises(dgsuite.InputError, match=r"the scheduler at tcp://.* has no dgsuite"),
     ):
         run(client)
