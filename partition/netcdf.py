@@ -50,8 +50,12 @@ def write(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     The file is made in memory, which takes as much memory as the file has bytes: a process in which
     the HDF5 library fails to write to disk ends in a segmentation fault.
     """
+    import dask
+
     made = BytesIO()
-    dataset.to_netcdf(made, engine="h5netcdf")
+    # otherwise xarray takes a lock of the current client's cluster, named by the file
+    with dask.config.set(scheduler="threads"):
+        dataset.to_netcdf(made, engine="h5netcdf")
     with whole(path) as part, open(part, "wb") as file:
         file.write(made.getbuffer())
         file.write(MARK + hashlib.sha256(made.getbuffer()).hexdigest().encode() + b"\n")
