@@ -186,9 +186,9 @@ def test_progress_is_reported(client):
 
 
 def test_defaults_follow_the_client(client):
-    graph = Graph.from_networkx(nx.cycle_graph(8))
+    graph = Graph.from_networkx(nx.cycle_graph(4000))  # smaller ones run in this process
     with client.as_current():
-        ds = dgsuite.run("lcr", graph)
+        ds = dgsuite.run("mis", graph)
     assert ds.attrs["style"] == "clocked"
     assert ds.sizes["cluster"] == 2
     assert ds.attrs["workers"] == 2
@@ -244,10 +244,10 @@ def test_threads_are_bound_while_a_run_lasts(client):
     if not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2:
         pytest.skip("needs two processors")
     graph = Graph.from_networkx(nx.cycle_graph(4))
-    ds = dgsuite.run(Where, graph, clusters=2, client=client)
+    ds = dgsuite.run(Where, graph, style="clocked", clusters=2, client=client)
     assert ds.got.values[0] == ds.got.values[1] != ds.got.values[2] == ds.got.values[3]
     with dask.config.set({"dgsuite.clocked.bind": False}):
-        free = dgsuite.run(Where, graph, clusters=2, client=client)
+        free = dgsuite.run(Where, graph, style="clocked", clusters=2, client=client)
     everything = sum(1 << cpu for cpu in os.sched_getaffinity(0))
     assert (free.got == everything).all()
     found = client.submit(os.sched_getaffinity, 0, pure=False).result()
