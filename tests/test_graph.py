@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import Graph, InputError
 from dgsuite.dataset import open_dataset, save
-from partition import build
+from partition import build, places
 
 
 def edge_lists(most=15):
@@ -366,7 +366,7 @@ def test_ids_of_text_are_exact(tmp_path):
     assert Graph.read_edge_list(path).n == 11
 
 
-def test_patterns_and_urls_of_edge_lists(tmp_path):
+def test_patterns_and_urls_of_edge_lists(tmp_path, monkeypatch):
     expected = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
     (tmp_path / "part1.txt").write_text("0 1\n1 2\n")
     (tmp_path / "part2.txt").write_text("2 3\n3 0\n")
@@ -378,6 +378,8 @@ def test_patterns_and_urls_of_edge_lists(tmp_path):
     frame[2:].to_parquet(tmp_path / "edges-2.parquet")
     same(expected, Graph.read_edge_list(tmp_path / "edges-*.parquet"))
     same(expected, Graph.read_edge_list(f"file://{tmp_path}/edges-*.parquet"))
+    # the memory is this process's, so no worker can read it
+    monkeypatch.setattr(places, "current", lambda client: client)
     with fsspec.open("memory://dgsuite/ring.txt", "wb") as file:
         file.write(b"0 1\n1 2\n2 3\n3 0")
     same(expected, Graph.read_edge_list("memory://dgsuite/ring.txt"))
