@@ -8,7 +8,7 @@ from nbclient import NotebookClient
 
 NOTEBOOK = Path(__file__).parents[1] / "docs" / "scalability.ipynb"
 SMALL = {
-    "BANDWIDTHS = [20, 30, 40, 60, 100]": "BANDWIDTHS = [20, 100]",
+    "BANDWIDTHS = [20, 30, 40, 60, 100]": "BANDWIDTHS = [5, 100]",
     "WORKERS = [2, 3, 4, 6]": "WORKERS = [2, 3, 4, 5]",
     "SCALE = 14": "SCALE = 11",
 }
