@@ -277,9 +277,9 @@ def test_validating_from_the_command_line(tmp_path):
     content = generate("mis", 24, "spmax")
     (tmp_path / "in.txt").write_bytes(content)
     result = dgsuite.run("mis", dgsuite.Graph.read_imsuite(content, "mis"))
-    result.to_netcdf(tmp_path / "good.nc", engine="h5netcdf")
+    dgsuite.save(result, tmp_path / "good.nc")
     result["in_mis"][:] = 0
-    result.to_netcdf(tmp_path / "bad.nc", engine="h5netcdf")
+    dgsuite.save(result, tmp_path / "bad.nc")
     done = command("validate", "MIS", "in.txt", "good.nc", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"mis: valid\n", b"")
     done = command("validate", "mis", "in.txt", "bad.nc", cwd=tmp_path)
