@@ -4,35 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from originals import FAMILIES
+from originals import ORIGINALS as PROGRAMS
 
 from dgsuite import Graph, InputError
 from partition.imsuite import KERNELS, read
 
-FAMILIES = {
-    "bfs": ("bf", "dst"),
-    "byzantine": ("by",),
-    "mis-ds": ("mis", "ds"),
-    "kcommittee": ("kc",),
-    "leader-dp": ("dp",),
-    "routing": ("dr",),
-    "mst": ("mst",),
-    "coloring": ("vc",),
-    "ring": ("lcr", "hs"),
-}
-ORIGINALS = {
-    "inputbfsBellman": "bf",
-    "inputbfsDijkstra": "dst",
-    "inputbyzantine": "by",
-    "inputdijkstraRouting": "dr",
-    "inputdominatingSet": "ds",
-    "inputkcommitte": "kc",
-    "inputleader_elect_dp": "dp",
-    "inputleader_elect_hs": "hs",
-    "inputleader_elect_lcr": "lcr",
-    "inputmis": "mis",
-    "inputmst": "mst",
-    "inputvertexColoring": "vc",
-}
+ORIGINALS = {f"input{name}": kernel for name, kernel in PROGRAMS.items()}
 
 
 def check(path, kernel, n):
