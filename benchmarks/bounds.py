@@ -66,8 +66,8 @@ def slope(sizes: list[int], values: list[float]) -> float:
 def main() -> None:
     import dgsuite
     import genval
-    from dgsuite.claims import formulas
-    from dgsuite.claims.data import claims
+    from dgsuite.report.claims import formulas
+    from dgsuite.report.claims.data import claims
 
     figure_2 = claims()["imsuite.fig2.complexity"].table()
     print(f"{'':6}{'phases':>44}{'':4}{'messages':>48}")

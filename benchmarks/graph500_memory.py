@@ -15,8 +15,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scales", default="18,20,22")
     given = parser.parse_args()
-    from dgsuite import schedulers, transports, worker
+    from dgsuite import transports
+    from dgsuite.experiment import clusters as schedulers
     from dgsuite.graph500 import problem, search
+    from dgsuite.workers import plugin as worker
 
     worker.keep_no_memory()  # as the command line does
     for scale in map(int, given.scales.split(",")):

@@ -20,7 +20,7 @@ ENERGIES = {
 def main() -> None:
     import dgsuite
     from dgsuite.scc import comms
-    from partition.places import workers
+    from partition.client.places import workers
 
     builds = {}
     for (molecule, basis), (energy, bound) in ENERGIES.items():

@@ -18,16 +18,17 @@ from numpy.typing import NDArray
 from xarray.indexes import PandasIndex
 
 from dgsuite import __version__
-from dgsuite.costs import count
-from dgsuite.labelled import decoded, encoded
+from dgsuite.accounting.rules import count
+from dgsuite.engine.program import Log
 from dgsuite.parameters import labelled, stated
-from dgsuite.program import Log
-from dgsuite.provenance import fingerprint, machine
+from dgsuite.workers.provenance import machine
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Output
 from partition import netcdf
+from partition.client.installed import fingerprint
 from partition.errors import InputError
 from partition.graph import Graph
+from partition.label_tables import decoded, encoded
 
 MODELS = ("SP", "MP", "UP")
 """Runtime models: one place, a place a cluster, a place a node."""
@@ -262,7 +263,7 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
 
     Notes
     -----
-    Labels that are neither integers nor plain strings are written as JSON: see `dgsuite.labelled`.
+    Labels that are neither integers nor plain strings are written as JSON: see `partition.label_tables`.
     """
     netcdf.write(encoded(dataset), path)
 

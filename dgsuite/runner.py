@@ -12,18 +12,18 @@ import numpy as np
 import xarray as xr
 
 from dgsuite import dataset
+from dgsuite.engine.program import Guard, Log
 from dgsuite.parameters import fitting
-from dgsuite.program import Guard, Log
-from dgsuite.provenance import machine_of
+from dgsuite.workers.provenance import machine_of
 from dgsuite.workload import Workload
 from kernels import KERNELS, RECURSIVE
 from kernels.base import Kernel, Replicated
-from partition import places
 from partition.checks import check as check_need
+from partition.client import places
+from partition.client.spans import spanned
+from partition.client.waiting import Watch
 from partition.errors import InputError, unknown
 from partition.graph import Graph
-from partition.spans import spanned
-from partition.waiting import Watch
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -301,7 +301,8 @@ def _run(
 
         gathered = graph.gather()
         return [serial.run(k, gathered, on_round, workload=load, guard=guard) for k in kernels]
-    from dgsuite.executors import clocked, dealt, finish_async
+    from dgsuite.executors import clocked, finish_async
+    from dgsuite.executors import dynamic as dealt
 
     if style == "clocked":
         return clocked.run(kernels, graph, client, workers, on_round, load, guard)

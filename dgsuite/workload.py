@@ -112,7 +112,7 @@ class Porter:
     Parameters
     ----------
     bounds, me
-        As of `dgsuite.site.Site`.
+        As of `dgsuite.engine.site.Site`.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class Porter:
 
     def toil(self, tasks: int) -> float:
         """Do the work of so many tasks; returns its seconds of processor time."""
-        from dgsuite._compiled import spin, walk
+        from dgsuite.engine._compiled import spin, walk
 
         begin = thread_time()
         if self.load.operations:

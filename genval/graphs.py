@@ -6,11 +6,11 @@ from typing import Any
 
 from genval.families import plan
 from genval.imsuite import generate, paper
+from partition.client.spans import spanned
 from partition.distribute import SMALL
 from partition.edges import Pieces
 from partition.errors import InputError
 from partition.graph import Graph, How
-from partition.spans import spanned
 
 
 @spanned()

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from genval.report import Found, Report
 from genval.rules import committees, leaders, paths, routing, search, sets, trees
 from genval.rules.base import Job
+from partition.client.spans import spanned
 from partition.errors import InputError
 from partition.graph import Graph
 from partition.labels import Labels
-from partition.spans import spanned
 
 
 class Validator(NamedTuple):

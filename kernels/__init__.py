@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+from kernels.analytics.betweenness import Betweenness
+from kernels.analytics.bfs import BreadthFirst
+from kernels.analytics.bfs_grid import GridSearch
+from kernels.analytics.sssp import ShortestPaths
 from kernels.base import Kernel
-from kernels.betweenness import Betweenness
-from kernels.bfs import BreadthFirst
-from kernels.bfs_bellman_ford import BellmanFord
-from kernels.bfs_bellman_ford_recursive import RecursiveBellmanFord
-from kernels.bfs_dijkstra import Dijkstra
-from kernels.bfs_dijkstra_recursive import RecursiveDijkstra
-from kernels.bfs_grid import GridSearch
-from kernels.byzantine import Byzantine
-from kernels.byzantine_recursive import RecursiveByzantine
-from kernels.dijkstra_routing import DijkstraRouting
-from kernels.dijkstra_routing_recursive import RecursiveDijkstraRouting
-from kernels.dominating_set import DominatingSet
-from kernels.kcommittee import KCommittee
-from kernels.leader_dp import PelegLeader
-from kernels.leader_hs import HirschbergSinclair
-from kernels.leader_lcr import LCR
-from kernels.mis import MIS
-from kernels.spanning_tree import SpanningTree
-from kernels.spanning_tree_recursive import RecursiveSpanningTree
-from kernels.sssp import ShortestPaths
-from kernels.vertex_colouring import VertexColouring
+from kernels.imsuite.bfs_bellman_ford import BellmanFord
+from kernels.imsuite.bfs_bellman_ford_recursive import RecursiveBellmanFord
+from kernels.imsuite.bfs_dijkstra import Dijkstra
+from kernels.imsuite.bfs_dijkstra_recursive import RecursiveDijkstra
+from kernels.imsuite.byzantine import Byzantine
+from kernels.imsuite.byzantine_recursive import RecursiveByzantine
+from kernels.imsuite.dijkstra_routing import DijkstraRouting
+from kernels.imsuite.dijkstra_routing_recursive import RecursiveDijkstraRouting
+from kernels.imsuite.dominating_set import DominatingSet
+from kernels.imsuite.kcommittee import KCommittee
+from kernels.imsuite.leader_dp import PelegLeader
+from kernels.imsuite.leader_hs import HirschbergSinclair
+from kernels.imsuite.leader_lcr import LCR
+from kernels.imsuite.mis import MIS
+from kernels.imsuite.spanning_tree import SpanningTree
+from kernels.imsuite.spanning_tree_recursive import RecursiveSpanningTree
+from kernels.imsuite.vertex_colouring import VertexColouring
 
 KERNELS: dict[str, type[Kernel]] = {
     k.name: k

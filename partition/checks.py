@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from partition.client.spans import spanned
+from partition.client.waiting import Watch
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.segments import COMPILE_FROM
-from partition.spans import spanned
-from partition.waiting import Watch
 
 if TYPE_CHECKING:
     from partition.graph import Graph

@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from partition import build
+from partition.client.places import home, runs, workers
+from partition.client.waiting import Watch
 from partition.cluster import Cluster, Identify
 from partition.edges import BUILDING, lazy, of_partition, slices
 from partition.errors import RunError
 from partition.partitioners import Partition
-from partition.places import home, runs, workers
-from partition.waiting import Watch
 
 if TYPE_CHECKING:
     from distributed import Client, Future

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partition import build
+from partition.client.waiting import Watch
 from partition.errors import InputError
-from partition.waiting import Watch
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from partition import build, distribute, edges, places, sources
+from partition import build, distribute, edges, sources
 from partition import relabel as numbering
+from partition.client import places
+from partition.client.spans import spanned
+from partition.client.waiting import Watch
 from partition.cluster import Cluster, Identify
 from partition.errors import InputError, RunError
 from partition.labels import Labels
@@ -25,8 +28,6 @@ from partition.partitioners import (
     hashed,
     metis,
 )
-from partition.spans import spanned
-from partition.waiting import Watch
 
 if TYPE_CHECKING:
     import dask.array as da

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from partition.client.spans import spanned
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.partitioners import Partition
-from partition.spans import spanned
 
 if TYPE_CHECKING:
     from partition.graph import Graph

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from partition.client.spans import spanned
+from partition.client.waiting import Watch
 from partition.cluster import Cluster
-from partition.spans import spanned
-from partition.waiting import Watch
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -31,8 +31,8 @@ import psutil
 from distributed import Client
 
 import dgsuite
+from partition.client.places import workers
 from partition.graph import Graph
-from partition.places import workers
 
 TIMEOUT = 5
 """Seconds of the setting ``dgsuite.timeout`` in trials."""
@@ -88,7 +88,7 @@ class Trial:
 
 def arm(number: int, after: bool, target: int | None, how: int) -> None:
     """On a worker: have its phases counted, and a process sent a signal at one of them; None is itself."""
-    from dgsuite.site import Site
+    from dgsuite.engine.site import Site
 
     undisturbed = Site.call
     count = 0
@@ -110,7 +110,7 @@ def arm(number: int, after: bool, target: int | None, how: int) -> None:
 
 def disarm() -> int:
     """On a worker: undo `arm`; the number of phases counted."""
-    from dgsuite.site import Site
+    from dgsuite.engine.site import Site
 
     if not hasattr(Site, "undisturbed"):
         return 0
@@ -230,7 +230,7 @@ class Field:
 
     def left(self) -> dict[str, Any]:
         """What there is when nothing runs."""
-        from dgsuite import worker
+        from dgsuite.workers import plugin as worker
 
         worker.install(self.client)
         return {

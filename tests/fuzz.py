@@ -62,7 +62,7 @@ def netcdf(path):
 
 
 def toml(path):
-    from dgsuite.config import load
+    from dgsuite.experiment.model import load
 
     load(path, [])
 

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 
 import dgsuite
 import genval
-from dgsuite.claims.data import claims
+from dgsuite.report.claims.data import claims
 from kernels import KERNELS
-from kernels._betweenness import add
+from kernels.analytics._betweenness import add
 from kernels.fixed import Sums, added
 from partition.graph import Graph
 
@@ -219,7 +219,7 @@ def test_sums_in_fixed_point_do_not_depend_on_order(values, luck):
 def shares(graph, deal, clusters=16):
     """Edges that searches of each cluster look at, on a sample of sources."""
     kernel = KERNELS["bc"](deal=deal)
-    from kernels.betweenness import Searcher, gathered
+    from kernels.analytics.betweenness import Searcher, gathered
 
     held = gathered(graph.gather(), False)
     search = Searcher(held, False)

@@ -13,16 +13,17 @@ import pytest
 
 import dgsuite
 import genval
-from dgsuite import config, report
-from dgsuite.claims import counts, formulas, setups, times
-from dgsuite.claims.data import claims, read, setup_of
-from dgsuite.claims.evidence import CONFIGS, Evidence
-from dgsuite.claims.sentences import unfounded
-from dgsuite.claims.show import silent, summary
-from dgsuite.claims.verdicts import CHECKS, judge
-from dgsuite.study.forms import forms
-from dgsuite.study.results import collect
-from dgsuite.tables import TABLES, cells_of
+from dgsuite.experiment import model as config
+from dgsuite.report import __main__ as report
+from dgsuite.report.claims import counts, formulas, setups, times
+from dgsuite.report.claims.data import claims, read, setup_of
+from dgsuite.report.claims.evidence import CONFIGS, Evidence
+from dgsuite.report.claims.sentences import unfounded
+from dgsuite.report.claims.show import silent, summary
+from dgsuite.report.claims.verdicts import CHECKS, judge
+from dgsuite.report.forms import forms
+from dgsuite.report.results import collect
+from dgsuite.report.tables import TABLES, cells_of
 
 
 @pytest.fixture(scope="module")
@@ -306,7 +307,7 @@ def test_headings_are_the_papers():
     """A figure's heading is its claim's."""
     for number, form in forms().items():
         assert form.title == setup_of(number).data["title"]
-    text = (CONFIGS.parent / "dgsuite" / "paper" / "study.toml").read_text()
+    text = (CONFIGS.parent / "dgsuite" / "report" / "paper" / "study.toml").read_text()
     assert not re.search(r"^(title|says|look)", text, re.MULTILINE)
 
 

@@ -28,9 +28,9 @@ from toys import (
 )
 
 import dgsuite
+from dgsuite.engine.program import reduce_votes
 from dgsuite.executors import serial
-from dgsuite.mesh import _content, _message
-from dgsuite.program import reduce_votes
+from dgsuite.workers.mesh import _content, _message
 from kernels.base import Vote, vote
 from kernels.exact import exact_sum
 from partition.errors import InputError, RunError
@@ -185,7 +185,7 @@ def test_sums_of_floats_have_the_same_bits_for_every_cut(n, kernel):
 @pytest.mark.parametrize("push", [False, True])
 def test_sums_of_floats_are_the_same_pulled_and_pushed(push, monkeypatch):
     """In the order of the senders, as a loop over them adds."""
-    monkeypatch.setattr("dgsuite.inbox.Echoes.pulls", lambda *a: not push)
+    monkeypatch.setattr("dgsuite.engine.messages.Echoes.pulls", lambda *a: not push)
     graph = random_graph(LARGE, clusters=1)
     outputs, _ = serial.run(FloatSums(), graph.parts)
     c = graph.parts[0]

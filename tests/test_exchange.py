@@ -26,13 +26,13 @@ from toys import (
 )
 
 import dgsuite
-from dgsuite.exchange import Words
+from dgsuite.engine.exchange import Words
+from dgsuite.engine.program import Guard, Log, Step, Tally, merge, reduce_votes, steps
+from dgsuite.engine.site import Site
 from dgsuite.executors import serial
-from dgsuite.program import Guard, Log, Step, Tally, merge, reduce_votes, steps
-from dgsuite.site import Site
 from kernels import KERNELS, LCR, MIS, BellmanFord
+from kernels.analytics.bfs import BreadthFirst
 from kernels.base import Broadcast, broadcast
-from kernels.bfs import BreadthFirst
 from partition import _compiled, segments
 from partition.errors import RunError
 from partition.graph import Graph
@@ -121,7 +121,7 @@ def graphs(draw, directed=False, max_nodes=24):
 @pytest.mark.parametrize("name", NAMES)
 def test_any_cut_gives_the_same_for_every_kernel(name, compiled, monkeypatch):
     if compiled:
-        for module in ("partition.segments", "dgsuite.inbox", "dgsuite.mailroom"):
+        for module in ("partition.segments", "dgsuite.engine.messages", "dgsuite.engine.mailbox"):
             monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
 
     @given(st.data())
@@ -166,7 +166,7 @@ def test_a_small_cluster_that_speaks_whole_beside_a_large_one_that_speaks_in_par
 @pytest.mark.parametrize("compiled", [False, True])
 def test_any_cut_gives_the_same(compiled, monkeypatch):
     if compiled:
-        for module in ("partition.segments", "dgsuite.inbox", "dgsuite.mailroom"):
+        for module in ("partition.segments", "dgsuite.engine.messages", "dgsuite.engine.mailbox"):
             monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
 
     @given(graphs(), KERNEL, st.integers(1, 5))

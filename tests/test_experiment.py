@@ -23,7 +23,12 @@ from conftest import heed_interrupts
 from distributed import Client
 
 import dgsuite
-from dgsuite import InputError, config, experiment, provenance, sweep
+from dgsuite import InputError
+from dgsuite.experiment import __main__ as experiment
+from dgsuite.experiment import model as config
+from dgsuite.experiment import sweep
+from dgsuite.workers import provenance
+from partition.client import installed
 
 ROOT = Path(__file__).parents[1]
 
@@ -216,12 +221,12 @@ def test_an_invalid_result_is_status_1(tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
         textwrap.dedent(
             """
-            import kernels.mis
+            import kernels.imsuite.mis
 
             def settle(self, c, s, inbox):
                 s.in_mis.fill(True)
 
-            kernels.mis.MIS.settle = settle
+            kernels.imsuite.mis.MIS.settle = settle
             """
         )
     )
@@ -354,16 +359,16 @@ def test_a_result_says_what_made_it(tmp_path, client):
     )
     assert serial.attrs["processors"] == clocked.attrs["processors"] == os.cpu_count()
     assert serial.attrs["machine"] == clocked.attrs["machine"]
-    assert serial.attrs["code"] == provenance.fingerprint()
-    code = "from dgsuite import provenance; print(provenance.fingerprint())"
+    assert serial.attrs["code"] == installed.fingerprint()
+    code = "from partition.client import installed; print(installed.fingerprint())"
     env = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    for package in provenance.PACKAGES:
+    for package in installed.PACKAGES:
         shutil.copytree(ROOT / package, tmp_path / package)
     found = [
         subprocess.check_output([sys.executable, "-c", code], env=env, text=True, cwd=tmp_path)
     ]
-    assert found == [f"{provenance.fingerprint()}\n"]
-    with open(tmp_path / "kernels" / "mis.py", "a") as file:
+    assert found == [f"{installed.fingerprint()}\n"]
+    with open(tmp_path / "kernels" / "imsuite" / "mis.py", "a") as file:
         file.write("# changed\n")
     found += [
         subprocess.check_output([sys.executable, "-c", code], env=env, text=True, cwd=tmp_path)

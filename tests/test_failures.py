@@ -19,7 +19,7 @@ from conftest import client_of, heed_interrupts
 from toys import Fails, Sleeps, Slow
 
 import dgsuite
-from partition import places
+from partition.client import places
 from partition.graph import Graph
 
 STYLES = ["finish_async", "clocked"]
@@ -132,8 +132,8 @@ def test_a_graph_that_lost_a_cluster(own_client, style):
 
 def test_a_worker_killed_when_its_task_is_done(own_client):
     """Its result would be waited for for ever: no other worker may do the task again."""
-    from dgsuite.executors import tasks
-    from partition.waiting import Watch
+    from dgsuite.workers import placement as tasks
+    from partition.client.waiting import Watch
 
     where = places.workers(own_client)
     watch = Watch(own_client, "napping", where)
@@ -235,9 +235,9 @@ def test_an_interrupted_client_leaves_nothing_running(client, ring, style, how, 
 
 def test_a_stale_task_is_refused(client):
     """A task of a run that is over finds nothing, and says so."""
-    from dgsuite import worker
+    from dgsuite.engine.program import Step
     from dgsuite.executors.finish_async import _phase
-    from dgsuite.program import Step
+    from dgsuite.workers import plugin as worker
 
     worker.install(client)
     late = client.submit(_phase, "no-such-run", 0, 0, Step(0, "send", True, 0), [], pure=False)
@@ -259,7 +259,7 @@ def test_worker_internals_are_where_we_expect(client):
             "meet": "dgsuite_meet" in dask_worker.handlers,
         }
 
-    from dgsuite import worker
+    from dgsuite.workers import plugin as worker
 
     worker.install(client)
     for found in client.run(look).values():
@@ -268,7 +268,7 @@ def test_worker_internals_are_where_we_expect(client):
 
 def test_workers_are_always_seen(client):
     """The client's own updates of what it knows of the scheduler must not hide its workers."""
-    from partition.places import seen, workers
+    from partition.client.places import seen, workers
 
     for _ in range(200):
         client.loop.add_callback(client._update_scheduler_info)

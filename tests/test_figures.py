@@ -11,9 +11,12 @@ import xarray as xr
 
 import dgsuite
 import genval
-from dgsuite import InputError, config, experiment, sweep
-from dgsuite.study.forms import forms
-from dgsuite.study.results import bars, collect
+from dgsuite import InputError
+from dgsuite.experiment import __main__ as experiment
+from dgsuite.experiment import model as config
+from dgsuite.experiment import sweep
+from dgsuite.report.forms import forms
+from dgsuite.report.results import bars, collect
 
 ROOT = Path(__file__).parents[1]
 CONFIGS = {int(p.stem[6:]): p for p in (ROOT / "configs").glob("figure*.toml")}

@@ -217,8 +217,9 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
-from dgsuite import plots, tables
-from dgsuite.study import page
+from dgsuite import plots
+from dgsuite.report import tables
+from dgsuite.report import page
 from genval.__main__ import main
 from partition import netcdf
 from partition.errors import InputError

@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import Graph, InputError
 from dgsuite.dataset import open_dataset, save
-from partition import build, places
+from partition import build
+from partition.client import places
 
 
 def edge_lists(most=15):

@@ -20,9 +20,9 @@ from dgsuite.chem import molecule as molecules
 from dgsuite.chem.basis import start
 from dgsuite.chem.fock import BALANCES, compute
 from dgsuite.chem.scf import plan
-from dgsuite.worker import install
+from dgsuite.workers.plugin import install
+from partition.client.places import seen, workers
 from partition.errors import InputError
-from partition.places import seen, workers
 
 pyscf = pytest.importorskip("pyscf", reason="PySCF is not installed: pip install 'dgsuite[chem]'")
 
@@ -278,7 +278,7 @@ def test_who_is_interrupted_stops_its_workers(client, balance, interruptible):
 
 
 def test_no_worker_is_left(own_client, monkeypatch):
-    monkeypatch.setattr("dgsuite.executors.tasks.PATIENCE", 1)
+    monkeypatch.setattr("dgsuite.workers.placement.PATIENCE", 1)
 
     def leave(number, energy):
         own_client.cluster.scale(0)

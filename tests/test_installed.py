@@ -17,9 +17,9 @@ import pytest
 from distributed import Client, LocalCluster
 
 import dgsuite
-from partition import installed
+from partition.client import installed
+from partition.client.places import seen
 from partition.graph import Graph
-from partition.places import seen
 
 ROOT = Path(__file__).parents[1]
 COMMAND = "from distributed.cli.dask_{0} import main; main()"
@@ -111,7 +111,7 @@ def test_a_worker_that_joins_is_looked_at(own_client, tmp_path, use, kind):
         found = rf"has no dgsuite that Python {sys.executable} can import \(ModuleNotFoundError: .*'dgsuite'"
     else:
         path = copy(tmp_path / "copy")
-        with open(path / "kernels" / "mis.py", "a") as source:
+        with open(path / "kernels" / "imsuite" / "mis.py", "a") as source:
             source.write("# edited\n")
         found = rf"has dgsuite {dgsuite.__version__} from {path} \(code [0-9a-f]{{12}}\)"
     with worker(client, path) as address:
@@ -151,7 +151,9 @@ def test_processes_are_asked_once(client, monkeypatch):
 
 def test_the_fingerprint_is_of_what_python_finds(tmp_path):
     """The same in a folder and in a zip file; another one where a file differs."""
-    code = "from partition import installed; print(installed.fingerprint(), installed.__file__)"
+    code = (
+        "from partition.client import installed; print(installed.fingerprint(), installed.__file__)"
+    )
 
     def elsewhere(path):
         found = subprocess.run(
@@ -169,7 +171,7 @@ def test_the_fingerprint_is_of_what_python_finds(tmp_path):
     folder = copy(tmp_path / "copy")
     zipped = shutil.make_archive(str(tmp_path / "zipped"), "zip", folder)
     assert elsewhere(folder) == elsewhere(zipped) == installed.fingerprint()
-    (folder / "kernels" / "mis.py").rename(folder / "kernels" / "mis2.py")
+    (folder / "kernels" / "imsuite" / "mis.py").rename(folder / "kernels" / "mis2.py")
     assert elsewhere(folder) != installed.fingerprint()
 
 

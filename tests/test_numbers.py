@@ -12,8 +12,8 @@ from scipy.sparse import csgraph
 
 import dgsuite
 import genval
-from dgsuite.program import COUNTED, Step
-from dgsuite.site import Site
+from dgsuite.engine.program import COUNTED, Step
+from dgsuite.engine.site import Site
 from kernels import KERNELS
 from kernels.rng import uniform
 from partition.graph import Graph

@@ -19,8 +19,8 @@ from test_failures import stored
 
 from dgsuite import Graph, InputError, RunError
 from partition import distribute, partitioners
-from partition.places import home, workers
-from partition.waiting import Watch
+from partition.client.places import home, workers
+from partition.client.waiting import Watch
 
 
 @given(
@@ -142,7 +142,7 @@ def close(a: Graph, b: Graph) -> None:
 def local(monkeypatch, *args, **options) -> Graph:
     """The graph built in this process."""
     with monkeypatch.context() as patch:
-        patch.setattr("partition.places.current", lambda client: None)
+        patch.setattr("partition.client.places.current", lambda client: None)
         graph = Graph.from_edges(*args, **options)
     assert graph.local
     return graph

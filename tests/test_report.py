@@ -14,9 +14,9 @@ import xarray as xr
 
 import dgsuite
 import genval
-from dgsuite import report
-from dgsuite.study.results import collect
-from dgsuite.study.statistics import interval, ratio
+from dgsuite.report import __main__ as report
+from dgsuite.report.results import collect
+from dgsuite.report.statistics import interval, ratio
 
 ROOT = Path(__file__).parents[1]
 

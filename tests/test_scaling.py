@@ -15,13 +15,13 @@ import xarray as xr
 import dgsuite
 import genval
 from dgsuite import scaling
-from dgsuite.program import reduce_votes, steps
+from dgsuite.engine.program import reduce_votes, steps
+from dgsuite.engine.site import Site
+from dgsuite.experiment.sweep import combine
 from dgsuite.runner import make_kernel
 from dgsuite.scaling.__main__ import main
 from dgsuite.scaling.analysis import analyse, split
 from dgsuite.scaling.terms import value
-from dgsuite.site import Site
-from dgsuite.sweep import combine
 from partition.grid import arrange, near_square
 
 ROOT = Path(__file__).parents[1]

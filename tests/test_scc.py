@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 
 import dgsuite
-from dgsuite.claims.scc import betweenness
+from dgsuite.report.claims.scc import betweenness
 from dgsuite.scc import bc, ledger
 from dgsuite.scc.__main__ import main, read
 from dgsuite.scc.ledger import Ledger, Transport

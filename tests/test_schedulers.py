@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import psutil
 
-from dgsuite.schedulers import local
+from dgsuite.experiment.clusters import local
 
 
 def test_nobody_on_another_host_can_reach_a_cluster_of_our_own():

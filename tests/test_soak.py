@@ -7,7 +7,7 @@ from conftest import client_of
 from soak import counted, grown, of_span, runs
 
 import dgsuite
-from dgsuite import spans
+from dgsuite.workers import spans
 from partition.graph import Graph
 
 

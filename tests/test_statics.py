@@ -7,7 +7,7 @@ import doctest
 
 import pytest
 
-from dgsuite import statics
+from dgsuite.statics import __main__ as statics
 from kernels import KERNELS, RECURSIVE
 
 

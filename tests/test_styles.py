@@ -153,7 +153,7 @@ def test_a_run_leaves_no_site_behind(client):
     def sites():
         import gc
 
-        from dgsuite.site import Site
+        from dgsuite.engine.site import Site
 
         # failed runs of other tests may have left some, even half made
         found = [vars(o).get("kernel") for o in gc.get_objects() if isinstance(o, Site)]
@@ -224,7 +224,7 @@ def test_clients_that_cannot_run_are_refused(client):
 @pytest.mark.parametrize("style", ["finish_async", "clocked"])
 def test_large_clusters_are_sent_once(client, style, monkeypatch):
     """A graph of this process goes to the workers before the first run, and stays for the next."""
-    from dgsuite.executors import tasks
+    from dgsuite.workers import placement as tasks
 
     monkeypatch.setattr(tasks, "EMBED", 0)
     graph = Graph.from_networkx(nx.gnm_random_graph(200, 900, seed=6), clusters=4)

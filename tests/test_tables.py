@@ -13,9 +13,8 @@ import pytest
 
 import dgsuite
 import genval
-from dgsuite import tables
 from dgsuite.executors import serial
-from dgsuite.study import results
+from dgsuite.report import results, tables
 from kernels import KCommittee
 
 ROOT = Path(__file__).parents[1]

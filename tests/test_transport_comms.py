@@ -14,8 +14,8 @@ from distributed.comm.addressing import resolve_address
 from distributed.comm.registry import get_backend
 from distributed.protocol.serialize import Serialize, Serialized, deserialize, to_serialize
 
-from dgsuite.exchange import Letters, Words
-from dgsuite.mesh import _content, _message
+from dgsuite.engine.exchange import Letters, Words
+from dgsuite.workers.mesh import _content, _message
 from kernels.base import Vote
 
 

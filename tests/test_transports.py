@@ -21,9 +21,9 @@ from distributed.comm.core import FatalCommClosedError
 from distributed.protocol.serialize import Serialized, to_serialize
 
 import dgsuite
-from dgsuite.mesh import room
 from dgsuite.transports import flags
 from dgsuite.transports.settings import Settings
+from dgsuite.workers.mesh import room
 
 
 @pytest.fixture(params=KINDS)

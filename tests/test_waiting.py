@@ -24,14 +24,14 @@ from test_failures import assert_nothing_held, held, own_client, ring, script  #
 from toys import Sleeps
 
 import dgsuite
-from dgsuite import worker
-from dgsuite.executors import tasks
+from dgsuite.engine.program import UNBOUND, Step
 from dgsuite.executors.finish_async import Bundle, _open, _phase
-from dgsuite.mesh import Mesh
-from dgsuite.program import UNBOUND, Step
+from dgsuite.workers import placement as tasks
+from dgsuite.workers import plugin as worker
+from dgsuite.workers.mesh import Mesh
 from kernels.base import Vote
-from partition import places
-from partition.waiting import Watch
+from partition.client import places
+from partition.client.waiting import Watch
 
 STYLES = ["finish_async", "clocked"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.chem.fock import Fock, Share, Work, compute
-from partition.waiting import Watch
+from partition.client.waiting import Watch
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -81,8 +81,8 @@ def spread(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
     RunError
         A worker was lost.
     """
-    from dgsuite import worker
-    from dgsuite.executors import tasks
+    from dgsuite.workers import placement as tasks
+    from dgsuite.workers import plugin as worker
 
     worker.install(client)
     run = tasks.new_run()
@@ -124,8 +124,8 @@ def _place(
 ) -> Share:
     from distributed import get_worker
 
-    from dgsuite import worker
-    from dgsuite.worker import PeerLost
+    from dgsuite.workers import plugin as worker
+    from dgsuite.workers.plugin import PeerLost
 
     worker.fence(get_worker(), epochs[rank])
     ask = worker.counter(run, places[0], epochs[0], len(places)) if work.counted else None
@@ -144,7 +144,7 @@ def tasked(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
     RunError
         Tasks were lost again and again, or no worker is left.
     """
-    from dgsuite.executors import tasks
+    from dgsuite.workers import placement as tasks
 
     total = len(work.units())
     size = work.fetch or max(1, -(-total // (TASKS * len(places))))

@@ -17,8 +17,8 @@ from dgsuite.chem import places
 from dgsuite.chem.basis import pyscf, start
 from dgsuite.chem.fock import BALANCES, PAIRS, Work
 from dgsuite.chem.places import Shares
+from partition.client.spans import spanned
 from partition.errors import InputError, RunError, unknown
-from partition.spans import spanned
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -105,8 +105,8 @@ def hartree_fock(
     ----------
     "X10 on the SCC"; PumjaRasaayani in milthorpe/anuchem at 7e295c7f.
     """
-    from dgsuite.provenance import machine_of
-    from partition.places import workers
+    from dgsuite.workers.provenance import machine_of
+    from partition.client.places import workers
 
     if balance not in BALANCES:
         raise InputError(unknown("balance", balance, BALANCES))
@@ -233,7 +233,7 @@ def _dataset(log: Log, attrs: dict[str, Any]) -> xr.Dataset:
     """The dataset of a run."""
 
     from dgsuite.dataset import versions
-    from dgsuite.provenance import fingerprint
+    from partition.client.installed import fingerprint
 
     at = list(dict.fromkeys(place for shares in log.shares for place, _ in shares))
 

@@ -18,18 +18,18 @@ import dask
 from distributed import Client, get_worker
 from numpy.typing import NDArray
 
-from dgsuite import worker
-from dgsuite.exchange import Parcel
-from dgsuite.executors import tasks
-from dgsuite.mesh import Mesh
-from dgsuite.program import UNBOUND, Guard, Log, merge, reduce_votes, seldom, steps
-from dgsuite.site import Site
+from dgsuite.engine.exchange import Parcel
+from dgsuite.engine.program import UNBOUND, Guard, Log, merge, reduce_votes, seldom, steps
+from dgsuite.engine.site import Site
+from dgsuite.workers import placement as tasks
+from dgsuite.workers import plugin as worker
+from dgsuite.workers.mesh import Mesh
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
+from partition.client.waiting import Watch
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.graph import Graph
-from partition.waiting import Watch
 
 POOL_FROM = 1 << 15
 """Nodes of a site from which its clusters share the worker's threads: handing over costs 0.1 ms."""

@@ -20,17 +20,17 @@ from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from distributed import Client, Future, get_worker
 from numpy.typing import NDArray
 
-from dgsuite import worker
-from dgsuite.exchange import Parcel
-from dgsuite.executors import tasks
-from dgsuite.program import UNBOUND, Guard, Log, Step, merge, reduce_votes, steps
-from dgsuite.site import Site
-from dgsuite.worker import PeerLost
+from dgsuite.engine.exchange import Parcel
+from dgsuite.engine.program import UNBOUND, Guard, Log, Step, merge, reduce_votes, steps
+from dgsuite.engine.site import Site
+from dgsuite.workers import placement as tasks
+from dgsuite.workers import plugin as worker
+from dgsuite.workers.plugin import PeerLost
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
+from partition.client.waiting import Watch
 from partition.cluster import Cluster
 from partition.graph import Graph
-from partition.waiting import Watch
 
 EDGES = 1 << 14
 """Dependencies of one graph, at most: the scheduler takes some ten microseconds each."""

@@ -17,11 +17,11 @@ import numpy as np
 from distributed import Client
 from numpy.typing import NDArray
 
+from dgsuite.engine.program import UNBOUND, Guard, Log, Step, reduce_votes, seldom, turns
 from dgsuite.executors import clocked
-from dgsuite.lines import Lines
-from dgsuite.mesh import Mesh
-from dgsuite.program import UNBOUND, Guard, Log, Step, reduce_votes, seldom, turns
-from dgsuite.recursion import Ledger, RecursiveSite, unite
+from dgsuite.recursion.site import Ledger, RecursiveSite, unite
+from dgsuite.recursion.termination import Lines
+from dgsuite.workers.mesh import Mesh
 from dgsuite.workload import Workload
 from kernels.base import Finish, Kernel, Vote
 from partition.cluster import Cluster

@@ -8,9 +8,9 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.mailroom import Sent
-from dgsuite.program import UNBOUND, Guard, Log, Step, reduce_votes, seldom, steps
-from dgsuite.site import Site
+from dgsuite.engine.mailbox import Sent
+from dgsuite.engine.program import UNBOUND, Guard, Log, Step, reduce_votes, seldom, steps
+from dgsuite.engine.site import Site
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
 from partition.cluster import Cluster

@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _options(path: str | None, flags: dict[str, Any]) -> Options:
     """The file's options under those of the command line."""
-    from dgsuite import toml
+    from dgsuite.experiment import toml
     from dgsuite.graph500.options import COMPARED, File
 
     for name in ("workers", "roots"):
@@ -110,9 +110,11 @@ def _run(asked: Options) -> dict[str, Any]:
     from rich.console import Console
     from rich.progress import track
 
-    from dgsuite import schedulers, transports, worker
+    from dgsuite import transports
+    from dgsuite.experiment import clusters as schedulers
     from dgsuite.graph500 import problem, report, search
-    from partition import places
+    from dgsuite.workers import plugin as worker
+    from partition.client import places
 
     worker.keep_no_memory()
     console = Console(stderr=True)

@@ -15,12 +15,12 @@ from dgsuite.graph500.size import EDGE_FACTOR, check_scale
 from genval.families import plan
 from genval.plan import Plan
 from partition.build import id_dtype
+from partition.client.places import workers
+from partition.client.spans import spanned
+from partition.client.waiting import Watch
 from partition.cluster import Cluster
 from partition.graph import Graph
 from partition.grid import arrange
-from partition.places import workers
-from partition.spans import spanned
-from partition.waiting import Watch
 
 WEIGHTS = 2**24
 """Largest weight: kernel 3's uniform numbers from 0 to 1, in steps of one over this."""

@@ -12,7 +12,7 @@ import xarray as xr
 from distributed import Client
 
 import dgsuite
-from dgsuite import peers
+from dgsuite.graph500 import peers
 from dgsuite.graph500.problem import WEIGHTS, Problem
 from dgsuite.graph500.size import EDGE_FACTOR
 from genval import validate

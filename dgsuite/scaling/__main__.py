@@ -90,9 +90,9 @@ def _traffic(path: str) -> tuple[dict[str, xr.Dataset], float | None]:
     from rich.console import Console
     from rich.progress import track
 
-    from dgsuite import config
+    from dgsuite.experiment import model as config
+    from dgsuite.experiment.sweep import make_graph
     from dgsuite.scaling.traffic import trace
-    from dgsuite.sweep import make_graph
 
     experiment, folder = config.load(path, [])
     if experiment.throttle is None:

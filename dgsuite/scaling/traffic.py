@@ -14,11 +14,11 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from dgsuite.exchange import Letters
+from dgsuite.engine.exchange import Letters
+from dgsuite.engine.mailbox import Said, Sent
+from dgsuite.engine.program import Step
+from dgsuite.engine.shipments import Board, Crates
 from dgsuite.executors import serial
-from dgsuite.freight import Board, Crates
-from dgsuite.mailroom import Said, Sent
-from dgsuite.program import Step
 from dgsuite.runner import make_kernel
 from kernels.base import Kernel
 from partition.cluster import Cluster

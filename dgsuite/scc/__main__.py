@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
 @Command
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
-    from dgsuite import toml
+    from dgsuite.experiment import toml
 
     options = parser().parse_args(arguments)
     if "hf" in toml.read(options.config):
@@ -56,7 +56,7 @@ def read(path: str, overrides: Sequence[str] = (), protocols: str | None = None)
     InputError
         Naming the file, the key, and what would be right.
     """
-    from dgsuite import toml
+    from dgsuite.experiment import toml
     from dgsuite.scc.options import File
 
     data = toml.read(path)
@@ -67,7 +67,7 @@ def read(path: str, overrides: Sequence[str] = (), protocols: str | None = None)
     found = toml.checked(File, data, path)
     if found.bc is None:
         raise InputError(f"{path}: has no program: a table [bc], or [hf]")
-    from dgsuite.schedulers import check_protocol
+    from dgsuite.experiment.clusters import check_protocol
 
     for protocol in found.scc.protocols:
         check_protocol(protocol)
@@ -75,7 +75,7 @@ def read(path: str, overrides: Sequence[str] = (), protocols: str | None = None)
 
 
 def _run(options: argparse.Namespace) -> None:
-    from dgsuite.cli import output
+    from partition.files import output
 
     file = read(options.config, options.overrides, options.protocols)
     path = output(options.output or file.scc.output, file.scc.name)
@@ -83,11 +83,11 @@ def _run(options: argparse.Namespace) -> None:
     from rich.console import Console
 
     from dgsuite import __version__
-    from dgsuite.claims.scc import betweenness
     from dgsuite.dataset import save
     from dgsuite.plots import write
-    from dgsuite.provenance import machine
+    from dgsuite.report.claims.scc import betweenness
     from dgsuite.scc import bc, figures
+    from dgsuite.workers.provenance import machine
 
     console = Console(width=None if sys.stdout.isatty() else 110)
     assert file.bc is not None

@@ -17,13 +17,13 @@ import xarray as xr
 from numpy.typing import NDArray
 
 import genval
-from dgsuite.executors.dealt import chunks
+from dgsuite.executors.dynamic import chunks
 from dgsuite.runner import run as run_kernel
 from dgsuite.scc import ledger
 from dgsuite.scc.ledger import Ledger, Transport, block, cyclic
 from dgsuite.scc.options import Betweenness, Common, Workload
 from dgsuite.scc.simulate import Simulation
-from kernels.betweenness import Searcher, falling, gathered
+from kernels.analytics.betweenness import Searcher, falling, gathered
 from partition.graph import Graph
 
 ENTRY = 16
@@ -101,7 +101,7 @@ def run(common: Common, options: Betweenness, on_step: Callable[[str], None]) ->
 
 def workers(stack: ExitStack, counts: list[int], protocol: str) -> dict[int, Any]:
     """Clients of clusters of worker processes, by number of workers."""
-    from dgsuite.schedulers import local
+    from dgsuite.experiment.clusters import local
 
     return {
         count: stack.enter_context(local(count, 1, "0", protocol))
@@ -136,7 +136,7 @@ def once(case: Case, deal: str, client: Any, common: Common) -> tuple[float, flo
     """Seconds of a run on the sources that were measured, and processor time of the busiest place; means
     of some runs.
     """
-    from partition.places import workers as names
+    from partition.client.places import workers as names
 
     count = len(names(client))
 

@@ -27,7 +27,7 @@ def _ask(run: str, place: str, epoch: str) -> tuple[float, float]:
 
     from distributed import get_worker
 
-    from dgsuite import worker
+    from dgsuite.workers import plugin as worker
 
     here = get_worker()
     ask = worker.counter(run, place, epoch, 0)
@@ -63,10 +63,10 @@ def measure(client: Client, name: str, places: Sequence[str], repeats: int = 5) 
 
     Matrices travel as the counter's answers do, by the workers' own comms.
     """
-    from dgsuite import worker
-    from dgsuite.executors.tasks import new_run
     from dgsuite.scc.ledger import Transport
-    from partition.places import seen
+    from dgsuite.workers import plugin as worker
+    from dgsuite.workers.placement import new_run
+    from partition.client.places import seen
 
     worker.install(client)
     epoch = seen(client)[places[0]]["epoch"]
@@ -84,7 +84,7 @@ def _nothing(density: NDArray) -> NDArray:
 
 def installed(protocol: str) -> bool:
     """Whether distributed has a transport of that name, set up."""
-    from dgsuite.schedulers import check_protocol
+    from dgsuite.experiment.clusters import check_protocol
     from partition.errors import InputError
 
     try:

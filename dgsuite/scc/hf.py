@@ -29,9 +29,9 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = parser().parse_args(arguments)
-    from dgsuite import toml
-    from dgsuite.cli import output
+    from dgsuite.experiment import toml
     from dgsuite.scc.hf_study import File, study
+    from partition.files import output
 
     asked = toml.checked(File, toml.read(options.config), options.config).hf
     path = output(options.output, asked.name)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dgsuite.claims.data import claims
 from dgsuite.plots import write
+from dgsuite.report.claims.data import claims
 
 CLOSE = 0.25
 """Relative difference from the paper's number up to which ours agrees."""

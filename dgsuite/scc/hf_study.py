@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator, Field
 
-from dgsuite.config import Count, Many, Section
+from dgsuite.experiment.model import Count, Many, Section
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -227,11 +227,12 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
     """
     import xarray as xr
 
-    from dgsuite import __version__, schedulers
-    from dgsuite.provenance import machine
+    from dgsuite import __version__
+    from dgsuite.experiment import clusters as schedulers
     from dgsuite.scc import comms
     from dgsuite.scc.ledger import Transport
-    from partition.places import workers
+    from dgsuite.workers.provenance import machine
+    from partition.client.places import workers
 
     problems = []
     for given in asked.input:

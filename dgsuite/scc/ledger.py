@@ -112,7 +112,7 @@ def transports(clients: Mapping[str, Client], repeats: int = 5) -> list[Transpor
     InputError
         There are not two workers.
     """
-    from partition.places import workers
+    from partition.client.places import workers
 
     for name, client in clients.items():
         if len(workers(client)) < 2:

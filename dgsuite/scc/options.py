@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from dgsuite.config import Count, Section
+from dgsuite.experiment.model import Count, Section
 
 Share = Annotated[float, Field(ge=0, le=1)]
 

@@ -102,7 +102,7 @@ def _measure(given: Any) -> xr.Dataset:
 
     import dask
 
-    from dgsuite import schedulers
+    from dgsuite.experiment import clusters as schedulers
     from dgsuite.transports import bench
     from kernels import KERNELS
 

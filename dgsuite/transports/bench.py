@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dgsuite.worker import keep_memory
+from dgsuite.workers.plugin import keep_memory
 
 PATTERNS = ("pingpong", "one-to-all", "all-pairs", "clocked")
 
@@ -133,7 +133,7 @@ class Partners:
     def __init__(self, protocols: Sequence[str], count: int) -> None:
         import dask
 
-        from dgsuite.schedulers import deaf
+        from dgsuite.experiment.clusters import deaf
 
         context = multiprocessing.get_context("spawn")
         self.protocols, self.addresses = protocols, [[""]] * 0

@@ -13,8 +13,8 @@ import numpy as np
 import xarray as xr
 
 import genval
+from dgsuite.experiment.clusters import local
 from dgsuite.runner import run
-from dgsuite.schedulers import local
 from dgsuite.transports import mpi
 from kernels.base import Kernel, Output, Program, Round, State, unicast, vote
 from partition.cluster import Cluster

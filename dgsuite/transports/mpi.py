@@ -27,9 +27,9 @@ from distributed import Client, Worker
 from distributed.comm import get_address_host
 from distributed.core import rpc
 
-from dgsuite.exchange import Parcel
-from dgsuite.mesh import Mesh
-from dgsuite.worker import PeerLost, RunPlugin
+from dgsuite.engine.exchange import Parcel
+from dgsuite.workers.mesh import Mesh
+from dgsuite.workers.plugin import PeerLost, RunPlugin
 from kernels.base import Vote
 from partition.errors import InputError, RunError
 

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genval.report import LISTED, Found, Violation
+from partition.client.waiting import Watch
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.graph import Graph
 from partition.labels import Labels, from_json
-from partition.waiting import Watch
 
 Outputs = dict[str, NDArray]
 

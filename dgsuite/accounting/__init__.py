@@ -1,0 +1,1 @@
+"""What IMSuite counts."""

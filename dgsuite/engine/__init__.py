@@ -1,0 +1,1 @@
+"""What a round is: programs, sites, messages and inboxes. No Dask."""

@@ -1,0 +1,378 @@
+"""Driving a program: rounds, replies, and the log that every count is derived from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from functools import cached_property
+from itertools import chain
+from time import monotonic
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.base import VOTES, Extra, Finish, Kernel, Net, Round, Vote
+from partition.errors import RunError
+
+REPORT = 0.2
+"""Seconds between reports of progress."""
+
+
+def reduce_votes(votes: Sequence[Vote]) -> Vote:
+    """The votes of several clusters as one."""
+    if len(votes) == 1:
+        return votes[0]
+    any_, given = False, 0
+    sum_: int | Fraction = 0
+    least: float | None = None
+    most: float | None = None
+    for v in votes:
+        any_ |= v.any
+        sum_ += v.sum
+        if v.min is not None:
+            least = v.min if least is None else min(least, v.min)
+        if v.max is not None:
+            most = v.max if most is None else max(most, v.max)
+        given |= v.given
+    return Vote(any_, sum_, least, most, given)
+
+
+class Guard(NamedTuple):
+    """What a run is held to."""
+
+    max_rounds: int | None = None
+    """Rounds, or depths of tasks, at most; None for any number."""
+    check: bool = False
+    """Whether what costs time is looked at as well: see `dgsuite.engine.checks`."""
+
+
+UNBOUND = Guard()
+"""Holds a run to nothing."""
+
+
+class Answer:
+    """The votes of a program's turn, as the program sees them: a `kernels.base.Reply`.
+
+    Parameters
+    ----------
+    where
+        The turn, for messages.
+    fetch
+        Called for the votes when the program first reads one.
+    """
+
+    def __init__(self, where: str, fetch: Callable[[], Vote]) -> None:
+        self.where = where
+        self.seen: dict[str, Any] = {}
+        """What the program has read."""
+        self._fetch = fetch
+
+    @cached_property
+    def _votes(self) -> Vote:
+        return self._fetch()
+
+    def _read(self, name: str) -> Any:
+        if name not in self.seen:
+            if not self._votes.given & VOTES[name]:
+                raise RunError(
+                    f"{self.where}: the program reads reply.{name}, but no cluster voted it; "
+                    f"return vote({name}=...) from a phase"
+                )
+            value = getattr(self._votes, name)
+            if isinstance(value, Fraction):
+                try:
+                    value = float(value)
+                except OverflowError:
+                    raise RunError(f"{self.where}: the sum of the votes is too large") from None
+            self.seen[name] = value
+        return self.seen[name]
+
+    def described(self) -> str:
+        """What the program has read, for messages."""
+        return ", ".join(f"{name}={value}" for name, value in self.seen.items()) or "none"
+
+    @property
+    def any(self) -> bool:
+        return bool(self._read("any"))
+
+    @property
+    def sum(self) -> Any:
+        return self._read("sum")
+
+    @property
+    def min(self) -> Any:
+        return self._read("min")
+
+    @property
+    def max(self) -> Any:
+        return self._read("max")
+
+
+class Turn(NamedTuple):
+    """What a program yields, and the number of its round."""
+
+    round: int
+    item: Round | Finish
+
+
+def turns(
+    kernel: Kernel, n: int, max_rounds: int | None = None
+) -> Generator[Turn, Callable[[], Vote], None]:
+    """The turns of a program, one by one; for each, it is sent what fetches the votes.
+
+    Raises
+    ------
+    RunError
+        The program yields something else than rounds and finishes, or more of them than allowed.
+    """
+    program = kernel.program(Net(n))
+    who = f"kernel {kernel.name!r}"
+    if not isinstance(program, Generator):
+        raise RunError(
+            f"{who}: program must yield its rounds, such as `yield Round(self.send)`; it returned "
+            f"{_called(program)}"
+        )
+    number = 0
+    reply: Answer | None = None
+    while True:
+        try:
+            item = program.send(reply)  # type: ignore[arg-type]
+        except StopIteration:
+            return
+        if not isinstance(item, Round | Finish):
+            raise RunError(
+                f"{who}, round {number}: the program yields {_called(item)}, which is not a Round; "
+                f"write `yield Round(self.send)`"
+            )
+        if isinstance(item, Round) and item.closing and number:
+            number -= 1
+        if isinstance(item, Round):
+            what = f"phase{'s' * (len(item.phases) > 1)} {', '.join(map(repr, item.phases))}"
+        else:
+            what = f"task {item.launch!r}"
+        where = f"{who}, round {number}, {what}"
+        if max_rounds is not None and number >= max_rounds:
+            votes = "" if reply is None else f"; of the last votes it read {reply.described()}"
+            raise RunError(f"{where}: the program goes on after max_rounds={max_rounds}{votes}")
+        reply = Answer(where, (yield Turn(number, item)))
+        number += not (isinstance(item, Round) and item.opening)
+
+
+def _called(thing: object) -> str:
+    """What to call something that is not a round."""
+    name = getattr(thing, "__name__", None)
+    return f"{type(thing).__name__}" if name is None else f"the {type(thing).__name__} {name!r}"
+
+
+class Step(NamedTuple):
+    """A phase to run."""
+
+    round: int
+    phase: str
+    last: bool
+    """Whether it ends its round."""
+    turn: int
+    """Which of the program's steps it belongs to: a closing one shares its round with another."""
+
+
+def steps(
+    kernel: Kernel, n: int, reply: Callable[[], Callable[[], Vote]], guard: Guard = UNBOUND
+) -> Generator[Step, None, None]:
+    """The phases of a program, one by one; after each round `reply` gives what fetches its votes."""
+    program = turns(kernel, n, guard.max_rounds)
+    turn = 0
+    try:
+        number, current = next(program)
+        while True:
+            if isinstance(current, Finish):
+                raise RunError(
+                    f"kernel {kernel.name!r} yields a finish, and its form is not 'recursive'"
+                )
+            for i, phase in enumerate(current.phases):
+                yield Step(number, phase, i == len(current.phases) - 1, turn)
+            turn += 1
+            number, current = program.send(reply())
+    except StopIteration:
+        return
+
+
+class Fault(NamedTuple):
+    """Makes the error of a phase that did something wrong.
+
+    Parameters
+    ----------
+    kernel
+        Its name.
+    where
+        What its program counts.
+    clusters
+        Numbers of a site's clusters.
+    """
+
+    kernel: str
+    where: str
+    clusters: Sequence[int]
+
+    def __call__(self, step: Step, k: int, what: str) -> RunError:
+        """The error of the site's k-th cluster in a step."""
+        return RunError(
+            f"kernel {self.kernel!r}, {self.where} {step.round}, phase {step.phase!r}, "
+            f"cluster {self.clusters[k]}: {what}"
+        )
+
+
+SILENT = Vote()
+"""The vote of who has none."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What one site counted in one phase."""
+
+    messages: int = 0
+    remote: int = 0
+    """Messages whose receiver is in another cluster."""
+    to_self: int = 0
+    """Messages whose receiver is their sender."""
+    nbytes: int = 0
+    """Payload, each message counted in full."""
+    active: int = 0
+    """Nodes that sent."""
+    wire: int = 0
+    """Bytes that left for other workers."""
+    comm: int = 0
+    """Communication of the original beyond the messages."""
+    mutexes: int = 0
+    """Mutex operations of the original beyond those for the messages."""
+    asyncs: int = 0
+    """Tasks of the original beyond those that were spawned."""
+    tasks: int = 0
+    """Spawned tasks that ran."""
+    opened: int = 0
+    """Finishes that tasks opened for what they spawned."""
+    loads: int = 0
+    """Times that the workload was done."""
+    toil: float = 0.0
+    """Seconds of processor time that it took."""
+    notes: dict[str, int] = field(default_factory=dict)
+    """What the kernel noted."""
+    vote: Vote = SILENT
+
+    def note(self, values: dict[str, int]) -> None:
+        """Add noted quantities."""
+        for name, value in values.items():
+            self.notes[name] = self.notes.get(name, 0) + value
+
+    def add(self, extra: Extra) -> None:
+        """Add work of the original."""
+        self.comm += extra.comm
+        self.mutexes += extra.mutexes
+        self.asyncs += extra.asyncs
+
+    def merge(self, other: Tally) -> None:
+        """Add what another site counted."""
+        for name in COUNTED:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.note(other.notes)
+        self.vote = reduce_votes((self.vote, other.vote))
+
+
+COUNTED = [f.name for f in fields(Tally) if f.name not in ("notes", "vote")]
+
+
+def seldom(tell: Callable[[int], None]) -> Callable[[int], None]:
+    """Pass on progress a few times a second: a screen or a scheduler may take longer over it than a round."""
+    told = monotonic()
+
+    def now_and_then(number: int) -> None:
+        nonlocal told
+        if monotonic() - told > REPORT:
+            told = monotonic()
+            tell(number)
+
+    return now_and_then
+
+
+@dataclass
+class Log:
+    """What happened, phase by phase, on one site; or, merged, on all.
+
+    Attributes
+    ----------
+    steps
+        The phases run.
+    tallies
+        One a phase.
+    compute
+        Seconds of each cluster in each phase.
+    cpu
+        Seconds of processor time of each cluster, the same way.
+    exchange
+        Seconds between phases, for each cluster: packing, transfer, waiting, delivery.
+    seconds
+        Wall time of all rounds.
+    """
+
+    steps: list[Step] = field(default_factory=list)
+    tallies: list[Tally] = field(default_factory=list)
+    compute: list[Sequence[float]] = field(default_factory=list)
+    cpu: list[Sequence[float]] = field(default_factory=list)
+    exchange: list[Sequence[float]] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def add(
+        self,
+        step: Step,
+        tally: Tally,
+        compute: Sequence[float],
+        cpu: Sequence[float],
+        exchange: float,
+    ) -> None:
+        """Record a phase."""
+        self.steps.append(step)
+        self.tallies.append(tally)
+        self.compute.append([*compute])
+        self.cpu.append([*cpu])
+        self.exchange.append([exchange] * len(compute))
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds."""
+        return max((step.round for step in self.steps), default=-1) + 1
+
+    @property
+    def begun(self) -> int:
+        """Number of rounds so far, in the log of a run that is going on."""
+        return self.steps[-1].round + 1 if self.steps else 0
+
+    def by_round(self, values: Sequence | NDArray) -> NDArray:
+        """Sum of a quantity of each phase over the phases of each round."""
+        each = np.asarray(values)
+        out = np.zeros((self.rounds, *each.shape[1:]), each.dtype)
+        np.add.at(out, [s.round for s in self.steps], each)
+        return out
+
+    def replies(self) -> list[tuple[Step, Vote]]:
+        """The last step of each turn of the program, and the turn's reduced votes."""
+        found: list[tuple[Step, Vote]] = []
+        for step, tally in zip(self.steps, self.tallies, strict=True):
+            if found and found[-1][0].turn == step.turn:
+                found[-1] = step, reduce_votes((found[-1][1], tally.vote))
+            else:
+                found.append((step, tally.vote))
+        return found
+
+
+def merge(logs: Sequence[Log]) -> Log:
+    """The log of the whole run from those of its sites, in the order of their clusters."""
+    merged = Log(steps=logs[0].steps, seconds=max(log.seconds for log in logs))
+    for i in range(len(merged.steps)):
+        merged.tallies.append(Tally())
+        for log in logs:
+            merged.tallies[-1].merge(log.tallies[i])
+        merged.compute.append([*chain(*(log.compute[i] for log in logs))])
+        merged.cpu.append([*chain(*(log.cpu[i] for log in logs))])
+        merged.exchange.append([*chain(*(log.exchange[i] for log in logs))])
+    return merged

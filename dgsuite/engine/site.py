@@ -1,0 +1,201 @@
+"""A site: clusters that live together (in a worker, in a task, in the serial process).
+
+A site runs a phase on each of its clusters and counts what they do; what they send goes through its
+mailroom. The styles differ only in who calls this and how parcels travel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from time import perf_counter, thread_time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.engine import checks
+from dgsuite.engine.checks import CheckedWindow
+from dgsuite.engine.exchange import Parcel
+from dgsuite.engine.inbox import Window
+from dgsuite.engine.mailbox import KINDS, Mailroom, Messages
+from dgsuite.engine.program import UNBOUND, Fault, Guard, Step, Tally, reduce_votes
+from dgsuite.workload import Porter, Workload, unlade
+from kernels.base import Extra, Kernel, Known, Note, State, Vote
+from partition.cluster import Cluster
+from partition.errors import InputError, RunError
+
+
+class Site:
+    """The clusters of one site, with their state and what they have received.
+
+    Parameters
+    ----------
+    kernel
+        The kernel to run.
+    clusters
+        This site's clusters, ascending; at least one.
+    bounds
+        Shape (sites + 1,): site s holds clusters ``bounds[s]`` to ``bounds[s + 1]``.
+    me
+        Which site this is.
+    workload
+        Work besides the kernel's, if any.
+    guard
+        What the run is held to.
+
+    Attributes
+    ----------
+    mailroom
+        What messages go through.
+    fault
+        Makes an error of what a phase did wrong.
+    tally, compute, cpu, busy
+        Of the last phase: what was counted, the seconds and the processor time of each cluster, and the
+        seconds of all.
+
+    quiet
+        Whether every site knows what all of them sent in the last phase, and has nobody to wait for.
+
+    Raises
+    ------
+    InputError
+        The kernel cannot run on such a graph.
+    """
+
+    where = "round"
+    """What the program counts."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        clusters: Sequence[Cluster],
+        bounds: NDArray,
+        me: int,
+        workload: Workload | None = None,
+        guard: Guard = UNBOUND,
+    ) -> None:
+        for cluster in clusters:
+            if (problem := kernel.check(cluster)) is not None:
+                raise InputError(f"kernel {kernel.name!r}: {problem}")
+        self.kernel = kernel
+        self.clusters = clusters
+        self.bounds = np.asarray(bounds)
+        self.me = me
+        self.guard = guard
+        self.fault = Fault(kernel.name, self.where, [c.index for c in clusters])
+        self.mailroom = Mailroom(kernel, clusters, self.bounds, me, self.fault, guard.check)
+        self.window = CheckedWindow if guard.check else Window
+        self._digest = checks.digest(clusters) if guard.check else []
+        self.states: list[State] = [kernel.start(c) for c in clusters]
+        self.compute = [0.0] * len(clusters)
+        self.cpu = [0.0] * len(clusters)
+        self.busy = 0.0
+        self.porter = None if workload is None else Porter(workload, clusters, self.bounds, me)
+        self.loads = np.zeros(len(clusters), np.int64)
+        self.toil = np.zeros(len(clusters))
+        self.tally = Tally()
+        self.quiet = False
+        self._messages: Messages | None = None
+
+    def warm(self) -> None:
+        """Do before the clock starts what would otherwise fall into the first rounds."""
+        self.mailroom.warm()
+
+    def step(self, step: Step, pool: Executor | None = None) -> dict[int, Parcel]:
+        """Run a phase on every cluster.
+
+        Parameters
+        ----------
+        pool
+            Where to run clusters side by side, if anywhere.
+
+        Returns
+        -------
+        A parcel for each other site that gets one.
+        """
+        numbers = range(len(self.clusters))
+        begin = perf_counter()
+        if pool is None:
+            results = [self._run(step, k) for k in numbers]
+        else:
+            results = list(pool.map(lambda k: self._run(step, k), numbers))
+        self.busy = perf_counter() - begin
+        self._messages = None
+        self.tally = tally = Tally()
+        sent: dict[type, list[tuple[int, Any]]] = {}
+        votes: list[Vote] = []
+        for k, result in enumerate(results):
+            for item in result if type(result) is tuple else (result,):
+                kind = type(item)
+                if kind in KINDS:
+                    sent.setdefault(kind, []).append((k, item))
+                elif kind is Vote:
+                    votes.append(item)
+                elif kind is Note:
+                    tally.note(item.values)
+                elif kind is Extra:
+                    tally.add(item)
+                elif item is not None:
+                    raise self.fault(step, k, f"returned {item!r}, which is nothing to send")
+        tally.vote = reduce_votes(votes)
+        self.quiet = Known in sent and not votes and self.porter is None
+        if self.porter is not None:
+            tally.loads, tally.toil = int(self.loads.sum()), float(self.toil.sum())
+        parcels = self.mailroom.send(step, sent, tally)
+        return parcels if self.porter is None else self.porter.lade(step.round, parcels)
+
+    def deliver(self, parcels: Mapping[int, Parcel]) -> None:
+        """Take in the parcels of other sites, and what this site kept: the next phase's inboxes."""
+        if self.porter is not None:
+            parcels = unlade(parcels)
+        self._messages = self.mailroom.deliver(parcels)
+
+    def outputs(self) -> dict[str, NDArray]:
+        """The kernel's results for the nodes of this site."""
+        if self.guard.check:
+            try:
+                checks.unchanged(self.clusters, self._digest)
+                checks.apart(self.states)
+            except InputError as error:
+                raise RunError(f"kernel {self.kernel.name!r}: {error}") from None
+        held = {name: self._output(name) for name in self.kernel.outputs}
+        return {
+            n: found[0] if len(found) == 1 else np.concatenate(found) for n, found in held.items()
+        }
+
+    def _output(self, name: str) -> list[Any]:
+        """A result of each cluster."""
+        found = []
+        for cluster, state in zip(self.clusters, self.states, strict=True):
+            value = getattr(state, name, None)
+            shape = value.shape if isinstance(value, np.ndarray) else ()
+            if shape[:1] != (cluster.size,):
+                raise RunError(
+                    f"kernel {self.kernel.name!r}, cluster {cluster.index}: {name!r} is an output, so the "
+                    f"state's must be an array with an entry for each of {cluster.size} nodes, not "
+                    f"{type(value).__name__} of shape {shape}"
+                )
+            found.append(value)
+        return found
+
+    def _run(self, step: Step, k: int) -> Any:
+        cluster = self.clusters[k]
+        inbox = self.window(
+            step.round, cluster, self.mailroom.starts[k], self._messages, self.mailroom.dtypes
+        )
+        return self.call(step, k, inbox)
+
+    def call(self, step: Step, k: int, inbox: Window, tasks: int | None = None) -> Any:
+        """Run a phase, or so many tasks, on one cluster, and the workload of each; takes its time."""
+        cluster = self.clusters[k]
+        begin, cpu = perf_counter(), thread_time()
+        try:
+            result = getattr(self.kernel, step.phase)(cluster, self.states[k], inbox)
+        except Exception as error:
+            raise self.fault(step, k, f"{type(error).__name__}: {error}") from error
+        if self.porter is not None:
+            self.loads[k] = cluster.size if tasks is None else tasks
+            self.toil[k] = self.porter.toil(int(self.loads[k]))
+        self.compute[k], self.cpu[k] = perf_counter() - begin, thread_time() - cpu
+        return result

@@ -1,0 +1,314 @@
+"""Experiment files: their shape, and errors that say what would be right. No heavy imports."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WrapValidator
+
+from dgsuite.experiment.toml import checked, override, put, read
+from dgsuite.workload import Workload
+from partition.errors import InputError
+
+Style = Literal["serial", "finish_async", "clocked"]
+Form = Literal["iterative", "recursive"]
+SOURCES = ("imsuite", "edge_list", "matrix_market", "generate")
+T = TypeVar("T")
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+Many = Annotated[list[T], BeforeValidator(_listed), Field(min_length=1)]
+"""One value, or several to sweep over."""
+
+Count = Annotated[int, Field(ge=1)]
+
+Followed = Annotated[
+    Count, WrapValidator(lambda value, check: value if value == "n" else check(value))
+]
+"""A number, or "n": as many as nodes."""
+
+
+class Section(BaseModel):
+    """Base of all sections: unknown keys are errors, and so are numbers in quotes."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Experiment(Section):
+    """The experiment as a whole."""
+
+    name: str = Field(default="experiment", pattern=r"^[\w.-]+$")
+    output: str | None = None
+    """NetCDF file; by default ``results/<name>.nc``."""
+    seed: Many[int] = [101]
+    repeats: Count = 1
+    fresh: bool = False
+    """Whether each repeat gets worker processes of its own."""
+    warmup: Annotated[int, Field(ge=0)] = 0
+    """Runs of a kernel that are thrown away before the first that counts, on each set of workers."""
+    iterations: Count = 1
+    """Runs of a short point on the same workers, at most, of whose times the mean counts."""
+    max_rounds: Count | None = None
+    """Rounds, or depths of tasks, that a run may have; by default any number."""
+    validate_results: bool = Field(default=True, alias="validate")
+    plot: bool = True
+
+
+class Cluster(Section):
+    """Where to run: a cluster of its own, or one at an address."""
+
+    workers: Many[Count] = [2]
+    threads: Many[Count] = [1]
+    scheduler: str | None = None
+    memory_limit: str = "auto"
+    protocol: str | None = None
+    """Transport of a cluster of its own, such as "throttle+tcp"."""
+
+
+class Throttle(Section):
+    """How fast workers may send, over a throttled protocol; see `dgsuite.transports.throttle`."""
+
+    nominal: str
+    """Bytes a second that count as 100 %, such as "400 MB"."""
+    percent: Many[Annotated[float, Field(gt=0, le=100)]] = [100.0]
+    latency: str = "0s"
+    scope: Literal["link", "process"] = "link"
+
+
+class GraphSource(Section):
+    """Where a graph comes from: one of the first four, in which {n}, {kind} and {kernel} are filled in."""
+
+    imsuite: str | None = None
+    edge_list: str | None = None
+    matrix_market: str | None = None
+    generate: str | None = None
+    """A kind of `genval.graph`."""
+    family: Literal["fast", "imsuite", "paper"] = "fast"
+    """Whose generator: the fast ones, the original's, or that with the paper's names of inputs."""
+    edges: Annotated[int, Field(ge=0)] | None = None
+    """Number of edges, for kinds that have a choice."""
+    options: dict[str, Any] = {}
+    """Of the generator, such as ``k``, ``max`` or ``weights``."""
+    partition: Literal["nodes", "edges", "hash", "metis"] = "nodes"
+
+
+class Run(Section):
+    """Runs: the product of all lists."""
+
+    kernel: Many[str]
+    style: Many[Style] = ["serial", "clocked"]
+    form: Many[Form] = ["iterative"]
+    count_as: Many[Style] | None = None
+    n: Many[Count] | None = None
+    kind: Many[str] | None = None
+    clusters: Many[Followed] | None = None
+    """With "n" each node is a cluster of its own: the UP model. 1 is SP, anything between MP."""
+    workers: Many[Followed] | None = None
+    """In place of the cluster's."""
+    threads: Many[Followed] | None = None
+    """In place of the cluster's."""
+    runtime: Literal["X10", "HJ"] | None = None
+    """Which of the paper's runtimes the runs stand for."""
+    workload: Many[dict[str, Any]] | None = None
+    """Work added to every task: see `dgsuite.workload.Workload`."""
+    graph: GraphSource | None = None
+    params: dict[str, Any] = {}
+
+
+class Figure(Section):
+    """Which figure of the IMSuite paper the results are for."""
+
+    number: Annotated[int, Field(ge=7, le=19)]
+    departs: dict[str, str] = {}
+    """Why the full setting departs from the paper's, by aspect; see `dgsuite.report.claims.setups`."""
+
+
+class Config(Section):
+    """An experiment file."""
+
+    experiment: Experiment = Experiment()
+    cluster: Cluster = Cluster()
+    throttle: Throttle | None = None
+    graph: GraphSource | None = None
+    figure: Figure | None = None
+    full: dict[str, Any] = {}
+    """Values by dotted key that ``--full`` puts in place of the quick setting's."""
+    run: list[Run] = Field(min_length=1)
+
+
+class Point(BaseModel):
+    """One run of a sweep."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kernel: str
+    style: str
+    form: str = "iterative"
+    count_as: str | None
+    n: int | None
+    kind: str | None
+    clusters: int | None
+    workers: int
+    threads: int
+    seed: int
+    repeat: int
+    bandwidth: float | None = None
+    """Per cent of the nominal bandwidth."""
+    workload: str = ""
+    """As JSON."""
+    runtime: str | None = None
+    graph: GraphSource
+    params: dict[str, Any]
+
+    def source(self) -> tuple[str, str]:
+        """Which reader the graph's file needs, and its path; or "generate", and the kind."""
+        reader, pattern = next((s, p) for s in SOURCES if (p := getattr(self.graph, s)) is not None)
+        return reader, pattern.format(n=self.n, kind=self.kind, kernel=self.kernel)
+
+    def describe(self) -> str:
+        """A line for people."""
+        parts = [self.kernel, self.style]
+        if self.form != "iterative":
+            parts.insert(0, self.form)
+        for name in (
+            "count_as",
+            "n",
+            "kind",
+            "clusters",
+            "workers",
+            "threads",
+            "seed",
+            "repeat",
+            "bandwidth",
+            "workload",
+        ):
+            value = getattr(self, name)
+            if value not in (None, ""):
+                parts.append(f"{name}={value}")
+        return " ".join(parts)
+
+
+def load(
+    path: str, overrides: list[str], scheduler: str | None = None, full: bool = False
+) -> tuple[Config, Path]:
+    """Read and check an experiment file.
+
+    Parameters
+    ----------
+    overrides
+        ``key.subkey=value`` with values in TOML syntax; what is not TOML is taken as text.
+    full
+        Whether the file's table ``[full]`` holds.
+
+    Returns
+    -------
+    config
+        The experiment.
+    folder
+        Where the file is: paths of input files are relative to it.
+
+    Raises
+    ------
+    InputError
+        With every error of the file in one message: file, key, value, what would be right.
+    """
+    from dgsuite.experiment.checks import problems_of
+
+    data = read(path)
+    if full:
+        values = data.get("full")
+        if not values or not isinstance(values, dict):
+            raise InputError(f"{path}: has no table [full] that --full could take")
+        for key, value in values.items():
+            put(data, key, value, f"{path}: full")
+    for given in overrides:
+        override(data, given)
+    if scheduler is not None:
+        put(data, "cluster.scheduler", scheduler, f"{path}: --scheduler")
+    config = checked(Config, data, path)
+    folder = Path(path).resolve().parent
+    problems = dict.fromkeys(problems_of(config, folder))  # runs may share a graph
+    if problems:
+        raise InputError("\n".join(f"{path}: {p}" for p in problems))
+    return config, folder
+
+
+def or_none(*lists: list | None) -> list[list]:
+    """What is swept over; None alone where nothing is given."""
+    return [values or [None] for values in lists]
+
+
+def points(config: Config) -> list[Point]:
+    """All runs of an experiment, those on the same cluster and graph side by side."""
+    out = []
+    e, c = config.experiment, config.cluster
+    percents = config.throttle.percent if config.throttle else [None]
+    for run in config.run:
+        source = run.graph or config.graph
+        assert source is not None
+        workers_of, threads_of = run.workers or c.workers, run.threads or c.threads
+        places = list(itertools.product(workers_of, threads_of, percents))
+        for (
+            place,
+            n,
+            kind,
+            seed,
+            kernel,
+            style,
+            form,
+            count_as,
+            clusters,
+            load,
+            repeat,
+        ) in itertools.product(
+            places,
+            *or_none(run.n, run.kind),
+            e.seed,
+            run.kernel,
+            run.style,
+            run.form,
+            *or_none(run.count_as, run.clusters, run.workload),
+            range(e.repeats),
+        ):
+            workers, threads, bandwidth = place
+            if style == "serial" and place != places[0]:
+                continue  # the same whatever the cluster
+            out.append(
+                Point(
+                    kernel=kernel,
+                    style=style,
+                    form=form,
+                    count_as=count_as,
+                    n=n,
+                    kind=kind,
+                    clusters=_follow(clusters, n),
+                    workers=_follow(workers, n),
+                    threads=_follow(threads, n),
+                    seed=seed,
+                    repeat=repeat,
+                    bandwidth=None if style == "serial" else bandwidth,
+                    workload=str(Workload.make(load) or ""),
+                    runtime=run.runtime,
+                    graph=source,
+                    params=run.params,
+                )
+            )
+    order: dict[Any, int] = {}
+    for point in out:
+        order.setdefault((point.workers, point.threads, point.bandwidth), len(order))
+    out.sort(
+        key=lambda point: (
+            point.repeat if e.fresh else 0,
+            order[point.workers, point.threads, point.bandwidth],
+        )
+    )
+    return out
+
+
+def _follow(value: Any, n: int | None) -> Any:
+    return n if value == "n" else value

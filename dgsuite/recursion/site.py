@@ -1,0 +1,355 @@
+"""A site on which tasks spawn tasks: a queue of what has arrived, and the finishes that wait for it.
+
+Tasks of one name, depth and cluster are handled together, as one batch. Nothing is nested on a
+stack: what a task spawns goes into the queue of its site or, at once, into a parcel for another. The
+styles differ only in who calls this, and when parcels travel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.engine.exchange import Letters, concatenate
+from dgsuite.engine.fields import places
+from dgsuite.engine.messages import Mail
+from dgsuite.engine.program import UNBOUND, Guard, Log, Step, Tally, reduce_votes
+from dgsuite.engine.site import Site
+from dgsuite.recursion.scopes import NOBODY, Scopes
+from dgsuite.workload import Laden, Workload
+from kernels.base import Extra, Kernel, Note, Vote
+from kernels.recursion import Spawn
+from partition.cluster import Cluster
+from partition.errors import InputError
+from partition.segments import group
+
+ENDED = ""
+"""The task that tells a node that tasks under one of its finishes have ended."""
+
+HOME, SLOT = "finish_node", "finish_slot"
+"""Fields of tasks under another task's finish: where that is."""
+
+
+class Batch(NamedTuple):
+    """Tasks on their way, or waiting: of one name and depth, for one cluster."""
+
+    depth: int
+    task: str
+    cluster: int
+    letters: Letters
+
+
+Key = tuple[int, str, int, bool]
+"""Depth, task, cluster, and whether another task's finish waits for them."""
+
+Under = tuple[NDArray, NDArray, NDArray]
+"""Nodes of tasks, and whose finish each is under, and which: `HOME` and `SLOT`."""
+
+Bundle = list[Batch]
+"""What travels to one other site."""
+
+
+@dataclass
+class Entry:
+    """What one site counted and timed of one task, or phase, at one depth."""
+
+    tally: Tally = field(default_factory=Tally)
+    compute: NDArray = field(default_factory=lambda: np.zeros(0))
+    cpu: NDArray = field(default_factory=lambda: np.zeros(0))
+    exchange: float = 0.0
+
+
+Moment = tuple[int, int, int, str]
+"""Turn of the program, phase of its round, depth, name of the task or phase."""
+
+
+@dataclass
+class Ledger:
+    """What happened on one site, by moment."""
+
+    entries: dict[Moment, Entry] = field(default_factory=dict)
+    seconds: float = 0.0
+    clusters: int = 0
+
+
+class RecursiveSite(Site):
+    """A `Site` with a queue of tasks.
+
+    Attributes
+    ----------
+    ledger
+        What has happened so far.
+    vote
+        The votes of the current finish, reduced.
+    deepest
+        Depth that tasks have reached.
+    worked
+        Seconds that tasks have computed.
+    """
+
+    where = "depth"
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        clusters: Sequence[Cluster],
+        bounds: NDArray,
+        me: int,
+        workload: Workload | None = None,
+        guard: Guard = UNBOUND,
+    ) -> None:
+        super().__init__(kernel, clusters, bounds, me, workload, guard)
+        self.first_cluster = clusters[0].index
+        self.offsets = clusters[0].partition.offsets
+        self.scopes = [Scopes() for _ in clusters]
+        self.ledger = Ledger(clusters=len(clusters))
+        self.vote = Vote()
+        self.turn = 0
+        self.deepest = 0
+        self.worked = 0.0
+        self.queue: list[Key] = []
+        self.waiting: dict[Key, list[Letters]] = {}
+        self._out: dict[int, Bundle] = {}
+
+    # What comes in.
+
+    def put(self, batch: Batch) -> None:
+        """Queue tasks of one of this site's clusters."""
+        depth, task, cluster, letters = batch
+        key = depth, task, cluster, SLOT in letters.fields
+        if key in self.waiting:
+            self.waiting[key].append(letters)
+        else:
+            self.waiting[key] = [letters]
+            heappush(self.queue, key)
+
+    def accept(self, bundles: Iterable[Bundle]) -> None:
+        """Queue what came from other sites."""
+        for bundle in bundles:
+            batches = bundle.parcel or [] if isinstance(bundle, Laden) else bundle
+            for batch in batches:
+                self.put(batch)
+
+    # What is done with it.
+
+    def launch(self, turn: int, name: str) -> dict[int, Bundle]:
+        """Begin a finish; returns what goes to other sites."""
+        self.turn, self.vote = turn, Vote()
+        for k, cluster in enumerate(self.clusters):
+            step = Step(0, name, False, turn)
+            result = self.call(step, k, self.window(0, cluster, 0, None, self.mailroom.dtypes))
+            self._take(step, k, result)
+        return self._leave()
+
+    def tick(self) -> dict[int, Bundle]:
+        """Run all tasks that are there, and none that these spawn."""
+        due, self.queue = sorted(self.queue), []
+        taken, self.waiting = self.waiting, {}
+        for key in due:
+            self._run_batch(key, taken[key])
+        return self._leave()
+
+    def next(self) -> dict[int, Bundle]:
+        """Run the batch of tasks that comes first: those of the least depth."""
+        key = heappop(self.queue)
+        self._run_batch(key, self.waiting.pop(key))
+        return self._leave()
+
+    def _leave(self) -> dict[int, Any]:
+        out, self._out = self._out, {}
+        return out if self.porter is None else self.porter.lade(self.deepest, out)
+
+    def _run_batch(self, key: Key, parts: list[Letters]) -> None:
+        depth, task, index, nested = key
+        self.deepest = max(self.deepest, depth)
+        k = index - self.first_cluster
+        letters = concatenate(parts) if len(parts) > 1 else parts[0]
+        if task == ENDED:
+            self._close(k, self.scopes[k].ended(letters.fields[SLOT]))
+            return
+        cluster = self.clusters[k]
+        letters = letters.by_sender()
+        if letters.combine is not None and (len(parts) > 1 or not letters.folds_early):
+            letters = letters.fold(cluster.n)
+        at = cluster.partition.position(letters.dst) - self.offsets[index]
+        if nested:
+            # finishes are told apart by node: a node's second task waits for the next batch
+            _, first = np.unique(at, return_index=True)
+            if len(first) < len(at):
+                rest = np.ones(len(at), bool)
+                rest[first] = False
+                self.put(Batch(depth, task, index, letters.take(rest)))
+                letters, at = letters.take(first), at[first]
+        mail = Mail(at, letters.src, lambda name, order: letters.fields[name][order], cluster.size)
+        step = Step(depth, task, False, self.turn)
+        if self.guard.max_rounds is not None and depth >= self.guard.max_rounds:
+            raise self.fault(step, k, f"tasks go deeper than max_rounds={self.guard.max_rounds}")
+        inbox = self.window(depth, cluster, 0, mail, self.mailroom.dtypes)
+        result = self.call(step, k, inbox, len(inbox))
+        under = (inbox.node, inbox[HOME], inbox[SLOT]) if nested else None
+        self._take(step, k, result, under, len(inbox))
+
+    def _take(
+        self, step: Step, k: int, result: Any, under: Under | None = None, tasks: int = 0
+    ) -> None:
+        """Count what tasks returned, and send what they spawned."""
+        entry = self.entry((step.turn, 0, step.round, step.phase))
+        entry.compute[k] += self.compute[k]
+        self.worked += self.compute[k]
+        entry.cpu[k] += self.cpu[k]
+        entry.tally.loads += int(self.loads[k])
+        entry.tally.toil += float(self.toil[k])
+        entry.tally.tasks += tasks
+        spawned = []
+        for item in result if type(result) is tuple else (result,):
+            if isinstance(item, Spawn):
+                spawned.append(item)
+            elif isinstance(item, Vote):
+                self.vote = reduce_votes((self.vote, item))
+            elif isinstance(item, Extra):
+                entry.tally.add(item)
+            elif isinstance(item, Note):
+                entry.tally.note(item.values)
+            elif item is not None:
+                raise self.fault(step, k, f"returned {item!r}, which is nothing to spawn")
+        if under is not None and len(spawned) > 1:
+            raise self.fault(step, k, "spawns more than one kind of task under another's finish")
+        for item in spawned:
+            self._spawn(step, k, item, entry.tally, under)
+        if under is not None and not spawned:
+            self._tell(k, *under[1:])
+
+    def _spawn(self, step: Step, k: int, item: Spawn, tally: Tally, under: Under | None) -> None:
+        cluster = self.clusters[k]
+        try:
+            to = places(item.to, cluster.n)
+            by = places(item.by, cluster.size)
+            at = places(item.at, len(by), "spawning node")
+        except InputError as error:
+            raise self.fault(step, k, f"spawns {item.task!r} at {error}") from None
+        if self.guard.check and len(np.unique(by)) < len(by):
+            raise self.fault(step, k, f"spawns {item.task!r} by a node that it names twice")
+        fields = self.mailroom.columns(step, k, item.fields, len(to))
+        tally.nbytes += sum(v.nbytes for v in fields.values())
+        tally.active += int(np.count_nonzero(np.bincount(at, minlength=len(by))))
+        owner = cluster.partition.owner(to)
+        away, own = owner != cluster.index, to == cluster.ids[by[at]]
+        if item.repeat is None:
+            tally.messages += len(to)
+            tally.remote += int(np.count_nonzero(away))
+            tally.to_self += int(np.count_nonzero(own))
+            tally.opened += len(by)
+        else:
+            times = item.repeat[at]
+            tally.messages += int(times.sum())
+            tally.remote += int(times[away].sum())
+            tally.to_self += int(times[own].sum())
+            tally.opened += int(item.repeat.sum())
+        if item.then is not None or under is not None:
+            if item.combine is not None:
+                raise self.fault(step, k, "combines tasks that a finish counts")
+            fields |= {HOME: cluster.ids[by[at]], SLOT: self._open(step, k, item, under)[at]}
+        letters = Letters(to, cluster.ids[by[at]], item.combine, fields)
+        self._send(step.round + 1, item.task, letters, owner)
+
+    def _open(self, step: Step, k: int, item: Spawn, under: Under | None) -> NDArray[np.int64]:
+        """Open a finish at each node that spawns; tasks whose nodes do not have ended."""
+        above = None
+        if under is not None:
+            node, home, slot = under
+            which = np.minimum(np.searchsorted(node, item.by), len(node) - 1)
+            if (node[which] != item.by).any():
+                raise self.fault(
+                    step, k, "has a node spawn, under another's finish, that has no task"
+                )
+            rest = np.ones(len(node), bool)
+            rest[which] = False
+            self._tell(k, home[rest], slot[rest])
+            above = home[which], slot[which]
+        left = np.bincount(item.at, minlength=len(item.by))
+        slots = self.scopes[k].open(item.by, left, item.then, step.round, above)
+        self._close(k, slots[left == 0])
+        return slots
+
+    def _close(self, k: int, slots: NDArray) -> None:
+        """Finishes are over: run what comes then, or tell those that they are under."""
+        if not len(slots):
+            return
+        scopes, cluster = self.scopes[k], self.clusters[k]
+        rows = scopes.close(slots)
+        kinds = np.stack([rows["then"], rows["depth"], rows["home"] != NOBODY], axis=1)
+        for kind in np.unique(kinds, axis=0).tolist():
+            some = rows[(kinds == kind).all(axis=1)]
+            code, depth, nested = kind
+            then = scopes.thens[code]
+            if then is None:
+                self._tell(k, some["home"], some["slot"])
+                continue
+            fields = {HOME: some["home"], SLOT: some["slot"]} if nested else {}
+            ids = cluster.ids[some["node"]]
+            self.put(Batch(depth, then, cluster.index, Letters(ids, ids, None, fields)))
+
+    def _tell(self, k: int, homes: NDArray, slots: NDArray) -> None:
+        """Tell nodes that a task under each of these finishes has ended."""
+        known = homes != NOBODY
+        homes, slots = homes[known], slots[known]
+        if len(homes):
+            owner = self.clusters[k].partition.owner(homes)
+            self._send(0, ENDED, Letters(homes, homes, None, {SLOT: slots}), owner)
+
+    def _send(self, depth: int, task: str, letters: Letters, owner: NDArray) -> None:
+        """Hand tasks to the clusters that own their nodes; always copies, so that nothing aliases a state."""
+        if not len(owner):
+            return
+        if (owner == owner[0]).all():
+            groups = [(int(owner[0]), concatenate([letters]))]
+        else:
+            owners, starts, order = group(owner, int(self.bounds[-1]))
+            ends = zip(owners.tolist(), pairwise(starts.tolist()), strict=True)
+            groups = [(cluster, letters.take(order[a:b])) for cluster, (a, b) in ends]
+        for cluster, part in groups:
+            if part.folds_early:
+                part = part.fold(self.clusters[0].n)
+            batch = Batch(depth, task, cluster, part)
+            site = int(np.searchsorted(self.bounds, cluster, side="right")) - 1
+            if site == self.me:
+                self.put(batch)
+            else:
+                self._out.setdefault(site, []).append(batch)
+
+    # What is written down.
+
+    def entry(self, moment: Moment) -> Entry:
+        """The entry of a moment."""
+        entries = self.ledger.entries
+        if moment not in entries:
+            count = len(self.clusters)
+            entries[moment] = Entry(compute=np.zeros(count), cpu=np.zeros(count))
+        return entries[moment]
+
+
+def unite(ledgers: Sequence[Ledger]) -> Log:
+    """The log of a run from the ledgers of its sites, in the order of their clusters; by depth."""
+    log = Log(seconds=max(ledger.seconds for ledger in ledgers))
+    for moment in sorted({m for ledger in ledgers for m in ledger.entries}):
+        turn, _, depth, name = moment
+        tally = Tally()
+        parts: list[tuple[NDArray, NDArray, NDArray]] = []
+        for ledger in ledgers:
+            nothing = np.zeros(ledger.clusters)
+            entry = ledger.entries.get(moment, Entry(compute=nothing, cpu=nothing))
+            tally.merge(entry.tally)
+            parts.append((entry.compute, entry.cpu, nothing + entry.exchange))
+        log.steps.append(Step(depth, name, False, turn))
+        log.tallies.append(tally)
+        compute, cpu, exchange = map(np.concatenate, zip(*parts, strict=True))
+        log.compute.append(compute.tolist())
+        log.cpu.append(cpu.tolist())
+        log.exchange.append(exchange.tolist())
+    return log

@@ -1,0 +1,1 @@
+"""What a study shows: results, statistics, pictures, a page."""

@@ -1,0 +1,302 @@
+"""Checks of what the scalability paper says, on our equations and on results in a folder."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from dgsuite.experiment import model as config
+from dgsuite.report.claims.data import Claim, claims
+from dgsuite.report.claims.evidence import Evidence
+from dgsuite.report.claims.verdicts import Verdict, check, compared, unknown
+from dgsuite.scaling import BandwidthDemand, CompletionTime
+
+if TYPE_CHECKING:
+    from dgsuite.scaling.analysis import Analysis
+
+FILE = "scalability-bfs2d"
+"""The experiment that stands for the paper's."""
+
+NO_RESULTS = f"no results of {FILE}"
+
+
+def _analysis(evidence: Evidence) -> Analysis | None:
+    """What was found out about two-dimensional breadth-first search."""
+    runs = next((ds for name, ds in evidence.results.items() if name.startswith(FILE)), None)
+    return None if runs is None else _analysed(_Held(runs))
+
+
+class _Held:
+    """A dataset as a key: by identity."""
+
+    def __init__(self, runs: xr.Dataset) -> None:
+        self.runs = runs
+
+    def __hash__(self) -> int:
+        return id(self.runs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held) and self.runs is other.runs
+
+
+@cache
+def _analysed(held: _Held) -> Analysis:
+    from dgsuite.scaling.analysis import analyse, split
+
+    return analyse(split(held.runs))
+
+
+def _planned(evidence: Evidence) -> config.Config | None:
+    path = evidence.configs and evidence.configs / f"{FILE}.toml"
+    return config.load(str(path), [])[0] if path and path.exists() else None
+
+
+@check
+def strong_scaling(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether the size is fixed and workers vary."""
+    if (file := _planned(evidence)) is None:
+        return unknown("there is no folder of experiment files")
+    points = config.points(file)
+    sizes, workers = {p.n for p in points}, sorted({p.workers for p in points})
+    return compared(claim, len(sizes) == 1 < len(workers), {"n": sizes, "workers": workers})
+
+
+@check
+def base_terms(claim: Claim, evidence: Evidence) -> Verdict:
+    """The terms of the default model."""
+    terms = CompletionTime().terms
+    return compared(claim, {"1/p", "1/sqrt(p)"} <= set(terms), list(terms))
+
+
+@check
+def regression(claim: Claim, evidence: Evidence) -> Verdict:
+    """Coefficients by plain least squares beside our default's, on points that are off the curve."""
+    p = np.array([1.0, 2, 4, 8, 16])
+    times = 1 + 8 / p + 2 / np.sqrt(p) + np.array([0.3, -0.2, 0.1, -0.3, 0.2])
+    plain = np.linalg.lstsq(np.stack([p**0, 1 / p, p**-0.5], 1), times, rcond=None)[0]
+    ours = {
+        w: CompletionTime(weights=w).fit(p, times).coef_.to_numpy() for w in ("relative", "equal")
+    }
+    told = {"plain": plain.round(3).tolist(), **{w: c.round(3).tolist() for w, c in ours.items()}}
+    return compared(claim, np.allclose(ours["relative"], plain, rtol=1e-6), told)
+
+
+def _setting(claim: Claim, evidence: Evidence, *names: str) -> Verdict:
+    """What the experiment file varies, beside the claim's."""
+    if (file := _planned(evidence)) is None:
+        return unknown("there is no folder of experiment files")
+    points = config.points(file)
+    ours = {
+        "scale": sorted({int(np.log2(p.n)) for p in points if p.n}),
+        "workers": sorted({p.workers for p in points}),
+        "percent": sorted({p.bandwidth for p in points if p.bandwidth is not None}),
+        "repeats": file.experiment.repeats,
+        "points": len(points),
+    }
+    paper = {**claim.data.get("vary", {}), "points": claim.data.get("points")}
+    told = {name: ours[name] for name in names}
+    same = paper.get("scale") == ours["scale"] and paper.get("nodes") == ours["workers"]
+    return compared(claim, same, told)
+
+
+@check
+def fig2_setting(claim: Claim, evidence: Evidence) -> Verdict:
+    return _setting(claim, evidence, "scale", "workers")
+
+
+@check
+def fig3_setting(claim: Claim, evidence: Evidence) -> Verdict:
+    return _setting(claim, evidence, "scale", "workers", "points")
+
+
+@check
+def fig4_setting(claim: Claim, evidence: Evidence) -> Verdict:
+    return _setting(claim, evidence, "scale", "workers", "percent")
+
+
+@check
+def fig6_setting(claim: Claim, evidence: Evidence) -> Verdict:
+    """The step from the largest fitted to the predicted number."""
+    if (file := _planned(evidence)) is None:
+        return unknown("there is no folder of experiment files")
+    workers = sorted({p.workers for p in config.points(file)} - {1})
+    fixed = claim.data["fixed"]
+    pairs = len(workers[:-1]) * (len(workers) - 2) // 2
+    ours = {"fitted": workers[:-1], "predicted": workers[-1], "pairs_per_cti": pairs}
+    paper = {"fitted": fixed["fitted_processes"], "predicted": fixed["predicted_processes"],
+             "pairs_per_cti": fixed["pairs_per_cti"]}  # fmt: skip
+    return compared(claim, ours == paper, ours)
+
+
+@check
+def scale(claim: Claim, evidence: Evidence) -> Verdict:
+    """Vertices and edges of a scale, by the rule of our experiment file."""
+    if (file := _planned(evidence)) is None or file.graph is None:
+        return unknown("there is no folder of experiment files")
+    n, edges = file.run[0].n, file.graph.edges
+    assert n is not None
+    assert edges is not None
+    odd = [
+        name for name, value in claim.data["values"].items()
+        if abs(2 ** int(name[-2:]) * (edges / n[0] if "edges" in name else 1) / value - 1) > 0.03
+    ]  # fmt: skip
+    return compared(claim, not odd, f"{edges // n[0]} edges a vertex", "print rounds")
+
+
+@check
+def not_straight(claim: Claim, evidence: Evidence) -> Verdict:
+    """Slope of log T over log p."""
+    if (found := _analysis(evidence)) is None:
+        return unknown(NO_RESULTS)
+    full = found.runs.seconds.isel(bandwidth=-1).median("repeat")
+    steep = float(np.polyfit(np.log(full.p), np.log(full), 1)[0])
+    return compared(claim, steep > -1, f"slope {steep:.2f}", "a slope above -1")
+
+
+@check
+def fit(claim: Claim, evidence: Evidence) -> Verdict:
+    """R^2 and coefficients of the paper's form."""
+    if (found := _analysis(evidence)) is None or found.model is None:
+        return unknown(NO_RESULTS)
+    model = found.model
+    ours = {
+        "R^2": model.r2_,
+        "MSE": model.mse_,
+        **{f"C({t})": float(c) for t, c in model.coef_.items()},
+    }
+    return compared(claim, False, ours)
+
+
+@check
+def good_fit(claim: Claim, evidence: Evidence) -> Verdict:
+    """R^2 of the paper's form."""
+    if (found := _analysis(evidence)) is None or found.model is None:
+        return unknown(NO_RESULTS)
+    r2 = found.model.r2_
+    return compared(claim, r2 >= 0.95, {"R^2": r2}, "R^2 of 0.95 or more")
+
+
+@check
+def processing_dominates(claim: Claim, evidence: Evidence) -> Verdict:
+    """C1 beside C2."""
+    if (found := _analysis(evidence)) is None or found.model is None:
+        return unknown(NO_RESULTS)
+    c1, c2 = (float(found.model.coef_[t]) for t in ("1/p", "1/sqrt(p)"))
+    return compared(claim, c1 > c2, {"C1": c1, "C2": c2})
+
+
+@check
+def nonlinear(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether T falls with bandwidth, convex, at each number of workers above one."""
+    if (found := _analysis(evidence)) is None:
+        return unknown(NO_RESULTS)
+    seconds = found.runs.seconds.median("repeat")
+    seconds = seconds.sel(p=seconds.p > 1)
+    if seconds.sizes["bandwidth"] < 3:
+        return unknown("bandwidth was not varied")
+    ends = seconds.isel(bandwidth=[0, -1])
+    middle = seconds.interp(bandwidth=float(ends.bandwidth.mean()))
+    convex = bool((middle < ends.mean("bandwidth")).all())
+    fewer = bool((seconds.diff("p") < 0).all())
+    return compared(claim, convex and fewer, {"convex": convex, "fewer workers slower": fewer})
+
+
+@check
+def throttle(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether there is a transport with less bandwidth."""
+    from distributed.comm.registry import get_backend
+
+    return compared(
+        claim, get_backend("throttle+tcp") is not None, "throttle+tcp", "an emulator in software"
+    )
+
+
+def _made() -> tuple[xr.Dataset, dict[int, float]]:
+    """Curves whose demand is known: T = 1 + b_p (100 / bw - 1), so that BW = 100 / (1 + CTI / b_p)."""
+    known = {4: 0.2, 9: 0.3, 16: 0.4, 25: 0.5}
+    percent = np.arange(20.0, 101)
+    rows = [1 + b * (100 / percent - 1) for b in known.values()]
+    coords = {"p": list(known), "bandwidth": percent}
+    return xr.Dataset({"seconds": (("p", "bandwidth"), rows)}, coords), known
+
+
+@check
+def demand_equations(claim: Claim, evidence: Evidence) -> Verdict:
+    """Demand, demand constant and prediction on made curves, beside the equations worked out by hand."""
+    curves, known = _made()
+    ctis = [0.2, 0.4, 0.6]
+    model = BandwidthDemand(ctis).fit(curves.sel(p=[4, 9, 16]))
+    demand = {p: np.array([100 / (1 + c / known[p]) for c in ctis]) for p in (4, 9, 16)}
+    pairs = [(9, 4), (16, 4), (16, 9)]
+    constant = np.mean([demand[a] / demand[b] / np.sqrt(a / b) for a, b in pairs])
+    expected = demand[16] * constant * np.sqrt(25 / 16)
+    off = max(
+        abs(model.demand_constant_ / constant - 1),
+        float(np.max(np.abs(np.asarray(model.predict(25, ctis)) / expected - 1))),
+    )
+    return compared(claim, off < 1e-3, f"off by {off:.1e}", "0.1 %, where curves are interpolated")
+
+
+@check
+def demand_ctis(claim: Claim, evidence: Evidence) -> Verdict:
+    """How many increments are averaged over."""
+    from dgsuite.scaling.demand import CTIS
+
+    wanted = claims()["scalability.fig6.dc"].data["values"]["ctis"]
+    return compared(claim, wanted == CTIS, {"increments": CTIS}, "which five is not printed")
+
+
+@check
+def similar_demands(claim: Claim, evidence: Evidence) -> Verdict:
+    """Ratio of demands of the largest and smallest number of workers, over increments."""
+    if (found := _analysis(evidence)) is None or found.demand is None:
+        return unknown(NO_RESULTS)
+    ratio = found.demand.demand_.isel(p=-1) / found.demand.demand_.isel(p=0)
+    spread = float(ratio.max() / ratio.min())
+    return compared(claim, spread < 1.25, f"ratios within x {spread:.2f}", "a quarter")
+
+
+@check
+def demand_constant(claim: Claim, evidence: Evidence) -> Verdict:
+    """The demand constant."""
+    if (found := _analysis(evidence)) is None or found.demand is None:
+        return unknown(NO_RESULTS)
+    ours = found.demand.demand_constant_
+    values = claim.data["values"]
+    return compared(claim, values["DC_27"] <= ours <= values["DC_28"], {"DC": ours})
+
+
+@check
+def demand_error(claim: Claim, evidence: Evidence) -> Verdict:
+    """Largest error of the demand held out, percentage points."""
+    if (found := _analysis(evidence)) is None or found.demand_error is None:
+        return unknown(NO_RESULTS)
+    off = float(abs(found.demand_error).max())
+    return compared(claim, off < claim.data["values"]["below_27"], f"{off:.1f} points")
+
+
+@check
+def growth_factor(claim: Claim, evidence: Evidence) -> Verdict:
+    """sqrt(450/288), and times the printed constants."""
+    fixed = claims()["scalability.fig6.setup"].data["fixed"]
+    constants = claims()["scalability.fig6.dc"].data["values"]
+    root = float(np.sqrt(fixed["predicted_processes"] / fixed["p_star"]))
+    ours: dict[str, Any] = {"sqrt_450_over_288": root}
+    ours |= {f"growth_{s}": root * constants[f"DC_{s}"] for s in (27, 28)}
+    return compared(
+        claim, all(np.isclose(ours[k], v) for k, v in claim.data["values"].items()), ours
+    )
+
+
+@check
+def bandwidth_shortage(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether the share of communication in the fitted form grows with p."""
+    if (found := _analysis(evidence)) is None or found.model is None:
+        return unknown(NO_RESULTS)
+    c1, c2 = (float(found.model.coef_[t]) for t in ("1/p", "1/sqrt(p)"))
+    first, last = (c2 * p**-0.5 / (c1 / p + c2 * p**-0.5) if c1 + c2 else np.nan
+                   for p in (float(found.runs.p.min()), float(found.runs.p.max())))  # fmt: skip
+    return compared(claim, last > first, f"share {first:.0%} to {last:.0%}")

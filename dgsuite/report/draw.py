@@ -1,0 +1,221 @@
+"""The study's figures, in the forms that the paper has them in."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from dgsuite.plots import LOOKS
+from dgsuite.report.forms import forms
+from dgsuite.report.results import Bar, bars, cells, code
+from dgsuite.report.tables import INPUTS, STYLES, TEXT, Cell
+from dgsuite.statics.__main__ import Statics
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LINES = {"Mn": ("Mn-In", "--", "o"), "Mx": ("Mx-In", "-", "s"), "ring": ("ring", "-", "s")}
+"""Name, line and marker of each input."""
+
+PLAIN, MARKED = "white", "#f2dfd9"
+"""Ground of a table's cells, and of those where the paper has another number."""
+
+
+def draw(figure: xr.Dataset) -> Figure:
+    """The picture of a figure's dataset."""
+    number = int(figure.attrs["figure"])
+    form = forms()[number]
+    picture = {"table": _table, "rounds": _rounds, "bars": _bars}[form.kind](figure)
+    picture.suptitle(f"Figure {number}. {form.title}", fontsize=11)
+    return picture
+
+
+def _new(width: float, height: float) -> Figure:
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _bare(ax: Axes) -> None:
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+
+
+def _bars(figure: xr.Dataset) -> Figure:
+    """A group of bars a kernel, a bar a swept value; the first value is the line at 1."""
+    from matplotlib import colormaps
+
+    form = forms()[int(figure.attrs["figure"])]
+    found = bars(figure)
+    named = list(dict.fromkeys(bar.program for bar in found))
+    values = list(dict.fromkeys(bar.value for bar in found))
+    if all(isinstance(value, int) for value in values):
+        values.sort()
+    colours = colormaps["viridis"](np.linspace(0.15, 0.8, max(1, len(values) - 1)))
+    picture = _new(9, 0.7 + 2.6 * len(named))
+    axes = picture.subplots(len(named), 1, squeeze=False)[:, 0]
+    legend: dict[str, Any] = {}
+    for ax, program in zip(axes, named, strict=True):
+        here = [bar for bar in found if bar.program == program]
+        kernels = list(dict.fromkeys(bar.kernel for bar in here))
+        shown = [v for v in values[1:] if any(bar.value == v for bar in here)]
+        width = 0.84 / max(1, len(shown))
+        for i, value in enumerate(shown):
+            mine = {bar.kernel: bar.ratio for bar in here if bar.value == value}
+            at = [kernels.index(k) + (i - (len(shown) - 1) / 2) * width for k in mine]
+            heights = [ratio.mean for ratio in mine.values()]
+            spread = [0 if math.isnan(ratio.half) else ratio.half for ratio in mine.values()]
+            colour = colours[values.index(value) - 1]
+            boxes = ax.bar(at, heights, 0.92 * width, color=colour)
+            legend.setdefault(f"{form.unit} {_said(value)}", boxes)
+            ax.errorbar(at, heights, spread, fmt="none", ecolor="0.25", elinewidth=0.9, capsize=1.5)
+        ax.axhline(1, color="0.4", linewidth=0.8, linestyle=":")
+        ax.set_xticks(range(len(kernels)), [k.upper() for k in kernels])
+        ax.set_ylabel(form.axis)
+        ax.set_title(program, fontsize=10, loc="left")
+        _scale(ax, here)
+        _bare(ax)
+    picture.legend(
+        legend.values(),
+        legend.keys(),
+        loc="outside lower center",
+        ncols=8,
+        frameon=False,
+        fontsize=9,
+    )
+    ax.set_xlabel(f"kernel; dotted: {form.unit} {_said(values[0])}", fontsize=9)
+    return picture
+
+
+def _scale(ax: Axes, found: list[Bar]) -> None:
+    """Logarithmic where values differ by more than a factor of ten; never below what bars have."""
+    means = [b.ratio.mean for b in found]
+    if max(means) > 10 * min(means):
+        ax.set_yscale("log")
+        ax.set_ylim(min(0.5, 0.7 * min(means)), 2 * max(means))
+    else:
+        ax.set_ylim(0, 1.25 * max(means))
+
+
+def _said(value: Any) -> str:
+    return LINES[INPUTS[value]][0] if value in INPUTS else str(value)
+
+
+def _rounds(figure: xr.Dataset) -> Figure:
+    """A panel a kernel: its communication in each round, by style and input."""
+    names = sorted(set(figure["kernel"].values.tolist()))
+    columns = 4
+    rows = math.ceil(len(names) / columns)
+    picture = _new(11, 2.3 * rows + 0.6)
+    axes = picture.subplots(rows, columns, squeeze=False).ravel()
+    legend: dict[str, Any] = {}
+    for ax, name in zip(axes, names, strict=False):
+        for i in np.flatnonzero(figure["kernel"].values == name):
+            style, kind = str(figure["count_as"].values[i]), str(figure["kind"].values[i])
+            count = figure["comm_by_round"].values[i, : int(figure["n_rounds"].values[i])]
+            title, line, marker = LINES[INPUTS[kind]]
+            label = f"{STYLES[style]}, {title}"
+            ax.plot(
+                count,
+                line,
+                color=LOOKS[style][2],
+                marker=marker if len(count) <= 16 else "",
+                markersize=3.5,
+                linewidth=1.2,
+            )
+            legend.setdefault(label, ax.lines[-1])
+        ax.set_title(name.upper(), fontsize=10)
+        ax.set_ylim(bottom=0)
+        ax.set_xlim(-0.3, max(1, ax.dataLim.x1) + 0.3)
+        ax.locator_params(axis="x", integer=True)
+        _bare(ax)
+    for ax in axes[len(names) :]:
+        ax.set_visible(False)
+    picture.supylabel("communication in each round", fontsize=9)
+    picture.legend(
+        legend.values(), legend.keys(), loc="outside lower center", ncols=6, frameon=False
+    )
+    return picture
+
+
+def _table(figure: xr.Dataset) -> Figure:
+    """A row a kernel and input, a column a count; where the paper differs, its number beside ours."""
+    columns, rows, at = grid(figure)
+    lines = [[at.get((kernel, given, column)) for column in columns] for kernel, given in rows]
+    text = code_table(code(figure))
+    heights = [len(rows) + 1] + [len(text) + 1] * bool(text)
+    picture = _new(1.6 + 1.5 * len(columns), 0.6 + 0.25 * sum(heights))
+    axes = picture.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
+    ground = [
+        [PLAIN if cell is None or cell.why is None else MARKED for cell in line] for line in lines
+    ]
+    names = [f"{kernel.upper()} {given}" for kernel, given in rows]
+    axes[0].set_axis_off()
+    if rows:
+        _ruled(axes[0], columns, names, [[both(cell) for cell in line] for line in lines], ground)
+    if text:
+        kernels = [kernel.upper() for kernel in text]
+        _ruled(axes[1], list(CODE), kernels, [list(row) for row in text.values()])
+        axes[1].set_title("In the text of our kernels", fontsize=9, loc="left")
+    return picture
+
+
+def _ruled(
+    ax: Axes,
+    columns: list[str],
+    rows: list[str],
+    text: list[list[str]],
+    ground: list[list[str]] | None = None,
+) -> None:
+    """A table on axes."""
+    from matplotlib.transforms import Bbox
+
+    ax.set_axis_off()
+    whole = Bbox.from_bounds(0.08, 0, 0.92, 1)
+    table = ax.table(text, ground, rowLabels=rows, colLabels=columns, bbox=whole)
+    table.auto_set_font_size(False)
+    table.set_fontsize(8.5)
+    for cell in table.get_celld().values():
+        cell.set_edgecolor("0.85")
+
+
+CODE = ("lines", "FA asyncs", "FA finishes", "FAC finishes", "FAC barriers", "mutexes")
+"""Columns of the table of code."""
+
+
+def code_table(rows: list[Statics]) -> dict[str, tuple[str, ...]]:
+    """By kernel, what is in its text: the columns `CODE`."""
+    by = {(row.kernel, row.style): row for row in rows}
+    found = {}
+    for kernel in sorted({row.kernel for row in rows}):
+        fa, fac = by[kernel, "finish_async"], by[kernel, "clocked"]
+        values = (fa.lines, fa.asyncs, fa.finishes, fac.finishes, fac.barriers, fa.mutexes)
+        found[kernel] = tuple(map(str, values))
+    return found
+
+
+def grid(
+    figure: xr.Dataset, text: bool = False
+) -> tuple[list[str], list[tuple[str, str]], dict[tuple[str, str, str], Cell]]:
+    """Columns, rows (kernel and input) and cells of a table's figure.
+
+    Parameters
+    ----------
+    text
+        Whether those about the text of kernels, or those about runs.
+    """
+    found = [cell for cell in cells(figure) if (cell.input in TEXT.values()) == text]
+    columns = list(dict.fromkeys(cell.column for cell in found))
+    rows = sorted({(cell.kernel, cell.input) for cell in found})
+    return columns, rows, {(c.kernel, c.input, c.column): c for c in found}
+
+
+def both(cell: Cell | None) -> str:
+    """Our number, and the paper's where it is another."""
+    if cell is None:
+        return ""
+    return f"{cell.ours} (paper: {cell.paper})" if cell.difference else f"{cell.ours}"

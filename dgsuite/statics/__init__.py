@@ -1,0 +1,1 @@
+"""Counts in the text of kernels."""

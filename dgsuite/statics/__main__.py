@@ -1,0 +1,221 @@
+"""Statistics of code: how long kernels are, and the tasks, joins, barriers and locks in their text.
+
+The static columns of Figure 7 of IMSuite (Gupta and Nandivada 2015), read from our programs: their
+lines, and where the original would write ``async``, ``finish``, ``Clock.advanceAll`` and ``atomic`` for
+what our text says. A phase is a join of tasks, one a node, or in the clocked style a barrier; a task
+that spawns has the joins of its accounting; whatever is sent or spawned under a lock has one.
+
+Command line: ``python -m dgsuite.statics`` prints the table; ``--csv FILE`` writes it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import inspect
+import io
+import textwrap
+import tokenize
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from partition.command import Command
+
+if TYPE_CHECKING:
+    from kernels.base import Kernel
+
+SENDS = {"unicast", "broadcast", "announce", "ship", "spawn"}
+STEPS = {"Round", "Finish"}
+BLANK = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+}
+
+
+class Statics(NamedTuple):
+    """One kernel in one form and style."""
+
+    kernel: str
+    form: str
+    style: str
+    lines: int
+    """Of code: neither blank, nor comment, nor docstring; of a recursive form, what it adds."""
+    asyncs: int
+    finishes: int
+    barriers: int
+    mutexes: int
+
+
+def statics(kernel: type[Kernel], style: str = "finish_async") -> Statics:
+    """Statistics of a kernel's code.
+
+    Parameters
+    ----------
+    style
+        "finish_async" or "clocked", in which barriers take the place of joins; for "serial", which has
+        neither, all but lines are zero.
+
+    Examples
+    --------
+    >>> from kernels import LCR
+    >>> statics(LCR)[3:]
+    (22, 2, 2, 0, 0)
+    """
+    from dgsuite.accounting.rules import rules_of
+
+    lines = _lines(inspect.getmodule(kernel).__file__)  # type: ignore[union-attr, arg-type]
+    if style == "serial":
+        return Statics(kernel.name, kernel.form, style, lines, 0, 0, 0, 0)
+    law = rules_of(kernel(faithful=True))
+    spawning = {**law.spawning, **(law.clocked_spawning if style == "clocked" else {})}
+    text = Text(kernel)
+    steps = text.steps()
+    flat = dict.fromkeys(p for step in steps for p in step if p not in spawning)
+    launches = {phase: law.launches.get(phase, 1) for phase in flat}
+    launches |= {p: law.launches.get(p, 0) for p in spawning}
+    joined = dict(launches)
+    if style == "clocked" and law.clocked is not None:
+        joined = {p: law.clocked.get(p, int(p in flat)) for p in launches}
+    elif style == "clocked":
+        joined = {}
+        for step in steps:
+            launched = [p for p in step if launches[p] and p not in joined]
+            joined |= {p: int(i == 0) for i, p in enumerate(launched)}
+    finishes = asyncs = sum(joined.values())
+    barriers = sum(launches.values()) - finishes
+    mutexes = sum(law.mutex.get(p, 1) for p in flat if text.reach(p) & text.calling(SENDS))
+    mutexes += sum(bool(text.reach(p) & text.locking()) for p in flat)
+    for site in text.calling({"spawn"}):
+        rule = max((spawning[t] for t in spawning if site in text.reach(t)), default=None)
+        if rule is not None:
+            asyncs += rule.asyncs
+            finishes += rule.finishes + rule.filled + rule.joins
+            barriers += rule.barriers
+            mutexes += rule.mutex + rule.open_mutex
+    return Statics(kernel.name, kernel.form, style, lines, asyncs, finishes, barriers, mutexes)
+
+
+def table() -> list[Statics]:
+    """All kernels that IMSuite has, in all forms and styles."""
+    from dgsuite.accounting.rules import ACCOUNTING
+    from kernels import KERNELS, RECURSIVE
+
+    kernels = [*(KERNELS[name] for name in ACCOUNTING), *RECURSIVE.values()]
+    return [statics(k, style) for k in kernels for style in ("finish_async", "clocked")]
+
+
+def _lines(path: str) -> int:
+    """Lines of code of a file."""
+    with tokenize.open(path) as file:
+        source = file.read()
+    code = {
+        line
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        if token.type not in BLANK
+        for line in range(token.start[0], token.end[0] + 1)
+    }
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            code -= set(range(node.lineno, node.end_lineno + 1))  # type: ignore[operator]
+    return len(code)
+
+
+class Text:
+    """What the methods of a kernel say."""
+
+    def __init__(self, kernel: type[Kernel]) -> None:
+        self.trees = {
+            name: ast.parse(textwrap.dedent(inspect.getsource(method)))
+            for name, method in inspect.getmembers(kernel, inspect.isfunction)
+            if not name.startswith("__") and method.__module__.startswith("kernels.")
+        }
+        self.calls = {
+            name: [n for n in ast.walk(tree) if isinstance(n, ast.Call)]
+            for name, tree in self.trees.items()
+        }
+
+    def steps(self) -> list[list[str]]:
+        """Phases of each round, and launch of each finish, in the program."""
+        program = self.trees["program"]
+        lists = {
+            n.targets[0].id: n.value
+            for n in ast.walk(program)
+            if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
+        }
+        found = []
+        for call in self.calls["program"]:
+            # or handed to a method that repeats it
+            if getattr(call.func, "id", "") in STEPS or _own(call.func):
+                given = [a.value if isinstance(a, ast.Starred) else a for a in call.args]
+                given = [lists.get(getattr(g, "id", ""), g) for g in given]
+                named = [_own(n) for g in given for n in ast.walk(g)]
+                found.append([n for n in named if n in self.trees])
+        return [step for step in found if step]
+
+    def calling(self, functions: set[str]) -> set[str]:
+        """Methods that call one of some functions."""
+        return {
+            method
+            for method, calls in self.calls.items()
+            if any(getattr(c.func, "id", "") in functions for c in calls)
+        }
+
+    def locking(self) -> set[str]:
+        """Methods that count locks of the original themselves: the second argument of `extra`."""
+        return {
+            method
+            for method, calls in self.calls.items()
+            if any(getattr(c.func, "id", "") == "extra" and len(c.args) > 1 for c in calls)
+        }
+
+    def reach(self, name: str) -> set[str]:
+        """A method and all that it calls, at any depth."""
+        found: set[str] = set()
+        left = [name]
+        while left:
+            method = left.pop()
+            if method in self.calls and method not in found:
+                found.add(method)
+                left += [_own(call.func) for call in self.calls[method]]
+        return found
+
+
+def _own(node: ast.AST) -> str:
+    """The name of an attribute of the kernel, if it is one."""
+    mine = isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self"
+    return node.attr if mine else ""  # type: ignore[attr-defined]
+
+
+@Command
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    p = argparse.ArgumentParser(
+        prog="python -m dgsuite.statics",
+        description="Lines, tasks, joins, barriers and locks in the text of the kernels.",
+    )
+    p.add_argument("--csv", metavar="FILE", help="write the table to a file")
+    options = p.parse_args(arguments)
+    rows = table()
+    if options.csv is not None:
+        from dgsuite.report import tables
+
+        tables.write(options.csv, Statics._fields, rows)
+        return 0
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = Table(box=None, header_style="bold", pad_edge=False)
+    for head in Statics._fields:
+        shown.add_column(head, justify="right" if head in Statics._fields[3:] else "left")
+    for row in rows:
+        shown.add_row(*map(str, row))
+    Console().print(shown)
+    return 0
+
+
+if __name__ == "__main__":
+    main.run()

@@ -1,0 +1,1 @@
+"""All that touches Dask's workers: the plugin, the mesh, the placement of clusters."""

@@ -1,0 +1,193 @@
+"""What the two distributed styles share: placing clusters, and waiting for tasks safely."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+from distributed import Client, Future
+from distributed.client import ClosedClientError
+from numpy.typing import NDArray
+
+from dgsuite.workers.plugin import PeerLost
+from partition.client.places import LOOK, ask, bound, runs
+from partition.client.waiting import Watch, failed, pending
+from partition.errors import DgsuiteError, RunError
+from partition.graph import Graph
+
+EMBED = 1 << 20
+"""Clusters smaller than this (bytes a worker) travel with the task; larger ones are sent once."""
+
+PATIENCE = 5
+"""Seconds without any worker after which none is expected to come."""
+
+
+class Named(Protocol):
+    """What tasks are part of, for messages."""
+
+    @property
+    def name(self) -> str: ...
+
+
+def of(kernel: Named) -> str:
+    """What to call a kernel in messages."""
+    return f"kernel {kernel.name!r}"
+
+
+def new_run() -> str:
+    """A run id."""
+    return uuid.uuid4().hex[:12]
+
+
+def deal(graph: Graph, places: Sequence[str]) -> tuple[list[str], NDArray]:
+    """Which workers take part, and which clusters each of them gets.
+
+    Returns
+    -------
+    places
+        As many as there are clusters, at most.
+    bounds
+        Shape (places + 1,): worker w holds clusters ``bounds[w]`` to ``bounds[w + 1]``.
+    """
+    bounds = runs(len(graph.parts), len(places))
+    return list(places[: len(bounds) - 1]), bounds
+
+
+def place(graph: Graph, watch: Watch, places: Sequence[str], bounds: NDArray) -> list[Any]:
+    """Each worker's clusters: lists of clusters, or futures of what is on the workers already."""
+    client = watch.client
+    groups = [graph.parts[a:b] for a, b in pairwise(bounds)]
+    if not graph.local or all(sum(c.nbytes for c in group) < EMBED for group in groups):
+        return groups
+    key = (client.id, tuple(places), bounds.tobytes())
+    placed: list[Any] | None = graph.placed.get(key)
+    if placed is None or any(future.status != "finished" for future in placed):
+        graph.placed.clear()
+        placed = [
+            watch.call(partial(client.scatter, [group], workers=[place], hash=False))[0]
+            for group, place in zip(groups, places, strict=True)
+        ]
+        graph.placed[key] = placed
+    return placed
+
+
+def joined(names: Iterable[str], results: Sequence[dict[str, NDArray]]) -> dict[str, NDArray]:
+    """The outputs of all sites; those of each are given up as they are copied."""
+    outputs = {}
+    for name in names:
+        parts = [found.pop(name) for found in results]
+        whole = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
+        end = len(whole)
+        while parts:
+            part = parts.pop()
+            whole[end - len(part) : end] = part
+            end -= len(part)
+        outputs[name] = whole
+    return outputs
+
+
+def finish(futures: Sequence[Future], watch: Watch) -> None:
+    """Wait until all tasks are done.
+
+    Raises
+    ------
+    DgsuiteError
+        A task failed, or a worker that tasks are tied to has gone: they would wait for ever.
+    """
+    watch.settle(futures)
+    if any(map(failed, futures)):
+        raise cause(futures, watch)
+
+
+def results(futures: Sequence[Future], watch: Watch) -> list[Any]:
+    """What tasks return, once all are done.
+
+    Raises
+    ------
+    DgsuiteError
+        As in `finish`; also when a worker goes that has done its task, and has the result.
+    """
+    finish(futures, watch)
+    return watch.call(lambda: watch.client.gather(futures))
+
+
+def finish_anywhere(futures: Sequence[Future], watch: Watch) -> None:
+    """Wait until all of some tasks are done that are tied to no worker.
+
+    Raises
+    ------
+    DgsuiteError
+        A task failed, what it needs is lost for good, or no worker is left.
+    """
+    alone = 0
+    while waiting := pending(futures, LOOK, "ALL_COMPLETED"):
+        if any(map(failed, futures)):
+            break
+        alone = 0 if watch.look(waiting) else alone + 1
+        if alone * LOOK > PATIENCE:
+            raise RunError(f"{watch.doing}: no worker is left")
+    if any(map(failed, futures)):
+        raise cause(futures, watch)
+
+
+@contextmanager
+def turn(watch: Watch, keys: Sequence[str]) -> Iterator[None]:
+    """Wait for the turn of a run whose tasks need all their workers at once, and end it afterwards.
+
+    Two such runs that each held one of two workers would wait for each other for ever.
+
+    Parameters
+    ----------
+    watch
+        With the run's id as mark.
+    keys
+        Of the tasks that the run will have.
+
+    Raises
+    ------
+    RunError
+        See `Watch.look`.
+    """
+    client, run = watch.client, watch.mark
+
+    async def end() -> None:
+        with suppress(OSError, AttributeError):  # closed: then the turn is over as well
+            await client.scheduler.dgsuite_end_turn(run=run)
+
+    turns = {"run": run, "client": client.id, "keys": keys, "seconds": LOOK, "bound": bound()}
+    try:
+        while ask(client, "dgsuite_take_turn", wait=LOOK, **turns):
+            watch.look()
+        yield
+    finally:
+        client.loop.add_callback(end)
+
+
+def give_up(client: Client, futures: Sequence[Future]) -> None:
+    """Cancel tasks. Those of a client whose connection has ended are given up by the scheduler."""
+    if client.status == "running":
+        with suppress(ClosedClientError):
+            client.cancel(futures, force=True)
+
+
+def cause(futures: Sequence[Future], watch: Watch) -> Exception:
+    """The first cause among failed tasks; that a peer was lost is usually only a consequence."""
+    deadline = time.monotonic() + 1
+    while time.monotonic() < deadline and any(f.status == "pending" for f in futures):
+        time.sleep(0.02)
+    errors = [f.exception() for f in futures if f.status == "error"]
+    first = sorted(errors, key=lambda e: isinstance(e, PeerLost))
+    if not first or isinstance(first[0], PeerLost):
+        watch.look()
+        return RunError(f"{watch.doing}: {first[0] if first else 'its tasks were cancelled'}")
+    if isinstance(first[0], DgsuiteError):
+        return first[0]
+    error = RunError(f"{watch.doing}: {type(first[0]).__name__}: {first[0]}")
+    error.__cause__ = first[0]
+    return error

@@ -1,0 +1,369 @@
+"""What lives on a worker: its runs, found by run id, and the only use of Worker internals.
+
+Runs are kept apart by their ids: a message, task or request of a run that is over, or never was
+here, finds nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import gc
+import math
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count
+from typing import Any
+
+import dask
+from distributed import Client, Worker, WorkerPlugin, get_worker
+from distributed.comm import get_address_host
+from distributed.core import Status
+from distributed.protocol import to_serialize
+from tornado.ioloop import PeriodicCallback
+
+from dgsuite.workers.spans import SpanPlugin
+from partition.client.places import workers
+from partition.client.waiting import Watch
+from partition.errors import RunError
+
+NAME = "dgsuite"
+
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+"""Parameters of glibc's mallopt (malloc.h)."""
+
+GIVEN_UP = ("cancelled", "released", "forgotten")
+"""States of a task on a worker whose key the scheduler has forgotten."""
+
+KEEP = 1 << 28
+LARGEST = 1 << 25
+"""Bytes of an array that may come from memory that was kept: the most that glibc takes."""
+
+PART = 16
+"""Of a worker's memory limit, this part is kept at most."""
+
+RELIEF = 1.0
+"""Seconds between looks at whether a worker is paused."""
+
+NEVER = 2**31 - 1
+"""Collections of the young after which garbage is collected in full, so that it is not."""
+
+REMEMBERED = 1 << 10
+"""Runs that are over of which a worker knows that they are."""
+
+LARGE = 1 << 20
+"""Bytes from which a process that holds results alone gives an array's memory back with it."""
+
+
+class PeerLost(RunError):  # noqa: N818
+    """Another worker of the run is gone; why, it may have said itself."""
+
+
+class RunPlugin(WorkerPlugin):
+    """Holds a worker's part of every run.
+
+    A part lives as long as a task key: when its client gives the key up, or is gone altogether, the
+    scheduler forgets the key and the part ends.
+
+    Attributes
+    ----------
+    runs
+        What each run keeps on this worker between its tasks, by run id.
+    """
+
+    name = NAME
+    idempotent = True
+
+    def setup(self, worker: Worker) -> None:
+        self.worker = worker
+        if dask.config.get("dgsuite.worker.keep-memory", True):
+            limit = worker.memory_manager.memory_limit
+            keep_memory(limit or math.inf)
+            if limit:
+                relief = PeriodicCallback(self._relieve, RELIEF * 1000)
+                worker.periodic_callbacks[NAME] = relief
+                relief.start()
+        self.runs: dict[str, Any] = {}
+        self._ends: dict[str, Callable[[], object]] = {}
+        self._over: deque[str] = deque(maxlen=REMEMBERED)
+        self._addresses: dict[str, asyncio.Future[Any]] = {}
+        worker.handlers["dgsuite_meet"] = self._meet
+        worker.handlers["dgsuite_count"] = self.count
+        worker.handlers["dgsuite_votes"] = self._votes
+
+    def __reduce__(self) -> tuple[Callable[[], WorkerPlugin], tuple[()]]:
+        """Travel by value: a worker that cannot import dgsuite stays, so that a run can name it."""
+
+        def make() -> WorkerPlugin:
+            try:
+                from dgsuite.workers.plugin import RunPlugin
+            except ImportError:
+                from distributed import WorkerPlugin
+
+                return WorkerPlugin()
+            return RunPlugin()
+
+        return make, ()
+
+    def _relieve(self) -> None:
+        """Give back memory that was freed while Dask pauses the worker for what it uses."""
+        if self.worker.status == Status.paused:
+            give_back()
+
+    def teardown(self, worker: Worker) -> None:
+        if (relief := worker.periodic_callbacks.pop(NAME, None)) is not None:
+            relief.stop()
+        for end in list(self._ends.values()):
+            end()
+
+    def transition(self, key: Any, start: str, finish: str, **kwargs: Any) -> None:
+        if finish in GIVEN_UP and key in self._ends:
+            self._ends.pop(key)()
+
+    def wanted(self, key: str) -> bool:
+        """Whether somebody still wants a task's result."""
+        task = self.worker.state.tasks.get(key)
+        return task is not None and task.state not in GIVEN_UP
+
+    def keep(self, key: str, run: str, part: Any) -> None:
+        """Keep something for a run, for as long as the calling task's key lives."""
+
+        def end() -> None:
+            self._over.append(run)
+            self.runs.pop(run, None)
+
+        self.runs[run] = part
+        self._ends[key] = end
+        if not self.wanted(key):  # given up before this came here
+            self._ends.pop(key, end)()
+
+    def enter(self, key: str, run: str, address: Any, abort: Callable[[], object]) -> None:
+        """Called by a run's task: where its peers find it, and how to end it. Thread-safe."""
+
+        def tell() -> None:
+            if not self.wanted(key):  # given up before this came here
+                abort()
+                return
+            self._ends[key] = abort
+            future = self._address(run)
+            if not future.done():
+                future.set_result(address)
+
+        self.worker.loop.add_callback(tell)
+
+    def leave(self, key: str, run: str) -> None:
+        """Called by a run's task when it ends. Thread-safe."""
+
+        def tell() -> None:
+            self._ends.pop(key, None)
+            self._addresses.pop(run, None)
+
+        self.worker.loop.add_callback(tell)
+
+    def _address(self, run: str) -> asyncio.Future[Any]:
+        if run not in self._addresses:
+            self._addresses[run] = asyncio.get_running_loop().create_future()
+        return self._addresses[run]
+
+    async def _meet(self, run: str, epoch: str) -> Any:
+        """RPC: the address at which a run's task on this worker listens, once it does."""
+        fence(self.worker, epoch)
+        return await asyncio.shield(self._address(run))
+
+    def _votes(self, run: str, turn: int) -> Any:
+        """RPC: this worker's votes of a turn of a run."""
+        if run not in self.runs:
+            raise PeerLost(
+                f"run {run} is not on worker {self.worker.address}: it is over, or was lost"
+            )
+        return to_serialize(self.runs[run].votes(turn))
+
+    def count(self, run: str, first: int, epoch: str) -> int:
+        """RPC: fetch and increment of a run's counter. Thread-safe."""
+        fence(self.worker, epoch)
+        if run in self._over:
+            raise RunError(f"run {run} is over")
+        return int(next(self.runs.setdefault(run, count(first))))
+
+
+def fence(worker: Worker, epoch: str) -> None:
+    """Make sure that a worker is the process that a run began with, which has the run's state.
+
+    Raises
+    ------
+    RunError
+        It is another process, started at the same address.
+    """
+    if worker.id != epoch:
+        raise PeerLost(f"worker {worker.address} was lost; a new one has started in its place")
+
+
+def keep_memory(limit: float = math.inf) -> None:
+    """Have the C library keep memory that was freed, up to `KEEP` bytes, where it can be told to.
+
+    Dask has workers hand every large array's pages back to the system at once; a round then spends more
+    time on being given new ones than on its edges.
+
+    Parameters
+    ----------
+    limit
+        Bytes that the worker may use. What is kept counts against them: it is a small part at most.
+    """
+    keep = int(min(KEEP, limit / PART))
+    _tell("mallopt", M_MMAP_THRESHOLD, min(LARGEST, keep))
+    _tell("mallopt", M_TRIM_THRESHOLD, keep)
+
+
+def keep_no_memory() -> None:
+    """Have the C library hand back what large arrays took, which it comes to keep by itself: for a
+    process of our own that is a client.
+    """
+    _tell("mallopt", M_MMAP_THRESHOLD, LARGE)
+
+
+@contextmanager
+def no_full_collections() -> Iterator[None]:
+    """Put off full collections of garbage until the end: one takes 70 ms, and a run's sites wait for it."""
+    new, young, full = gc.get_threshold()
+    if full == NEVER:  # another task of this process has, and will undo it
+        yield
+        return
+    gc.set_threshold(new, young, NEVER)
+    try:
+        yield
+    finally:
+        gc.set_threshold(new, young, full)
+
+
+def give_back() -> None:
+    """Return to the system what is free now, such as what making a halo took."""
+    _tell("malloc_trim", 0)
+
+
+def _tell(function: str, *arguments: int) -> None:
+    """Call a function of the C library, if it has it."""
+    found = getattr(ctypes.CDLL(None), function, None)
+    if found is not None:
+        found(*arguments)
+
+
+def plugin() -> RunPlugin:
+    """The plugin of the worker that the calling task runs on."""
+    found: RunPlugin = get_worker().plugins[NAME]
+    return found
+
+
+def install(client: Client) -> None:
+    """Put the plugin on all workers of a client, those to come included; once a client.
+
+    Raises
+    ------
+    RunError
+        A worker is gone, or does not answer.
+    """
+    if not getattr(client, "_dgsuite_installed", False):
+        watch = Watch(client, "putting dgsuite on the workers", workers(client))
+        watch.look()
+        watch.call(lambda: client.register_plugin(RunPlugin()))
+        watch.call(lambda: client.register_plugin(SpanPlugin()))
+        client._dgsuite_installed = True
+
+
+def reports(client: Client) -> tuple[str, dict[str, Callable[[int], object]]]:
+    """The topic under which runs report their progress, and who is told of each run's.
+
+    One topic a client: schedulers never forget one.
+    """
+    topic = f"dgsuite-{client.id}"
+    if not hasattr(client, "_dgsuite_reports"):
+        found: dict[str, Callable[[int], object]] = {}
+
+        def tell(event: tuple[float, tuple[str, int]]) -> None:
+            run, rounds = event[1]
+            if (told := found.get(run)) is not None:
+                told(rounds)
+
+        client.subscribe_topic(topic, tell)
+        client._dgsuite_reports = found
+    return topic, client._dgsuite_reports
+
+
+def task_key() -> str:
+    """Key of the calling task."""
+    return str(get_worker().get_current_task())
+
+
+def security_args() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Arguments (TLS contexts) to connect and to listen as the calling task's worker does."""
+    worker = get_worker()
+    return worker.connection_args, worker.security.get_listen_args("worker")
+
+
+@contextmanager
+def bound(places: Sequence[str], rank: int, run: str) -> Iterator[bool]:
+    """Bind the calling thread to a processor of its own, as mpirun does, where there are enough.
+
+    The tasks of a run wake each other all the time, and the system likes to put who is woken beside
+    who woke it: on one processor. Which processors depends on the run, so that several runs on one
+    host do not crowd the first few.
+
+    Parameters
+    ----------
+    places
+        Worker addresses of all tasks.
+    rank
+        Which of them is this one.
+
+    Yields
+    ------
+    Whether it is.
+    """
+    hosts = [get_address_host(place) for place in places]
+    here = [r for r, host in enumerate(hosts) if host == hosts[rank]]
+    allowed = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    if places[rank].startswith("inproc") or not 1 < len(here) <= len(allowed):
+        yield False
+        return
+    mine = allowed[(int(run, 16) + here.index(rank)) % len(allowed)]
+    os.sched_setaffinity(0, {mine})
+    try:
+        yield True
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
+def counter(run: str, place: str, epoch: str, first: int) -> Callable[[], Callable[[], int]]:
+    """A counter that the tasks of a run share, at the worker of one of them, while that task's key lives.
+
+    Parameters
+    ----------
+    place
+        Address of the worker that has it.
+    epoch
+        Which process that worker is.
+    first
+        Its first value.
+
+    Returns
+    -------
+    A function that asks for the next value at once, and returns one that waits for the answer. There, a
+    place that is gone is an OSError.
+    """
+    here = get_worker()
+    own = plugin()
+    if place == here.address:  # a peer may have asked already
+        fence(here, epoch)
+        own.keep(task_key(), run, own.runs.setdefault(run, count(first)))
+
+    async def call() -> int:
+        return int(await here.rpc(place).dgsuite_count(run=run, first=first, epoch=epoch))
+
+    def ask() -> Callable[[], int]:
+        if place == here.address:
+            value = own.count(run, first, epoch)
+            return lambda: value
+        return asyncio.run_coroutine_threadsafe(call(), here.loop.asyncio_loop).result
+
+    return ask

@@ -1,0 +1,103 @@
+"""What a result was made by: our code, the packages that compute, and the machine.
+
+Two runs whose circumstances are the same can be compared, times included.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psutil
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+COMPUTE = ("python", "dask", "distributed", "numba", "numpy", "scipy")
+"""Those whose versions may change results or times."""
+
+
+@cache
+def machine() -> dict[str, Any]:
+    """This machine, as attributes of a dataset.
+
+    Returns
+    -------
+    dict
+        ``machine``: processor, its number and memory, which decide what a run takes. The host's name is
+        left out: equal machines take equal times, and containers have a new name each time.
+        ``processors``: how many can compute side by side.
+    """
+    processors = os.cpu_count() or 1
+    memory = psutil.virtual_memory().total / 2**30
+    text = f"{_processor()}, {processors} processors, {memory:.0f} GiB"
+    return {"machine": text, "processors": processors}
+
+
+def _processor() -> str:
+    """Model of the processor, where the system says it, and its architecture."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    models = (line.partition(":")[2] for line in lines if line.startswith("model name"))
+    return " ".join([*next(models, platform.processor()).split(), f"({platform.machine()})"])
+
+
+def _host() -> tuple[str, dict[str, Any]]:
+    return platform.node(), machine()
+
+
+def machine_of(client: Client | None) -> dict[str, Any]:
+    """The machine or machines of a client's workers, as `machine` has it; None is this process."""
+    if client is None:
+        return machine()
+    from partition.client.places import workers
+
+    places = frozenset(workers(client))
+    known = getattr(client, "_dgsuite_machine", None)
+    if known is None or known[0] != places:
+        hosts = dict(client.run(_host, on_error="ignore").values())
+        known = client._dgsuite_machine = places, _together(list(hosts.values()))
+    found: dict[str, Any] = known[1]
+    return found
+
+
+def _together(hosts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Several machines as one."""
+    texts = [str(host["machine"]) for host in hosts]
+    named = [
+        text if texts.count(text) == 1 else f"{texts.count(text)} x {text}"
+        for text in sorted(set(texts))
+    ]
+    return {"machine": "; ".join(named), "processors": sum(host["processors"] for host in hosts)}
+
+
+def circumstances(attrs: Mapping[str, Any]) -> dict[str, str]:
+    """What decides whether a result can be used again, from a dataset's attributes.
+
+    Parameters
+    ----------
+    attrs
+        With ``code`` (see `partition.client.installed.fingerprint`), ``versions`` (JSON) and ``machine``.
+    """
+    versions = json.loads(attrs.get("versions", "{}"))
+    found = {"code": str(attrs.get("code", "")), "machine": str(attrs.get("machine", ""))}
+    return found | {name: str(versions.get(name, "")) for name in COMPUTE}
+
+
+def changes(before: Mapping[str, str], now: Mapping[str, str]) -> str:
+    """What is different between two circumstances, in words; "" where nothing is."""
+    found = []
+    for name, value in now.items():
+        was = before.get(name, "")
+        if was != value and name == "code":
+            found.append("the code of dgsuite has changed")
+        elif was != value:
+            found.append(f"{name} was {was or 'not noted'} and is {value}")
+    return "; ".join(found)

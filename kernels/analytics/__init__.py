@@ -1,0 +1,1 @@
+"""Searches, shortest paths, betweenness."""

@@ -1,0 +1,278 @@
+"""Betweenness centrality (Freeman 1977) by Brandes' algorithm (J. Math. Sociology 25, 2001).
+
+The benchmark of Chapman, Hussein and Hosking, X10 on the Single-Chip Cloud Computer (2011): every place holds
+the graph and takes a share of the sources; sums are added up at the end. Graphs that are too large for
+that stay in their clusters: see `kernels.analytics.betweenness_rounds`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels import rng
+from kernels.analytics.betweenness_rounds import TROUBLE, Partitioned, centrality
+from kernels.base import (
+    Announcement,
+    Inbox,
+    Net,
+    Note,
+    Output,
+    Program,
+    Round,
+    Shipment,
+    State,
+    announce,
+    no_node,
+    ship,
+)
+from kernels.fixed import Sums, added
+from partition.cluster import Cluster
+from partition.partitioners import Partition
+
+if TYPE_CHECKING:
+    from partition.graph import Graph
+
+
+class Adjacency(NamedTuple):
+    """A whole graph in the order of its layout, `partition`: rows and their ends are positions."""
+
+    partition: Partition
+    indptr: NDArray[np.uint32]
+    indices: NDArray[np.uint32]
+    weights: NDArray[np.float64] | None
+
+    @property
+    def degree(self) -> NDArray[np.int64]:
+        """Out-edges of each node."""
+        return self.indptr[1:].astype(np.int64) - self.indptr[:-1].astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Betweenness(Partitioned):
+    """Betweenness centrality: of each node the sum, over pairs of others, of the share of shortest paths
+    that lead through it. Not normalised; ends do not count; on an undirected graph a pair counts once.
+
+    Parameters
+    ----------
+    weighted
+        Whether weights, above 0, are lengths; edges are 1 long where the graph has no weights. Paths are
+        equally long where sums of their lengths from the source are equal as float64; where an edge
+        makes a path no longer, as 1 after 1e20, that is an error.
+    sources
+        Nodes that paths start from: a list, or how many to draw; by default all.
+    deal
+        Which cluster takes which sources, replicated: "block" (the original's), "cyclic" (by falling
+        out-degree), or "dynamic" (a few at a time, by the worker that is free; in this process as
+        cyclic).
+    graph_form
+        "replicated" (every cluster holds the graph) or "partitioned" (its own nodes alone).
+    batch
+        Sources that are searched from side by side when partitioned; by default so many that a
+        cluster has a million cells at most, and one source.
+    """
+
+    deal: Literal["block", "cyclic", "dynamic"] = "block"
+    graph_form: Literal["replicated", "partitioned"] = "replicated"
+
+    name = "bc"
+    outputs = {
+        "betweenness": Output("betweenness centrality"),
+        "source": Output("whether paths start here"),
+    }
+    fields = {
+        "row": np.uint32,
+        "end": np.uint32,
+        "weight": np.float64,
+        "whole": np.int64,
+        "part": np.int64,
+        "key": np.int64,
+        "other": np.int64,
+        "reach": np.float64,
+        "paths": np.float64,
+    }
+    notes = {"scanned": "edges that searches looked at"}
+    undirected = False
+
+    def check(self, c: Cluster) -> str | None:
+        if self.batch is not None and self.batch < 1:
+            return f"batch must be at least 1, got {self.batch!r}"
+        if self.weighted and c.weights is not None and not (c.weights > 0).all():
+            entry = int(np.argmin(c.weights > 0))
+            row = int(np.searchsorted(c.indptr, entry, side="right")) - 1
+            return (
+                f"weights must be above 0, got {c.weights[entry]} "
+                f"from node {c.ids[row]} to node {c.indices[entry]}"
+            )
+        return self._check_sources(c.n)
+
+    def _check_sources(self, n: int) -> str | None:
+        sources = self.sources
+        if sources is None:
+            return None
+        values = np.asarray(sources)
+        if values.dtype.kind not in "iu" or values.ndim > 1:
+            if not (values.ndim == 1 and not len(values)):
+                return f"sources must be a number of nodes or a list of them, got {sources!r}"
+        elif values.ndim == 0:
+            if not 1 <= values <= n:
+                return f"sources must be from 1 to {n}, the number of nodes, got {sources}"
+        elif len(wrong := values[(values < 0) | (values >= n)]):
+            return no_node("source", wrong[0], n)
+        elif len(np.unique(values)) < len(values):
+            return "sources must be different nodes"
+        return None
+
+    def chosen(self, n: int) -> NDArray[np.int64]:
+        if self.sources is None:
+            return np.arange(n)
+        if isinstance(self.sources, int | np.integer):
+            luck = rng.uniform("counter", self.seed, np.arange(n), 0)
+            return np.sort(np.argsort(luck, kind="stable")[: self.sources])
+        return np.asarray(self.sources, np.int64).reshape(-1)
+
+    def dealt(self, degree: NDArray, place: int, places: int) -> NDArray[np.int64]:
+        """A place's share of the sources.
+
+        Parameters
+        ----------
+        degree
+            Out-edges of each source, in the order of `chosen`.
+
+        Returns
+        -------
+        Indices into `chosen`.
+        """
+        count = len(degree)
+        if self.deal == "block":
+            size = count // places
+            return np.arange(place * size, count if place == places - 1 else (place + 1) * size)
+        return falling(degree)[place::places]
+
+    def program(self, net: Net) -> Program:
+        if self.graph_form == "partitioned":
+            yield from self.in_rounds(net)
+        else:
+            yield Round(self.share, self.search, self.collect)
+
+    def start(self, c: Cluster) -> State:
+        return State(betweenness=c.zeros(np.float64), source=self._starts(c.n, c.ids))
+
+    def _starts(self, n: int, nodes: NDArray) -> NDArray[np.bool_]:
+        """Which of some nodes are sources."""
+        flags = np.zeros(n, bool)
+        flags[self.chosen(n)] = True
+        return flags[nodes]
+
+    def share(self, c: Cluster, s: State, inbox: Inbox) -> Announcement:
+        return announce(np.arange(c.size), **rows_of(c, self.weighted))
+
+    def search(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Shipment, Note]:
+        names = ("row", "end", "weight") if self.weighted else ("row", "end")
+        graph = adjacency(c.partition, {name: inbox.board(name) for name in names})
+        sources = c.partition.position(self.chosen(c.n))
+        mine = sources[self.dealt(graph.degree[sources], c.index, c.partition.clusters)]
+        search = Searcher(graph, self.weighted)
+        scanned = search(mine)
+        owner = np.repeat(np.arange(c.partition.clusters), np.diff(c.partition.offsets))
+        return ship(owner, whole=search.sums.whole, part=search.sums.part), Note(
+            {"scanned": scanned}
+        )
+
+    def collect(self, c: Cluster, s: State, inbox: Inbox) -> None:
+        if c.size:
+            columns = (inbox.shipped(name).reshape(-1, c.size) for name in ("whole", "part"))
+            parts = [Sums(*pair) for pair in zip(*columns, strict=True)]
+            s.betweenness = centrality(added(parts), c.directed)
+
+    @property
+    def dynamic(self) -> bool:
+        return self.deal == "dynamic" and self.graph_form == "replicated"
+
+    def hold(self, parts: Sequence[Cluster]) -> tuple[Adjacency, NDArray[np.int64]]:
+        graph = gathered(parts, self.weighted)
+        sources = parts[0].partition.position(self.chosen(parts[0].n))
+        return graph, sources[falling(graph.degree[sources])]
+
+    def chunk(
+        self, held: tuple[Adjacency, NDArray[np.int64]], number: int, count: int
+    ) -> tuple[Sums, dict[str, int]]:
+        graph, sources = held
+        ends = len(sources) * np.arange(number, number + 2) // count
+        search = Searcher(graph, self.weighted)
+        return search.sums, {"scanned": search(sources[slice(*ends)])}
+
+    def add(self, results: Sequence[Sums]) -> Sums:
+        return added(results)
+
+    def results(self, total: Sums, graph: Graph) -> dict[str, NDArray]:
+        nodes = graph.partition.node(np.arange(graph.n))
+        return {
+            "betweenness": centrality(total, graph.directed),
+            "source": self._starts(graph.n, nodes),
+        }
+
+
+class Searcher:
+    """Searches of a graph, one after another: called with sources (positions), it adds to `sums` and
+    returns the edges that were looked at.
+    """
+
+    def __init__(self, graph: Adjacency, weighted: bool) -> None:
+        from kernels.analytics import _betweenness
+
+        n = len(graph.indptr) - 1
+        self.sums = Sums.zeros(n)
+        self._partition = graph.partition
+        loops: Any = _betweenness
+        room = loops.workspace(n, len(graph.indices), weighted)
+        more = (graph.weights,) if weighted else ()
+        self._search = loops.by_weight if weighted else loops.by_hops
+        self._before = (graph.indptr, graph.indices, *more)
+        self._after = (*self.sums, *room)
+
+    def __call__(self, sources: NDArray) -> int:
+        scanned, wrong, source = self._search(
+            *self._before, sources.astype(np.uint32), *self._after
+        )
+        if wrong:
+            node = self._partition.node(np.array([source]))[0]
+            raise OverflowError(TROUBLE[wrong].format(node))
+        return int(scanned)
+
+
+def falling(degree: NDArray) -> NDArray[np.int64]:
+    """Sources by falling out-degree, so that the longest searches are dealt first."""
+    return np.argsort(-degree, kind="stable")
+
+
+def rows_of(c: Cluster, weighted: bool) -> dict[str, NDArray]:
+    """The edges of a cluster: rows and ends as positions, and weights where they count."""
+    first = c.partition.offsets[c.index]
+    row = np.repeat(np.arange(first, first + c.size), c.degree)
+    found = {"row": row.astype(np.uint32), "end": c.partition.position(c.indices).astype(np.uint32)}
+    if weighted:
+        ones = np.ones(len(c.indices)) if c.weights is None else c.weights
+        found["weight"] = ones.astype(np.float64)
+    return found
+
+
+def adjacency(partition: Partition, rows: dict[str, NDArray]) -> Adjacency:
+    """The whole graph from the rows of all clusters, in their order."""
+    counts = np.bincount(rows["row"], minlength=partition.n)
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    if indptr[-1] >= 2**32:
+        raise ValueError(f"{indptr[-1]} edges are too many to replicate; graph_form='partitioned'")
+    return Adjacency(partition, indptr.astype(np.uint32), rows["end"], rows.get("weight"))
+
+
+def gathered(parts: Sequence[Cluster], weighted: bool) -> Adjacency:
+    """The whole graph from its clusters."""
+    rows = [rows_of(c, weighted) for c in parts]
+    return adjacency(
+        parts[0].partition, {name: np.concatenate([r[name] for r in rows]) for name in rows[0]}
+    )

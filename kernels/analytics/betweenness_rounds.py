@@ -1,0 +1,242 @@
+"""Betweenness centrality on a graph that stays in its clusters, in rounds over batches of sources.
+
+Searches of a batch go side by side. A cluster holds a cell for each source and each of its nodes and their
+successors elsewhere, its ghosts: what paths to ghosts its own nodes find is folded there and sent on
+to the owners once a round. Without weights the searches are breadth first. With weights all distances are
+found first, as by Bellman and Ford, then paths are counted from node to node as soon as all
+edges before have been. Then dependencies come back, level by level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.base import (
+    Inbox,
+    Net,
+    Node,
+    Note,
+    Program,
+    Replicated,
+    Round,
+    Shipment,
+    State,
+    Vote,
+    ship,
+    vote,
+)
+from kernels.fixed import Sums
+from partition.cluster import Cluster
+
+CELLS = 1 << 20
+"""Nodes times sources of a batch, at most; a cell takes some 50 bytes."""
+
+MANY, LOST = 1, 2
+TROUBLE = {
+    MANY: "there are more than 1e308 shortest paths from node {}",
+    LOST: "a path from node {} is as long with its last edge as without: weights differ too much",
+}
+"""What can be wrong with the paths from a source."""
+
+
+def compiled() -> Any:
+    """The compiled loops; they take a moment to import."""
+    from kernels.analytics import _betweenness_rounds
+
+    return _betweenness_rounds
+
+
+def centrality(sums: Sums, directed: bool) -> NDArray[np.float64]:
+    """Betweenness from dependencies: on an undirected graph every path was found from both ends."""
+    return sums.value * (1.0 if directed else 0.5)
+
+
+@dataclass(frozen=True)
+class Partitioned(Replicated):
+    """The phases of the partitioned form."""
+
+    weighted: bool = False
+    sources: int | Sequence[Node] | None = None
+    batch: int | None = None
+
+    def chosen(self, n: int) -> NDArray[np.int64]:
+        """The sources, as node ids."""
+        raise NotImplementedError
+
+    def width(self, n: int) -> int:
+        """Sources of a batch."""
+        count = max(len(self.chosen(n)), 1)
+        return min(self.batch or max(CELLS // n, 1), count)
+
+    def in_rounds(self, net: Net) -> Program:
+        """The program: who has whom as a ghost, then batch after batch."""
+        yield Round(self.subscribe, self.link, opening=True)
+        for _ in range(0, len(self.chosen(net.n)), self.width(net.n)):
+            yield Round(self.begin, opening=True)
+            depth = 1
+            while (yield Round(self.offer)).any:
+                depth += 1
+            if self.weighted:
+                yield Round(self.spread, self.tally, self.expect, closing=True)
+                depth = 1
+                while (yield Round(self.advance)).any:
+                    depth += 1
+            for _ in range(1, depth):
+                yield Round(self.depend)
+            yield Round(self.finish, closing=True)
+
+    def subscribe(self, c: Cluster, s: State, inbox: Inbox) -> Shipment:
+        offsets = c.partition.offsets
+        lo, hi = offsets[c.index], offsets[c.index + 1]
+        position = c.partition.position(c.indices)
+        outside = (position < lo) | (position >= hi)
+        ghosts = np.unique(position[outside])
+        s.slots = np.where(outside, c.size + np.searchsorted(ghosts, position), position - lo)
+        s.weights = np.ones(len(c.indices))
+        if self.weighted and c.weights is not None:
+            s.weights = c.weights.astype(np.float64)
+        s.home = np.searchsorted(offsets, ghosts, side="right") - 1
+        s.there = ghosts - offsets[s.home]
+        return ship(s.home, key=s.there, other=c.size + np.arange(len(ghosts)))
+
+    def link(self, c: Cluster, s: State, inbox: Inbox) -> None:
+        node = inbox.shipped("key")
+        order = np.argsort(node, kind="stable")
+        s.readers = np.concatenate([[0], np.cumsum(np.bincount(node, minlength=c.size))])
+        s.peers, s.their = inbox.origin[order], inbox.shipped("other")[order]
+        s.sums, s.sources, s.width = Sums.zeros(c.size), self.chosen(c.n), self.width(c.n)
+        s.first = 0
+        cells = (c.size + len(s.there)) * s.width
+        s.distance, s.paths, s.share = np.empty((3, cells))
+        s.fresh, s.need = np.zeros(cells, bool), np.zeros(cells if self.weighted else 0, np.int32)
+        s.front, s.found = np.empty((2, cells), np.int64)
+
+    def begin(self, c: Cluster, s: State, inbox: Inbox) -> None:
+        width = s.width
+        batch = s.sources[s.first : s.first + width]
+        s.first += width
+        s.distance[:], s.paths[:], s.share[:] = np.inf, 0.0, 0.0
+        at = c.partition.position(batch) - c.partition.offsets[c.index]
+        mine = np.flatnonzero((at >= 0) & (at < c.size))
+        s.origins = at[mine] * width + mine
+        s.distance[s.origins], s.paths[s.origins] = 0.0, 1.0
+        s.levels = []
+        self._wait(s, s.origins)
+
+    def offer(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Shipment, Vote, Note]:
+        key = inbox.shipped("key")
+        # of hops all know how far they are
+        reach = inbox.shipped("reach") if self.weighted else np.full(len(key), float(len(s.levels)))
+        size = compiled().take_offers(
+            key, reach, inbox.shipped("paths"), s.distance, s.paths, s.fresh, s.front, s.waiting
+        )
+        front = s.front[:size].copy()
+        s.fresh[front] = False
+        if not self.weighted:
+            s.levels.append(front)
+        count, scanned = compiled().offer(
+            c.indptr, s.slots, s.weights, s.width, front, s.distance, s.paths, s.fresh, s.found
+        )
+        abroad = self._sort(c, s, count)
+        s.fresh[abroad] = False
+        to, key = self._owners(c, s, abroad)
+        fields = {"key": key, "paths": s.paths[abroad]}
+        if self.weighted:
+            fields["reach"] = s.distance[abroad]
+        sent = ship(to, **fields)
+        return sent, vote(any=count), Note({"scanned": scanned})
+
+    def spread(self, c: Cluster, s: State, inbox: Inbox) -> Shipment:
+        reached = self._reached(c, s)
+        to, key, which = self._publish(c, s, reached)
+        return ship(to, key=key, reach=s.distance[reached][which])
+
+    def tally(self, c: Cluster, s: State, inbox: Inbox) -> Shipment:
+        s.distance[inbox.shipped("key")] = inbox.shipped("reach")
+        s.paths[:], s.need[:] = 0.0, 0
+        width = s.width
+        lost = compiled().tally(
+            c.indptr, s.slots, s.weights, width, self._reached(c, s), s.distance, s.need
+        )
+        if lost >= 0:
+            raise OverflowError(TROUBLE[LOST].format(self._source(s, lost)))
+        abroad = c.size * width + np.flatnonzero(s.need[c.size * width :])
+        to, key = self._owners(c, s, abroad)
+        sent = ship(to, key=key, other=s.need[abroad])
+        s.need[c.size * width :] = 0
+        return sent
+
+    def expect(self, c: Cluster, s: State, inbox: Inbox) -> None:
+        np.add.at(s.need, inbox.shipped("key"), inbox.shipped("other").astype(np.int32))
+        s.paths[s.origins] = 1.0
+        self._wait(s, s.origins)
+
+    def advance(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Shipment, Vote]:
+        size = compiled().take_paths(
+            inbox.shipped("key"), inbox.shipped("paths"), inbox.shipped("other"),
+            s.paths, s.need, s.front, s.waiting,
+        )  # fmt: skip
+        front = s.front[:size].copy()
+        s.levels.append(front)
+        count = compiled().advance(
+            c.indptr, s.slots, s.weights, s.width, c.size, front,
+            s.distance, s.paths, s.need, s.found,
+        )  # fmt: skip
+        abroad = self._sort(c, s, count)
+        to, key = self._owners(c, s, abroad)
+        sent = ship(to, key=key, paths=s.paths[abroad], other=-s.need[abroad])
+        s.paths[abroad], s.need[abroad] = 0.0, 0
+        return sent, vote(any=count)
+
+    def depend(self, c: Cluster, s: State, inbox: Inbox) -> Shipment:
+        s.share[inbox.shipped("key")] = inbox.shipped("paths")
+        level = s.levels.pop()
+        if len(many := level[np.isinf(s.paths[level])]):
+            raise OverflowError(TROUBLE[MANY].format(self._source(s, many[0])))
+        compiled().depend(
+            c.indptr, s.slots, s.weights, s.width, level,
+            s.distance, s.paths, s.share, *s.sums,
+        )  # fmt: skip
+        to, key, which = self._publish(c, s, level)
+        return ship(to, key=key, paths=s.share[level][which])
+
+    def finish(self, c: Cluster, s: State, inbox: Inbox) -> None:
+        s.betweenness = centrality(s.sums, c.directed)
+
+    def _wait(self, s: State, cells: NDArray) -> None:
+        """Cells that are in the next front whatever arrives."""
+        s.waiting = len(cells)
+        s.front[: s.waiting] = cells
+
+    def _sort(self, c: Cluster, s: State, count: int) -> NDArray:
+        """Of the cells found, own ones wait for the next phase; those of ghosts are returned."""
+        found = s.found[:count]
+        own = found < c.size * s.width
+        self._wait(s, found[own])
+        return found[~own]
+
+    def _reached(self, c: Cluster, s: State) -> NDArray:
+        """Own cells with a distance."""
+        return np.flatnonzero(np.isfinite(s.distance[: c.size * s.width]))
+
+    def _source(self, s: State, cell: int) -> int:
+        """The node that the search of a cell of this batch started from."""
+        return int(s.sources[s.first - s.width + cell % s.width])
+
+    def _owners(self, c: Cluster, s: State, ghosts: NDArray) -> tuple[NDArray, NDArray]:
+        """The clusters that own some cells of ghosts, and the cells there."""
+        slot, column = np.divmod(ghosts, s.width)
+        slot -= c.size
+        return s.home[slot], s.there[slot] * s.width + column
+
+    def _publish(self, c: Cluster, s: State, cells: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+        """Where some own cells are ghosts; see `_betweenness_rounds.publish`."""
+        found: tuple[NDArray, NDArray, NDArray] = compiled().publish(
+            cells, s.width, s.readers, s.peers, s.their
+        )
+        return found

@@ -1,0 +1,157 @@
+"""Breadth-first search on a grid of blocks (Buluc and Madduri 2011, algorithm 3), top-down.
+
+A level has two exchanges, each among some sqrt(p) clusters: *expand*, the frontier goes to the clusters
+of its column, who hold its edges; and *fold*, what they find goes to its owner, in their row. Of several
+parents the one with the smallest id wins: the tree is that of `kernels.analytics.bfs`. With one column
+it is the one-dimensional search, in which the frontier goes to everyone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.base import (
+    FIRST,
+    Inbox,
+    Kernel,
+    Net,
+    Node,
+    Note,
+    Output,
+    Program,
+    Round,
+    Shipment,
+    State,
+    Vote,
+    no_node,
+    ship,
+    vote,
+)
+from partition.cluster import Cluster
+from partition.grid import Block
+
+BITMAP = -1
+"""Stands before a frontier that is a bitmap, not a list."""
+
+
+@dataclass(frozen=True)
+class GridSearch(Kernel):
+    """A breadth-first tree, by a grid of clusters: see `partition.grid.arrange`.
+
+    Outputs ``level`` and ``parent``, both -1 where there is no way; the root is its own parent.
+
+    Parameters
+    ----------
+    root
+        Node to start from.
+    """
+
+    root: Node = FIRST
+
+    name = "bfs2d"
+    outputs = {
+        "level": Output("hops from the root, -1 where unreached"),
+        "parent": Output("parent in the tree, {none} where unreached", nodes=True),
+    }
+    fields = {"word": np.int32, "node": np.int32, "parent": np.int32}
+    notes = {
+        "frontier": "nodes at the level",
+        "examined": "adjacency entries looked at",
+        "expand_bytes": "bytes of the frontier to other clusters",
+        "fold_bytes": "bytes of what was found, to other clusters",
+    }
+
+    def check(self, c: Cluster) -> str | None:
+        if wrong := no_node("root", self.root, c.n):
+            return wrong
+        if c.block is None:
+            return "the graph has no grid: make one with partition.grid.arrange(graph)"
+        return None
+
+    def program(self, net: Net) -> Program:
+        reply = yield Round(self.expand, self.fold, self.merge)
+        while reply.any:
+            reply = yield Round(self.expand, self.fold, self.merge)
+
+    def start(self, c: Cluster) -> State:
+        root, targets = c.local(self.root), block_of(c).targets
+        level, parent = c.full(-1, np.int32), c.full(-1, np.int32)
+        level[root], parent[root] = 0, self.root
+        return State(
+            level=level,
+            parent=parent,
+            front=root,
+            depth=0,
+            sent=np.zeros(targets, bool),
+        )
+
+    def expand(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Shipment | None, Note]:
+        if not len(s.front):
+            return None, Note({})
+        words = _encode(s.front, c.size)
+        to = block_of(c).in_column
+        far = int(np.count_nonzero(to != c.index))
+        note = Note({"frontier": len(s.front), "expand_bytes": far * words.nbytes})
+        return ship(np.repeat(to, len(words)), word=np.tile(words, len(to))), note
+
+    def fold(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Shipment | None, Note]:
+        from kernels import _compiled
+
+        block, origin, words = block_of(c), inbox.origin, inbox.shipped("word")
+        if not len(words):
+            return None, Note({})
+        heads = np.flatnonzero(np.diff(origin, prepend=-1))
+        sources, names = [], []
+        for a, b in zip(heads, np.append(heads[1:], len(origin)), strict=True):
+            k = int(origin[a])
+            first = int(c.partition.offsets[k])
+            nodes = _decode(words[a:b], int(c.partition.offsets[k + 1]) - first)
+            sources.append(block.bases[k // block.columns] + nodes)
+            names.append(first + nodes)
+        found, parent, examined = _compiled.scan(
+            block.indptr,
+            block.indices,
+            np.concatenate(sources),
+            np.concatenate(names).astype(np.int32),
+            s.sent,
+        )
+        node = block.first + found
+        owner = c.partition.owner(node)
+        far = int(np.count_nonzero(owner != c.index))
+        note = Note({"examined": int(examined), "fold_bytes": 8 * far})
+        return ship(owner, node=node, parent=parent), note
+
+    def merge(self, c: Cluster, s: State, inbox: Inbox) -> Vote:
+        from kernels import _compiled
+
+        s.depth += 1
+        first = c.partition.offsets[c.index]
+        s.front = _compiled.adopt(
+            inbox.shipped("node"), inbox.shipped("parent"), first, s.depth, s.level, s.parent
+        )
+        return vote(any=len(s.front))
+
+
+def block_of(c: Cluster) -> Block:
+    """The cluster's block, which `GridSearch.check` has made sure of."""
+    assert c.block is not None
+    return c.block
+
+
+def _encode(nodes: NDArray, size: int) -> NDArray[np.int32]:
+    """Nodes of a cluster as a list or a bitmap, whichever is smaller."""
+    if len(nodes) <= -(-size // 32):
+        return nodes.astype(np.int32)
+    said = np.zeros(-(-size // 32) * 32, bool)
+    said[nodes] = True
+    return np.concatenate([np.array([BITMAP], np.int32), np.packbits(said).view(np.int32)])
+
+
+def _decode(words: NDArray[np.int32], size: int) -> NDArray[np.int64]:
+    """The nodes, ascending."""
+    if words[0] != BITMAP:
+        return words.astype(np.int64)
+    return np.flatnonzero(np.unpackbits(words[1:].view(np.uint8), count=size))

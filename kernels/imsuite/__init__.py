@@ -1,0 +1,1 @@
+"""The twelve kernels of IMSuite and their recursive forms."""

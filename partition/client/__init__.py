@@ -1,0 +1,1 @@
+"""What a client asks of its Dask cluster, and how it waits."""
