@@ -68,12 +68,20 @@ def molecule(path, *atoms):
 
 def peer(atoms, basis, ecp=None):
     """PySCF's energy of a molecule."""
+    return next(stationary(atoms, basis, ecp))
+
+
+def stationary(atoms, basis, ecp=None):
+    """PySCF's energies of a molecule: where it ends, and further down until the state is a minimum."""
     mole = pyscf.gto.M(atom="; ".join(atoms), basis=basis, ecp=ecp or {}, cart=True, verbose=0)
     found = pyscf.scf.RHF(mole)
     found.conv_tol = 1e-11
-    energy = found.kernel()
-    assert found.converged
-    return energy
+    density, stable = None, False
+    while not stable:
+        yield found.kernel(density)
+        assert found.converged
+        orbitals, _, stable, _ = found.stability(return_status=True)
+        density = found.make_rdm1(orbitals, found.mo_occ)
 
 
 @pytest.mark.parametrize(
@@ -122,10 +130,14 @@ def test_a_basis_of_valence_electrons_alone_is_refused(tmp_path, atoms, basis):
     ],
 )
 def test_what_is_hard_to_converge(tmp_path, atoms, basis):
-    """Stretched nitrogen, singlet oxygen, a square of hydrogen: PySCF's energies."""
+    """Stretched nitrogen, singlet oxygen, a square of hydrogen: one of PySCF's stationary states.
+
+    Rounding decides in which of them PySCF ends first.
+    """
     path = molecule(tmp_path / "hard.xyz", *atoms)
     ds = dgsuite.hartree_fock(path, basis=basis)
-    assert float(ds.energy[-1]) == pytest.approx(peer(atoms, basis), abs=1e-8)
+    energy = float(ds.energy[-1])
+    assert any(energy == pytest.approx(e, abs=1e-8) for e in stationary(atoms, basis))
     with pytest.raises(dgsuite.RunError, match="no convergence in 4 iterations"):
         dgsuite.hartree_fock(path, basis=basis, iterations=4)
 
