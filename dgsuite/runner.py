@@ -19,7 +19,7 @@ from dgsuite.workload import Workload
 from kernels import KERNELS, RECURSIVE
 from kernels.base import Kernel, Replicated
 from partition.checks import check as check_need
-from partition.client import places
+from partition.client import places, queries
 from partition.client.spans import spanned
 from partition.client.waiting import Watch
 from partition.errors import InputError, unknown
@@ -189,7 +189,7 @@ def run_each(
         if value is not None and value not in STYLES:
             raise InputError(unknown(what, value, STYLES))
     _check_clients(client, graph)
-    client = None if style == "serial" else places.current(client)
+    client = None if style == "serial" else queries.current(client)
     if not isinstance(each, Sequence) or not all(isinstance(own, Mapping) for own in each):
         raise InputError(
             f'each must be a list of mappings, such as [{{"root": 1}}, {{"root": 2}}], got {each!r}'
@@ -275,7 +275,7 @@ def _on(client: Client | None, kernel: Kernel) -> Iterator[None]:
         yield
         return
     watch = Watch(client, f"kernel {kernel.name!r}")
-    with client.as_current(), places.out_of_the_pool(), watch.explained():
+    with client.as_current(), queries.out_of_the_pool(), watch.explained():
         yield
 
 

@@ -5,19 +5,52 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from partition.partitioners import Partition
-
-if TYPE_CHECKING:
-    from partition.grid import Block
 from partition.segments import expand, keep, members, outside, remove, single
 
 Identify = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """Gives the identifiers of some nodes."""
+
+
+@dataclass
+class Block:
+    """One cluster's block of the matrix, by source, where the graph has a grid (see `partition.grid`).
+
+    Attributes
+    ----------
+    rows, columns
+        Shape of the grid.
+    row, column
+        Where the block stands.
+    first
+        First target of the block: its targets are consecutive nodes.
+    targets
+        How many they are.
+    bases
+        Shape (rows + 1,): local numbers of the sources owned by each cluster of the column.
+    indptr, indices
+        For each source, its targets, counted from `first`, ascending.
+    """
+
+    rows: int
+    columns: int
+    row: int
+    column: int
+    first: int
+    targets: int
+    bases: NDArray[np.int64]
+    indptr: NDArray
+    indices: NDArray
+
+    @property
+    def in_column(self) -> NDArray[np.int64]:
+        """Clusters of the block's column."""
+        return np.arange(self.rows) * self.columns + self.column
 
 
 @dataclass(eq=False)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from partition import build, distribute, edges, sources
 from partition import relabel as numbering
-from partition.client import places
+from partition.client import places, queries
 from partition.client.spans import spanned
 from partition.client.waiting import Watch
 from partition.cluster import Cluster, Identify
@@ -320,7 +320,7 @@ class Graph:
         >>> Graph.from_edges([0, 1, 2], [1, 2, 0], weights=[7, 8, 9])
         <dgsuite.Graph: 3 nodes, 3 edges, undirected, weights int64; 1 clusters in this process>
         """
-        client = places.current(client)
+        client = queries.current(client)
         pieces = edges.pieces(src, dst, weights, (source, target, weight))
         names = None
         if relabel:

@@ -18,48 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partition.client.spans import spanned
-from partition.cluster import Cluster
+from partition.cluster import Block, Cluster
 from partition.errors import InputError
 from partition.partitioners import Partition
 
 if TYPE_CHECKING:
     from partition.graph import Graph
-
-
-@dataclasses.dataclass
-class Block:
-    """One cluster's block of the matrix, by source.
-
-    Attributes
-    ----------
-    rows, columns
-        Shape of the grid.
-    row, column
-        Where the block stands.
-    first
-        First target of the block: its targets are consecutive nodes.
-    targets
-        How many they are.
-    bases
-        Shape (rows + 1,): local numbers of the sources owned by each cluster of the column.
-    indptr, indices
-        For each source, its targets, counted from `first`, ascending.
-    """
-
-    rows: int
-    columns: int
-    row: int
-    column: int
-    first: int
-    targets: int
-    bases: NDArray[np.int64]
-    indptr: NDArray
-    indices: NDArray
-
-    @property
-    def in_column(self) -> NDArray[np.int64]:
-        """Clusters of the block's column."""
-        return np.arange(self.rows) * self.columns + self.column
 
 
 def near_square(clusters: int) -> tuple[int, int]:

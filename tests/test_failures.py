@@ -19,7 +19,7 @@ from conftest import client_of, heed_interrupts
 from toys import Fails, Sleeps, Slow
 
 import dgsuite
-from partition.client import places
+from partition.client import places, queries
 from partition.graph import Graph
 
 STYLES = ["finish_async", "clocked"]
@@ -141,7 +141,7 @@ def test_a_worker_killed_when_its_task_is_done(own_client):
     pid = own_client.run(os.getpid)[where[0]]
     futures = [
         own_client.submit(time.sleep, nap, workers=[place], pure=False)
-        for nap, place in zip((0, places.LOOK * 0.8), where, strict=True)
+        for nap, place in zip((0, queries.LOOK * 0.8), where, strict=True)
     ]
     futures[0].result()
     os.kill(pid, signal.SIGKILL)
@@ -268,7 +268,8 @@ def test_worker_internals_are_where_we_expect(client):
 
 def test_workers_are_always_seen(client):
     """The client's own updates of what it knows of the scheduler must not hide its workers."""
-    from partition.client.places import seen, workers
+    from partition.client.places import workers
+    from partition.client.queries import seen
 
     for _ in range(200):
         client.loop.add_callback(client._update_scheduler_info)

@@ -21,7 +21,8 @@ from dgsuite.chem.basis import start
 from dgsuite.chem.fock import BALANCES, compute
 from dgsuite.chem.scf import plan
 from dgsuite.workers.plugin import install
-from partition.client.places import seen, workers
+from partition.client.places import workers
+from partition.client.queries import seen
 from partition.errors import InputError
 
 pyscf = pytest.importorskip("pyscf", reason="PySCF is not installed: pip install 'dgsuite[chem]'")

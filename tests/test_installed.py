@@ -18,7 +18,7 @@ from distributed import Client, LocalCluster
 
 import dgsuite
 from partition.client import installed
-from partition.client.places import seen
+from partition.client.queries import seen
 from partition.graph import Graph
 
 ROOT = Path(__file__).parents[1]

@@ -142,7 +142,7 @@ def close(a: Graph, b: Graph) -> None:
 def local(monkeypatch, *args, **options) -> Graph:
     """The graph built in this process."""
     with monkeypatch.context() as patch:
-        patch.setattr("partition.client.places.current", lambda client: None)
+        patch.setattr("partition.client.queries.current", lambda client: None)
         graph = Graph.from_edges(*args, **options)
     assert graph.local
     return graph

@@ -14,7 +14,7 @@ from distributed import Client, LocalCluster, get_worker, wait
 
 import dgsuite
 import genval
-from partition.client.places import seen
+from partition.client.queries import seen
 
 
 @pytest.fixture(params=["uds", "mpb", "mpimpb"])

@@ -30,7 +30,7 @@ from dgsuite.workers import placement as tasks
 from dgsuite.workers import plugin as worker
 from dgsuite.workers.mesh import Mesh
 from kernels.base import Vote
-from partition.client import places
+from partition.client import places, queries
 from partition.client.waiting import Watch
 
 STYLES = ["finish_async", "clocked"]
@@ -58,7 +58,7 @@ def test_a_task_for_another_process_is_refused(client, ring):  # noqa: F811
 def test_phases_and_messages_out_of_order_are_refused(client, ring, change):  # noqa: F811
     worker.install(client)
     place = places.workers(client)[0]
-    epoch = places.seen(client)[place]["epoch"]
+    epoch = queries.seen(client)[place]["epoch"]
     (cluster,) = ring.repartition(1).parts
 
     def submit(function, *arguments):
@@ -239,7 +239,7 @@ def test_memory_that_was_freed_is_given_back_before_it_pauses_a_worker(ring):  #
     ):
         dgsuite.run("lcr", ring, style="clocked", client=client)
         (place,) = places.workers(client)
-        limit = places.seen(client)[place]["memory_limit"]
+        limit = queries.seen(client)[place]["memory_limit"]
         kept = client.submit(fragment, 1 << 16, limit)
         kept.result()
         assert dgsuite.run("lcr", ring, style="clocked", client=client).sizes["node"] == 12

@@ -20,7 +20,7 @@ from dgsuite.experiment.model import Cluster, Experiment, Point, Throttle
 from dgsuite.runner import run
 from dgsuite.workers.provenance import changes, circumstances, machine_of
 from partition.client.installed import fingerprint
-from partition.client.places import seen
+from partition.client.queries import seen
 from partition.client.waiting import Watch
 from partition.edges import BUILDING
 from partition.errors import InputError, RunError

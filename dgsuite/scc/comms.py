@@ -66,7 +66,7 @@ def measure(client: Client, name: str, places: Sequence[str], repeats: int = 5) 
     from dgsuite.scc.ledger import Transport
     from dgsuite.workers import plugin as worker
     from dgsuite.workers.placement import new_run
-    from partition.client.places import seen
+    from partition.client.queries import seen
 
     worker.install(client)
     epoch = seen(client)[places[0]]["epoch"]

@@ -16,7 +16,8 @@ from distributed.client import ClosedClientError
 from numpy.typing import NDArray
 
 from dgsuite.workers.plugin import PeerLost
-from partition.client.places import LOOK, ask, bound, runs
+from partition.client.places import runs
+from partition.client.queries import LOOK, ask, bound
 from partition.client.waiting import Watch, failed, pending
 from partition.errors import DgsuiteError, RunError
 from partition.graph import Graph

@@ -30,8 +30,7 @@ from kernels.base import (
     ship,
     vote,
 )
-from partition.cluster import Cluster
-from partition.grid import Block
+from partition.cluster import Block, Cluster
 
 BITMAP = -1
 """Stands before a frontier that is a bitmap, not a list."""

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from partition.client.waiting import Watch
 from partition.errors import InputError
 from partition.version import __version__
 
@@ -105,8 +106,6 @@ def check(client: Client, workers: Mapping[str, Mapping[str, Any]]) -> None:
     RunError
         A worker is gone, or does not answer.
     """
-    from partition.client.waiting import Watch
-
     if not hasattr(client, "_dgsuite_alike"):
         client._dgsuite_alike = set()
     alike: set[str] = client._dgsuite_alike

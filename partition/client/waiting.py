@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from partition.client.places import LOOK, bound, out_of_the_pool, seen
+from partition.client.queries import LOOK, bound, out_of_the_pool, seen
 from partition.errors import DgsuiteError, RunError
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Watch:
     """A wait for tasks, which ends with an error where nothing will come any more.
 
     What counts is whether workers and scheduler give signs of life, not how long tasks take. The
-    bound is Dask's setting ``dgsuite.timeout`` (see `partition.client.places.bound`).
+    bound is Dask's setting ``dgsuite.timeout`` (see `partition.client.queries.bound`).
 
     Attributes
     ----------
