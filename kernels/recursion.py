@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kernels.base import COMBINERS, Phase
+from kernels.messages import COMBINERS
+from kernels.rounds import Phase
 from partition.errors import InputError, unknown
 
 

@@ -23,6 +23,7 @@ from kernels.base import (
     known,
     ship,
     unicast,
+    until_quiet,
     vote,
 )
 from kernels.recursion import spawn
@@ -171,6 +172,54 @@ class EmptyInbox(Toy):
         assert inbox.min("half")[1].dtype == np.float32
         assert len(inbox.node) == len(inbox.src) == len(inbox.receivers()) == 0
         s.got[:] = inbox.round
+
+
+@dataclass(frozen=True)
+class Carries(Toy):
+    """Rounds carry values made from votes, to the phases that have a parameter for them."""
+
+    bad: str = ""
+
+    def program(self, net) -> Program:
+        low = yield Round(self.lowest)
+        while low.min < 40:
+            yield Round(self.send, self.read, least=low.min, factor=low.sum)
+            low = yield from until_quiet(self.climb, ceiling=2 * low.min + 9, closing=True)
+        if self.bad == "unused":
+            yield Round(self.send, self.read, least=1, factor=1, nobody=1)
+        if self.bad == "missing":
+            yield Round(self.send, self.read, least=1)
+
+    def lowest(self, c, s, inbox):
+        return vote(min=s.value, sum=s.value % 5)
+
+    def send(self, c, s, inbox, factor):
+        return broadcast(value=s.value * factor)
+
+    def read(self, c, s, inbox, least, factor):
+        nodes, sums = inbox.sum("value")
+        s.got[nodes] += sums + 1000 * least + factor
+
+    def climb(self, c, s, inbox, ceiling):
+        s.value += s.value < ceiling
+        return vote(any=s.value < ceiling, min=s.value, sum=s.value % 5)
+
+
+@dataclass(frozen=True)
+class CarriesAmongTasks(Carries):
+    """As `Carries`, with tasks between the rounds."""
+
+    form: ClassVar[str] = "recursive"
+
+    def program(self, net) -> Program:
+        yield Finish(self.launch)
+        yield from super().program(net)
+
+    def launch(self, c, s, inbox):
+        return spawn(self.arrive, (c.ids + 1) % c.n, by=np.arange(c.size))
+
+    def arrive(self, c, s, inbox):
+        s.got[inbox.node] = 0
 
 
 @dataclass(frozen=True)

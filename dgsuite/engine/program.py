@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
@@ -153,6 +153,10 @@ def turns(
         else:
             what = f"task {item.launch!r}"
         where = f"{who}, round {number}, {what}"
+        if isinstance(item, Round):
+            taken = {name for phase in item.phases for name in item.values_of(kernel, phase)}
+            if unused := ", ".join(map(repr, item.values.keys() - taken)):
+                raise RunError(f"{where}: no phase has a parameter for the round's value {unused}")
         if max_rounds is not None and number >= max_rounds:
             votes = "" if reply is None else f"; of the last votes it read {reply.described()}"
             raise RunError(f"{where}: the program goes on after max_rounds={max_rounds}{votes}")
@@ -175,6 +179,8 @@ class Step(NamedTuple):
     """Whether it ends its round."""
     turn: int
     """Which of the program's steps it belongs to: a closing one shares its round with another."""
+    values: Mapping[str, Any] = {}
+    """Values of the round that the phase takes."""
 
 
 def steps(
@@ -191,7 +197,8 @@ def steps(
                     f"kernel {kernel.name!r} yields a finish, and its form is not 'recursive'"
                 )
             for i, phase in enumerate(current.phases):
-                yield Step(number, phase, i == len(current.phases) - 1, turn)
+                last = i == len(current.phases) - 1
+                yield Step(number, phase, last, turn, current.values_of(kernel, phase))
             turn += 1
             number, current = program.send(reply())
     except StopIteration:

@@ -191,7 +191,8 @@ class Site:
         cluster = self.clusters[k]
         begin, cpu = perf_counter(), thread_time()
         try:
-            result = getattr(self.kernel, step.phase)(cluster, self.states[k], inbox)
+            phase = getattr(self.kernel, step.phase)
+            result = phase(cluster, self.states[k], inbox, **step.values)
         except Exception as error:
             raise self.fault(step, k, f"{type(error).__name__}: {error}") from error
         if self.porter is not None:

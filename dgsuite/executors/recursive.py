@@ -138,7 +138,9 @@ async def _drive(site: RecursiveSite, pace: Pace) -> Ledger:
             else:
                 votes = []
                 for i, phase in enumerate(item.phases):
-                    parcels = site.step(Step(0, phase, i == len(item.phases) - 1, turn))
+                    last = i == len(item.phases) - 1
+                    values = item.values_of(site.kernel, phase)
+                    parcels = site.step(Step(0, phase, last, turn, values))
                     wire = pace.wire
                     found, others = await pace.exchange(parcels, site.tally.vote)
                     site.deliver(found)

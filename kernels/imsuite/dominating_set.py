@@ -24,7 +24,6 @@ from kernels.base import (
     State,
     Vote,
     broadcast,
-    empty,
     extra,
     unicast,
     vote,
@@ -80,7 +79,7 @@ class DominatingSet(Kernel):
             live = yield iteration
 
     def start(self, c: Cluster) -> State:
-        none = empty(np.int64)
+        none = np.empty(0, np.int64)
         return State(
             links=Links(c),
             live=NodeSet(c.full(True, bool)),

@@ -1,0 +1,96 @@
+"""What a phase reads: the messages that the phase before sent to a cluster's nodes."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from numpy.typing import NDArray
+
+from kernels.messages import Note
+from partition.cluster import NodeSet
+
+
+class Inbox(Protocol):
+    """The messages that a cluster's nodes got from the phase before, by receiver, then sender.
+
+    Arrays of messages are read-only; arrays that a reduction returns belong to the caller. Nodes are
+    local indices. The reductions take `among`, the nodes whose messages are wanted: the engine need
+    not look at the messages of others.
+    """
+
+    round: int
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, name: str) -> NDArray:
+        """One field of every message."""
+        ...
+
+    @property
+    def node(self) -> NDArray:
+        """Receiver of every message."""
+        ...
+
+    @property
+    def src(self) -> NDArray:
+        """Sender of every message, as a node id."""
+        ...
+
+    def receivers(self, among: NodeSet | None = None) -> NDArray:
+        """Nodes that got a message, ascending."""
+        ...
+
+    def count(self, among: NodeSet | None = None) -> tuple[NDArray, NDArray, NDArray]:
+        """Nodes that got a message, how many each, and how many of these from other clusters."""
+        ...
+
+    def local_minima(self, name: str, own: NDArray, among: NodeSet | None = None) -> NDArray:
+        """Nodes (of those among) whose own value is less than every value they got, ascending."""
+        ...
+
+    def min(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
+        """Nodes that got a message, and the smallest value each got."""
+        ...
+
+    def max(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
+        """Nodes that got a message, and the largest value each got."""
+        ...
+
+    def sum(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
+        """Nodes that got a message, and the sum of the values each got.
+
+        Integers are added in 64 bits. Floats are added in 64 bits, from 0 and by ascending sender, and
+        rounded to the field's dtype at the end: the same bits for every cut, style and worker.
+        """
+        ...
+
+    def first(
+        self, among: NodeSet | None = None, *, top_down: bool = False
+    ) -> tuple[NDArray, NDArray, Note]:
+        """Nodes that got a message, the smallest id of each node's senders, and the cost of the
+        search: adjacency entries ``examined``, nodes that searched ``bottom_up``. With `top_down` the
+        search always begins at the senders.
+        """
+        ...
+
+    def union(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
+        """Nodes that got a message, and the bitwise or of the values each got."""
+        ...
+
+    def along(self, name: str, entries: NDArray | None = None) -> tuple[NDArray, NDArray]:
+        """Values of a broadcast along edges: for some entries of the cluster's adjacency (all by
+        default), whether the neighbour sent, and the value that it sent.
+        """
+        ...
+
+    @property
+    def origin(self) -> NDArray:
+        """Cluster that each shipped item comes from, ascending."""
+        ...
+
+    def shipped(self, name: str) -> NDArray:
+        """One field of the items that were shipped to this cluster."""
+        ...
+
+    def board(self, name: str) -> NDArray:
+        """One field of all announcements, by announcing cluster."""
+        ...

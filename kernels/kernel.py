@@ -1,0 +1,179 @@
+"""The base of all kernels: parameters, outputs, program and phases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self
+
+from numpy.typing import DTypeLike, NDArray
+
+from kernels.rounds import Net, Program
+from partition.cluster import Cluster
+
+if TYPE_CHECKING:
+    from partition.graph import Graph
+
+
+Node = Annotated[int, "node"]
+"""Annotation of a parameter that names a node. Users give a label, where the graph has labels; the kernel
+gets the node id. A sequence of nodes is a ``Sequence[Node]``."""
+
+NodeOrNone = Annotated[int, "node or none"]
+"""As `Node`, for sequences such as parents in which some entries are no node; the kernel gets -1."""
+
+
+class _First(int):
+    """A number that can be told from an equal one, which may be a label."""
+
+
+FIRST = _First(0)
+"""The first node, whatever its label: default of parameters that name a node."""
+
+
+class Output(NamedTuple):
+    """Description of an output array: an attribute of the state with one entry per node.
+
+    Attributes
+    ----------
+    long_name
+        What it is. In outputs with `nodes`, "{none}" becomes what stands for no node.
+    units
+        Of UDUNITS.
+    dims
+        Of the array.
+    nodes
+        Whether values are node ids, -1 for none. Results have the graph's labels instead, where it has
+        some; -1 becomes `partition.labels.Labels.none`.
+    identifiers
+        Whether values are identifiers of nodes: node ids, unless the graph was given others.
+    """
+
+    long_name: str
+    units: str = "1"
+    dims: tuple[str, ...] = ("node",)
+    nodes: bool = False
+    identifiers: bool = False
+
+
+COUNTS = (
+    *("messages", "remote_messages", "bytes", "active"),
+    *("finishes", "asyncs", "barriers", "mutexes", "comm"),
+)
+"""What is counted per round."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Base of all kernels: a frozen dataclass of parameters.
+
+    Parameters
+    ----------
+    seed
+        Key of the counter-based random numbers.
+    faithful
+        Do what IMSuite's program does, and so get its counts, where the textbook needs fewer messages.
+        A kernel that differs then has a faithful form, a subclass declared with ``faithful_to=``:
+        ``MIS(faithful=True)`` makes a `FaithfulMIS`, as ``Path()`` makes a path of the platform.
+    """
+
+    seed: int = 101
+    faithful: bool = False
+
+    _forms: ClassVar[tuple[type[Kernel], type[Kernel]] | None] = None
+    """The textbook form and the faithful one, where they differ."""
+
+    name: ClassVar[str]
+    """Short name, as in IMSuite."""
+    form: ClassVar[str] = "iterative"
+    """Or "recursive": its program may yield finishes; see `kernels.recursion`."""
+    outputs: ClassVar[dict[str, Output]]
+    """State arrays that are results."""
+    fields: ClassVar[dict[str, DTypeLike]] = {}
+    """Dtype of each message field; what is sent is cast to it, and an empty inbox has it."""
+    looks_for_first: ClassVar[bool] = False
+    """Whether it calls ``inbox.first``, for which a run prepares."""
+    notes: ClassVar[dict[str, str]] = {}
+    """Names and descriptions of quantities that phases note for the dataset, summed per round. They may
+    depend on the partition, as times do."""
+    undirected: ClassVar[bool] = True
+    """Whether the kernel needs an undirected graph."""
+    along_edges: ClassVar[bool] = False
+    """Whether all its unicasts go to neighbours; a checked run holds it to that."""
+    needs: ClassVar[tuple[str, ...]] = ()
+    """What else it needs of a graph, in the words of `partition.checks`."""
+
+    def __init_subclass__(cls, faithful_to: type[Kernel] | None = None) -> None:
+        super().__init_subclass__()
+        cls._forms = None
+        if faithful_to is not None:
+            cls._forms = faithful_to._forms = faithful_to, cls
+
+    def __new__(cls, *arguments: Any, **parameters: Any) -> Self:
+        form: type[Kernel] = cls
+        if cls._forms is not None:
+            faithful = parameters.get("faithful", [*arguments[1:], cls.faithful][0])
+            form = cls._forms[bool(faithful)]
+        if issubclass(form, cls):  # then Python calls __init__
+            return super().__new__(form)
+        return form(*arguments, **parameters)  # type: ignore[return-value]
+
+    def program(self, net: Net) -> Program:
+        """The order of the rounds."""
+        raise NotImplementedError
+
+    def start(self, cluster: Cluster) -> Any:
+        """The state before the first round."""
+        raise NotImplementedError
+
+    def widths(self, n: int) -> dict[str, int]:
+        """Fields whose values are vectors, and their length on a graph of n nodes."""
+        return {}
+
+    @property
+    def varies(self) -> tuple[str, ...]:
+        """Variables of the dataset that depend on the order in which tasks arrive, for recursive
+        kernels in style "finish_async".
+        """
+        return COUNTS
+
+    def check(self, cluster: Cluster) -> str | None:
+        """What is wrong with this cluster as input for this kernel, if anything."""
+        return None
+
+    def suited(self, graph: Graph) -> Self:
+        """The kernel with the parameters that it chooses by the graph it is to run on."""
+        return self
+
+
+@dataclass(frozen=True)
+class Replicated(Kernel):
+    """A kernel that can also run as independent chunks of work on the whole graph."""
+
+    @property
+    def dynamic(self) -> bool:
+        """Whether workers fetch chunks as they become free."""
+        return False
+
+    def hold(self, parts: Sequence[Cluster]) -> Any:
+        """What a worker keeps for its chunks: the whole graph, from all its clusters."""
+        raise NotImplementedError
+
+    def chunk(self, held: Any, number: int, count: int) -> tuple[Any, dict[str, int]]:
+        """Result of one of `count` chunks, and the quantities to note."""
+        raise NotImplementedError
+
+    def add(self, results: Sequence[Any]) -> Any:
+        """Several results as one; neither order nor grouping may matter."""
+        raise NotImplementedError
+
+    def results(self, total: Any, graph: Graph) -> dict[str, NDArray]:
+        """The outputs, in the order of the graph's layout."""
+        raise NotImplementedError
+
+
+def no_node(what: str, node: int, n: int) -> str | None:
+    """What is wrong with a node that a parameter names, or None."""
+    if 0 <= node < n:
+        return None
+    return f"{what} {node} is not a node: nodes are 0 to {n - 1}, in the order of the graph's nodes"

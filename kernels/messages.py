@@ -1,0 +1,173 @@
+"""What a phase returns: messages to nodes or clusters, and quantities to be counted."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from numpy.typing import ArrayLike, NDArray
+
+from partition.cluster import Links
+from partition.errors import InputError, unknown
+
+COMBINERS = ("min", "max", "sum", "or")
+"""How messages to one receiver may be combined into one."""
+
+
+class Unicast(NamedTuple):
+    """Messages to given nodes; see `unicast`."""
+
+    dst: NDArray
+    src: NDArray | None
+    combine: str | None
+    fields: dict[str, ArrayLike]
+
+
+class Broadcast(NamedTuple):
+    """The same message from a node to all its neighbours; see `broadcast`."""
+
+    nodes: NDArray | None
+    links: Links | None
+    repeat: NDArray | None
+    to: tuple[NDArray, NDArray] | None
+    fields: dict[str, ArrayLike]
+
+
+class Announcement(NamedTuple):
+    """Messages to all nodes; see `announce`."""
+
+    nodes: NDArray
+    fields: dict[str, ArrayLike]
+
+
+class Shipment(NamedTuple):
+    """Items to clusters; see `ship`."""
+
+    to: NDArray
+    fields: dict[str, ArrayLike]
+
+
+class Known(NamedTuple):
+    """A broadcast that every cluster can foresee; see `known`."""
+
+    node: int | None
+
+
+class Extra(NamedTuple):
+    """Work that only IMSuite's program does; see `extra`."""
+
+    comm: int
+    mutexes: int
+    asyncs: int
+
+
+class Note(NamedTuple):
+    """Measured quantities of a phase, for the dataset; see `Kernel.notes`."""
+
+    values: dict[str, int]
+
+
+def unicast(
+    dst: NDArray, src: NDArray | None = None, *, combine: str | None = None, **fields: ArrayLike
+) -> Unicast:
+    """Send messages to given nodes.
+
+    Parameters
+    ----------
+    dst
+        Node id of each receiver.
+    src
+        Local index of each sender; by default node i of the cluster sends message i.
+    combine
+        "min", "max", "sum" or "or": combine the messages to one receiver into one, on the way. The
+        receiver then sees no sender. Floats are added at the receiver, by ascending sender, so that
+        a sum is the same for every partition.
+    fields
+        One value per message, or one for all.
+    """
+    if combine is not None and combine not in COMBINERS:
+        raise InputError(unknown("combine", combine, COMBINERS))
+    return Unicast(dst, src, combine, fields)
+
+
+def broadcast(
+    nodes: NDArray | None = None,
+    *,
+    links: Links | None = None,
+    repeat: NDArray | None = None,
+    to: tuple[NDArray, NDArray] | None = None,
+    **fields: ArrayLike,
+) -> Broadcast:
+    """Send one message from each given node to all its neighbours.
+
+    Parameters
+    ----------
+    nodes
+        Local indices of the senders, ascending; by default all nodes of the cluster.
+    links
+        Live links, where some neighbours have been dropped: only messages to the others count.
+    repeat
+        How many times each sender repeats its message; repeats are counted, and transferred once.
+    to
+        Where only some neighbours are meant, and these know it: per sender, how many they are, and how
+        many of them belong to other clusters. Only these messages count.
+    fields
+        One value per sender, or one for all.
+    """
+    return Broadcast(nodes, links, repeat, to, fields)
+
+
+def known(node: int | None = None) -> Known:
+    """Broadcast without an exchange, from a node that every cluster knows to be the only sender.
+
+    All clusters return the same. Nothing is transferred, and no cluster waits: the next phase begins
+    at once, unless there are votes to collect.
+
+    Parameters
+    ----------
+    node
+        Id of the sender, which sends no fields; None where no node sends.
+    """
+    return Known(node)
+
+
+def announce(nodes: NDArray, **fields: ArrayLike) -> Announcement:
+    """Send a list from each given node to every other node; it is transferred once to each worker.
+
+    Parameters
+    ----------
+    nodes
+        Local indices of the senders.
+    fields
+        The lists of all senders, one after the other: columns of one length, read by
+        ``inbox.board``.
+    """
+    return Announcement(nodes, fields)
+
+
+def ship(to: NDArray, **fields: ArrayLike) -> Shipment:
+    """Send items to clusters, for kernels whose data is not distributed by node.
+
+    Parameters
+    ----------
+    to
+        Number of the cluster that gets each item.
+    fields
+        One value per item; read by ``inbox.shipped``, by sending cluster, in the order of sending.
+    """
+    return Shipment(to, fields)
+
+
+def extra(comm: object = 0, mutexes: object = 0, asyncs: object = 0) -> Extra:
+    """Count what IMSuite's program does besides sending the messages of a phase, such as reading the
+    state of neighbours once more.
+
+    Parameters
+    ----------
+    comm
+        Communication.
+    mutexes
+        Mutex operations.
+    asyncs
+        Tasks.
+    """
+    return Extra(int(comm), int(mutexes), int(asyncs))  # type: ignore[call-overload]

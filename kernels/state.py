@@ -1,0 +1,66 @@
+"""State of a cluster's nodes: what a phase reads and changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from types import SimpleNamespace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from partition.cluster import Cluster, NodeSet
+
+INITIAL = "initial"
+"""Key of a field's metadata: the function that makes its first value."""
+
+
+class State(SimpleNamespace):
+    """State without declared fields, for a first draft: ``State(level=c.full(-1), front=root)``."""
+
+
+@dataclass(eq=False)
+class ClusterState:
+    """Base of a kernel's state: a dataclass whose fields are arrays and sets of nodes.
+
+    Fields that are declared with `per_node`, `node_set`, `no_nodes` or `initial` know their first
+    value; `of` makes a state from these.
+
+    Examples
+    --------
+    >>> @dataclass(eq=False)
+    ... class Search(ClusterState):
+    ...     level: NDArray[np.int32] = per_node(-1, np.int32)  # hops from the root
+    ...     unseen: NodeSet = node_set()  # nodes without a level
+    """
+
+    @classmethod
+    def of(cls, cluster: Cluster, **given: Any) -> Self:
+        """The first state of a cluster; `given` are values of fields that do not begin as declared."""
+        made = {
+            f.name: f.metadata[INITIAL](cluster)
+            for f in fields(cls)
+            if INITIAL in f.metadata and f.name not in given
+        }
+        return cls(**made, **given)
+
+
+def initial(make: Callable[[Cluster], Any]) -> Any:
+    """Declare a field of a state with the function that makes its first value for a cluster."""
+    return field(kw_only=True, metadata={INITIAL: make})
+
+
+def per_node(fill: Any = 0, dtype: DTypeLike = np.int64) -> Any:
+    """Declare a field of a state: an array with one entry per node, each `fill` at first."""
+    return initial(lambda cluster: cluster.full(fill, dtype))
+
+
+def node_set(every: bool = True) -> Any:
+    """Declare a field of a state: a set that holds every node at first, or none."""
+    return initial(lambda cluster: NodeSet(cluster.full(every, bool)))
+
+
+def no_nodes() -> Any:
+    """Declare a field of a state: a list of nodes (local indices) that is empty at first."""
+    return initial(lambda _: np.empty(0, np.int64))
