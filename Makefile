@@ -31,6 +31,7 @@ docs: $(VENV)/.documented  ## make the pages: build/docs/index.html
 bench: $(VENV)/.tested  ## measure; about an hour
 	$(BIN)/pip install -q -e '.[bench]'
 	$(BIN)/python benchmarks/overhead.py
+	$(BIN)/python benchmarks/log_memory.py
 	$(BIN)/python benchmarks/originals.py
 	$(BIN)/python benchmarks/recursive.py
 	$(BIN)/python benchmarks/construction.py

@@ -19,7 +19,7 @@ from xarray.indexes import PandasIndex
 
 from dgsuite import __version__
 from dgsuite.accounting.rules import count
-from dgsuite.engine.program import Log
+from dgsuite.engine.log import Log
 from dgsuite.parameters import labelled, stated
 from dgsuite.workers.provenance import machine
 from dgsuite.workload import Workload
@@ -82,19 +82,16 @@ def build(
     """
     counted = "depth" if kernel.form == "recursive" else "round"
     counts = count(kernel, log, graph.n, count_as or style)
-    tallies = log.tallies
-    messages = log.by_round([t.messages for t in tallies])
-    remote = log.by_round([t.remote for t in tallies])
-    to_self = log.by_round([t.to_self for t in tallies])
+    messages, remote = log.by_round(log["messages"]), log.by_round(log["remote"])
+    to_self = log.by_round(log["to_self"])
     active = np.zeros(log.rounds, np.int64)
-    np.maximum.at(active, [s.round for s in log.steps], [t.active for t in tallies])
+    np.maximum.at(active, log["round"], log["active"])
 
     def per_round(values: NDArray, long_name: str, units: str = "1") -> xr.Variable:
         return variable(counted, values, long_name, units)
 
-    def per_cluster(values: list[Sequence[float]], long_name: str) -> xr.Variable:
-        seconds = log.by_round(values) if values else np.zeros((0, len(graph.parts)))
-        return variable((counted, "cluster"), seconds, long_name, "s")
+    def per_cluster(name: str, long_name: str) -> xr.Variable:
+        return variable((counted, "cluster"), log.by_round(log[name]), long_name, "s")
 
     variables = {
         "messages": per_round(messages, "messages sent between nodes"),
@@ -103,27 +100,22 @@ def build(
             np.stack([np.zeros_like(messages), remote, messages - to_self], axis=1),
             "messages whose receiver is in another place",
         ),
-        "bytes": per_round(
-            log.by_round([t.nbytes for t in tallies]), "payload of all messages", "byte"
-        ),
-        "wire_bytes": per_round(
-            log.by_round([t.wire for t in tallies]), "data sent between workers", "byte"
-        ),
+        "bytes": per_round(log.by_round(log["nbytes"]), "payload of all messages", "byte"),
+        "wire_bytes": per_round(log.by_round(log["wire"]), "data sent between workers", "byte"),
         "active": per_round(active, f"nodes that sent, in the {counted}'s busiest phase"),
         "finishes": per_round(counts.finishes, "joins, as IMSuite counts"),
         "asyncs": per_round(counts.asyncs, "tasks, as IMSuite counts"),
         "barriers": per_round(counts.barriers, "barriers, as IMSuite counts"),
         "mutexes": per_round(counts.mutexes, "mutex operations, as IMSuite counts"),
         "comm": per_round(counts.comm, "communication, as IMSuite counts (UP model)"),
-        "compute_seconds": per_cluster(log.compute, "time computing"),
-        "cpu_seconds": per_cluster(log.cpu, "processor time computing"),
+        "compute_seconds": per_cluster("compute", "time computing"),
+        "cpu_seconds": per_cluster("cpu", "processor time computing"),
         "exchange_seconds": per_cluster(
-            log.exchange, "time between phases: packing, transfer, waiting, delivery"
+            "exchange", "time between phases: packing, transfer, waiting, delivery"
         ),
     }
     for name, long_name in kernel.notes.items():
-        noted = log.by_round(np.array([t.notes.get(name, 0) for t in tallies], np.int64))
-        variables[name] = per_round(noted, long_name)
+        variables[name] = per_round(log.by_round(log.noted(name)), long_name)
     for name, values in outputs.items():
         variables[name] = _output(kernel.outputs[name], values, graph)
     coords = [
@@ -161,10 +153,10 @@ def build(
     if style_reason is not None:
         attrs["style_reason"] = style_reason
     if workload is not None:
-        toil = log.by_round([t.toil for t in tallies])
+        toil = log.by_round(log["toil"])
         variables["workload_seconds"] = per_round(toil, "processor time in the workload", "s")
         attrs["workload"] = str(workload)
-        loads = sum(t.loads for t in tallies)
+        loads = int(log["loads"].sum())
         if workload.operations and not workload.cache_bytes and loads:
             attrs["seconds_per_operation"] = float(toil.sum()) / (workload.operations * loads)
     if "root" in parameters:

@@ -12,7 +12,8 @@ import numpy as np
 import xarray as xr
 
 from dgsuite import dataset
-from dgsuite.engine.program import Guard, Log
+from dgsuite.engine.log import Log
+from dgsuite.engine.program import Guard
 from dgsuite.parameters import fitting
 from dgsuite.workers.provenance import machine_of
 from dgsuite.workload import Workload

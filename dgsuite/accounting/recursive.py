@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.accounting.rules import Accounting, Spawning
-from dgsuite.engine.program import Log
+from dgsuite.engine.log import Log
 from kernels.base import Kernel, Vote
 
 MST_REST = ("tell_fragment", "connect", "attach", "name_first", "compare_first")

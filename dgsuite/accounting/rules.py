@@ -14,14 +14,14 @@ All of it is derived from the log of a run; kernels count nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.engine.program import Log
+from dgsuite.engine.log import Log
 from kernels.base import Kernel
 
 STYLES = ("finish_async", "clocked")
@@ -254,8 +254,7 @@ TEXTBOOK: dict[str, Accounting] = {
 
 def _first_of_turn(log: Log, launches: NDArray) -> NDArray:
     """One launch for each turn of the program that has any."""
-    turns = np.array([step.turn for step in log.steps])
-    _, first = np.unique(np.where(launches > 0, turns, -1), return_index=True)
+    _, first = np.unique(np.where(launches > 0, log["turn"], -1), return_index=True)
     once = np.zeros_like(launches)
     once[first] = 1
     return np.minimum(once, launches)
@@ -285,37 +284,38 @@ def count(kernel: Kernel, log: Log, n: int, style: str) -> Counts:
     spawning = rules.spawning
     if style == "clocked":
         spawning = {**spawning, **rules.clocked_spawning}
-    phases = [step.phase for step in log.steps]
-    messages = np.array(
-        [0 if p in spawning else t.messages for p, t in zip(phases, log.tallies, strict=True)],
-        np.int64,
-    )
-    each = np.array([rules.launches.get(p, int(p not in spawning)) for p in phases], np.int64)
+    phases = log.names
+
+    def ruled(rule: Callable[[str], int]) -> NDArray[np.int64]:
+        """What a rule says of each phase."""
+        return np.array([rule(name) for name in phases], np.int64)[log["phase"]]
+
+    def launched(rule: Mapping[str, int]) -> NDArray[np.int64]:
+        return ruled(lambda p: rule.get(p, int(p not in spawning)))
+
+    each = launched(rules.launches)
     launches, finishes = log.by_round(each), log.by_round(each)
     if style == "clocked" and rules.clocked is None:
         finishes = log.by_round(_first_of_turn(log, each))
     elif style == "clocked":
         assert rules.clocked is not None
-        finishes = log.by_round(
-            np.array([rules.clocked.get(p, int(p not in spawning)) for p in phases], np.int64)
-        )
+        finishes = log.by_round(launched(rules.clocked))
     barriers = launches - finishes
-    comm = log.by_round(messages * [rules.comm.get(p, 1) for p in phases])
-    mutexes = log.by_round(messages * [rules.mutex.get(p, 1) for p in phases])
-    comm = comm + log.by_round([tally.comm for tally in log.tallies])
-    mutexes = mutexes + log.by_round([tally.mutexes for tally in log.tallies])
+    messages = log["messages"] * ruled(lambda p: p not in spawning)
+    comm = log.by_round(messages * ruled(lambda p: rules.comm.get(p, 1)) + log["comm"])
+    mutexes = log.by_round(messages * ruled(lambda p: rules.mutex.get(p, 1)) + log["mutexes"])
     places = n if rules.places is None else rules.places(kernel, n)
     comm = comm + finishes * (places - 1)
-    asyncs = finishes * places + log.by_round([tally.asyncs for tally in log.tallies])
+    asyncs = finishes * places + log.by_round(log["asyncs"])
     if rules.driver is not None and log.rounds:
         comm = comm + rules.driver(kernel, log, n, style)
-    for step, tally in zip(log.steps, log.tallies, strict=True):
-        if (rule := spawning.get(step.phase)) is None:
-            continue
-        at, spawned, opened = step.round, tally.messages, tally.opened
-        comm[at] += spawned * rule.comm + opened * rule.open_comm
-        mutexes[at] += spawned * rule.mutex + opened * rule.open_mutex
-        asyncs[at] += spawned * rule.asyncs
-        finishes[at] += spawned * rule.joins + opened * rule.finishes + tally.active * rule.filled
-        barriers[at] += opened * rule.barriers
+    for name, rule in spawning.items():
+        this = ruled(name.__eq__)
+        spawned, opened = log.by_round(this * log["messages"]), log.by_round(this * log["opened"])
+        filled = log.by_round(this * log["active"])
+        comm += spawned * rule.comm + opened * rule.open_comm
+        mutexes += spawned * rule.mutex + opened * rule.open_mutex
+        asyncs += spawned * rule.asyncs
+        finishes += spawned * rule.joins + opened * rule.finishes + filled * rule.filled
+        barriers += opened * rule.barriers
     return Counts(comm, mutexes, finishes, asyncs, barriers)

@@ -1,4 +1,4 @@
-"""Driving a program: rounds, replies, and the log that every count is derived from."""
+"""Driving a program: its rounds, their votes, and what is counted in each phase."""
 
 from __future__ import annotations
 
@@ -6,12 +6,8 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain
 from time import monotonic
 from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from kernels.base import VOTES, Extra, Finish, Kernel, Net, Round, Vote
 from partition.errors import RunError
@@ -300,86 +296,3 @@ def seldom(tell: Callable[[int], None]) -> Callable[[int], None]:
             tell(number)
 
     return now_and_then
-
-
-@dataclass
-class Log:
-    """What happened, phase by phase, on one site; or, merged, on all.
-
-    Attributes
-    ----------
-    steps
-        The phases run.
-    tallies
-        One a phase.
-    compute
-        Seconds of each cluster in each phase.
-    cpu
-        Seconds of processor time of each cluster, the same way.
-    exchange
-        Seconds between phases, for each cluster: packing, transfer, waiting, delivery.
-    seconds
-        Wall time of all rounds.
-    """
-
-    steps: list[Step] = field(default_factory=list)
-    tallies: list[Tally] = field(default_factory=list)
-    compute: list[Sequence[float]] = field(default_factory=list)
-    cpu: list[Sequence[float]] = field(default_factory=list)
-    exchange: list[Sequence[float]] = field(default_factory=list)
-    seconds: float = 0.0
-
-    def add(
-        self,
-        step: Step,
-        tally: Tally,
-        compute: Sequence[float],
-        cpu: Sequence[float],
-        exchange: float,
-    ) -> None:
-        """Record a phase."""
-        self.steps.append(step)
-        self.tallies.append(tally)
-        self.compute.append([*compute])
-        self.cpu.append([*cpu])
-        self.exchange.append([exchange] * len(compute))
-
-    @property
-    def rounds(self) -> int:
-        """Number of rounds."""
-        return max((step.round for step in self.steps), default=-1) + 1
-
-    @property
-    def begun(self) -> int:
-        """Number of rounds so far, in the log of a run that is going on."""
-        return self.steps[-1].round + 1 if self.steps else 0
-
-    def by_round(self, values: Sequence | NDArray) -> NDArray:
-        """Sum of a quantity of each phase over the phases of each round."""
-        each = np.asarray(values)
-        out = np.zeros((self.rounds, *each.shape[1:]), each.dtype)
-        np.add.at(out, [s.round for s in self.steps], each)
-        return out
-
-    def replies(self) -> list[tuple[Step, Vote]]:
-        """The last step of each turn of the program, and the turn's reduced votes."""
-        found: list[tuple[Step, Vote]] = []
-        for step, tally in zip(self.steps, self.tallies, strict=True):
-            if found and found[-1][0].turn == step.turn:
-                found[-1] = step, reduce_votes((found[-1][1], tally.vote))
-            else:
-                found.append((step, tally.vote))
-        return found
-
-
-def merge(logs: Sequence[Log]) -> Log:
-    """The log of the whole run from those of its sites, in the order of their clusters."""
-    merged = Log(steps=logs[0].steps, seconds=max(log.seconds for log in logs))
-    for i in range(len(merged.steps)):
-        merged.tallies.append(Tally())
-        for log in logs:
-            merged.tallies[-1].merge(log.tallies[i])
-        merged.compute.append([*chain(*(log.compute[i] for log in logs))])
-        merged.cpu.append([*chain(*(log.cpu[i] for log in logs))])
-        merged.exchange.append([*chain(*(log.exchange[i] for log in logs))])
-    return merged

@@ -19,7 +19,8 @@ from distributed import Client, get_worker
 from numpy.typing import NDArray
 
 from dgsuite.engine.exchange import Parcel
-from dgsuite.engine.program import UNBOUND, Guard, Log, merge, reduce_votes, seldom, steps
+from dgsuite.engine.log import Log, merge
+from dgsuite.engine.program import UNBOUND, Guard, reduce_votes, seldom, steps
 from dgsuite.engine.site import Site
 from dgsuite.workers import placement as tasks
 from dgsuite.workers import plugin as worker
@@ -207,7 +208,7 @@ async def _drive(
     pool: ThreadPoolExecutor | None,
     tell: Callable[[int], None] | None,
 ) -> Log:
-    log = Log()
+    log = Log(len(site.clusters))
     votes: list[Vote] = []
 
     def reply() -> Callable[[], Vote]:

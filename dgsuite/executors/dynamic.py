@@ -15,7 +15,8 @@ import numpy as np
 from distributed import Client, get_worker
 from numpy.typing import NDArray
 
-from dgsuite.engine.program import Log, Step, Tally
+from dgsuite.engine.log import Log
+from dgsuite.engine.program import Step, Tally
 from dgsuite.workers.placement import EMBED, finish_anywhere, give_up, new_run, of
 from kernels.base import Replicated
 from partition.client.waiting import Watch
@@ -74,7 +75,7 @@ def run(
     for place, times in total.spent.items():
         # a worker that was started meanwhile counts with the first
         seconds[:, places.index(place) % len(graph.parts) if place in places else 0] += times
-    log = Log(seconds=perf_counter() - begin)
+    log = Log(len(graph.parts), perf_counter() - begin)
     tally = Tally(messages=2 * count, notes=total.notes)
     compute, cpu = seconds.tolist()
     log.add(Step(0, "search", True, 0), tally, compute, cpu, log.seconds - max(compute))

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import takewhile
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -21,7 +20,8 @@ from distributed import Client, Future, get_worker
 from numpy.typing import NDArray
 
 from dgsuite.engine.exchange import Parcel
-from dgsuite.engine.program import UNBOUND, Guard, Log, Step, merge, reduce_votes, steps
+from dgsuite.engine.log import Log, merge
+from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, steps
 from dgsuite.engine.site import Site
 from dgsuite.workers import placement as tasks
 from dgsuite.workers import plugin as worker
@@ -70,13 +70,7 @@ class Hall:
 
     def votes(self, turn: int) -> Vote:
         """The votes of a turn, reduced over the worker's clusters."""
-        votes = []
-        for log in self.logs.values():
-            recent = zip(reversed(log.steps), reversed(log.tallies), strict=True)
-            for step, tally in takewhile(lambda entry: entry[0].turn >= turn, recent):
-                if step.turn == turn:
-                    votes.append(tally.vote)
-        return reduce_votes(votes)
+        return reduce_votes([vote for log in self.logs.values() for vote in log.votes_of(turn)])
 
 
 def _open(
@@ -95,7 +89,7 @@ def _open(
     sites = {c.index: Site(kernel, [c], bounds, c.index, workload, guard) for c in clusters}
     for site in sites.values():
         site.warm()
-    hall = Hall(sites, {k: Log() for k in sites}, epochs, epoch)
+    hall = Hall(sites, {k: Log(1) for k in sites}, epochs, epoch)
     hall.started = perf_counter()
     worker.plugin().keep(worker.task_key(), run_id, hall)
 

@@ -17,7 +17,8 @@ import numpy as np
 from distributed import Client
 from numpy.typing import NDArray
 
-from dgsuite.engine.program import UNBOUND, Guard, Log, Step, reduce_votes, seldom, turns
+from dgsuite.engine.log import Log
+from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, seldom, turns
 from dgsuite.executors import clocked
 from dgsuite.recursion.site import Ledger, RecursiveSite, unite
 from dgsuite.recursion.termination import Lines

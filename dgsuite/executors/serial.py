@@ -8,8 +8,9 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.engine.log import Log
 from dgsuite.engine.mailbox import Sent
-from dgsuite.engine.program import UNBOUND, Guard, Log, Step, reduce_votes, seldom, steps
+from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, seldom, steps
 from dgsuite.engine.site import Site
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
@@ -39,7 +40,7 @@ def run(
     site = Site(kernel, clusters, np.array([0, len(clusters)]), 0, workload, guard)
     site.mailroom.recorder = recorder
     site.warm()
-    log = Log()
+    log = Log(len(clusters))
     votes: list[Vote] = []
 
     report = None if on_round is None else seldom(on_round)

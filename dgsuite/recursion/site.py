@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from dgsuite.engine.exchange import Letters, concatenate
 from dgsuite.engine.fields import places
+from dgsuite.engine.log import Log, merge
 from dgsuite.engine.messages import Mail
-from dgsuite.engine.program import UNBOUND, Guard, Log, Step, Tally, reduce_votes
+from dgsuite.engine.program import UNBOUND, Guard, Step, Tally, reduce_votes
 from dgsuite.engine.site import Site
 from dgsuite.recursion.scopes import NOBODY, Scopes
 from dgsuite.workload import Laden, Workload
@@ -336,20 +337,15 @@ class RecursiveSite(Site):
 
 def unite(ledgers: Sequence[Ledger]) -> Log:
     """The log of a run from the ledgers of its sites, in the order of their clusters; by depth."""
-    log = Log(seconds=max(ledger.seconds for ledger in ledgers))
-    for moment in sorted({m for ledger in ledgers for m in ledger.entries}):
-        turn, _, depth, name = moment
-        tally = Tally()
-        parts: list[tuple[NDArray, NDArray, NDArray]] = []
-        for ledger in ledgers:
-            nothing = np.zeros(ledger.clusters)
+    moments = sorted({m for ledger in ledgers for m in ledger.entries})
+    logs = []
+    for ledger in ledgers:
+        log = Log(ledger.clusters, ledger.seconds)
+        nothing = np.zeros(ledger.clusters)
+        for moment in moments:
+            turn, _, depth, name = moment
             entry = ledger.entries.get(moment, Entry(compute=nothing, cpu=nothing))
-            tally.merge(entry.tally)
-            parts.append((entry.compute, entry.cpu, nothing + entry.exchange))
-        log.steps.append(Step(depth, name, False, turn))
-        log.tallies.append(tally)
-        compute, cpu, exchange = map(np.concatenate, zip(*parts, strict=True))
-        log.compute.append(compute.tolist())
-        log.cpu.append(cpu.tolist())
-        log.exchange.append(exchange.tolist())
-    return log
+            step = Step(depth, name, False, turn)
+            log.add(step, entry.tally, entry.compute, entry.cpu, entry.exchange)
+        logs.append(log)
+    return merge(logs)

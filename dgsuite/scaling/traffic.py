@@ -163,8 +163,9 @@ def record(kernel: Kernel, graph: Graph) -> Recording:
     sent: dict[Step, Sent] = {}
     _, warm = serial.run(kernel, [cluster])
     _, log = serial.run(kernel, [cluster], recorder=sent.__setitem__)
-    compute = np.minimum(np.concatenate(warm.compute), np.concatenate(log.compute))
-    return Recording(cluster, log.steps, [sent.get(step) for step in log.steps], compute)
+    steps = [*log.steps]
+    compute = np.minimum(warm["compute"], log["compute"])[:, 0]
+    return Recording(cluster, steps, [sent.get(step) for step in steps], compute)
 
 
 def _busiest(e: Exchange) -> tuple[int, int, int, int, float]:

@@ -1,0 +1,173 @@
+"""The log of a run: a row for each phase, from which every count and time is derived."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from operator import attrgetter
+from struct import Struct
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dgsuite.engine.program import COUNTED, SILENT, Step, Tally, reduce_votes
+from kernels.base import VOTES, Vote
+
+TIMES = ("compute", "cpu", "exchange")
+
+COUNTS = attrgetter(*COUNTED)
+
+SHARED = {vote: vote for vote in (SILENT, *(Vote(v, given=VOTES["any"]) for v in (False, True)))}
+"""Votes that most phases have; the log refers to one object for all equal ones."""
+
+
+@cache
+def row_format(clusters: int) -> tuple[np.dtype, Struct]:
+    """A row of the log of some clusters: as a dtype, and as what packs its values."""
+    step = [("round", "i8"), ("turn", "i8"), ("phase", "i4"), ("last", "?")]
+    counts = [(name, "f8" if name == "toil" else "i8") for name in COUNTED]
+    times = [(name, "f8", (clusters,)) for name in TIMES]
+    letters = "".join("d" if kind == "f8" else "q" for _, kind in counts)
+    return np.dtype([*step, *counts, *times]), Struct(f"=qqi?{letters}{len(TIMES) * clusters}d")
+
+
+class Log:
+    """What happened, phase by phase, on one site; or, merged, on all.
+
+    ``log["messages"]`` is a column with an entry for each phase: ``round``, ``turn``, ``last`` (see `Step`),
+    ``phase`` (an index into `names`), a count of `Tally`, or one of the times, in seconds, shape
+    (phases, clusters):
+
+    * ``compute``: time of each cluster in the phase,
+    * ``cpu``: processor time of each cluster in the phase,
+    * ``exchange``: time between phases: packing, transfer, waiting, delivery.
+
+    A column is a view: `add` fails while one is held.
+
+    Parameters
+    ----------
+    clusters
+        Number of clusters.
+    seconds
+        Wall time of all rounds.
+
+    Attributes
+    ----------
+    votes
+        The reduced votes of each phase.
+    begun
+        Number of rounds that have begun.
+    """
+
+    def __init__(self, clusters: int, seconds: float = 0.0) -> None:
+        self.clusters = clusters
+        self.seconds = seconds
+        self.votes: list[Vote] = []
+        self.begun = 0
+        self._rows = bytearray()
+        self._codes: dict[str, int] = {}
+        self._notes: dict[str, array[int]] = {}
+
+    def __len__(self) -> int:
+        return len(self.votes)
+
+    def __getitem__(self, name: str) -> NDArray:
+        return np.frombuffer(self._rows, row_format(self.clusters)[0])[name]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the phases, in the order in which they first ran."""
+        return [*self._codes]
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds."""
+        return int(self["round"].max(initial=-1)) + 1
+
+    @property
+    def steps(self) -> Iterator[Step]:
+        """The phases, one by one."""
+        names = self.names
+        columns = [self[name].tolist() for name in ("round", "phase", "last", "turn")]
+        return (Step(r, names[p], last, turn) for r, p, last, turn in zip(*columns, strict=True))
+
+    def add(
+        self,
+        step: Step,
+        tally: Tally,
+        compute: Iterable[float],
+        cpu: Iterable[float],
+        exchange: float,
+    ) -> None:
+        """Record a phase."""
+        number, phase, last, turn = step
+        code = self._codes.setdefault(phase, len(self._codes))
+        between = (exchange,) * self.clusters
+        pack = row_format(self.clusters)[1].pack
+        self._rows += pack(number, turn, code, last, *COUNTS(tally), *compute, *cpu, *between)
+        for name, value in tally.notes.items():
+            column = self._notes.setdefault(name, array("q"))
+            column.frombytes(bytes(column.itemsize * (len(self) - len(column))))
+            column.append(value)
+        vote = tally.vote
+        self.votes.append(SHARED.get(vote, vote) if vote.given <= VOTES["any"] else vote)
+        self.begun = number + 1
+
+    def noted(self, name: str) -> NDArray[np.int64]:
+        """What the kernel noted under a name in each phase; 0 where it noted nothing."""
+        found = np.zeros(len(self), np.int64)
+        column = self._notes.get(name, ())
+        found[: len(column)] = column
+        return found
+
+    def by_round(self, values: ArrayLike) -> NDArray:
+        """Sum of a quantity of each phase over the phases of each round."""
+        each = np.asarray(values)
+        out = np.zeros((self.rounds, *each.shape[1:]), each.dtype)
+        np.add.at(out, self["round"], each)
+        return out
+
+    def votes_of(self, turn: int) -> list[Vote]:
+        """The votes of the phases of a turn, one of the last in the log."""
+        turns = self["turn"]
+        end = len(self)
+        while end and turns[end - 1] > turn:
+            end -= 1
+        first = end
+        while first and turns[first - 1] == turn:
+            first -= 1
+        return self.votes[first:end]
+
+    def replies(self) -> Iterator[tuple[Step, Vote]]:
+        """The last step of each turn of the program, and the turn's reduced votes."""
+        turn: list[Vote] = []
+        ends = np.append(np.diff(self["turn"]) != 0, True)
+        for step, vote, end in zip(self.steps, self.votes, ends[: len(self)].tolist(), strict=True):
+            turn.append(vote)
+            if end:
+                yield step, reduce_votes(turn)
+                turn.clear()
+
+
+def merge(logs: Sequence[Log]) -> Log:
+    """The log of the whole run from those of its sites, in the order of their clusters."""
+    if len(logs) == 1:
+        return logs[0]
+    merged = Log(sum(log.clusters for log in logs), max(log.seconds for log in logs))
+    merged._codes, merged.begun = logs[0]._codes, logs[0].begun
+    dtype, _ = row_format(merged.clusters)
+    merged._rows = bytearray(len(logs[0]) * dtype.itemsize)
+    rows = np.frombuffer(merged._rows, dtype)
+    for name in ("round", "turn", "phase", "last"):
+        rows[name] = logs[0][name]
+    for name in COUNTED:
+        rows[name] = sum(log[name] for log in logs)
+    for name in TIMES:
+        np.concatenate([log[name] for log in logs], axis=1, out=rows[name])
+    for name in dict.fromkeys(name for log in logs for name in log._notes):
+        merged._notes[name] = array(
+            "q", np.sum([log.noted(name) for log in logs], axis=0).tobytes()
+        )
+    merged.votes = [reduce_votes(votes) for votes in zip(*(log.votes for log in logs), strict=True)]
+    return merged

@@ -1,0 +1,109 @@
+"""The log of a run: what it holds, and how little memory it takes."""
+
+import gc
+import pickle
+import struct
+import tracemalloc
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dgsuite.engine.log import Log, merge
+from dgsuite.engine.program import Step, Tally, reduce_votes
+from dgsuite.executors import serial
+from kernels import KERNELS
+from kernels.base import vote
+from partition.graph import Graph
+
+BOUND = 250
+"""Bytes of the log for each phase of a run on one cluster."""
+
+
+def test_the_log_takes_few_bytes_for_each_phase():
+    n = 500
+    nodes = np.arange(n)
+    ring = Graph.from_edges(nodes, (nodes + 1) % n, n=n, clusters=1)
+    kernel = KERNELS["lcr"]()
+    serial.run(kernel, ring.parts)  # what is made once, such as the halo, is there already
+    gc.collect()
+    tracemalloc.start()
+    try:
+        outputs, log = serial.run(kernel, ring.parts)
+        del outputs
+        gc.collect()
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(log) == 2 * n
+    assert taken < BOUND * len(log)
+
+
+def filled(clusters: int, votes: list) -> Log:
+    """A log of a phase for each vote."""
+    log = Log(clusters, seconds=float(clusters))
+    for number, said in enumerate(votes):
+        tally = Tally(messages=number + clusters, toil=0.5, vote=said)
+        if number:
+            tally.note({"examined": number})
+        step = Step(number // 2, ("send", "read")[number % 2], number % 2 == 1, number // 2)
+        times = [float(number + k) for k in range(clusters)]
+        log.add(step, tally, times, [2 * t for t in times], 0.25)
+    return log
+
+
+VOTES = [vote(any=True), vote(sum=np.array([0.5])), vote(min=-0.0), vote(max=1 << 80)]
+
+
+def test_a_log_gives_what_was_added():
+    log = pickle.loads(pickle.dumps(filled(2, VOTES)))
+    assert len(log) == 4
+    assert log.rounds == log.begun == 2
+    assert [*log.steps] == [
+        (0, "send", False, 0),
+        (0, "read", True, 0),
+        (1, "send", False, 1),
+        (1, "read", True, 1),
+    ]
+    assert log["messages"].tolist() == [2, 3, 4, 5]
+    assert log["compute"].tolist() == [[0, 1], [1, 2], [2, 3], [3, 4]]
+    assert log["cpu"].tolist() == [[0, 2], [2, 4], [4, 6], [6, 8]]
+    assert log["exchange"].tolist() == [[0.25, 0.25]] * 4
+    assert log["toil"].tolist() == [0.5] * 4
+    assert log.by_round(log["messages"]).tolist() == [5, 9]
+    assert log.noted("examined").tolist() == [0, 1, 2, 3]
+    assert log.noted("nothing").tolist() == [0, 0, 0, 0]
+
+
+def test_a_log_keeps_votes_exactly():
+    log = filled(1, VOTES)
+    assert log.votes == VOTES
+    assert isinstance(log.votes[1].sum, Fraction)
+    assert log.votes_of(1) == VOTES[2:]
+    assert log.votes_of(0) == VOTES[:2]
+    assert log.votes_of(2) == []
+    assert [(step.phase, v) for step, v in log.replies()] == [
+        ("read", reduce_votes(VOTES[:2])),
+        ("read", reduce_votes(VOTES[2:])),
+    ]
+
+
+def test_a_log_of_no_phase():
+    log = merge([Log(2), Log(1)])
+    assert (len(log), log.rounds, [*log.steps], [*log.replies()]) == (0, 0, [], [])
+    assert log["compute"].shape == (0, 3)
+
+
+def test_logs_are_merged_by_cluster():
+    whole = merge([filled(2, VOTES), filled(1, VOTES)])
+    assert whole["messages"].tolist() == [3, 5, 7, 9]
+    assert whole["compute"].tolist() == [[0, 1, 0], [1, 2, 1], [2, 3, 2], [3, 4, 3]]
+    assert whole.noted("examined").tolist() == [0, 2, 4, 6]
+    assert whole.votes == [reduce_votes([v, v]) for v in VOTES]
+    assert whole.seconds == 2
+    assert [*whole.steps] == [*filled(1, VOTES).steps]
+
+
+def test_a_count_beyond_64_bits_is_an_error():
+    with pytest.raises(struct.error):
+        Log(1).add(Step(0, "send", True, 0), Tally(messages=1 << 64), [0.0], [0.0], 0.0)
