@@ -15,13 +15,16 @@ import xarray as xr
 import dgsuite
 import genval
 from dgsuite import scaling
+from dgsuite.engine.exchange import Letters
 from dgsuite.engine.program import reduce_votes, steps
 from dgsuite.engine.site import Site
+from dgsuite.executors import serial
 from dgsuite.experiment.sweep import combine
 from dgsuite.runner import make_kernel
 from dgsuite.scaling.__main__ import main
 from dgsuite.scaling.analysis import analyse, split
 from dgsuite.scaling.terms import value
+from dgsuite.scaling.traffic import record
 from partition.grid import arrange, near_square
 
 ROOT = Path(__file__).parents[1]
@@ -279,6 +282,20 @@ def test_counted_traffic_of_the_grid(p):
     by_phase = traced.total_bytes.groupby("phase").sum()
     assert int(by_phase.sel(phase="expand")) == int(ds.expand_bytes.sum())
     assert int(by_phase.sel(phase="fold")) == int(ds.fold_bytes.sum())
+
+
+def test_a_phase_that_a_round_repeats_is_recorded_each_time():
+    graph = genval.graph("er", 60, m=90, seed=3)
+    kernel = make_kernel("dst", graph, None, {"root": 0})
+    recorded = record(kernel, graph)
+    one = graph.repartition(1, None)
+    _, log = serial.run(kernel, one.parts)
+    assert len(recorded.sent) == len(log)
+    unicasts = {
+        k: len(what.dst) for k, what in enumerate(recorded.sent) if isinstance(what, Letters)
+    }
+    assert unicasts == {k: log["messages"][k] for k in unicasts}
+    assert len(set(unicasts.values())) > 2
 
 
 def test_what_if():

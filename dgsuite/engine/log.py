@@ -87,7 +87,7 @@ class Log:
 
     @property
     def steps(self) -> Iterator[Step]:
-        """The phases, one by one."""
+        """The phases, one by one, without the values that they took."""
         names = self.names
         columns = [self[name].tolist() for name in ("round", "phase", "last", "turn")]
         return (Step(r, names[p], last, turn) for r, p, last, turn in zip(*columns, strict=True))
@@ -101,18 +101,18 @@ class Log:
         exchange: float,
     ) -> None:
         """Record a phase."""
-        number, phase, last, turn = step
-        code = self._codes.setdefault(phase, len(self._codes))
+        code = self._codes.setdefault(step.phase, len(self._codes))
         between = (exchange,) * self.clusters
         pack = row_format(self.clusters)[1].pack
-        self._rows += pack(number, turn, code, last, *COUNTS(tally), *compute, *cpu, *between)
+        head = step.round, step.turn, code, step.last
+        self._rows += pack(*head, *COUNTS(tally), *compute, *cpu, *between)
         for name, value in tally.notes.items():
             column = self._notes.setdefault(name, array("q"))
             column.frombytes(bytes(column.itemsize * (len(self) - len(column))))
             column.append(value)
         vote = tally.vote
         self.votes.append(SHARED.get(vote, vote) if vote.given <= VOTES["any"] else vote)
-        self.begun = number + 1
+        self.begun = step.round + 1
 
     def noted(self, name: str) -> NDArray[np.int64]:
         """What the kernel noted under a name in each phase; 0 where it noted nothing."""

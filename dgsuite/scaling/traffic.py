@@ -160,12 +160,17 @@ def record(kernel: Kernel, graph: Graph) -> Recording:
     if graph.directed:
         raise InputError("traffic is counted on undirected graphs alone")
     (cluster,) = graph.repartition(1, None).gather()
-    sent: dict[Step, Sent] = {}
+    sent: list[Sent | None] = []
+
+    def recorder(step: Step, what: Sent) -> None:
+        sent[-1] = what
+
     _, warm = serial.run(kernel, [cluster])
-    _, log = serial.run(kernel, [cluster], recorder=sent.__setitem__)
-    steps = [*log.steps]
+    _, log = serial.run(
+        kernel, [cluster], before_phase=lambda site: sent.append(None), recorder=recorder
+    )
     compute = np.minimum(warm["compute"], log["compute"])[:, 0]
-    return Recording(cluster, steps, [sent.get(step) for step in steps], compute)
+    return Recording(cluster, [*log.steps], sent, compute)
 
 
 def _busiest(e: Exchange) -> tuple[int, int, int, int, float]:
