@@ -20,7 +20,7 @@ ENERGIES = {
 def main() -> None:
     import dgsuite
     from dgsuite.scc import comms
-    from partition.client.places import workers
+    from partition.client.workers import worker_addresses
 
     builds = {}
     for (molecule, basis), (energy, bound) in ENERGIES.items():
@@ -42,9 +42,9 @@ def main() -> None:
             line(
                 "  off PySCF's energy", 1e9 * abs(float(ds.energy[-1]) + 641.337067475), "nEh", 100
             )
-        found = comms.measure(client, "tcp", workers(client))
+        found = comms.measure(client, "tcp", worker_addresses(client))
         line("a counter operation", 1e3 * found.counter, "ms", 0.6)
-        victim = client.run(os.getpid)[workers(client)[0]]
+        victim = client.run(os.getpid)[worker_addresses(client)[0]]
         threading.Timer(2, os.kill, (victim, signal.SIGKILL)).start()
         begin = perf_counter()
         try:

@@ -20,9 +20,10 @@ from dgsuite.workload import Workload
 from kernels import KERNELS, RECURSIVE
 from kernels.base import Kernel, Replicated
 from partition.checks import check as check_need
-from partition.client import places, queries
+from partition.client.queries import current_client, seceded
 from partition.client.spans import spanned
 from partition.client.waiting import Watch
+from partition.client.workers import worker_addresses
 from partition.errors import InputError, unknown
 from partition.graph import Graph
 
@@ -190,7 +191,7 @@ def run_each(
         if value is not None and value not in STYLES:
             raise InputError(unknown(what, value, STYLES))
     _check_clients(client, graph)
-    client = None if style == "serial" else queries.current(client)
+    client = None if style == "serial" else current_client(client)
     if not isinstance(each, Sequence) or not all(isinstance(own, Mapping) for own in each):
         raise InputError(
             f'each must be a list of mappings, such as [{{"root": 1}}, {{"root": 2}}], got {each!r}'
@@ -236,7 +237,7 @@ def run_each(
                 f"the graph is on another cluster ({home}); build it with the client that runs it"
             )
     with _on(client, chosen):
-        workers = [] if client is None else places.workers(client)
+        workers = [] if client is None else worker_addresses(client)
         if free and workers and graph.partition.order is None:
             clusters = len(workers)  # whoever is free: there are no other places
         elif clusters is None:
@@ -276,7 +277,7 @@ def _on(client: Client | None, kernel: Kernel) -> Iterator[None]:
         yield
         return
     watch = Watch(client, f"kernel {kernel.name!r}")
-    with client.as_current(), queries.out_of_the_pool(), watch.explained():
+    with client.as_current(), seceded(), watch.explain_errors():
         yield
 
 

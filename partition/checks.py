@@ -50,7 +50,7 @@ def of_clusters(graph: Graph, function: Callable[[Cluster], Any]) -> list[Any]:
     found = _each(graph, function)
     if graph.client is None:
         return found
-    return Watch(graph.client, CHECKING, needs=graph.parts).gathered(found)
+    return Watch(graph.client, CHECKING, inputs=graph.parts).gather(found)
 
 
 def _each(graph: Graph, function: Callable[..., Any], *arguments: Any) -> list[Any]:
@@ -159,7 +159,7 @@ def _shape(graph: Graph) -> tuple[int | None, tuple[int, int] | None]:
     if client is None:
         return _summary(forests[0])
     of_all = client.submit(_summary, *forests)
-    (found,) = Watch(client, CHECKING, needs=graph.parts).gathered([of_all])
+    (found,) = Watch(client, CHECKING, inputs=graph.parts).gather([of_all])
     return found
 
 

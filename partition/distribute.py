@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from partition import build
-from partition.client.places import home, runs, workers
 from partition.client.waiting import Watch
+from partition.client.workers import cluster_ranges, worker_addresses, worker_of
 from partition.cluster import Cluster, Identify
 from partition.edges import BUILDING, lazy, of_partition, slices
 from partition.errors import RunError
@@ -109,7 +109,7 @@ def _construct_on_workers(
     client: Client,
     places: Sequence[str],
 ) -> tuple[list[Any], list[int], DTypeLike | None]:
-    bounds = runs(partition.clusters, len(places)).tolist()
+    bounds = cluster_ranges(partition.clusters, len(places)).tolist()
     # a map of all nodes travels once, not with every task
     by_map = partition.order is not None
     cuts = client.scatter([partition], broadcast=True, hash=False)[0] if by_map else partition
@@ -170,7 +170,7 @@ def _deal_arrays(
         rows.append(_send(client, split, places[: len(bounds) - 1]))
         del there, split
         if turn >= len(places):
-            Watch(client, BUILDING, places).done(rows[turn - len(places)])
+            Watch(client, BUILDING, places).wait_or_raise(rows[turn - len(places)])
     return [list(column) for column in zip(*rows, strict=True)]
 
 
@@ -211,7 +211,7 @@ def _collect(
 ) -> list[Any]:
     """A small fact of every cluster."""
     facts = [client.submit(function, part, pure=False) for part in parts]
-    return Watch(client, BUILDING, places).gathered(facts)
+    return Watch(client, BUILDING, places).gather(facts)
 
 
 def recut(
@@ -239,7 +239,7 @@ def recut(
         ]
         return here, [len(part.indices) for part in here]
     assert client is not None
-    places = workers(client)
+    places = worker_addresses(client)
     there = []
     with _workers_stay():
         for k in range(new.clusters):
@@ -247,7 +247,7 @@ def recut(
                 client.submit(build.cut, parts[i], a, b, pure=False)
                 for i, a, b in _spans(old, new, k)
             ]
-            place = home(k, new.clusters, places)
+            place = worker_of(k, new.clusters, places)
             there.append(_pinned(client, place, build.join, k, *options, rows))
         return there, _collect(client, _length, there, places)
 

@@ -173,7 +173,7 @@ def each(
     while len(step) > 1:
         step = [delayed(merge)(step[i : i + 8]) for i in range(0, len(step), 8)]
     if client is not None:
-        return Watch(client, BUILDING).gathered([client.compute(step[0])])[0]
+        return Watch(client, BUILDING).gather([client.compute(step[0])])[0]
     return step[0].compute(scheduler="threads")
 
 

@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from partition import build, distribute, edges, sources
 from partition import relabel as numbering
-from partition.client import places, queries
+from partition.client.queries import current_client
 from partition.client.spans import spanned
 from partition.client.waiting import Watch
+from partition.client.workers import worker_addresses
 from partition.cluster import Cluster, Identify
 from partition.errors import InputError, RunError
 from partition.labels import Labels
@@ -320,7 +321,7 @@ class Graph:
         >>> Graph.from_edges([0, 1, 2], [1, 2, 0], weights=[7, 8, 9])
         <dgsuite.Graph: 3 nodes, 3 edges, undirected, weights int64; 1 clusters in this process>
         """
-        client = queries.current(client)
+        client = current_client(client)
         pieces = edges.pieces(src, dst, weights, (source, target, weight))
         names = None
         if relabel:
@@ -331,7 +332,7 @@ class Graph:
         n = edges.count_nodes(pieces, n, client)
         if labels is not None:
             names = Labels(labels, n)
-        workers = places.workers(client) if client is not None else []
+        workers = worker_addresses(client) if client is not None else []
         chosen = clusters is not None or not isinstance(partition, str)
         k = check_clusters(clusters) if clusters is not None else max(len(workers), 1)
         if isinstance(partition, Partition):
@@ -540,7 +541,7 @@ class Graph:
         """All clusters, brought into this process."""
         if self.client is None:
             return self.parts
-        return Watch(self.client, "bringing the graph here", needs=self.parts).gathered(self.parts)
+        return Watch(self.client, "bringing the graph here", inputs=self.parts).gather(self.parts)
 
     def to_scipy(self) -> sp.csr_array:
         """The adjacency matrix, in this process; ones (int64) where there are no weights, float32 where
@@ -585,7 +586,7 @@ def _by_metis(graph: Graph, clusters: int) -> Partition:
     if graph.local:
         return metis(part.indptr, part.indices, clusters)
     of_it = part.client.submit(_metis_of, part, clusters, pure=False)
-    (found,) = Watch(part.client, "cutting the graph by METIS", needs=[part]).gathered([of_it])
+    (found,) = Watch(part.client, "cutting the graph by METIS", inputs=[part]).gather([of_it])
     return found
 
 

@@ -42,7 +42,7 @@ def describe(graph: Graph) -> xr.Dataset:
         rows = [_count(part) for part in graph.parts]
     else:
         counts = [graph.client.submit(_count, part, pure=False) for part in graph.parts]
-        rows = Watch(graph.client, "describing the graph", needs=graph.parts).gathered(counts)
+        rows = Watch(graph.client, "describing the graph", inputs=graph.parts).gather(counts)
     nodes, ends, cut, halo = np.array(rows, np.int64).T
     both = 1 if graph.directed else 2
 

@@ -31,7 +31,7 @@ import psutil
 from distributed import Client
 
 import dgsuite
-from partition.client.places import workers
+from partition.client.workers import worker_addresses
 from partition.graph import Graph
 
 TIMEOUT = 5
@@ -130,7 +130,7 @@ def held(dask_worker: Any) -> tuple[int, ...]:
 
 def known(dask_scheduler: Any) -> tuple[list[str], int]:
     """On the scheduler: the tasks that it knows, and how many runs have a turn or wait for one."""
-    return sorted(map(str, dask_scheduler.tasks)), len(dask_scheduler.plugins["dgsuite"].turns)
+    return sorted(map(str, dask_scheduler.tasks)), len(dask_scheduler.plugins["dgsuite"].queue)
 
 
 class Field:
@@ -159,7 +159,7 @@ class Field:
         striker = rng.randrange(2)
         key = (kernel, form, graph, style, striker)
         if key not in self.phases:
-            place = workers(self.client)[striker]
+            place = worker_addresses(self.client)[striker]
             self.client.run(arm, -1, False, None, 0, workers=[place])
             self.run(kernel, form, graph, style)
             self.phases[key] = self.client.run(disarm, workers=[place])[place]
@@ -173,7 +173,7 @@ class Field:
         if what not in self.expected:
             self.expected[what] = self.run(*what, "serial")
         self.client.wait_for_workers(2, timeout=60)
-        places = workers(self.client)
+        places = worker_addresses(self.client)
         pid = self.client.run(os.getpid, workers=[places[trial.victim]])[places[trial.victim]]
         process = psutil.Process(pid)
         how = signal.SIGSTOP if trial.how == "stop" else signal.SIGKILL
@@ -210,7 +210,7 @@ class Field:
         self.client.wait_for_workers(2, timeout=60)
         deadline = time.monotonic() + 60
         while True:
-            now = workers(self.client)
+            now = worker_addresses(self.client)
             if len(now) == 2 and (trial.how == "stop" or not struck or self.fresh(trial, process)):
                 break
             assert time.monotonic() < deadline, f"no new worker after {trial}"
@@ -223,7 +223,7 @@ class Field:
     def fresh(self, trial: Trial, process: psutil.Process) -> bool:
         """Whether another process has taken the victim's place."""
         try:
-            place = workers(self.client)[trial.victim]
+            place = worker_addresses(self.client)[trial.victim]
             return self.client.run(os.getpid, workers=[place])[place] != process.pid
         except (OSError, KeyError, IndexError):
             return False

@@ -19,7 +19,8 @@ from conftest import client_of, heed_interrupts
 from toys import Fails, Sleeps, Slow
 
 import dgsuite
-from partition.client import places, queries
+from partition.client.queries import POLL_SECONDS, worker_states
+from partition.client.workers import worker_addresses
 from partition.graph import Graph
 
 STYLES = ["finish_async", "clocked"]
@@ -118,7 +119,7 @@ def test_a_graph_that_lost_a_cluster(own_client, style):
     ends = da.arange(12, chunks=6)
     graph = Graph.from_edges(ends, (ends + 1) % 12, n=12, clusters=2, client=own_client)
     dgsuite.run("lcr", graph, style=style, client=own_client)
-    pid = own_client.run(os.getpid)[places.workers(own_client)[1]]
+    pid = own_client.run(os.getpid)[worker_addresses(own_client)[1]]
     os.kill(pid, signal.SIGKILL)
     deadline = time.monotonic() + 20
     while own_client.futures[graph._parts[1].key].status == "finished":
@@ -135,13 +136,13 @@ def test_a_worker_killed_when_its_task_is_done(own_client):
     from dgsuite.workers import placement as tasks
     from partition.client.waiting import Watch
 
-    where = places.workers(own_client)
+    where = worker_addresses(own_client)
     watch = Watch(own_client, "napping", where)
-    watch.look()
+    watch.check_workers()
     pid = own_client.run(os.getpid)[where[0]]
     futures = [
         own_client.submit(time.sleep, nap, workers=[place], pure=False)
-        for nap, place in zip((0, queries.LOOK * 0.8), where, strict=True)
+        for nap, place in zip((0, POLL_SECONDS * 0.8), where, strict=True)
     ]
     futures[0].result()
     os.kill(pid, signal.SIGKILL)
@@ -153,7 +154,7 @@ def test_a_worker_killed_before_a_run_began(own_client, ring, tmp_path):
     """The other one, whose part has not begun either when it is given up, ends it all the same."""
     client = own_client
     dgsuite.run(Sleeps(), ring, clusters=2, style="clocked", client=client)
-    survivor, address = places.workers(client)
+    survivor, address = worker_addresses(client)
     victim = client.run(os.getpid, workers=[address])[address]
     begun = tmp_path / "begun"
     os.mkfifo(begun)
@@ -268,12 +269,9 @@ def test_worker_internals_are_where_we_expect(client):
 
 def test_workers_are_always_seen(client):
     """The client's own updates of what it knows of the scheduler must not hide its workers."""
-    from partition.client.places import workers
-    from partition.client.queries import seen
-
     for _ in range(200):
         client.loop.add_callback(client._update_scheduler_info)
-        assert len(seen(client)) == len(workers(client)) == 2
+        assert len(worker_states(client)) == len(worker_addresses(client)) == 2
 
 
 def test_inproc_and_threads(ring):

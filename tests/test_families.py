@@ -134,7 +134,7 @@ def test_on_workers(client, kind, n, options, monkeypatch):
     assert there.local == (kind == "spmax")  # small graphs are built here
     by_edges = genval.graph(kind, n, client=client, partition="edges", **options)
     parts = there.gather()
-    monkeypatch.setattr("partition.client.queries.current", lambda client: None)
+    monkeypatch.setattr("partition.client.queries.current_client", lambda client: None)
     here = genval.graph(kind, n, **options)
     assert here.local
     same(here, there)

@@ -22,7 +22,7 @@ import dgsuite
 from dgsuite import Graph, InputError
 from dgsuite.dataset import open_dataset, save
 from partition import build
-from partition.client import places
+from partition.client import queries
 
 
 def edge_lists(most=15):
@@ -380,7 +380,7 @@ def test_patterns_and_urls_of_edge_lists(tmp_path, monkeypatch):
     same(expected, Graph.read_edge_list(tmp_path / "edges-*.parquet"))
     same(expected, Graph.read_edge_list(f"file://{tmp_path}/edges-*.parquet"))
     # the memory is this process's, so no worker can read it
-    monkeypatch.setattr(places, "current", lambda client: client)
+    monkeypatch.setattr(queries, "current_client", lambda client: client)
     with fsspec.open("memory://dgsuite/ring.txt", "wb") as file:
         file.write(b"0 1\n1 2\n2 3\n3 0")
     same(expected, Graph.read_edge_list("memory://dgsuite/ring.txt"))

@@ -21,8 +21,8 @@ from dgsuite.chem.basis import start
 from dgsuite.chem.fock import BALANCES, compute
 from dgsuite.chem.scf import plan
 from dgsuite.workers.plugin import install
-from partition.client.places import workers
-from partition.client.queries import seen
+from partition.client.queries import worker_states
+from partition.client.workers import worker_addresses
 from partition.errors import InputError
 
 pyscf = pytest.importorskip("pyscf", reason="PySCF is not installed: pip install 'dgsuite[chem]'")
@@ -253,7 +253,7 @@ def test_a_killed_worker(own_client):
     """Is named, whether it has the counter or not; Dask's own balancing goes on without it."""
     for balance, rank in (("static", 1), ("dynamic", 0), ("dask", 0)):
         pids = own_client.run(os.getpid)
-        places = workers(own_client)
+        places = worker_addresses(own_client)
 
         def kill(number, energy, pid=pids[places[rank]]):
             if number == 0:
@@ -285,7 +285,7 @@ def test_who_is_interrupted_stops_its_workers(client, balance, interruptible):
     threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):
         dgsuite.hartree_fock("aspirin", basis="6-311g**", balance=balance, client=client)
-    for place in workers(client):
+    for place in worker_addresses(client):
         client.submit(os.getpid, workers=[place], pure=False).result(timeout=15)
     assert_nothing_held(client)
 
@@ -296,7 +296,7 @@ def test_no_worker_is_left(own_client, monkeypatch):
     def leave(number, energy):
         own_client.cluster.scale(0)
         deadline = time.monotonic() + 60
-        while seen(own_client):
+        while worker_states(own_client):
             assert time.monotonic() < deadline
             time.sleep(0.05)
 

@@ -18,7 +18,7 @@ from distributed import Client, LocalCluster
 
 import dgsuite
 from partition.client import installed
-from partition.client.queries import seen
+from partition.client.queries import worker_states
 from partition.graph import Graph
 
 ROOT = Path(__file__).parents[1]
@@ -67,13 +67,13 @@ def running(what, path, *options):
 @contextmanager
 def worker(client, path):
     """A worker that joins, and has left at the end; yields its address."""
-    before = set(seen(client))
+    before = set(worker_states(client))
     options = ("--no-nanny", "--no-dashboard", "--nthreads", "1")
     with running("worker", path, client.scheduler.address, *options):
-        while not (address := set(seen(client)) - before):
+        while not (address := set(worker_states(client)) - before):
             time.sleep(0.05)
         yield address.pop()
-    while set(seen(client)) != before:
+    while set(worker_states(client)) != before:
         time.sleep(0.05)
 
 
@@ -118,7 +118,7 @@ def test_a_worker_that_joins_is_looked_at(own_client, tmp_path, use, kind):
         with pytest.raises(dgsuite.InputError, match=rf"worker {address} {found}") as error:
             use(client)
         assert f"this process has {installed.here()}" in str(error.value)
-        assert f"start worker {address} anew" in str(error.value)
+        assert f"restart worker {address}" in str(error.value)
     use(client)
 
 

@@ -19,8 +19,8 @@ from test_failures import stored
 
 from dgsuite import Graph, InputError, RunError
 from partition import distribute, partitioners
-from partition.client.places import home, workers
 from partition.client.waiting import Watch
+from partition.client.workers import worker_addresses, worker_of
 
 
 @given(
@@ -142,7 +142,7 @@ def close(a: Graph, b: Graph) -> None:
 def local(monkeypatch, *args, **options) -> Graph:
     """The graph built in this process."""
     with monkeypatch.context() as patch:
-        patch.setattr("partition.client.queries.current", lambda client: None)
+        patch.setattr("partition.client.queries.current_client", lambda client: None)
         graph = Graph.from_edges(*args, **options)
     assert graph.local
     return graph
@@ -159,9 +159,9 @@ def test_workers_build_what_one_process_builds(client, big, monkeypatch, cluster
     graph = Graph.from_edges(src, dst, weights=weights, client=client, **options)
     assert not graph.local
     close(expected, graph)
-    where = workers(client)
+    where = worker_addresses(client)
     for k, part in enumerate(graph.parts):
-        assert client.who_has([part])[part.key] == (home(k, clusters, where),)
+        assert client.who_has([part])[part.key] == (worker_of(k, clusters, where),)
     lazy = [da.from_array(a, chunks=90_000) for a in (src, dst, weights)]
     close(expected, Graph.from_edges(*lazy[:2], weights=lazy[2], client=client, **options))
 
@@ -276,7 +276,7 @@ def test_a_lost_worker_is_an_error(client):
     gone = "tcp://127.0.0.1:9"
     future = client.submit(len, [], workers=[gone], allow_other_workers=False, pure=False)
     with pytest.raises(RunError, match=f"worker {gone} was lost"):
-        Watch(client, "waiting", [gone]).settle([future])
+        Watch(client, "waiting", [gone]).wait([future])
 
 
 def _slow(part, outputs):
@@ -291,7 +291,7 @@ def test_an_idle_worker_may_leave():
     with client_of(3) as client:
         ends = da.arange(8, chunks=4)
         graph = Graph.from_edges(ends, ends + 1, n=9, clusters=2, client=client)
-        idle = [workers(client)[2]]
+        idle = [worker_addresses(client)[2]]
         leave = threading.Timer(0.5, client.retire_workers, (idle,), {"close_workers": True})
         leave.start()
         assert Job(graph, {}, {}).each(_slow) == [[], []]

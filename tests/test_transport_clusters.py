@@ -14,7 +14,7 @@ from distributed import Client, LocalCluster, get_worker, wait
 
 import dgsuite
 import genval
-from partition.client.queries import seen
+from partition.client.queries import worker_states
 
 
 @pytest.fixture(params=["uds", "mpb", "mpimpb"])
@@ -92,7 +92,7 @@ def test_clocked_runs_over_mpi():
     from dgsuite.transports import mpi
 
     with mpi.local(2) as client:
-        assert all(address.startswith("tcp://127.") for address in seen(client))
+        assert all(address.startswith("tcp://127.") for address in worker_states(client))
         graph = genval.graph("er", 3000, m=20_000, clusters=4, client=client)
         plain = dgsuite.run("mis", graph, client=client)
         with dask.config.set({"dgsuite.clocked.transport": "mpi"}):

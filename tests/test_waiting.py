@@ -30,8 +30,9 @@ from dgsuite.workers import placement as tasks
 from dgsuite.workers import plugin as worker
 from dgsuite.workers.mesh import Mesh
 from kernels.base import Vote
-from partition.client import places, queries
+from partition.client import queries
 from partition.client.waiting import Watch
+from partition.client.workers import worker_addresses
 
 STYLES = ["finish_async", "clocked"]
 
@@ -42,7 +43,7 @@ STYLES = ["finish_async", "clocked"]
 def test_a_task_for_another_process_is_refused(client, ring):  # noqa: F811
     """A worker that was started anew at the same address has the address, and not the state."""
     worker.install(client)
-    place = places.workers(client)[0]
+    place = worker_addresses(client)[0]
     for task in (
         lambda: _open("run", Sleeps(), ring.parts, 1, ["before"], "before", None, UNBOUND),
         lambda: worker.counter("run", place, "before", 0)()(),
@@ -57,8 +58,8 @@ def test_a_task_for_another_process_is_refused(client, ring):  # noqa: F811
 @pytest.mark.parametrize("change", ["repeated", "of an older phase", "of another process"])
 def test_phases_and_messages_out_of_order_are_refused(client, ring, change):  # noqa: F811
     worker.install(client)
-    place = places.workers(client)[0]
-    epoch = queries.seen(client)[place]["epoch"]
+    place = worker_addresses(client)[0]
+    epoch = queries.worker_states(client)[place]["epoch"]
     (cluster,) = ring.repartition(1).parts
 
     def submit(function, *arguments):
@@ -198,7 +199,7 @@ def test_the_turn_of_a_client_that_is_gone_passes_on(client, ring, how, tmp_path
 
 def test_a_worker_that_has_died_when_the_plugin_is_registered(own_client, ring):  # noqa: F811
     """A scheduler that does not know it yet sends the plugin to the dead worker too."""
-    place = places.workers(own_client)[0]
+    place = worker_addresses(own_client)[0]
     pid = own_client.run(os.getpid, workers=[place])[place]
     os.kill(pid, signal.SIGKILL)
     outcome = f"worker {place} was lost"
@@ -238,8 +239,8 @@ def test_memory_that_was_freed_is_given_back_before_it_pauses_a_worker(ring):  #
         Client(cluster) as client,
     ):
         dgsuite.run("lcr", ring, style="clocked", client=client)
-        (place,) = places.workers(client)
-        limit = queries.seen(client)[place]["memory_limit"]
+        (place,) = worker_addresses(client)
+        limit = queries.worker_states(client)[place]["memory_limit"]
         kept = client.submit(fragment, 1 << 16, limit)
         kept.result()
         assert dgsuite.run("lcr", ring, style="clocked", client=client).sizes["node"] == 12
@@ -253,7 +254,7 @@ def test_a_paused_worker_is_named(own_client, ring):  # noqa: F811
         dask_worker.status = Status.paused
 
     dgsuite.run("lcr", ring, clusters=2, style="clocked", client=own_client)
-    place = places.workers(own_client)[1]
+    place = worker_addresses(own_client)[1]
     own_client.run(pause, workers=[place])
     with (
         dask.config.set({"dgsuite.timeout": "2s"}),
@@ -265,7 +266,7 @@ def test_a_paused_worker_is_named(own_client, ring):  # noqa: F811
 def test_long_tasks_are_waited_for(client):
     """Longer than the bound: what counts is whether the worker gives signs of life."""
     with dask.config.set({"dgsuite.timeout": "1s"}):
-        place = places.workers(client)[0]
+        place = worker_addresses(client)[0]
         long = client.submit(time.sleep, 4, workers=[place], pure=False)
         watch = Watch(client, "napping", [place])
         tasks.finish([long], watch)

@@ -86,8 +86,8 @@ def spread(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
 
     worker.install(client)
     run = tasks.new_run()
-    watch = Watch(client, tasks.of(work), places, mark=run)
-    watch.look()
+    watch = Watch(client, tasks.of(work), places, key_part=run)
+    watch.check_workers()
     epochs = [watch.epochs[place] for place in places]
     futures = [
         client.submit(

@@ -106,7 +106,7 @@ def hartree_fock(
     "X10 on the SCC"; PumjaRasaayani in milthorpe/anuchem at 7e295c7f.
     """
     from dgsuite.workers.provenance import machine_of
-    from partition.client.places import workers
+    from partition.client.workers import worker_addresses
 
     if balance not in BALANCES:
         raise InputError(unknown("balance", balance, BALANCES))
@@ -124,7 +124,7 @@ def hartree_fock(
     mole = molecules.mole(atoms, basis, charge)
     work, order = plan(mole, balance, fetch)
 
-    where = [] if client is None else workers(client)
+    where = [] if client is None else worker_addresses(client)
 
     def build(density: NDArray) -> tuple[NDArray, Shares]:
         ordered = density[np.ix_(order, order)]

@@ -74,8 +74,8 @@ def run(
     worker.install(client)
     run_id = tasks.new_run()
     places, bounds = tasks.deal(graph, places)
-    watch = Watch(client, tasks.of(kernel), places, mark=run_id)
-    watch.look()
+    watch = Watch(client, tasks.of(kernel), places, key_part=run_id)
+    watch.check_workers()
     groups = tasks.place(graph, watch, places, bounds)
     epochs = [watch.epochs[place] for place in places]
     keys = [f"{kernel.name}-{way.name}-{run_id}-{rank}" for rank in range(len(places))]

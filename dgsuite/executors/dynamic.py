@@ -48,7 +48,7 @@ def run(
     """Run a replicated kernel on the workers of a client, as they become free."""
     begin = perf_counter()
     run_id = new_run()
-    watch = Watch(client, of(kernel), mark=run_id)
+    watch = Watch(client, of(kernel), key_part=run_id)
     parts = graph.parts
     if graph.local and sum(c.nbytes for c in parts) > EMBED:
         parts = watch.call(partial(client.scatter, parts, broadcast=True, hash=False))

@@ -166,7 +166,7 @@ class Driver:
         bounds: NDArray,
         on_round: Callable[[int], None] | None,
     ) -> None:
-        self.run_id = watch.mark
+        self.run_id = watch.key_part
         self.kernel = kernel
         self.watch = watch
         self.client = watch.client
@@ -264,8 +264,8 @@ def run(
     """Run a kernel on the workers of a client."""
     worker.install(client)
     places, bounds = tasks.deal(graph, places)
-    watch = Watch(client, tasks.of(kernel), places, mark=tasks.new_run())
-    watch.look()
+    watch = Watch(client, tasks.of(kernel), places, key_part=tasks.new_run())
+    watch.check_workers()
     groups = tasks.place(graph, watch, places, bounds)
     epochs = [watch.epochs[place] for place in places]
     driver = Driver(kernel, watch, places, bounds, on_round)

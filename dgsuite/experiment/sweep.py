@@ -20,7 +20,7 @@ from dgsuite.experiment.model import Cluster, Experiment, Point, Throttle
 from dgsuite.runner import run
 from dgsuite.workers.provenance import changes, circumstances, machine_of
 from partition.client.installed import fingerprint
-from partition.client.queries import seen
+from partition.client.queries import worker_states
 from partition.client.waiting import Watch
 from partition.edges import BUILDING
 from partition.errors import InputError, RunError
@@ -205,7 +205,7 @@ class Sweep:
             k = point.clusters or (1 if client is None else point.workers)
             graph = arrange(graph.repartition(k, client))
         if graph.client is not None:
-            Watch(graph.client, BUILDING, seen(graph.client)).done(graph.parts)
+            Watch(graph.client, BUILDING, worker_states(graph.client)).wait_or_raise(graph.parts)
         return graph
 
     def warm_up(self, point: Point, graph: Graph, client: Client | None, where: object) -> None:
@@ -324,7 +324,7 @@ class _Clusters:
             return
         self.key = config.scheduler
         self.current = self.closing.enter_context(connect(config.scheduler))
-        threads = [worker["nthreads"] for worker in seen(self.current).values()]
+        threads = [worker["nthreads"] for worker in worker_states(self.current).values()]
         self.size = {"workers": len(threads), "threads": min(threads)}
 
     def there(self, point: Point) -> Point:

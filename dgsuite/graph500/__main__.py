@@ -114,7 +114,7 @@ def _run(asked: Options) -> dict[str, Any]:
     from dgsuite.experiment import clusters as schedulers
     from dgsuite.graph500 import problem, report, search
     from dgsuite.workers import plugin as worker
-    from partition.client import places
+    from partition.client.workers import worker_addresses
 
     worker.keep_no_memory()
     console = Console(stderr=True)
@@ -124,7 +124,7 @@ def _run(asked: Options) -> dict[str, Any]:
             if options.scheduler is not None
             else schedulers.local(options.workers, 1, "0", options.protocol or transports.fastest())
         )
-        workers = len(places.workers(client))
+        workers = len(worker_addresses(client))
         shape = grid(options, workers)
         weighted = options.kernel == "sssp"
         made = problem.build(options.scale, client, options.seed, shape, weighted)

@@ -15,9 +15,9 @@ from dgsuite.graph500.size import EDGE_FACTOR, check_scale
 from genval.families import plan
 from genval.plan import Plan
 from partition.build import id_dtype
-from partition.client.places import workers
 from partition.client.spans import spanned
 from partition.client.waiting import Watch
+from partition.client.workers import worker_addresses
 from partition.cluster import Cluster
 from partition.graph import Graph
 from partition.grid import arrange
@@ -74,13 +74,13 @@ def build(
     begin = time.perf_counter()
     tuples = plan("rmat", n, m=m, seed=seed)
     bounds = tuples.bounds()
-    places = workers(client)
+    places = worker_addresses(client)
     shares = [
         client.submit(_count, tuples, bounds, w, len(places), workers=[place], pure=False)
         for w, place in enumerate(places)
     ]
     counting = Watch(client, "counting edges", places)
-    (counts,) = counting.gathered([client.submit(sum, shares, pure=False)])
+    (counts,) = counting.gather([client.submit(sum, shares, pure=False)])
     del shares  # what workers counted would stay there while they build
     generation = time.perf_counter() - begin
     begin = time.perf_counter()
@@ -96,12 +96,12 @@ def build(
     if grid is not None:
         graph = arrange(graph, *grid)
         if not graph.local:
-            Watch(client, "arranging the grid", places).done(graph.parts)
+            Watch(client, "arranging the grid", places).wait_or_raise(graph.parts)
     construction = time.perf_counter() - begin
     if graph.local:
         able = [_able(part) for part in graph.parts]
     else:
-        able = counting.gathered([client.submit(_able, part, pure=False) for part in graph.parts])
+        able = counting.gather([client.submit(_able, part, pure=False) for part in graph.parts])
     return Problem(scale, graph, counts, np.concatenate(able), generation, construction, grid)
 
 

@@ -136,9 +136,9 @@ def once(case: Case, deal: str, client: Any, common: Common) -> tuple[float, flo
     """Seconds of a run on the sources that were measured, and processor time of the busiest place; means
     of some runs.
     """
-    from partition.client.places import workers as names
+    from partition.client.workers import worker_addresses
 
-    count = len(names(client))
+    count = len(worker_addresses(client))
 
     def one(sources: NDArray) -> tuple[float, float]:
         found = run_kernel(

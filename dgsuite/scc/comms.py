@@ -66,10 +66,10 @@ def measure(client: Client, name: str, places: Sequence[str], repeats: int = 5) 
     from dgsuite.scc.ledger import Transport
     from dgsuite.workers import plugin as worker
     from dgsuite.workers.placement import new_run
-    from partition.client.queries import seen
+    from partition.client.queries import worker_states
 
     worker.install(client)
-    epoch = seen(client)[places[0]]["epoch"]
+    epoch = worker_states(client)[places[0]]["epoch"]
     found = [
         client.submit(_ask, new_run(), places[0], epoch, workers=[places[1]], pure=False).result()
         for _ in range(repeats)

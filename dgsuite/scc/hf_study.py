@@ -232,7 +232,7 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
     from dgsuite.scc import comms
     from dgsuite.scc.ledger import Transport
     from dgsuite.workers.provenance import machine
-    from partition.client.places import workers
+    from partition.client.workers import worker_addresses
 
     problems = []
     for given in asked.input:
@@ -253,7 +253,7 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
     measured, processor, simulated, elapsed, share = (np.full(shape, np.nan) for _ in range(5))
     for t, name in enumerate(protocols, len(FREE)):
         with schedulers.local(2, 1, "0", name) as client:
-            at = workers(client)
+            at = worker_addresses(client)
             transports.append(comms.measure(client, name, at))
             density = np.zeros(problems[0].nbytes // 8)
             setups[name] = comms.setup(client, density, at)

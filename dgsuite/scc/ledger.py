@@ -112,10 +112,10 @@ def transports(clients: Mapping[str, Client], repeats: int = 5) -> list[Transpor
     InputError
         There are not two workers.
     """
-    from partition.client.places import workers
+    from partition.client.workers import worker_addresses
 
     for name, client in clients.items():
-        if len(workers(client)) < 2:
+        if len(worker_addresses(client)) < 2:
             raise InputError(f"{name} is measured between two workers; the cluster has fewer")
         _rounds(client, 20, LARGE // 8)
         _tasks(client, 100)

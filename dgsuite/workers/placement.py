@@ -16,9 +16,9 @@ from distributed.client import ClosedClientError
 from numpy.typing import NDArray
 
 from dgsuite.workers.plugin import PeerLost
-from partition.client.places import runs
-from partition.client.queries import LOOK, ask, bound
+from partition.client.queries import POLL_SECONDS, ask_scheduler, timeout
 from partition.client.waiting import Watch, failed, pending
+from partition.client.workers import cluster_ranges
 from partition.errors import DgsuiteError, RunError
 from partition.graph import Graph
 
@@ -56,7 +56,7 @@ def deal(graph: Graph, places: Sequence[str]) -> tuple[list[str], NDArray]:
     bounds
         Shape (places + 1,): worker w holds clusters ``bounds[w]`` to ``bounds[w + 1]``.
     """
-    bounds = runs(len(graph.parts), len(places))
+    bounds = cluster_ranges(len(graph.parts), len(places))
     return list(places[: len(bounds) - 1]), bounds
 
 
@@ -101,7 +101,7 @@ def finish(futures: Sequence[Future], watch: Watch) -> None:
     DgsuiteError
         A task failed, or a worker that tasks are tied to has gone: they would wait for ever.
     """
-    watch.settle(futures)
+    watch.wait(futures)
     if any(map(failed, futures)):
         raise cause(futures, watch)
 
@@ -127,11 +127,11 @@ def finish_anywhere(futures: Sequence[Future], watch: Watch) -> None:
         A task failed, what it needs is lost for good, or no worker is left.
     """
     alone = 0
-    while waiting := pending(futures, LOOK, "ALL_COMPLETED"):
+    while waiting := pending(futures, POLL_SECONDS, "ALL_COMPLETED"):
         if any(map(failed, futures)):
             break
-        alone = 0 if watch.look(waiting) else alone + 1
-        if alone * LOOK > PATIENCE:
+        alone = 0 if watch.check_workers(waiting) else alone + 1
+        if alone * POLL_SECONDS > PATIENCE:
             raise RunError(f"{watch.doing}: no worker is left")
     if any(map(failed, futures)):
         raise cause(futures, watch)
@@ -155,16 +155,22 @@ def turn(watch: Watch, keys: Sequence[str]) -> Iterator[None]:
     RunError
         See `Watch.look`.
     """
-    client, run = watch.client, watch.mark
+    client, run = watch.client, watch.key_part
 
     async def end() -> None:
         with suppress(OSError, AttributeError):  # closed: then the turn is over as well
             await client.scheduler.dgsuite_end_turn(run=run)
 
-    turns = {"run": run, "client": client.id, "keys": keys, "seconds": LOOK, "bound": bound()}
+    turns = {
+        "run": run,
+        "client": client.id,
+        "keys": keys,
+        "seconds": POLL_SECONDS,
+        "bound": timeout(),
+    }
     try:
-        while ask(client, "dgsuite_take_turn", wait=LOOK, **turns):
-            watch.look()
+        while ask_scheduler(client, "dgsuite_take_turn", wait=POLL_SECONDS, **turns):
+            watch.check_workers()
         yield
     finally:
         client.loop.add_callback(end)
@@ -185,7 +191,7 @@ def cause(futures: Sequence[Future], watch: Watch) -> Exception:
     errors = [f.exception() for f in futures if f.status == "error"]
     first = sorted(errors, key=lambda e: isinstance(e, PeerLost))
     if not first or isinstance(first[0], PeerLost):
-        watch.look()
+        watch.check_workers()
         return RunError(f"{watch.doing}: {first[0] if first else 'its tasks were cancelled'}")
     if isinstance(first[0], DgsuiteError):
         return first[0]

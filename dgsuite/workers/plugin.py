@@ -25,8 +25,8 @@ from distributed.protocol import to_serialize
 from tornado.ioloop import PeriodicCallback
 
 from dgsuite.workers.spans import SpanPlugin
-from partition.client.places import workers
 from partition.client.waiting import Watch
+from partition.client.workers import worker_addresses
 from partition.errors import RunError
 
 NAME = "dgsuite"
@@ -264,8 +264,8 @@ def install(client: Client) -> None:
         A worker is gone, or does not answer.
     """
     if not getattr(client, "_dgsuite_installed", False):
-        watch = Watch(client, "putting dgsuite on the workers", workers(client))
-        watch.look()
+        watch = Watch(client, "putting dgsuite on the workers", worker_addresses(client))
+        watch.check_workers()
         watch.call(lambda: client.register_plugin(RunPlugin()))
         watch.call(lambda: client.register_plugin(SpanPlugin()))
         client._dgsuite_installed = True

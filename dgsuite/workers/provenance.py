@@ -57,9 +57,9 @@ def machine_of(client: Client | None) -> dict[str, Any]:
     """The machine or machines of a client's workers, as `machine` has it; None is this process."""
     if client is None:
         return machine()
-    from partition.client.places import workers
+    from partition.client.workers import worker_addresses
 
-    places = frozenset(workers(client))
+    places = frozenset(worker_addresses(client))
     known = getattr(client, "_dgsuite_machine", None)
     if known is None or known[0] != places:
         hosts = dict(client.run(_host, on_error="ignore").values())

@@ -55,7 +55,7 @@ class Job:
             client.submit(_apply, rule, part, self._shared, extra, pure=False)
             for part in self.graph.parts
         ]
-        return Watch(client, "validating", needs=self.graph.parts).gathered(futures)
+        return Watch(client, "validating", inputs=self.graph.parts).gather(futures)
 
     def given(self, name: str) -> NDArray | None:
         """An array of the results that a rule can do without."""

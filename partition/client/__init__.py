@@ -1,1 +1,1 @@
-"""What a client asks of its Dask cluster, and how it waits."""
+"""Requests of a client to its Dask cluster, and waiting for the answers."""

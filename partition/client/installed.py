@@ -1,4 +1,4 @@
-"""Which dgsuite this process has, and whether a cluster's processes have the same."""
+"""Check that all processes of a Dask cluster run the same dgsuite as this one."""
 
 from __future__ import annotations
 
@@ -22,36 +22,46 @@ PACKAGES = ("dgsuite", "genval", "kernels", "partition")
 
 
 class Install(NamedTuple):
-    """What a process has."""
+    """The dgsuite that a process imports.
+
+    Attributes
+    ----------
+    python
+        Path of the Python executable.
+    version
+        Version of dgsuite, or None if the import fails.
+    code
+        Fingerprint of the source files, or the import's error message.
+    folder
+        Folder that holds the packages.
+    """
 
     python: str
     version: str | None
-    """None: it has none."""
     code: str
-    """Fingerprint of the source files; why there is none, where there is no version."""
-    place: str
+    folder: str
 
     def __str__(self) -> str:
         if self.version is None:
             return f"no dgsuite that Python {self.python} can import ({self.code})"
-        return f"dgsuite {self.version} from {self.place} (code {self.code})"
+        return f"dgsuite {self.version} from {self.folder} (code {self.code})"
 
 
 @cache
 def fingerprint() -> str:
-    """Of all source files of the packages: two checkouts may have the same version.
+    """Hash of all source files of the packages, since two checkouts may have the same version.
 
-    Files are found as Python finds them, in folders, editable installations and zip files.
+    The import system finds the files: in folders, editable installations and zip files.
     """
-    found = hashlib.sha256(__version__.encode())
+    digest = hashlib.sha256(__version__.encode())
     for package in PACKAGES:
         spec = find_spec(package)
         assert spec is not None
         reader = spec.loader.get_resource_reader(package)  # type: ignore[union-attr]
         for name, source in _sources(package, reader.files()):  # type: ignore[union-attr]
-            found.update(f"\0{name}\0".encode())
-            found.update(source.read_bytes())
-    return found.hexdigest()[:12]
+            digest.update(f"\0{name}\0".encode())
+            digest.update(source.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def _sources(name: str, folder: Traversable) -> Iterator[tuple[str, Traversable]]:
@@ -63,15 +73,18 @@ def _sources(name: str, folder: Traversable) -> Iterator[tuple[str, Traversable]
 
 
 def here() -> Install:
-    """What this process has."""
-    place = str(Path(__file__).resolve().parents[2])
-    return Install(sys.executable, __version__, fingerprint(), place)
+    """The dgsuite of this process."""
+    folder = str(Path(__file__).resolve().parents[2])
+    return Install(sys.executable, __version__, fingerprint(), folder)
 
 
-def _asker() -> Callable[[], tuple[str, str | None, str, str]]:
-    """A function that travels by value, so that it runs where dgsuite is not."""
+def _probe() -> Callable[[], tuple[str, str | None, str, str]]:
+    """A function that returns the fields of `Install`.
 
-    def ask() -> tuple[str, str | None, str, str]:
+    It is pickled by value, because it is local, so it also runs in a process without dgsuite.
+    """
+
+    def probe() -> tuple[str, str | None, str, str]:
         import sys
         from importlib import import_module
 
@@ -81,52 +94,52 @@ def _asker() -> Callable[[], tuple[str, str | None, str, str]]:
                 from partition.client.installed import here
 
                 return tuple(here())  # type: ignore[return-value]
-            except ImportError:  # from before versions were compared
+            except ImportError:  # a version without this module
                 return sys.executable, dgsuite.__version__, "unknown", dgsuite.__path__[0]
         except Exception as error:
             return sys.executable, None, f"{type(error).__name__}: {error}", ""
 
-    return ask
+    return probe
 
 
 def check(client: Client, workers: Mapping[str, Mapping[str, Any]]) -> None:
-    """Refuse a cluster whose processes have another dgsuite than this one, or none.
+    """Refuse a Dask cluster in which a process has no dgsuite or a different one.
 
-    Each process is asked once per client.
+    Each client checks each process once.
 
     Parameters
     ----------
     workers
-        What the scheduler knows of each worker, by address.
+        State of each worker, by address, from `partition.client.queries.worker_states`.
 
     Raises
     ------
     InputError
-        Naming the process, what it has, and what to do.
+        The message names the process, its dgsuite, and what to do.
     RunError
-        A worker is gone, or does not answer.
+        A worker is gone or does not answer.
     """
-    if not hasattr(client, "_dgsuite_alike"):
-        client._dgsuite_alike = set()
-    alike: set[str] = client._dgsuite_alike
-    new = {address: f"{info['epoch']} {address}" for address, info in workers.items()}
-    new = {address: key for address, key in new.items() if key not in alike}
-    ask = _asker()
-    found: dict[str, Any] = {}
-    if "scheduler" not in alike:
+    if not hasattr(client, "_dgsuite_checked"):
+        client._dgsuite_checked = set()
+    checked: set[str] = client._dgsuite_checked
+    new = {address: f"{state['epoch']} {address}" for address, state in workers.items()}
+    new = {address: key for address, key in new.items() if key not in checked}
+    probe = _probe()
+    answers: dict[str, Any] = {}
+    if "scheduler" not in checked:
         address = client.scheduler.address  # type: ignore[union-attr]
-        found[f"the scheduler at {address}"] = client.run_on_scheduler(ask)
+        answers[f"the scheduler at {address}"] = client.run_on_scheduler(probe)
     if new:
         watch = Watch(client, "comparing versions", list(new))
-        answers = watch.call(lambda: client.run(ask, workers=list(new), on_error="ignore"))
-        found |= {f"worker {address}": answer for address, answer in answers.items()}
+        by_worker = watch.call(lambda: client.run(probe, workers=list(new), on_error="ignore"))
+        answers |= {f"worker {address}": answer for address, answer in by_worker.items()}
     own = here()
-    others = {who: Install(*answer) for who, answer in found.items()}
-    wrong = [who for who, other in others.items() if other.code != own.code]
+    others = {process: Install(*answer) for process, answer in answers.items()}
+    wrong = [process for process, other in others.items() if other.code != own.code]
     if wrong:
         more = f" (and {len(wrong) - 1} more processes differ)" if wrong[1:] else ""
         raise InputError(
             f"{wrong[0]} has {others[wrong[0]]}{more}, and this process has {own}; install the same "
-            f"dgsuite for both, then start {wrong[0].partition(' at ')[0]} anew"
+            f"dgsuite for both, then restart {wrong[0].partition(' at ')[0]}"
         )
-    alike |= {"scheduler", *new.values()}
+    checked |= {"scheduler", *new.values()}

@@ -1,4 +1,4 @@
-"""What a client asks its scheduler, and how a task waits without keeping its thread."""
+"""Requests of a client to its scheduler, and waiting within a task without blocking its thread."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from partition.errors import DgsuiteError, InputError, RunError
 if TYPE_CHECKING:
     from distributed import Client
 
-LOOK = 0.5
-"""Seconds between looks at whether what is waited for is still there."""
+POLL_SECONDS = 0.5
+"""Seconds between two checks of the workers that a wait depends on."""
 
 
-def current(client: Client | None) -> Client | None:
+def current_client(client: Client | None) -> Client | None:
     """The client given, else the current one, else None.
 
     Raises
     ------
     InputError
-        Nothing can wait for it here: it is asynchronous, or this is its event loop.
+        The client is asynchronous, or this is its event loop, so that no call may block.
     """
     if client is None and "distributed" in sys.modules:
         from distributed import get_client
@@ -35,126 +35,126 @@ def current(client: Client | None) -> Client | None:
             return None
     if client is not None and client.asynchronous:
         raise InputError(
-            "this is the event loop of the client, which must not wait: call it from another thread (not "
-            "in on_round), with a client that was made without asynchronous=True"
+            "this call would block the event loop of the client: make it from another thread (not in "
+            "on_round), with a client made without asynchronous=True"
         )
     return client
 
 
-def bound() -> float:
-    """Seconds without a sign of life after which a wait ends: Dask's setting ``dgsuite.timeout``."""
+def timeout() -> float:
+    """Seconds without a heartbeat or an answer after which a wait fails: the setting ``dgsuite.timeout``."""
     import dask
     from dask.utils import parse_timedelta
 
     return float(parse_timedelta(dask.config.get("dgsuite.timeout", "30s"), "s"))
 
 
-def ask(client: Client, request: str, /, wait: float = 0.0, **arguments: Any) -> Any:
-    """What the scheduler answers to a request, which `partition.client.scheduler.Overseer` handles.
+def ask_scheduler(client: Client, request: str, /, wait: float = 0.0, **arguments: Any) -> Any:
+    """Call a handler of `partition.client.scheduler.DgsuiteSchedulerPlugin` and return its answer.
 
     Parameters
     ----------
     wait
-        Seconds that the request itself may take.
+        Seconds that the handler itself may wait.
 
     Raises
     ------
     RunError
-        The client is closed, or the scheduler is gone, or gives no answer within `bound`.
+        The client is closed, or the scheduler is gone or does not answer within `timeout`.
     InputError
-        The scheduler has no dgsuite, or another version.
+        The scheduler has no dgsuite or a different version.
     """
-    patience = bound() + wait
+    seconds = timeout() + wait
 
     async def call() -> Any:
-        # once a connection: a scheduler that was restarted has nothing of ours
+        # once per connection: a restarted scheduler has lost the plugin
         connection = client.scheduler_comm
-        if getattr(client, "_dgsuite_overseen", None) is not connection:
-            await _oversee(client)
-            client._dgsuite_overseen = connection  # type: ignore[attr-defined]
+        if getattr(client, "_dgsuite_plugin_connection", None) is not connection:
+            await _register_plugin(client)
+            client._dgsuite_plugin_connection = connection  # type: ignore[attr-defined]
         return await getattr(client.scheduler, request)(**arguments)
 
     async def answer() -> Any:
-        asking = asyncio.ensure_future(call())
-        deadline = time.monotonic() + patience
-        while not (await asyncio.wait([asking], timeout=LOOK))[0]:
-            # a call to a scheduler that is gone goes on for as long as Dask tries to connect
+        pending = asyncio.ensure_future(call())
+        deadline = time.monotonic() + seconds
+        while not (await asyncio.wait([pending], timeout=POLL_SECONDS))[0]:
+            # a call to a scheduler that is gone lasts as long as Dask tries to connect
             if client.status != "running" or time.monotonic() > deadline:
-                asking.cancel()
+                pending.cancel()
                 raise TimeoutError
-        return asking.result()
+        return pending.result()
 
-    error: Exception | None = None
+    cause: Exception | None = None
     if client.status == "running":
         try:
-            return client.sync(answer, callback_timeout=patience + 2 * LOOK)
+            return client.sync(answer, callback_timeout=seconds + 2 * POLL_SECONDS)
         except DgsuiteError:
             raise
-        except (OSError, RuntimeError) as found:  # TimeoutError is an OSError
-            error = found
+        except (OSError, RuntimeError) as error:  # TimeoutError is an OSError
+            cause = error
     if client.scheduler is None or client.status in ("closing", "closed"):
-        raise RunError("the client was closed") from error
+        raise RunError("the client was closed") from cause
     where = f"the scheduler at {client.scheduler.address}"
-    if client.status == "running" and isinstance(error, TimeoutError):
-        raise RunError(f"{where} has not answered for {patience:g} s: frozen or busy") from error
-    raise RunError(f"{where} is gone") from error
+    if client.status == "running" and isinstance(cause, TimeoutError):
+        raise RunError(f"{where} has not answered for {seconds:g} s: frozen or busy") from cause
+    raise RunError(f"{where} is gone") from cause
 
 
-async def _oversee(client: Client) -> None:
+async def _register_plugin(client: Client) -> None:
     from distributed.protocol.pickle import dumps
 
-    from partition.client.scheduler import Overseer
+    from partition.client.scheduler import DgsuiteSchedulerPlugin as Plugin
 
     try:
         await client.scheduler.register_scheduler_plugin(  # type: ignore[union-attr]
-            plugin=dumps(Overseer()), name=Overseer.name, idempotent=True
+            plugin=dumps(Plugin()), name=Plugin.name, idempotent=True
         )
     except (ImportError, AttributeError) as error:
         raise InputError(
-            f"the scheduler at {client.scheduler.address} has no dgsuite, or another version ({error}); "  # type: ignore[union-attr]
-            f"install the same dgsuite there, then start the scheduler anew"
+            f"the scheduler at {client.scheduler.address} has no dgsuite or a different version ({error}); "  # type: ignore[union-attr]
+            f"install the same dgsuite there, then restart the scheduler"
         ) from error
 
 
-def seen(client: Client, keys: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
+def worker_states(client: Client, keys: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
     """The state of each worker that the scheduler knows, by address.
 
-    Asked of the scheduler itself: ``client.scheduler_info()`` returns what the client last stored,
-    which its own periodic update, without workers, may have overwritten in between.
+    This asks the scheduler. ``client.scheduler_info()`` returns what the client stored last, which its
+    periodic update may have overwritten with a version without workers.
 
     Parameters
     ----------
     keys
-        Of tasks; workers that are to do one of them are ``"awaited"``.
+        Keys of tasks. A worker that is to run one of them is marked ``"awaited"``.
 
     Raises
     ------
     RunError
-        See `ask`.
+        See `ask_scheduler`.
     """
-    found: dict[str, dict[str, Any]] = ask(client, "dgsuite_workers", keys=list(keys))
-    return found
+    states: dict[str, dict[str, Any]] = ask_scheduler(client, "dgsuite_workers", keys=list(keys))
+    return states
 
 
 @contextmanager
-def out_of_the_pool() -> Iterator[None]:
-    """Let the worker run other tasks while the calling one waits for them; outside of tasks, nothing.
+def seceded() -> Iterator[None]:
+    """Take the calling task out of its worker's thread pool while it waits; outside a task, do nothing.
 
-    A task that kept its thread would wait for ever for tasks that need it.
+    A task that blocked its thread would wait for ever for tasks that need the thread.
     """
-    seceded = False
+    left = False
     if "distributed" in sys.modules:
         from distributed import rejoin, secede
 
         try:
             secede()
-            seceded = True
+            left = True
         except (ValueError, AttributeError):  # not in a task
             pass
-        except KeyError:  # its caller has done so
+        except KeyError:  # the caller has already seceded
             pass
     try:
         yield
     finally:
-        if seceded:
+        if left:
             rejoin()

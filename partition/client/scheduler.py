@@ -1,4 +1,4 @@
-"""What runs on Dask's scheduler: reports on workers and tasks, and the turns of runs."""
+"""A plugin for Dask's scheduler: it reports the state of workers and queues runs."""
 
 from __future__ import annotations
 
@@ -11,24 +11,33 @@ from distributed import Scheduler, SchedulerPlugin
 
 NAME = "dgsuite"
 
-UNDER_WAY = ("waiting", "queued", "processing")
-"""States of a task that the scheduler means to have done."""
+UNFINISHED = ("waiting", "queued", "processing")
+"""States of a task that the scheduler is still going to run."""
 
 
-class Turn(NamedTuple):
-    """A run's place in the queue for the workers."""
+class QueuedRun(NamedTuple):
+    """An entry of the queue of runs that need all workers.
+
+    Attributes
+    ----------
+    run
+        Id of the run.
+    client
+        Id of its client.
+    keys
+        Keys of the tasks that the run submits.
+    """
 
     run: str
     client: str
     keys: Sequence[str]
-    """Of the tasks that the run will have, or has."""
 
 
-class Overseer(SchedulerPlugin):
-    """Answers what a client asks while it waits, and lets runs that need all workers at once take turns.
+class DgsuiteSchedulerPlugin(SchedulerPlugin):
+    """Handles requests for the state of workers, and keeps a queue of runs that need all workers at once.
 
-    A turn ends when the client says so or its connection ends. It also ends when the client has
-    given no sign of life for some time and none of its run's tasks are under way.
+    A run leaves the queue when its client says so or the client's connection ends. It also leaves when
+    the client has sent no heartbeat for some time and none of the run's tasks is unfinished.
     """
 
     name = NAME
@@ -36,7 +45,7 @@ class Overseer(SchedulerPlugin):
 
     async def start(self, scheduler: Scheduler) -> None:
         self.scheduler = scheduler
-        self.turns: list[Turn] = []
+        self.queue: list[QueuedRun] = []
         self._changed = asyncio.Event()
         scheduler.handlers["dgsuite_workers"] = self.workers
         scheduler.handlers["dgsuite_take_turn"] = self.take_turn
@@ -48,12 +57,12 @@ class Overseer(SchedulerPlugin):
         Parameters
         ----------
         keys
-            Of tasks that the caller waits for.
+            Keys of the tasks that the caller waits for.
         """
         now = time()
-        found = {}
+        states = {}
         for address, state in self.scheduler.workers.items():
-            found[address] = {
+            states[address] = {
                 "name": state.name,
                 "epoch": state.server_id,
                 "status": state.status.name,
@@ -67,60 +76,62 @@ class Overseer(SchedulerPlugin):
         for key in keys:
             task = self.scheduler.tasks.get(key)
             if task is not None and task.processing_on is not None:
-                found[task.processing_on.address]["awaited"] = True
-        return found
+                states[task.processing_on.address]["awaited"] = True
+        return states
 
     async def take_turn(
         self, run: str, client: str, keys: Sequence[str], seconds: float, bound: float
     ) -> dict[str, Any]:
-        """RPC: join the queue, and wait for the turn.
+        """RPC: enter the queue, and wait until the run is its head.
 
         Parameters
         ----------
         seconds
-            To wait at most.
+            Seconds to wait at most.
         bound
-            Seconds without a sign of life after which a client is taken for lost.
+            Seconds without a heartbeat after which a client is taken for lost.
 
         Returns
         -------
-        Nothing if it is the caller's turn; else whose it is.
+        An empty dictionary if the run is the head of the queue, else the run and client that are, and the
+        seconds since that client's last heartbeat.
         """
-        mine = Turn(run, client, tuple(keys))
-        if client in self.scheduler.clients and mine not in self.turns:
-            self.turns.append(mine)
+        mine = QueuedRun(run, client, tuple(keys))
+        if client in self.scheduler.clients and mine not in self.queue:
+            self.queue.append(mine)
         deadline = time() + seconds
-        while self.turns and self.turns[0] != mine:
-            if self._abandoned(self.turns[0], bound):
-                self._drop(self.turns[0])
+        while self.queue and self.queue[0] != mine:
+            head = self.queue[0]
+            if self._abandoned(head, bound):
+                self._remove(head)
                 continue
             try:
                 await asyncio.wait_for(self._changed.wait(), max(0.0, deadline - time()))
             except TimeoutError:
-                first = self.turns[0]
-                return {"run": first.run, "client": first.client, "silent": self._silent(first)}
+                head = self.queue[0]
+                return {"run": head.run, "client": head.client, "silent": self._silent(head)}
         return {}
 
     def end_turn(self, run: str) -> None:
-        """RPC: leave the queue, with or without having had the turn."""
-        for turn in [turn for turn in self.turns if turn.run == run]:
-            self._drop(turn)
+        """RPC: leave the queue, from whatever position."""
+        for queued in [queued for queued in self.queue if queued.run == run]:
+            self._remove(queued)
 
     def remove_client(self, scheduler: Scheduler, client: str) -> None:
-        for turn in [turn for turn in self.turns if turn.client == client]:
-            self._drop(turn)
+        for queued in [queued for queued in self.queue if queued.client == client]:
+            self._remove(queued)
 
-    def _drop(self, turn: Turn) -> None:
-        self.turns.remove(turn)
+    def _remove(self, queued: QueuedRun) -> None:
+        self.queue.remove(queued)
         self._changed.set()
         self._changed = asyncio.Event()
 
-    def _silent(self, turn: Turn) -> float:
-        """Seconds since the client of a turn gave a sign of life."""
-        return time() - self.scheduler.clients[turn.client].last_seen
+    def _silent(self, queued: QueuedRun) -> float:
+        """Seconds since the last heartbeat of a run's client."""
+        return time() - self.scheduler.clients[queued.client].last_seen
 
-    def _abandoned(self, turn: Turn, bound: float) -> bool:
-        if self._silent(turn) < bound:
+    def _abandoned(self, queued: QueuedRun, bound: float) -> bool:
+        if self._silent(queued) < bound:
             return False
-        tasks = [self.scheduler.tasks.get(key) for key in turn.keys]
-        return not any(task is not None and task.state in UNDER_WAY for task in tasks)
+        tasks = [self.scheduler.tasks.get(key) for key in queued.keys]
+        return not any(task is not None and task.state in UNFINISHED for task in tasks)

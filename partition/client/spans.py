@@ -1,7 +1,7 @@
 """One span for all of dgsuite's tasks.
 
-Dask's schedulers and workers keep statistics of every span for ever, and tasks without a span get a new one
-whenever the cluster was at rest: with each run.
+Dask's schedulers and workers keep the statistics of every span for ever. Tasks without a span get a new
+one whenever the Dask cluster was idle, that is with each run.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from contextlib import contextmanager
 SPAN = "dgsuite"
 """Name and identifier of the span."""
 
-# Dask's dataframes warn of annotations, which they ignore; users did not make this one
+# Dask's dataframes ignore annotations and warn of them; this one is not the user's
 warnings.filterwarnings("ignore", rf"Dask annotations \{{'span': \{{'name': \('{SPAN}',\)")
 
 
 @contextmanager
 def spanned() -> Iterator[None]:
-    """Put the tasks that are created meanwhile into the span, unless the user has opened one.
+    """Put the tasks created in this context into the span, unless the user has opened another one.
 
-    Also a decorator.
+    It also works as a decorator.
     """
     if "distributed" not in sys.modules:
         yield

@@ -1,4 +1,4 @@
-"""Waiting for tasks without hanging: a wait looks now and then at the workers and the scheduler."""
+"""Wait for tasks without hanging: every wait polls the state of the workers and the scheduler."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from partition.client.queries import LOOK, bound, out_of_the_pool, seen
+from partition.client.queries import POLL_SECONDS, seceded, timeout, worker_states
 from partition.errors import DgsuiteError, RunError
 
 if TYPE_CHECKING:
@@ -24,25 +24,28 @@ LOST = "data was lost with its worker"
 
 
 def pending(
-    futures: Sequence[Future], timeout: float, until: str = "FIRST_COMPLETED"
+    futures: Sequence[Future], seconds: float, until: str = "FIRST_COMPLETED"
 ) -> list[Future]:
-    """Those of some futures that are pending when one of them (or all) no longer is, or a time (seconds) is
-    over.
+    """Wait until one of some futures (or all) is no longer pending, or the time is over.
+
+    Returns
+    -------
+    The futures that are still pending.
     """
     from distributed import CancelledError, wait
 
     try:
         with futures[0].client.as_current():
-            wait(futures, timeout=timeout, return_when=until)
+            wait(futures, timeout=seconds, return_when=until)
     except (TimeoutError, CancelledError) as error:
-        # it and frames that know the futures hold each other, which would keep results on workers until
-        # this process collects garbage
+        # the error and the frames of its traceback refer to each other and to the futures: this cycle
+        # would keep results on workers until this process collects garbage
         error.__traceback__ = None
     return unfinished(futures)
 
 
 def unfinished(futures: Sequence[Future]) -> list[Future]:
-    """Those of some futures that may yet have results: a lost one, if its task can be done again."""
+    """The futures that may still get a result. Lost ones are among them: Dask may run their tasks again."""
     return [future for future in futures if future.status in ("pending", "lost")]
 
 
@@ -53,184 +56,189 @@ def failed(future: Future) -> bool:
 
 @dataclass
 class Watch:
-    """A wait for tasks, which ends with an error where nothing will come any more.
+    """Waits for tasks, and raises an error if a worker or future they require is lost.
 
-    What counts is whether workers and scheduler give signs of life, not how long tasks take. The
-    bound is Dask's setting ``dgsuite.timeout`` (see `partition.client.queries.bound`).
+    Waits fail when workers or the scheduler stop sending heartbeats, however long tasks take. The time
+    allowed without one is Dask's setting ``dgsuite.timeout`` (see `partition.client.queries.timeout`).
 
     Attributes
     ----------
     client
-        Of the tasks.
+        Client of the tasks.
     doing
-        What they are for, for messages.
-    places
-        Addresses of workers that tasks are tied to: without one of them they would wait for ever.
-    needs
-        What tasks take that cannot be made again, such as a graph's clusters.
-    mark
-        Part of the keys of all tasks, such as their run's id.
+        What the tasks are for, for messages.
+    workers
+        Addresses of workers that tasks are tied to. If one of them is lost, its tasks never run.
+    inputs
+        Futures that the tasks need and that cannot be computed again, such as a graph's clusters.
+    key_part
+        A part that the keys of all tasks contain, such as their run's id.
     epochs
-        By place, the identity of the worker process that was there at the first look.
+        By address, the identity of the worker process that was there at the first check.
     """
 
     client: Client
     doing: str
-    places: Collection[str] = ()
-    needs: Sequence[Future] = ()
-    mark: str = ""
+    workers: Collection[str] = ()
+    inputs: Sequence[Future] = ()
+    key_part: str = ""
     epochs: dict[str, str] = field(default_factory=dict)
     _idle: dict[str, float] = field(default_factory=dict)
-    """Since when each worker does nothing for these tasks."""
+    """By address, since when a worker has run none of these tasks."""
 
-    def look(self, futures: Sequence[Future] = ()) -> dict[str, dict[str, Any]]:
-        """The workers that there are.
+    def check_workers(self, futures: Sequence[Future] = ()) -> dict[str, dict[str, Any]]:
+        """Raise an error if a worker that the tasks require is lost.
 
         Parameters
         ----------
         futures
-            Tasks that are waited for.
+            Tasks that the caller waits for.
+
+        Returns
+        -------
+        State of all workers, by address.
 
         Raises
         ------
         RunError
-            One of the workers is gone, frozen or paused for good, or the scheduler is gone or frozen, or
-            what is needed went with a worker.
+            A required worker is gone, frozen or paused for good, the scheduler is gone or frozen, or an
+            input was lost with its worker.
         """
+        keys = [future.key for future in futures]
         try:
-            there = seen(self.client, [future.key for future in futures])
-            frozen = [w for w in self._relevant(there) if there[w]["silent"] > bound()]
-            if frozen:  # all of them are silent where it was the scheduler that stood still
-                time.sleep(2 * LOOK)
-                there = seen(self.client, [future.key for future in futures])
+            states = worker_states(self.client, keys)
+            frozen = [w for w in self._required(states) if states[w]["silent"] > timeout()]
+            if frozen:  # after a pause of the scheduler all of them look frozen: ask again
+                time.sleep(2 * POLL_SECONDS)
+                states = worker_states(self.client, keys)
         except RunError as error:
             raise RunError(f"{self.doing}: {error}") from error
-        for place in self.places:
-            if place not in there:
-                raise self._error(place, "was lost")
-            epoch = there[place]["epoch"]
-            if self.epochs.setdefault(place, epoch) != epoch:
-                raise self._error(place, "was lost; a new one has started in its place")
-        if any(future.status not in ("pending", "finished") for future in self.needs):
+        for worker in self.workers:
+            if worker not in states:
+                raise self._error(worker, "was lost")
+            epoch = states[worker]["epoch"]
+            if self.epochs.setdefault(worker, epoch) != epoch:
+                raise self._error(worker, "was lost; a new one has started at its address")
+        if any(future.status not in ("pending", "finished") for future in self.inputs):
             raise RunError(f"{self.doing}: {LOST}")
-        for place in self._relevant(there):
-            self._judge(place, there[place])
-        return there
+        for worker in self._required(states):
+            self._check_worker(worker, states[worker])
+        return states
 
-    def _relevant(self, there: dict[str, dict[str, Any]]) -> list[str]:
-        """The workers that the wait depends on."""
-        return [w for w, state in there.items() if w in self.places or state["awaited"]]
+    def _required(self, states: dict[str, dict[str, Any]]) -> list[str]:
+        """The workers that the tasks require."""
+        return [w for w, state in states.items() if w in self.workers or state["awaited"]]
 
-    def _judge(self, place: str, state: dict[str, Any]) -> None:
-        """Raise an error if a worker will do nothing any more; say so if it does other things."""
+    def _check_worker(self, worker: str, state: dict[str, Any]) -> None:
+        """Raise an error if a worker is frozen or paused; log a warning if other tasks keep it busy."""
         busy = ", ".join(state["busy"][:3])
-        if state["silent"] > bound():
-            doing = f" (its last task: {busy})" if busy else ""
+        if state["silent"] > timeout():
+            last = f" (its last task: {busy})" if busy else ""
             raise self._error(
-                place, f"is frozen: it has given no sign of life for {state['silent']:.0f} s{doing}"
+                worker, f"is frozen: it has sent no heartbeat for {state['silent']:.0f} s{last}"
             )
-        works = any(self.mark in key for key in state["busy"])
-        if works or (state["status"] == "running" and not busy):
-            self._idle.pop(place, None)
+        runs_ours = any(self.key_part in key for key in state["busy"])
+        if runs_ours or (state["status"] == "running" and not busy):
+            self._idle.pop(worker, None)
             return
-        since = self._idle.setdefault(place, time.monotonic())
-        if time.monotonic() - since < bound():
+        since = self._idle.setdefault(worker, time.monotonic())
+        if time.monotonic() - since < timeout():
             return
         if not busy:
             from dask.utils import format_bytes
 
             used, limit = format_bytes(state["memory"]), format_bytes(state["memory_limit"])
             raise self._error(
-                place,
-                f"is {state['status']} by Dask and has begun nothing for {bound():g} s: it uses {used} "
+                worker,
+                f"is {state['status']} by Dask and has started no task for {timeout():g} s: it uses {used} "
                 f"of its limit of {limit}",
             )
-        logger.warning("%s: waits for worker %s, which is busy with %s", self.doing, place, busy)
-        self._idle[place] = time.monotonic()
+        logger.warning("%s: waiting for worker %s, which is busy with %s", self.doing, worker, busy)
+        self._idle[worker] = time.monotonic()
 
-    def _error(self, place: str, what: str) -> RunError:
-        return RunError(f"{self.doing}: worker {place} {what}")
+    def _error(self, worker: str, what: str) -> RunError:
+        return RunError(f"{self.doing}: worker {worker} {what}")
 
-    def settle(self, futures: Sequence[Future]) -> None:
-        """Wait until all of some tasks are done, or one has failed.
+    def wait(self, futures: Sequence[Future]) -> None:
+        """Wait until all tasks are done, or one has failed.
 
         Raises
         ------
         RunError
-            See `look`.
+            See `check_workers`.
         """
-        with out_of_the_pool():
+        with seceded():
             while waiting := unfinished(futures):
-                if len(pending(waiting, LOOK)) == len(waiting):
-                    self.look(waiting)
+                if len(pending(waiting, POLL_SECONDS)) == len(waiting):
+                    self.check_workers(waiting)
                 if any(map(failed, futures)):
                     return
 
-    def done(self, futures: Sequence[Future]) -> None:
-        """Wait until all of some tasks are done.
+    def wait_or_raise(self, futures: Sequence[Future]) -> None:
+        """Wait until all tasks are done; raise the error of one that failed.
 
         Raises
         ------
         RunError
-            See `look`.
+            See `check_workers`.
         Exception
             What a task raised.
         """
-        self.settle(futures)
+        self.wait(futures)
         for future in futures:
             if future.status == "error":
                 future.result()
             if failed(future):
-                self.look()
+                self.check_workers()
                 raise RunError(f"{self.doing}: {LOST}")
 
-    def gathered(self, futures: Sequence[Future]) -> list[Any]:
-        """The results of tasks, waited for as `done` does."""
-        self.done(futures)
+    def gather(self, futures: Sequence[Future]) -> list[Any]:
+        """The results of tasks; waits and raises as `wait_or_raise` does."""
+        self.wait_or_raise(futures)
         return self.call(lambda: self.client.gather(futures))
 
     def call(self, function: Callable[[], T]) -> T:
-        """The result of a request to workers, which by itself waits for ever for one that is frozen.
+        """The result of a request to workers. By itself it would wait for ever for a frozen worker.
 
         Raises
         ------
         RunError
-            See `look`; or the request failed.
+            See `check_workers`; or the request failed.
         """
         from distributed import CancelledError
 
-        found: list[T] = []
+        results: list[T] = []
         errors: list[Exception] = []
 
-        def ask() -> None:
+        def request() -> None:
             try:
-                found.append(function())
+                results.append(function())
             except Exception as error:
                 errors.append(error)
 
-        thread = threading.Thread(target=ask, daemon=True)
+        thread = threading.Thread(target=request, daemon=True)
         thread.start()
         while thread.is_alive():
-            thread.join(LOOK)
+            thread.join(POLL_SECONDS)
             if thread.is_alive():
-                self.look()
+                self.check_workers()
         if errors:
             error = errors[0]
-            for _ in range(10):  # the scheduler may learn of a loss a moment later
-                self.look()
+            for _ in range(10):  # the scheduler may notice a lost worker a moment later
+                self.check_workers()
                 time.sleep(0.1)
             what = LOST if isinstance(error, CancelledError) else f"{type(error).__name__}: {error}"
             raise RunError(f"{self.doing}: {what}") from error
-        return found[0]
+        return results[0]
 
     @contextmanager
-    def explained(self) -> Iterator[None]:
-        """Name what happened, where Dask has an error of its own for a client, scheduler or worker that went.
+    def explain_errors(self) -> Iterator[None]:
+        """Replace Dask's error for a lost client, scheduler or worker by one that names what was lost.
 
         Raises
         ------
         RunError
-            See `look`, in place of such an error.
+            See `check_workers`.
         """
         from distributed import CancelledError
         from distributed.client import ClosedClientError
@@ -241,7 +249,7 @@ class Watch:
             raise
         except (OSError, RuntimeError, CancelledError, ClosedClientError) as error:
             try:
-                self.look()
+                self.check_workers()
             except RunError as cause:
                 raise cause from error
             raise
