@@ -18,8 +18,8 @@ import numpy as np
 from genval.counters import Words, below, draw, permute, subkey, unit
 from genval.imsuite import plain, whole
 from genval.plan import EDGES, EXTRA, PLACES, Ends, Plan
-from partition.build import MOST_NODES
 from partition.errors import InputError
+from partition.piece import MOST_NODES
 
 
 def plan(

@@ -7,10 +7,11 @@ from typing import Any
 from genval.families import plan
 from genval.imsuite import generate, paper
 from partition.client.spans import spanned
+from partition.cutting import How
 from partition.distribute import SMALL
 from partition.edges import Pieces
 from partition.errors import InputError
-from partition.graph import Graph, How
+from partition.graph import Graph
 
 
 @spanned()

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genval.counters import Words, below, draw, permute, subkey
-from partition.build import Piece, id_dtype
+from partition.build import id_dtype
 from partition.edges import PIECE
+from partition.piece import Piece
 
 Ends = tuple[NDArray, NDArray]
 """Sources and targets of edges, integers of any kind."""

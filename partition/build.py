@@ -1,21 +1,19 @@
-"""From edges to clusters, in two steps that run anywhere: `split` a piece of the edge list by
-cluster, then `assemble` what all pieces hold of one cluster.
+"""Build clusters from edges, in two steps that can run in any process.
 
-The rules, the same for every source of edges:
+`split` divides a piece of the edge list into shards, one per cluster. `assemble` makes a cluster from its
+shards of all pieces. The rules are the same for every source of edges:
 
 directed
     By default each input edge joins both its ends. With ``directed=True`` a row holds out-edges.
 self-loops
-    Dropped: a processor does not send to itself over the network.
+    Dropped, since a processor does not send to itself over the network.
 duplicates
-    Merged, and so are (u, v) and (v, u) of an undirected graph; the smallest of their weights
-    stays.
+    Merged, also (u, v) and (v, u) of an undirected graph. The smallest weight stays.
 weights
-    Integers or floating-point numbers, for all edges or none; what is not
-    finite is refused.
+    Finite integers or floating-point numbers, for all edges or none.
 
-Memory is what limits the graphs that can be built, so edges wait for their cluster in 5 bytes an
-end (see `Shard`), and a cluster is sorted a block of rows at a time.
+Memory limits the size of the graphs that can be built. So a shard takes 5 bytes per edge end, and
+`assemble` sorts a block of rows at a time.
 """
 
 from __future__ import annotations
@@ -23,51 +21,44 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from partition.cluster import Cluster, Identify
 from partition.errors import InputError
-from partition.labels import plain
 from partition.partitioners import Partition
-
-Piece = tuple[NDArray, NDArray, NDArray | None]
-"""Sources, targets and weights of a piece of the edge list."""
+from partition.piece import Piece, check_edges, common_dtype, joined, least
 
 Rows = tuple[NDArray, NDArray, NDArray | None, NDArray]
-"""Some rows of a CSR: pointers from 0, columns, weights, identifiers of the nodes."""
-
-MOST_NODES = 3_037_000_499
-"""Row and column of an edge fit into one int64 together."""
+"""Consecutive rows of a CSR matrix: row pointers from 0, columns, weights, identifiers of the nodes."""
 
 BAND = 256
-"""Rows of a band: within one, a row's number takes a byte."""
+"""Rows per band: the number of a row within its band takes one byte."""
 
 BLOCK = 1 << 19
 """Edge ends that are sorted at a time."""
 
 
 def id_dtype(n: int) -> type:
-    """int32 where as many ids fit, of nodes or of entries, else int64."""
+    """int32 if n ids (of nodes or entries) fit into it, else int64."""
     return np.int32 if n <= np.iinfo(np.int32).max else np.int64
 
 
 @dataclass(eq=False)
 class Shard:
-    """What a piece holds of one cluster: edge ends by row, then column, without duplicates.
+    """The edge ends of one cluster in one piece, sorted by row, then column, without duplicates.
 
     Attributes
     ----------
     starts
-        int64, shape (bands + 1,): where each band of rows begins.
+        int64, shape (bands + 1,): index of the first edge end of each band of rows.
     low
-        uint8: the row of each edge end, within its band.
+        uint8: row of each edge end, relative to its band.
     columns
-        The node at the other end; int32 where ids fit.
+        Node at the other end of the edge; int32 where ids fit.
     weights
-        Or None.
+        Weight of each edge end, or None.
     """
 
     starts: NDArray[np.int64]
@@ -76,7 +67,7 @@ class Shard:
     weights: NDArray | None
 
     def keys(self, first: int, last: int, n: int) -> NDArray[np.int64]:
-        """Row and column, ``row * n + column``, of the edge ends of some bands."""
+        """Row and column, as ``row * n + column``, of each edge end in bands `first` to `last`."""
         some = slice(self.starts[first], self.starts[last])
         bands = np.arange(first * BAND, last * BAND, BAND, dtype=np.int64)
         keys = np.repeat(bands, np.diff(self.starts[first : last + 1]))
@@ -86,82 +77,26 @@ class Shard:
         return keys
 
 
-def check_ids(ids: NDArray, what: str) -> None:
-    """Refuse node ids that are no integers."""
-    if not np.issubdtype(ids.dtype, np.integer):
-        raise InputError(
-            f"{what} must be integers, got dtype {ids.dtype}; relabel=True takes text and objects too"
-        )
-
-
-def check_edges(piece: Piece, n: int, start: int = 0, where: str = "") -> None:
-    """Refuse edges to missing nodes and weights that are not finite numbers.
-
-    Parameters
-    ----------
-    start, where
-        Number of the piece's first edge, and what precedes it in messages.
-
-    Raises
-    ------
-    InputError
-        Naming the first such edge.
-    """
-    src, dst, weights = piece
-    for name, ids in (("source", src), ("target", dst)):
-        check_ids(ids, f"edge {name}s")
-        if len(ids) and (ids.min() < 0 or ids.max() >= n):
-            at = int(np.flatnonzero((ids < 0) | (ids >= n))[0])
-            raise InputError(
-                f"{where}edge {start + at} ({src[at]}, {dst[at]}) names node {ids[at]}, "
-                f"but the graph's nodes are 0 to {n - 1}"
-            )
-    if weights is not None:
-        if weights.dtype.kind not in "iuf":
-            raise InputError(f"weights must be numbers, got dtype {weights.dtype}")
-        if weights.dtype.itemsize > 8:
-            raise InputError(
-                f"weights must be numbers of at most 64 bits, got dtype {weights.dtype}; "
-                f"round them yourself, such as by weights.astype(float)"
-            )
-        if weights.dtype.kind == "f" and not np.isfinite(weights).all():
-            at = int(np.argmin(np.isfinite(weights)))
-            raise InputError(
-                f"{where}edge {start + at} ({src[at]}, {dst[at]}) has weight {weights[at]}; "
-                f"weights must be finite"
-            )
-
-
-def degrees(piece: Piece, where: str, *, n: int, directed: bool) -> NDArray[np.int64]:
-    """How many edge ends of a piece fall on each node; duplicates count, it is an estimate."""
-    check_edges(piece, n, 0, where)
-    src, dst, _ = piece
-    counts = np.bincount(src, minlength=n)
-    if not directed:
-        counts += np.bincount(dst, minlength=n)
-    return counts
-
-
 def split(
     piece: Piece,
     partition: Partition,
     directed: bool,
-    runs: Sequence[int],
+    ranges: Sequence[int],
     start: int = 0,
     where: str = "",
 ) -> list[list[Shard] | None]:
-    """Sort a piece of the edge list into shards.
+    """Divide a piece of the edge list into shards.
 
     Parameters
     ----------
-    runs
-        Shape (runs + 1,): run r is clusters ``runs[r]`` to ``runs[r + 1]``.
+    ranges
+        Shape (ranges + 1,): range r is clusters ``ranges[r]`` to ``ranges[r + 1]``.
     start, where
-        As for `check_edges`.
+        As for `partition.piece.check_edges`.
 
     Returns
     -------
-    For each run a shard a cluster; None for a piece that has no edges and so knows no weights.
+    For each range a list of one shard per cluster; None if the piece has neither edges nor weights.
 
     Raises
     ------
@@ -172,7 +107,7 @@ def split(
     src, dst, weights = piece
     check_edges(piece, n, start, where)
     if not len(src) and weights is None:
-        return [None] * (len(runs) - 1)
+        return [None] * (len(ranges) - 1)
     ends = [(src, dst)] if directed else [(src, dst), (dst, src)]
     keys = np.empty(len(ends) * len(src), np.int64)
     for (heads, tails), part in zip(ends, np.split(keys, len(ends)), strict=True):
@@ -199,12 +134,12 @@ def split(
             )
             for k in range(first, last)
         ]
-        for first, last in pairwise(runs)
+        for first, last in pairwise(ranges)
     ]
 
 
 def _merge(keys: NDArray, weights: NDArray | None) -> tuple[NDArray, NDArray | None]:
-    """Sort keys, perhaps in place, and keep one of each, with the smallest weight."""
+    """Sort keys, possibly in place, and merge equal ones, which keep the smallest weight."""
     if weights is None:
         keys.sort()
     else:
@@ -224,13 +159,13 @@ def _bands(rows: int) -> int:
 
 
 def _pack(keys: NDArray, weights: NDArray | None, base: int, size: int, n: int) -> Shard:
-    """A shard of sorted keys of the rows `base` to ``base + size``."""
+    """A shard made from sorted keys of the rows `base` to ``base + size``."""
     rows = keys // n
     columns: NDArray = np.empty(len(keys), id_dtype(n))
     np.subtract(keys, rows * n, out=columns, casting="same_kind")
     rows -= base
     starts = np.searchsorted(rows, np.arange(_bands(size) + 1) * BAND)
-    # copies: a view would keep the whole piece alive
+    # copies, since a view would keep the whole piece in memory
     low = np.bitwise_and(rows, BAND - 1, out=rows).astype(np.uint8)
     return Shard(starts, low, columns, None if weights is None else weights.copy())
 
@@ -242,12 +177,12 @@ def assemble(
     directed: bool,
     shards: Sequence[Shard | None],
 ) -> Cluster:
-    """Make a cluster of the shards that all pieces hold of it.
+    """Make a cluster from its shards of all pieces.
 
     Parameters
     ----------
     uid
-        Identifiers of the cluster's nodes, or what gives them; None for the node ids themselves.
+        Identifiers of the cluster's nodes, or a function that returns them; None for the node ids.
 
     Raises
     ------
@@ -283,17 +218,12 @@ def assemble(
         low, high = first * BAND, min(last * BAND, size)
         indptr[low + 1 : high + 1] = np.bincount(rows, minlength=high - low)
     np.cumsum(indptr, out=indptr)
-    # shrinks in place: a slice would keep what duplicates took
+    # resized in place, since a slice would keep the memory of the duplicates
     columns.resize(used, refcheck=False)
     if weights is not None:
         weights.resize(used, refcheck=False)
     indptr = indptr.astype(id_dtype(used))
     return Cluster(index, partition, indptr, columns, weights, uid, directed)
-
-
-def joined(arrays: Sequence[NDArray], dtype: DTypeLike) -> NDArray:
-    # unsafe: of what `common_dtype` gives, NumPy does not know that it holds them all
-    return np.concatenate(arrays, dtype=dtype, casting="unsafe") if arrays else np.empty(0, dtype)
 
 
 def _weight_dtype(shards: Sequence[Shard]) -> np.dtype | None:
@@ -305,32 +235,8 @@ def _weight_dtype(shards: Sequence[Shard]) -> np.dtype | None:
     return common_dtype(found)
 
 
-def least(weights: NDArray) -> Any:
-    """The smallest of some weights, or 0."""
-    return weights.min() if len(weights) and weights.dtype.kind == "i" else 0
-
-
-def common_dtype(found: Sequence[tuple[np.dtype, Any]]) -> np.dtype:
-    """The dtype that holds the weights of several pieces, of which the dtypes and least weights are known.
-
-    Raises
-    ------
-    InputError
-        They are integers, some below 0 and others of 64 bits without a sign.
-    """
-    dtype = np.result_type(*(each for each, _ in found))
-    if dtype.kind != "f" or any(each.kind == "f" for each, _ in found):
-        return dtype
-    if (lowest := min(low for _, low in found)) < 0:
-        raise InputError(
-            f"some pieces of the edge list have weights of dtype uint64, others have weights below 0, "
-            f"such as {lowest}: no integers of 64 bits hold both"
-        )
-    return np.dtype(np.uint64)
-
-
 def cut(cluster: Cluster, first: int, last: int) -> Rows:
-    """Rows `first` to `last` (node ids) of a cluster of a block partition, as bare arrays."""
+    """Rows `first` to `last` (node ids) of a cluster of a block partition."""
     base = int(cluster.partition.offsets[cluster.index])
     a, b = first - base, last - base
     s, e = int(cluster.indptr[a]), int(cluster.indptr[b])
@@ -345,7 +251,7 @@ def join(
     weight_dtype: DTypeLike | None,
     rows: Sequence[Rows],
 ) -> Cluster:
-    """Make a cluster of consecutive `cut` rows."""
+    """Make a cluster from consecutive rows that `cut` returned."""
     ends = np.cumsum([0] + [len(indices) for _, indices, _, _ in rows])
     pointers = [indptr[1:] + e for (indptr, _, _, _), e in zip(rows, ends, strict=False)]
     weights = None
@@ -360,50 +266,3 @@ def join(
         joined([uid for _, _, _, uid in rows], np.int64),
         directed,
     )
-
-
-def as_piece(src: ArrayLike, dst: ArrayLike, weights: ArrayLike | None, where: str = "") -> Piece:
-    """Sources, targets and weights as arrays.
-
-    Raises
-    ------
-    InputError
-        They are not one-dimensional, or not as long as each other, or weights do not fit one dtype.
-    """
-    src, dst = _ids(src), _ids(dst)
-    weights = None if weights is None else _numbers(weights, where)
-    shapes = [a.shape for a in (src, dst, weights) if a is not None]
-    if len(set(shapes)) > 1 or len(shapes[0]) != 1:
-        raise InputError(
-            f"{where}src, dst and weights must be one-dimensional and as long as each other, "
-            f"their shapes are {', '.join(map(str, shapes))}"
-        )
-    if not len(src):
-        src, dst = np.empty((2, 0), np.int64)
-        if weights is not None and weights.dtype == object:
-            weights = weights.astype(float)
-    return src, dst, weights
-
-
-def _ids(values: ArrayLike) -> NDArray:
-    """Ends of edges as an array that gives each back as it was, which NumPy's of a list may not."""
-    ids = np.asarray(values)
-    if isinstance(values, list | tuple) and ids.ndim == 1 and ids.dtype.kind in "fU":
-        exact = plain(values)
-        return exact if exact.dtype.kind in "iuU" or ids.dtype.kind == "U" else ids
-    return ids
-
-
-def _numbers(weights: ArrayLike, where: str) -> NDArray:
-    """Weights as an array that holds them exactly; half precision, which SciPy lacks, becomes single."""
-    values = np.asarray(weights)
-    if values.dtype == np.float16:
-        return values.astype(np.float32)
-    if values.dtype.kind == "f" and isinstance(weights, list | tuple) and values.ndim == 1:
-        for at in np.flatnonzero(abs(values) >= 2**53).tolist():
-            if isinstance(weights[at], int | np.integer) and int(values[at]) != int(weights[at]):
-                raise InputError(
-                    f"{where}weight {weights[at]} of edge {at} does not fit float64, the dtype of the "
-                    f"weights together; make them all integers of 64 bits, or all floats"
-                )
-    return values

@@ -40,9 +40,9 @@ def check(graph: Graph, need: str) -> None:
 
 def once(graph: Graph, what: str, function: Callable[[Graph], Any]) -> Any:
     """What a function finds out about a graph; worked out once, however the graph is cut later."""
-    if what not in graph.passed:
-        graph.passed[what] = function(graph)
-    return graph.passed[what]
+    if what not in graph.cache:
+        graph.cache[what] = function(graph)
+    return graph.cache[what]
 
 
 def of_clusters(graph: Graph, function: Callable[[Cluster], Any]) -> list[Any]:

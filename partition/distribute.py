@@ -1,10 +1,10 @@
-"""Building a graph where its edges are: in this process, or on the workers of a Dask cluster.
+"""Build the clusters of a graph in this process or on the workers of a Dask cluster.
 
-The edge list comes in pieces. In this process they are handled one after the other. With a client,
-piece and cluster steps (`partition.build`) are tasks. A piece of a NumPy array is sent to a worker
-when there is room for it, a piece of a Dask collection is where it is. Each is split by cluster, and
-what it holds of a worker's clusters goes to that worker as one bundle; there the clusters are
-assembled. Neither the client nor any one worker ever holds the graph.
+The edge list comes in pieces. Without a client this process handles one piece after the other. With a
+client the two steps of `partition.build` are tasks. A piece of a Dask collection is split on the worker
+that computes it; pieces of NumPy arrays are sent to workers in turn, a limited number at a time. All shards
+of a piece for the clusters of one worker travel to it as one bundle, and that worker assembles the
+clusters. Neither the client nor any single worker ever holds the graph.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ from partition.cluster import Cluster, Identify
 from partition.edges import BUILDING, lazy, of_partition, slices
 from partition.errors import RunError
 from partition.partitioners import Partition
+from partition.piece import Piece, check_edges
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
 SMALL = 1 << 17
-"""NumPy edges up to this many are built in this process also with a client."""
+"""Up to this many edges in NumPy arrays, this process builds the graph even if there is a client."""
 
 
 def construct(
@@ -39,7 +40,7 @@ def construct(
     uid: NDArray | Identify | None,
     directed: bool,
     client: Client | None,
-    places: Sequence[str],
+    workers: Sequence[str],
 ) -> tuple[list[Any], list[int], DTypeLike | None]:
     """Make all clusters.
 
@@ -48,9 +49,9 @@ def construct(
     parts
         Clusters, or futures of them.
     entries
-        Number of adjacency entries of each.
+        Number of adjacency entries of each cluster.
     dtype
-        Of the weights, or None.
+        Dtype of the weights, or None.
 
     Raises
     ------
@@ -65,15 +66,15 @@ def construct(
     ]
     small = not any(map(lazy, pieces)) and sum(len(piece[0]) for piece in pieces) <= SMALL
     if client is not None and not small:
-        with client.as_current(), _workers_stay():
-            return _construct_on_workers(pieces, partition, own_uid, directed, client, places)
-    whole = [0, partition.clusters]
+        with client.as_current(), _explain_lost_workers():
+            return _construct_on_workers(pieces, partition, own_uid, directed, client, workers)
+    everything = [0, partition.clusters]
     bundles = []
     for i, piece in enumerate(pieces):
         where = of_partition(i) if lazy(piece) else ""
         arrays = piece.compute(scheduler="threads") if lazy(piece) else piece
         for start, some in slices(arrays):
-            bundles += build.split(some, partition, directed, whole, start, where)
+            bundles += build.split(some, partition, directed, everything, start, where)
     parts = [
         _assemble(k, partition, own_uid[k], directed, k, bundles) for k in range(partition.clusters)
     ]
@@ -85,11 +86,11 @@ def _assemble(
     partition: Partition,
     uid: NDArray | Identify | None,
     directed: bool,
-    place: int,
+    at: int,
     bundles: Sequence[list[build.Shard] | None],
 ) -> Cluster:
-    """Make a cluster of bundles in which its shards have the given place."""
-    shards = [None if bundle is None else bundle[place] for bundle in bundles]
+    """Make a cluster; its shard is number `at` of each bundle."""
+    shards = [None if bundle is None else bundle[at] for bundle in bundles]
     return build.assemble(index, partition, uid, directed, shards)
 
 
@@ -107,93 +108,94 @@ def _construct_on_workers(
     uid: Sequence[NDArray | Identify | None],
     directed: bool,
     client: Client,
-    places: Sequence[str],
+    workers: Sequence[str],
 ) -> tuple[list[Any], list[int], DTypeLike | None]:
-    bounds = cluster_ranges(partition.clusters, len(places)).tolist()
-    # a map of all nodes travels once, not with every task
+    ranges = cluster_ranges(partition.clusters, len(workers)).tolist()
+    # a map of all nodes is sent once, not with every task
     by_map = partition.order is not None
-    cuts = client.scatter([partition], broadcast=True, hash=False)[0] if by_map else partition
+    shared = client.scatter([partition], broadcast=True, hash=False)[0] if by_map else partition
     if any(map(lazy, pieces)):
-        bundles = _deal_lazy(pieces, cuts, directed, bounds, client, places)
+        bundles = _split_lazy(pieces, shared, directed, ranges, client, workers)
     else:
-        bundles = _deal_arrays(pieces, cuts, partition.n, directed, bounds, client, places)
+        bundles = _split_arrays(pieces, shared, partition.n, directed, ranges, client, workers)
     parts = []
-    for run, (first, last) in enumerate(pairwise(bounds)):
+    for w, (first, last) in enumerate(pairwise(ranges)):
         for k in range(first, last):
             ids = uid[k]
             if ids is not None and not callable(ids):
-                (ids,) = client.scatter([ids], workers=[places[run]], hash=False)
-            args = (k, cuts, ids, directed, k - first, bundles[run])
-            parts.append(_pinned(client, places[run], _assemble, *args))
+                (ids,) = client.scatter([ids], workers=[workers[w]], hash=False)
+            args = (k, shared, ids, directed, k - first, bundles[w])
+            parts.append(_pinned(client, workers[w], _assemble, *args))
     del bundles, args
-    return parts, *_facts(_collect(client, _fact, parts, places))
+    return parts, *_facts(_collect(client, _fact, parts, workers))
 
 
-def _deal_lazy(
+def _split_lazy(
     pieces: Sequence[Any],
     partition: Any,
     directed: bool,
-    bounds: list[int],
+    ranges: list[int],
     client: Client,
-    places: Sequence[str],
+    workers: Sequence[str],
 ) -> list[list[Future]]:
-    """For each worker the bundles of its clusters, of pieces that are tasks."""
+    """Split pieces that are Delayed objects; returns the bundles of each worker."""
     from dask import delayed
 
     split = delayed(build.split)
     splits = client.compute(
-        [split(p, partition, directed, bounds, 0, of_partition(i)) for i, p in enumerate(pieces)]
+        [split(p, partition, directed, ranges, 0, of_partition(i)) for i, p in enumerate(pieces)]
     )
-    rows = [_send(client, future, places[: len(bounds) - 1]) for future in splits]
+    rows = [_send(client, future, workers[: len(ranges) - 1]) for future in splits]
     return [list(column) for column in zip(*rows, strict=True)]
 
 
-def _deal_arrays(
+def _split_arrays(
     pieces: Sequence[Any],
     partition: Any,
     n: int,
     directed: bool,
-    bounds: list[int],
+    ranges: list[int],
     client: Client,
-    places: Sequence[str],
+    workers: Sequence[str],
 ) -> list[list[Future]]:
-    """For each worker the bundles of its clusters, of arrays that are in this process."""
+    """Split pieces that are arrays of this process; returns the bundles of each worker."""
     small = build.id_dtype(n)
     rows: list[list[Future]] = []
     for turn, (start, some) in enumerate(slices(pieces[0])):
-        build.check_edges(some, n, start)  # before ids are cut to 32 bits
+        check_edges(some, n, start)  # before ids are converted to 32 bits
         src, dst, weights = some
-        place = places[turn % len(places)]
-        piece: build.Piece = (src.astype(small), dst.astype(small), weights)
-        (there,) = client.scatter([piece], workers=[place], hash=False)
-        split = _pinned(client, place, build.split, there, partition, directed, bounds, start)
-        rows.append(_send(client, split, places[: len(bounds) - 1]))
+        worker = workers[turn % len(workers)]
+        piece: Piece = (src.astype(small), dst.astype(small), weights)
+        (there,) = client.scatter([piece], workers=[worker], hash=False)
+        split = _pinned(client, worker, build.split, there, partition, directed, ranges, start)
+        rows.append(_send(client, split, workers[: len(ranges) - 1]))
         del there, split
-        if turn >= len(places):
-            Watch(client, BUILDING, places).wait_or_raise(rows[turn - len(places)])
+        if turn >= len(workers):  # limits the memory that unsplit pieces take
+            Watch(client, BUILDING, workers).wait_or_raise(rows[turn - len(workers)])
     return [list(column) for column in zip(*rows, strict=True)]
 
 
-def _send(client: Client, split: Future, places: Sequence[str]) -> list[Future]:
-    """Send a split piece's bundles to their workers."""
-    bundles = [client.submit(itemgetter(run), split, pure=False) for run in range(len(places))]
-    # a task of its own at the receiver, so that the bundle is released at the sender
+def _send(client: Client, split: Future, workers: Sequence[str]) -> list[Future]:
+    """Send the bundles of a split piece to their workers."""
+    bundles = [client.submit(itemgetter(w), split, pure=False) for w in range(len(workers))]
+    # an extra task at the receiver, so that the sender releases the bundle
     return [
-        _pinned(client, place, _same, bundle) for place, bundle in zip(places, bundles, strict=True)
+        _pinned(client, worker, _identity, bundle)
+        for worker, bundle in zip(workers, bundles, strict=True)
     ]
 
 
-def _same(item: Any) -> Any:
+def _identity(item: Any) -> Any:
     return item
 
 
-def _pinned(client: Client, place: str, function: Callable[..., Any], *args: Any) -> Future:
-    return client.submit(function, *args, workers=[place], allow_other_workers=False, pure=False)
+def _pinned(client: Client, worker: str, function: Callable[..., Any], *args: Any) -> Future:
+    return client.submit(function, *args, workers=[worker], allow_other_workers=False, pure=False)
 
 
 @contextmanager
-def _workers_stay() -> Iterator[None]:
-    """Say so in the many ways Dask has of saying that a worker went."""
+def _explain_lost_workers() -> Iterator[None]:
+    """Replace Dask's various errors for a lost worker by `RunError`."""
     from distributed import CancelledError, KilledWorker
     from distributed.comm import CommClosedError
 
@@ -207,11 +209,11 @@ def _collect(
     client: Client,
     function: Callable[[Cluster], Any],
     parts: Sequence[Future],
-    places: Sequence[str],
+    workers: Sequence[str],
 ) -> list[Any]:
-    """A small fact of every cluster."""
+    """Results of a function of every cluster, computed where the cluster is."""
     facts = [client.submit(function, part, pure=False) for part in parts]
-    return Watch(client, BUILDING, places).gather(facts)
+    return Watch(client, BUILDING, workers).gather(facts)
 
 
 def recut(
@@ -222,14 +224,14 @@ def recut(
     weight_dtype: DTypeLike | None,
     client: Client | None,
 ) -> tuple[list[Any], list[int]]:
-    """Cut clusters of one block partition into those of another, where they are.
+    """Convert the clusters of one block partition to those of another, in this process or on workers.
 
     Returns
     -------
     parts
         The new clusters, or futures of them.
     entries
-        Number of adjacency entries of each.
+        Number of adjacency entries of each cluster.
     """
     options = (new, directed, weight_dtype)
     if all(isinstance(part, Cluster) for part in parts):
@@ -239,17 +241,17 @@ def recut(
         ]
         return here, [len(part.indices) for part in here]
     assert client is not None
-    places = worker_addresses(client)
+    workers = worker_addresses(client)
     there = []
-    with _workers_stay():
+    with _explain_lost_workers():
         for k in range(new.clusters):
             rows = [
                 client.submit(build.cut, parts[i], a, b, pure=False)
                 for i, a, b in _spans(old, new, k)
             ]
-            place = worker_of(k, new.clusters, places)
-            there.append(_pinned(client, place, build.join, k, *options, rows))
-        return there, _collect(client, _length, there, places)
+            worker = worker_of(k, new.clusters, workers)
+            there.append(_pinned(client, worker, build.join, k, *options, rows))
+        return there, _collect(client, _length, there, workers)
 
 
 def _length(cluster: Cluster) -> int:
@@ -257,7 +259,7 @@ def _length(cluster: Cluster) -> int:
 
 
 def _spans(old: Partition, new: Partition, cluster: int) -> Iterator[tuple[int, int, int]]:
-    """Which rows of which old clusters make a new one."""
+    """The old clusters that a new one is made from, each with its range of rows."""
     lo, hi = int(new.offsets[cluster]), int(new.offsets[cluster + 1])
     first = int(np.searchsorted(old.offsets, lo, side="right")) - 1
     last = int(np.searchsorted(old.offsets, hi, side="left"))

@@ -1,4 +1,4 @@
-"""An edge list in pieces, as a graph is built from it: arrays of this process, or tasks that make them."""
+"""The edge list of a graph in pieces: arrays in this process, or Dask tasks that make them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partition import build
 from partition.client.waiting import Watch
 from partition.errors import InputError
+from partition.piece import MOST_NODES, Piece, as_piece, check_ids
+from partition.piece import degrees as degrees_of_piece
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -20,23 +21,23 @@ if TYPE_CHECKING:
 BUILDING = "building the graph"
 
 PIECE = 1 << 19
-"""Edges of a piece that is sent to a worker, or split at a time in this process: some 4 MiB."""
+"""Edges that are sent to a worker, or split by this process, at a time: some 4 MiB."""
 
 SPARSE = 64
 SMALL_RANGE = 1 << 20
-"""Most nodes of a graph whose `n` is not given: ``SPARSE * edges + SMALL_RANGE``. With more, its ids are
-probably identifiers, and most of its nodes would have no edge."""
+"""Without `n`, a graph may have ``SPARSE * edges + SMALL_RANGE`` nodes. With more, the ids are probably
+identifiers, and most nodes would have no edge."""
 
 COLUMNS = ("src", "dst", "weight")
-"""Names of a dataframe's columns, unless others are given: sources, targets, and weights if it has any."""
+"""Default names of a dataframe's columns: sources, targets, and weights, which are optional."""
 
 
 class Pieces(list):
     """An edge list in pieces: Delayed objects of (src, dst, weights or None)."""
 
     @classmethod
-    def of(cls, make: Callable[[int, int], build.Piece], bounds: Iterable[int]) -> Pieces:
-        """Pieces that a function makes, each of the numbers from one bound to the next."""
+    def of(cls, make: Callable[[int, int], Piece], bounds: Iterable[int]) -> Pieces:
+        """One piece ``make(lo, hi)`` for each two consecutive bounds."""
         from dask import delayed
 
         task = delayed(make, traverse=False)
@@ -54,7 +55,7 @@ def pieces(src: Any, dst: Any, weights: Any, columns: tuple[str, str, str] = COL
     Raises
     ------
     InputError
-        Columns are missing, of different kinds, or not as long as each other.
+        Columns are missing, or have different types or lengths.
     """
     if isinstance(src, Pieces):
         if dst is not None or weights is not None:
@@ -70,7 +71,7 @@ def pieces(src: Any, dst: Any, weights: Any, columns: tuple[str, str, str] = COL
     some = [a for a in (src, dst, weights) if a is not None]
     of_dask = [hasattr(a, "dask") for a in some]
     if not any(of_dask):
-        return [build.as_piece(src, dst, weights)]
+        return [as_piece(src, dst, weights)]
     if not all(of_dask):
         raise InputError("src, dst and weights must all be Dask collections, or none of them")
     return _lazy_pieces(src, dst, weights)
@@ -89,8 +90,8 @@ def _lazy_pieces(src: Any, dst: Any, weights: Any) -> list[Any]:
         known = all(np.isfinite(a.shape[0]) for a in some)
         if known and len({a.shape for a in some}) > 1:
             raise InputError(
-                f"src, dst and weights must be as long as each other, "
-                f"their shapes are {', '.join(str(a.shape) for a in some)}"
+                f"src, dst and weights must be of equal length, "
+                f"got shapes {', '.join(str(a.shape) for a in some)}"
             )
         if known:
             some = [a.rechunk(src.chunks) for a in some]
@@ -100,58 +101,60 @@ def _lazy_pieces(src: Any, dst: Any, weights: Any) -> list[Any]:
     if weights is None:
         columns.append([None] * len(columns[0]))
     return [
-        delayed(build.as_piece)(*piece, of_partition(i))
+        delayed(as_piece)(*piece, of_partition(i))
         for i, piece in enumerate(zip(*columns, strict=True))
     ]
 
 
 def chosen(frame: Any, columns: tuple[str, str, str], name: str = "") -> list[str]:
-    """The columns of a dataframe that hold edges: two, and that of the weights if there is one.
+    """Names of the columns of a dataframe that hold sources, targets and, if it has them, weights.
 
     Raises
     ------
     InputError
-        One of them is not there; only weights by the default name need not be.
+        A column is missing. Only the default name of weights may be.
     """
     there = getattr(frame, "columns", None)
     if there is None:
         raise InputError(
-            "without dst, src must be a DataFrame with columns 'src' and 'dst', or those that source= and "
-            "target= name"
+            "without dst, src must be a DataFrame with columns 'src' and 'dst', or those named by source= "
+            "and target="
         )
     source, target, weight = columns
     needed = [source, target, *([weight] if weight != COLUMNS[2] else [])]
     if missing := [column for column in needed if column not in there]:
         found = ", ".join(map(str, there))
         raise InputError(
-            f"{name}no column {missing[0]!r}; there are: {found}. Name them by source=, target= and weight="
+            f"{name}no column {missing[0]!r}; there are: {found}. Choose by source=, target= and weight="
         )
     return [source, target, *([weight] if weight in there else [])]
 
 
 def _frame_pieces(frame: Any, named: list[str]) -> list[Any]:
-    """Pieces of a Dask DataFrame, so that each partition is made once, not once a column."""
+    """Pieces of a Dask DataFrame; each partition is computed once, not once per column."""
     from dask import delayed
 
     parts = frame[named].to_delayed()
     return [delayed(_columns)(part, named, of_partition(i)) for i, part in enumerate(parts)]
 
 
-def _columns(frame: Any, named: list[str], where: str) -> build.Piece:
+def _columns(frame: Any, named: list[str], where: str) -> Piece:
     weights = frame[named[2]] if len(named) == 3 else None
-    return build.as_piece(frame[named[0]], frame[named[1]], weights, where)
+    return as_piece(frame[named[0]], frame[named[1]], weights, where)
 
 
 def of_partition(piece: int) -> str:
+    """Start of error messages about a piece of a Dask collection."""
     return f"partition {piece}: "
 
 
 def lazy(piece: Any) -> bool:
+    """Whether a piece is a Delayed object, not arrays."""
     return not isinstance(piece, tuple)
 
 
-def slices(piece: build.Piece) -> Iterator[tuple[int, build.Piece]]:
-    """A piece in smaller ones, with the number of the first edge of each."""
+def slices(piece: Piece) -> Iterator[tuple[int, Piece]]:
+    """Slices of a piece, each with the number of its first edge."""
     src, dst, weights = piece
     for begin in range(0, len(src), PIECE) or (0,):
         some = slice(begin, begin + PIECE)
@@ -159,12 +162,12 @@ def slices(piece: build.Piece) -> Iterator[tuple[int, build.Piece]]:
 
 
 def each(
-    function: Callable[[build.Piece, str], Any],
+    function: Callable[[Piece, str], Any],
     merge: Callable[[list[Any]], Any],
     pieces: Sequence[Any],
     client: Client | None,
 ) -> Any:
-    """A result of every piece, merged where they are: only one comes to this process."""
+    """Apply a function to every piece and merge the results; lazy pieces are merged by Dask tasks."""
     if not any(map(lazy, pieces)):
         return merge([function(piece, "") for piece in pieces])
     from dask import delayed
@@ -177,11 +180,11 @@ def each(
     return step[0].compute(scheduler="threads")
 
 
-def _range(piece: build.Piece, where: str) -> tuple[int, int]:
-    """The largest id of a piece, and its number of edges."""
+def _range(piece: Piece, where: str) -> tuple[int, int]:
+    """Largest id and number of edges of a piece."""
     src, dst, _ = piece
     for name, ids in (("source", src), ("target", dst)):
-        build.check_ids(ids, f"{where}edge {name}s")
+        check_ids(ids, f"{where}edge {name}s")
     return max((int(ids.max()) for ids in (src, dst) if len(ids)), default=-1), len(src)
 
 
@@ -190,12 +193,12 @@ def _ranges(found: Sequence[tuple[int, int]]) -> tuple[int, int]:
 
 
 def count_nodes(pieces: Sequence[Any], n: int | None, client: Client | None) -> int:
-    """The number of nodes given, else one more than the largest id.
+    """The number of nodes: `n` if it is given, else the largest id plus one.
 
     Raises
     ------
     InputError
-        The number is not one, the graph would have no node, or nearly all its nodes would have no edge.
+        `n` is not a number of nodes, the graph would have no node, or nearly all nodes would have no edge.
     """
     if n is None:
         largest, count = each(_range, _ranges, pieces, client)
@@ -203,21 +206,21 @@ def count_nodes(pieces: Sequence[Any], n: int | None, client: Client | None) -> 
         if n > SPARSE * count + SMALL_RANGE:
             raise InputError(
                 f"{count} edges with ids to {largest} would make a graph of {n} nodes, most of them without "
-                f"edges; pass relabel=True to number only the nodes that edges name, or n={n} for all"
+                f"edges; pass relabel=True to keep only the nodes that edges name, or n={n} to keep all"
             )
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-        raise InputError(f"n must be a whole number of nodes, got {n!r}")
+        raise InputError(f"n must be a number of nodes, an integer from 1, got {n!r}")
     if n == 0:
         raise InputError("a graph needs at least one node")
-    if n > build.MOST_NODES:
-        raise InputError(f"a graph can have {build.MOST_NODES} nodes at most, got {n}")
+    if n > MOST_NODES:
+        raise InputError(f"a graph can have at most {MOST_NODES} nodes, got {n}")
     return int(n)
 
 
 def degrees(
     pieces: Sequence[Any], n: int, directed: bool, client: Client | None
 ) -> NDArray[np.int64]:
-    """How many edge ends fall on each node, duplicates counted."""
-    count = partial(build.degrees, n=n, directed=directed)
+    """Degree of each node; duplicate edges count."""
+    count = partial(degrees_of_piece, n=n, directed=directed)
     counts: NDArray[np.int64] = each(count, sum, pieces, client)
     return counts

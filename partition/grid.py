@@ -88,7 +88,7 @@ def arrange(graph: Graph, rows: int | None = None, columns: int | None = None) -
         labels=graph.labels,
         identified=graph.identified,
     )
-    arranged.passed = graph.passed
+    arranged.cache = graph.cache
     return arranged
 
 

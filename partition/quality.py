@@ -1,4 +1,4 @@
-"""How good a partition is: what is cut, how even it is, and how much travels."""
+"""Quality of a partition: cut edges, balance, and size of the halos."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 
 @spanned()
 def describe(graph: Graph) -> xr.Dataset:
-    """Cut, balance and halo of a graph's clusters, counted where they are.
+    """Cut edges, balance and halos of a graph's clusters, counted where the clusters are.
 
     Returns
     -------
     xarray.Dataset
-        By cluster: ``nodes``, ``ends`` (adjacency entries), ``cut`` (entries that lead to other
-        clusters), ``halo`` (nodes of other clusters that it reads, each once). Attributes: ``cut_edges``
-        and ``cut_share`` of all edges; ``node_balance`` and ``edge_balance``, the largest cluster over
-        the mean; ``halo_share``, values that travel when every node tells its neighbours, over n.
+        Per cluster: ``nodes``, ``ends`` (adjacency entries), ``cut`` (entries that lead to other
+        clusters), ``halo`` (neighbours in other clusters, each counted once). Attributes: ``cut_edges``
+        and ``cut_share``, number and share of edges between clusters; ``node_balance`` and
+        ``edge_balance``, the largest cluster over the mean; ``halo_share``, values sent between clusters
+        when every node broadcasts, over n.
 
     Examples
     --------

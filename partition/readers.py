@@ -21,10 +21,10 @@ from typing import IO, Any
 import numpy as np
 
 from partition import matrixmarket
-from partition.build import Piece, common_dtype, joined, least
 from partition.edges import COLUMNS, Pieces, chosen
 from partition.errors import InputError
 from partition.labels import plain
+from partition.piece import Piece, common_dtype, joined, least
 
 BLOCK = 16 << 20
 """Bytes of text that are parsed at a time."""

@@ -1,7 +1,7 @@
-"""Numbering nodes by identifiers of any kind: 64-bit integers, text, or objects such as UUIDs.
+"""Number nodes by identifiers of any type: 64-bit integers, text, or objects such as UUIDs.
 
-Each piece of the edge list gives its distinct identifiers where it is; these are merged by a tree. The
-identifiers in ascending order are the nodes, so numbers depend neither on pieces nor on workers.
+The distinct identifiers of each piece of the edge list are found where the piece is, and merged by a tree
+of tasks. Their ascending order numbers the nodes, so the numbers depend neither on pieces nor on workers.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from partition import build, edges
 from partition.errors import InputError
 from partition.labels import Labels, plain
+from partition.piece import Piece
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -27,24 +28,24 @@ def relabel(pieces: Sequence[Any], client: Client | None) -> tuple[edges.Pieces,
     Parameters
     ----------
     pieces
-        Of the edge list, as `edges.pieces` makes them. Lazy ones are computed here, for the identifiers,
-        and once more when the graph is built.
+        The edge list, from `edges.pieces`. Lazy pieces are computed here, to find the identifiers, and once
+        more when the graph is built.
 
     Returns
     -------
     pieces
-        The same edges between node ids.
+        The same edges, with node ids as ends.
     labels
         The identifier of each node, ascending.
 
     Raises
     ------
     InputError
-        Identifiers are missing, floats, or of kinds that have no common order; or there are none.
+        Identifiers are missing, are floats, or are of types without a common order; or there are none.
     """
     found = edges.each(distinct, merge, pieces, client)
     if not len(found):
-        raise InputError("a graph needs at least one node, and there are no edges to name one")
+        raise InputError("a graph needs at least one node, but there are no edges that name one")
     labels = Labels(found, len(found), ascending=True)
     if not any(map(edges.lazy, pieces)):
         return edges.Pieces(numbered(piece, found) for piece in pieces), labels
@@ -59,7 +60,7 @@ def relabel(pieces: Sequence[Any], client: Client | None) -> tuple[edges.Pieces,
     ), labels
 
 
-def distinct(piece: build.Piece, where: str) -> NDArray:
+def distinct(piece: Piece, where: str) -> NDArray:
     """The distinct identifiers of a piece, ascending."""
     ends = [
         _distinct(ids, f"{where}edge {name}s")
@@ -79,7 +80,7 @@ def _distinct(ids: NDArray, what: str) -> NDArray:
 
 
 def _codes(ids: NDArray) -> tuple[NDArray, NDArray]:
-    """Of identifiers that are no numbers: which of the distinct ones each is, and these, as they occur."""
+    """Codes and distinct values of identifiers that are not numbers, in order of first occurrence."""
     import pandas as pd
 
     codes, values = pd.factorize(ids.astype(object), use_na_sentinel=False)
@@ -91,19 +92,19 @@ def _ascending(values: Sequence[Any], what: str) -> NDArray:
     for wrong in (type(None), float):
         if wrong in kinds:
             some = next(v for v in values if type(v) is wrong)
-            raise InputError(f"{what}: {some} is no identifier; is one missing?")
+            raise InputError(f"{what}: {some} is not an identifier; is one missing?")
     try:
         return plain(sorted(values))
     except TypeError:
         names = ", ".join(sorted(kind.__name__ for kind in kinds))
         raise InputError(
-            f"{what}: identifiers must be all integers, all text, or all of one type that has an order, "
-            f"got {names}"
+            f"{what}: identifiers must all be integers, all be text, or all be of one type that has an "
+            f"order, got {names}"
         ) from None
 
 
 def merge(found: Sequence[NDArray]) -> NDArray:
-    """The distinct ones of several arrays of identifiers, ascending."""
+    """The distinct values of several arrays of identifiers, ascending."""
     some = [ids for ids in found if len(ids)] or list(found[:1])
     kinds = {ids.dtype.kind for ids in some}
     if len(kinds) == 1 and "O" not in kinds:
@@ -111,8 +112,8 @@ def merge(found: Sequence[NDArray]) -> NDArray:
     return _ascending(list({value for ids in some for value in ids.tolist()}), "identifiers")
 
 
-def numbered(piece: build.Piece, table: NDArray, where: str = "") -> build.Piece:
-    """A piece with node ids in place of identifiers."""
+def numbered(piece: Piece, table: NDArray, where: str = "") -> Piece:
+    """A piece with its identifiers replaced by node ids."""
     number = partial(_numbers, table=table)
     return number(piece[0]), number(piece[1]), piece[2]
 

@@ -461,7 +461,7 @@ def test_edge_lists_as_parquet(tmp_path, monkeypatch):
         (lambda: Graph.from_edges([0], [1], weights=[1j]), "weights must be numbers"),
         (
             lambda: Graph.from_edges([0], [1], weights=np.array([1], np.longdouble)),
-            r"at most 64 bits, got dtype .*; round them yourself",
+            r"at most 64 bits, got dtype .*; convert them first",
         ),
         (
             lambda: Graph.from_edges(
@@ -482,8 +482,8 @@ def test_edge_lists_as_parquet(tmp_path, monkeypatch):
         ),
         (lambda: Graph.from_edges([0.5], [1]), "must be integers"),
         (lambda: Graph.from_edges(["a"], ["b"]), "must be integers"),
-        (lambda: Graph.from_edges([0, 1], [1]), "as long as each other"),
-        (lambda: Graph.from_edges([0], [1], weights=[1, 2]), "as long as each other"),
+        (lambda: Graph.from_edges([0, 1], [1]), "of equal length"),
+        (lambda: Graph.from_edges([0], [1], weights=[1, 2]), "of equal length"),
         (lambda: Graph.from_edges([[0]], [[1]]), "one-dimensional"),
         (lambda: Graph.from_edges(3, 4), "one-dimensional"),
         (lambda: Graph.from_edges([0], [1], clusters=-2), "clusters must be"),
@@ -509,12 +509,12 @@ def test_edge_lists_as_parquet(tmp_path, monkeypatch):
         (lambda: Graph.from_networkx(nx.Graph()), "at least one node"),
         (lambda: Graph.from_edges([0], [1], n=-1), "n must be"),
         (lambda: Graph.from_edges([0], [1], n="2"), "n must be"),
-        (lambda: Graph.from_edges([0], [1], n=2**40), "nodes at most"),
+        (lambda: Graph.from_edges([0], [1], n=2**40), "can have at most"),
         (lambda: Graph.from_scipy(sp.csr_array((2, 3))), "square"),
         (lambda: Graph.from_edges(pd.DataFrame({"a": [1]})), "no column 'src'; there are: a"),
         (lambda: Graph.from_edges([0]), "columns 'src' and 'dst'"),
         (lambda: Graph.from_edges(da.zeros(3, int), [1]), "all be Dask"),
-        (lambda: Graph.from_edges(da.zeros(3, int), da.zeros(4, int)), "as long as each other"),
+        (lambda: Graph.from_edges(da.zeros(3, int), da.zeros(4, int)), "of equal length"),
         (lambda: Graph.from_edges(da.zeros((2, 2), int), da.zeros(4, int)), "one-dimensional"),
         (lambda: Graph.from_edges(da.zeros(3, float), da.zeros(3, float)), "must be integers"),
         (

@@ -159,24 +159,24 @@ def test_a_range_that_is_too_sparse_is_refused():
         ),
         (
             lambda: Graph.from_edges([1, "a"], ["b", 2], relabel=True),
-            "all of one type .*got int, str",
+            "be of one type .*got int, str",
         ),
-        (lambda: Graph.from_edges(["a"], [1], relabel=True), "all of one type .*got int, str"),
+        (lambda: Graph.from_edges(["a"], [1], relabel=True), "be of one type .*got int, str"),
         (lambda: Graph.from_edges([0.5], [1.0], relabel=True), "got dtype float64"),
         (
             lambda: Graph.from_edges(["a", None], ["b", "c"], relabel=True),
-            "nan is no identifier; is one missing",
+            "nan is not an identifier; is one missing",
         ),
         (
             lambda: Graph.from_edges(
                 pd.DataFrame({"src": ["a", None], "dst": ["b", "c"]}), relabel=True
             ),
-            "is no identifier; is one missing",
+            "is not an identifier; is one missing",
         ),
         (lambda: Graph.from_edges([], [], relabel=True), "at least one node"),
         (
             lambda: Graph.from_edges(pd.DataFrame({"a": [1], "b": [2]}), source="a"),
-            "no column 'dst'; there are: a, b. Name them by source=",
+            "no column 'dst'; there are: a, b. Choose by source=",
         ),
         (
             lambda: Graph.from_edges(pd.DataFrame({"src": [1], "dst": [2]}), weight="w"),

@@ -1,12 +1,16 @@
-"""Edge lists of networkx graphs and sparse matrices, as `Graph.from_edges` takes them."""
+"""Conversion from and to networkx graphs and SciPy's sparse matrices."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partition.cluster import Cluster
 from partition.errors import InputError
+from partition.labels import Labels
+from partition.partitioners import Partition
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -37,6 +41,23 @@ def of_scipy(matrix: sp.sparray | sp.spmatrix, directed: bool) -> dict[str, Any]
     return {"src": coo.coords[0], "dst": coo.coords[1], "n": coo.shape[0], "weights": weights}
 
 
+def to_scipy(clusters: Sequence[Cluster], partition: Partition) -> sp.csr_array:
+    """The adjacency matrix of all clusters of a graph; see `Graph.to_scipy`."""
+    import scipy.sparse as sp
+
+    ends = np.cumsum([0, *(len(c.indices) for c in clusters)])
+    indptr = np.concatenate(
+        [ends[:1], *(c.indptr[1:] + e for c, e in zip(clusters, ends, strict=False))]
+    )
+    indices = np.concatenate([c.indices for c in clusters])
+    weights = [c.weights for c in clusters if c.weights is not None]
+    data = np.concatenate(weights) if weights else np.ones(len(indices), np.int64)
+    if data.dtype == np.float16:
+        data = data.astype(np.float32)
+    matrix = sp.csr_array((data, indices, indptr), shape=(partition.n, partition.n))
+    return matrix if partition.order is None else matrix[np.argsort(partition.order)]
+
+
 def of_networkx(graph: nx.Graph, weight: str) -> dict[str, Any]:
     """Arguments of `Graph.from_edges` for a networkx graph; see `Graph.from_networkx`."""
     import networkx as nx
@@ -44,7 +65,7 @@ def of_networkx(graph: nx.Graph, weight: str) -> dict[str, Any]:
     if not isinstance(graph, nx.Graph):
         raise InputError(
             f"graph must be a networkx graph, got {type(graph).__name__}; "
-            f"for a list of edges, nx.Graph(edges) makes one"
+            f"nx.Graph(edges) makes one from a list of edges"
         )
     labels = list(graph.nodes)
     number = {label: i for i, label in enumerate(labels)}
@@ -61,12 +82,32 @@ def of_networkx(graph: nx.Graph, weight: str) -> dict[str, Any]:
         "dst": np.fromiter((number[v] for _, v, _ in edges), np.int64, len(edges)),
         "n": len(labels),
         "weights": values,
-        "labels": None if _plain(labels) else labels,
+        "labels": None if _are_node_ids(labels) else labels,
     }
 
 
-def _plain(labels: list[Any]) -> bool:
-    """Whether labels are the numbers that nodes have without any."""
+def to_networkx(
+    matrix: sp.csr_array, labels: Labels | None, directed: bool, weighted: bool
+) -> nx.Graph:
+    """A networkx graph with an adjacency matrix; see `Graph.to_networkx`."""
+    import networkx as nx
+
+    graph = nx.DiGraph() if directed else nx.Graph()
+    names = range(matrix.shape[0]) if labels is None else labels.array.tolist()
+    graph.add_nodes_from(names)
+    coo = matrix.tocoo()
+    rows, columns = coo.coords
+    once = slice(None) if directed else rows < columns
+    ends = [[names[i] for i in side[once].tolist()] for side in (rows, columns)]
+    if weighted:
+        graph.add_weighted_edges_from(zip(*ends, coo.data[once].tolist(), strict=True))
+    else:
+        graph.add_edges_from(zip(*ends, strict=True))
+    return graph
+
+
+def _are_node_ids(labels: list[Any]) -> bool:
+    """Whether labels are the node ids themselves."""
     return labels == list(range(len(labels))) and all(
         isinstance(label, int | np.integer) and not isinstance(label, bool) for label in labels
     )

@@ -1,0 +1,158 @@
+"""A piece of the edge list: arrays of sources, targets and weights, and the checks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from partition.errors import InputError
+from partition.labels import plain
+
+Piece = tuple[NDArray, NDArray, NDArray | None]
+"""Sources, targets and weights of a piece of the edge list."""
+
+MOST_NODES = 3_037_000_499
+"""With more nodes, row and column of an edge would not fit into one int64 together."""
+
+
+def as_piece(src: ArrayLike, dst: ArrayLike, weights: ArrayLike | None, where: str = "") -> Piece:
+    """Sources, targets and weights as arrays.
+
+    Raises
+    ------
+    InputError
+        They are not one-dimensional, have different lengths, or no dtype holds all weights.
+    """
+    src, dst = _ids(src), _ids(dst)
+    weights = None if weights is None else _numbers(weights, where)
+    shapes = [a.shape for a in (src, dst, weights) if a is not None]
+    if len(set(shapes)) > 1 or len(shapes[0]) != 1:
+        raise InputError(
+            f"{where}src, dst and weights must be one-dimensional and of equal length, "
+            f"got shapes {', '.join(map(str, shapes))}"
+        )
+    if not len(src):
+        src, dst = np.empty((2, 0), np.int64)
+        if weights is not None and weights.dtype == object:
+            weights = weights.astype(float)
+    return src, dst, weights
+
+
+def _ids(values: ArrayLike) -> NDArray:
+    """Ends of edges as an array. NumPy may convert the items of a list to another type; this does not."""
+    ids = np.asarray(values)
+    if isinstance(values, list | tuple) and ids.ndim == 1 and ids.dtype.kind in "fU":
+        exact = plain(values)
+        return exact if exact.dtype.kind in "iuU" or ids.dtype.kind == "U" else ids
+    return ids
+
+
+def _numbers(weights: ArrayLike, where: str) -> NDArray:
+    """Weights as an array that holds them exactly; float16, which SciPy does not have, becomes float32."""
+    values = np.asarray(weights)
+    if values.dtype == np.float16:
+        return values.astype(np.float32)
+    if values.dtype.kind == "f" and isinstance(weights, list | tuple) and values.ndim == 1:
+        for at in np.flatnonzero(abs(values) >= 2**53).tolist():
+            if isinstance(weights[at], int | np.integer) and int(values[at]) != int(weights[at]):
+                raise InputError(
+                    f"{where}weight {weights[at]} of edge {at} does not fit float64, the common dtype of "
+                    f"the weights; make all of them 64-bit integers, or all of them floats"
+                )
+    return values
+
+
+def check_ids(ids: NDArray, what: str) -> None:
+    """Raise `InputError` unless node ids are integers."""
+    if not np.issubdtype(ids.dtype, np.integer):
+        raise InputError(
+            f"{what} must be integers, got dtype {ids.dtype}; relabel=True also accepts text and objects"
+        )
+
+
+def check_edges(piece: Piece, n: int, start: int = 0, where: str = "") -> None:
+    """Check that edges join existing nodes and that weights are finite numbers.
+
+    Parameters
+    ----------
+    start
+        Number of the piece's first edge.
+    where
+        Start of error messages.
+
+    Raises
+    ------
+    InputError
+        The message names the first wrong edge.
+    """
+    src, dst, weights = piece
+    for name, ids in (("source", src), ("target", dst)):
+        check_ids(ids, f"edge {name}s")
+        if len(ids) and (ids.min() < 0 or ids.max() >= n):
+            at = int(np.flatnonzero((ids < 0) | (ids >= n))[0])
+            raise InputError(
+                f"{where}edge {start + at} ({src[at]}, {dst[at]}) names node {ids[at]}, "
+                f"but the graph's nodes are 0 to {n - 1}"
+            )
+    if weights is not None:
+        if weights.dtype.kind not in "iuf":
+            raise InputError(f"weights must be numbers, got dtype {weights.dtype}")
+        if weights.dtype.itemsize > 8:
+            raise InputError(
+                f"weights must be numbers of at most 64 bits, got dtype {weights.dtype}; "
+                f"convert them first, for example by weights.astype(float)"
+            )
+        if weights.dtype.kind == "f" and not np.isfinite(weights).all():
+            at = int(np.argmin(np.isfinite(weights)))
+            raise InputError(
+                f"{where}edge {start + at} ({src[at]}, {dst[at]}) has weight {weights[at]}; "
+                f"weights must be finite"
+            )
+
+
+def degrees(piece: Piece, where: str, *, n: int, directed: bool) -> NDArray[np.int64]:
+    """Degree of each node in a piece, as an estimate: duplicate edges count."""
+    check_edges(piece, n, 0, where)
+    src, dst, _ = piece
+    counts = np.bincount(src, minlength=n)
+    if not directed:
+        counts += np.bincount(dst, minlength=n)
+    return counts
+
+
+def joined(arrays: Sequence[NDArray], dtype: DTypeLike) -> NDArray:
+    """Concatenate arrays of several pieces."""
+    # "unsafe", since NumPy does not know that the result of `common_dtype` holds all values
+    return np.concatenate(arrays, dtype=dtype, casting="unsafe") if arrays else np.empty(0, dtype)
+
+
+def least(weights: NDArray) -> Any:
+    """The smallest weight if the dtype is a signed integer, else 0; for `common_dtype`."""
+    return weights.min() if len(weights) and weights.dtype.kind == "i" else 0
+
+
+def common_dtype(found: Sequence[tuple[np.dtype, Any]]) -> np.dtype:
+    """A dtype that holds the weights of several pieces.
+
+    Parameters
+    ----------
+    found
+        Dtype and least weight of each piece.
+
+    Raises
+    ------
+    InputError
+        Some weights are negative integers and others are uint64.
+    """
+    dtype = np.result_type(*(each for each, _ in found))
+    if dtype.kind != "f" or any(each.kind == "f" for each, _ in found):
+        return dtype
+    if (lowest := min(low for _, low in found)) < 0:
+        raise InputError(
+            f"some pieces of the edge list have weights of dtype uint64, others have weights below 0, "
+            f"such as {lowest}: no 64-bit integer dtype holds both"
+        )
+    return np.dtype(np.uint64)
