@@ -33,6 +33,9 @@ from partition.label_tables import decoded, encoded
 MODELS = ("SP", "MP", "UP")
 """Runtime models: one place, a place a cluster, a place a node."""
 
+MATRICES = 1 << 30
+"""Bytes of the matrices of a traced run, at most."""
+
 Coordinate = tuple[PandasIndex, xr.Variable]
 """The index of a dimension, and its coordinate."""
 
@@ -60,6 +63,7 @@ def build(
     workload: Workload | None = None,
     style_reason: str | None = None,
     measured_on: Mapping[str, Any] | None = None,
+    traffic: bool = False,
 ) -> xr.Dataset:
     """The dataset of a run.
 
@@ -79,6 +83,13 @@ def build(
         Why this style was chosen, where that needs to be said.
     measured_on
         Machine that ran it, of `provenance.machine_of`; by default this one.
+    traffic
+        Whether the log is that of a traced run, whose traffic the dataset gets.
+
+    Raises
+    ------
+    InputError
+        The matrices of traffic would take more than `MATRICES` bytes.
     """
     counted = "depth" if kernel.form == "recursive" else "round"
     counts = count(kernel, log, graph.n, count_as or style)
@@ -118,9 +129,15 @@ def build(
         variables[name] = per_round(log.by_round(log.noted(name)), long_name)
     for name, values in outputs.items():
         variables[name] = _output(kernel.outputs[name], values, graph)
+    if traffic:
+        matrices, clusters = _matrices(log, len(graph.parts)), ("cluster", "cluster_to")
+        texts = ("messages from a cluster to another, or itself", "1"), ("payload of these", "byte")
+        for name, values, text in zip(("traffic", "traffic_bytes"), matrices, texts, strict=True):
+            variables[name] = variable((counted, *clusters), values, *text)
     coords = [
         _numbered(counted, log.rounds, counted),
         _numbered("cluster", len(graph.parts), "cluster"),
+        *([_numbered("cluster_to", len(graph.parts), "cluster that receives")] * traffic),
         _models(),
         _nodes(graph, "node", "node"),
     ]
@@ -183,6 +200,32 @@ def coordinate(dim: str, values: NDArray | pd.Index, long_name: str) -> Coordina
     described = xr.IndexVariable(dim, values, attrs, fastpath=True)  # type: ignore[no-untyped-call]
     index = PandasIndex.from_variables({dim: described}, options={})
     return index, index.create_variables({dim: described})[dim]
+
+
+def fits(rounds: int, clusters: int) -> None:
+    """See that the matrices of a traced run are not too large.
+
+    Raises
+    ------
+    InputError
+        They are.
+    """
+    if 16 * rounds * clusters**2 > MATRICES:
+        raise InputError(
+            f"trace=True makes a matrix of {clusters} by {clusters} clusters for each of {rounds} rounds or "
+            f"more, which is too large; write the trace to a file: trace='trace.parquet'"
+        )
+
+
+def _matrices(log: Log, clusters: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Messages and bytes of a traced run, by round, source and destination."""
+    fits(log.rounds, clusters)
+    sent = log.traffic
+    found = np.zeros((2, log.rounds, clusters, clusters), np.int64)
+    at = log["round"][sent["phase"]], sent["source"], sent["destination"]
+    for matrix, name in zip(found, ("messages", "bytes"), strict=True):
+        np.add.at(matrix, at, sent[name])
+    return found[0], found[1]
 
 
 @lru_cache

@@ -56,6 +56,7 @@ def run(
     on_round: Callable[[int], None] | None = None,
     max_rounds: int | None = None,
     check: bool | None = None,
+    trace: bool | str | os.PathLike[str] = False,
     **parameters: Any,
 ) -> xr.Dataset:
     """Run a distributed algorithm on a graph and measure it round by round.
@@ -106,6 +107,12 @@ def run(
         sums beyond 64 bits, sets of nodes that count wrong, messages beside edges (`Kernel.along_edges`),
         changes to the graph, states that share arrays. By default where the environment variable
         DGSUITE_CHECK is 1. Votes, dtypes and lists of nodes are looked at in any run.
+    trace
+        Whether to count messages by pair of clusters. With True the dataset gets ``traffic`` and
+        ``traffic_bytes``, with dims round (or depth), cluster (the sender) and cluster_to (the receiver).
+        With the name of a file, in .parquet, .nc or .json, the whole trace is written there, phase by
+        phase: see `dgsuite.traces`. A trace is the same for every style and number of workers; it counts
+        the messages of the algorithm, before any are combined, and not those of a workload.
     parameters
         Of the kernel, such as ``root=``. Facts of the graph's file are their defaults; those of an
         instance are its own. Nodes are named by their labels, where the graph has labels, else by number.
@@ -140,6 +147,7 @@ def run(
         on_round=on_round,
         max_rounds=max_rounds,
         check=check,
+        trace=trace,
     )[0]
 
 
@@ -159,6 +167,7 @@ def run_each(
     on_round: Callable[[int], None] | None = None,
     max_rounds: int | None = None,
     check: bool | None = None,
+    trace: bool | str | os.PathLike[str] = False,
     **parameters: Any,
 ) -> list[xr.Dataset]:
     """Run an algorithm several times on a graph, with other parameters each time.
@@ -204,8 +213,9 @@ def run_each(
     chosen = kernels[0]
     recursive = chosen.form == "recursive"
     load = Workload.make(workload)
-    guard = _guard(max_rounds, check)
+    guard = _guard(max_rounds, check, trace is not False)
     free = _free(chosen)
+    _check_trace(trace, len(each), chosen, free)
     if any(_free(other) != free for other in kernels):
         raise InputError(f"kernel {chosen.name!r}: deal must be 'dynamic' in each run, or in none")
     if free and style == "clocked":
@@ -251,9 +261,11 @@ def run_each(
             except InputError as error:
                 raise InputError(f"kernel {chosen.name!r}: {error}") from None
 
+        if trace is True:
+            dataset.fits(1, clusters)
         measured_on = machine_of(client if workers else None)
         found = _run(kernels, graph, style, client, workers, on_round, load, guard)
-    return [
+    results = [
         dataset.build(
             k,
             graph,
@@ -265,9 +277,15 @@ def run_each(
             workload=load,
             style_reason=reason,
             measured_on=measured_on,
+            traffic=trace is True,
         )
         for k, (outputs, log) in zip(kernels, found, strict=True)
     ]
+    if not isinstance(trace, bool):
+        from dgsuite.traces import of_run, write
+
+        write(of_run(results[0], found[0][1]), trace)
+    return results
 
 
 @contextmanager
@@ -316,7 +334,27 @@ def _run(
     ]
 
 
-def _guard(max_rounds: int | None, check: bool | None) -> Guard:
+def _check_trace(
+    trace: bool | str | os.PathLike[str], runs: int, kernel: Kernel, free: bool
+) -> None:
+    """That a trace can be made, and written where one is to be."""
+    if trace is False:
+        return
+    if not isinstance(trace, bool | str | os.PathLike):
+        raise InputError(f"trace must be True, False or the name of a file, got {trace!r}")
+    if free:
+        raise InputError(
+            f"kernel {kernel.name!r}: deal='dynamic' has no clusters that send, so there is no trace"
+        )
+    if not isinstance(trace, bool):
+        from dgsuite.traces import writable
+
+        if runs > 1:
+            raise InputError(f"trace names one file for {runs} runs; take trace=True")
+        writable(trace)
+
+
+def _guard(max_rounds: int | None, check: bool | None, trace: bool) -> Guard:
     """What a run is held to."""
     if max_rounds is not None and (type(max_rounds) is not int or max_rounds < 1):
         raise InputError(
@@ -327,7 +365,7 @@ def _guard(max_rounds: int | None, check: bool | None) -> Guard:
         if said not in ("0", "1"):
             raise InputError(f"the environment variable {CHECK} must be 0 or 1, got {said!r}")
         check = said == "1"
-    return Guard(max_rounds, bool(check))
+    return Guard(max_rounds, bool(check), trace)
 
 
 def _check_clients(client: Client | None, graph: Graph) -> None:

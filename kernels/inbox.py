@@ -82,6 +82,13 @@ class Inbox(Protocol):
         """
         ...
 
+    def edges(self, nodes: NDArray) -> NDArray | None:
+        """Edges of some nodes along which a message came: entries of the cluster's adjacency. None, at no
+        cost, unless the run is traced: `Links.drop` and `broadcast` take it, so that a trace
+        knows where messages go.
+        """
+        ...
+
     @property
     def origin(self) -> NDArray:
         """Cluster that each shipped item comes from, ascending."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +30,7 @@ class Broadcast(NamedTuple):
     links: Links | None
     repeat: NDArray | None
     to: tuple[NDArray, NDArray] | None
+    edges: NDArray | Callable[[], NDArray] | None
     fields: dict[str, ArrayLike]
 
 
@@ -95,6 +97,7 @@ def broadcast(
     links: Links | None = None,
     repeat: NDArray | None = None,
     to: tuple[NDArray, NDArray] | None = None,
+    edges: NDArray | Callable[[], NDArray] | None = None,
     **fields: ArrayLike,
 ) -> Broadcast:
     """Send one message from each given node to all its neighbours.
@@ -110,10 +113,13 @@ def broadcast(
     to
         Where only some neighbours are meant, and these know it: per sender, how many they are, and how
         many of them belong to other clusters. Only these messages count.
+    edges
+        With ``to``, for traced runs: the edges to these neighbours, as entries of the adjacency. Made
+        from ``inbox.edges``; or a function that makes them, which only a traced run calls.
     fields
         One value per sender, or one for all.
     """
-    return Broadcast(nodes, links, repeat, to, fields)
+    return Broadcast(nodes, links, repeat, to, edges, fields)
 
 
 def known(node: int | None = None) -> Known:

@@ -218,13 +218,34 @@ class Links:
     ----------
     degree, remote
         int32, shape (size,): live neighbours of each node, and those in other clusters.
+    gone
+        bool, shape (entries,), in a traced run: which entries of the adjacency lead to neighbours that
+        have left. None where nothing was dropped, or the run is not traced.
     """
 
     def __init__(self, cluster: Cluster) -> None:
         self.degree = cluster.degree.copy()
         self.remote = cluster.remote_degree.copy()
+        self.gone: NDArray[np.bool_] | None = None
+        self._entries = len(cluster.indices)
 
-    def drop(self, nodes: NDArray, gone: NDArray, gone_remote: NDArray) -> None:
-        """Take off neighbours that have left, as counted by ``inbox.count``."""
+    def drop(
+        self,
+        nodes: NDArray,
+        gone: NDArray,
+        gone_remote: NDArray,
+        edges: NDArray | None = None,
+    ) -> None:
+        """Take off neighbours that have left, as counted by ``inbox.count``.
+
+        Parameters
+        ----------
+        edges
+            ``inbox.edges(nodes)``: the edges to these neighbours, in a traced run.
+        """
         self.degree[nodes] -= gone
         self.remote[nodes] -= gone_remote
+        if edges is not None:
+            if self.gone is None:
+                self.gone = np.zeros(self._entries, bool)
+            self.gone[edges] = True

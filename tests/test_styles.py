@@ -59,13 +59,13 @@ def test_style_clusters_and_workers_change_nothing(
     graph = make(clusters=1)
     k = graph.n if clusters == "n" else clusters
     expected = dgsuite.run(kernel, graph, style="serial", clusters=1)
-    serial = dgsuite.run(kernel, graph, style="serial", clusters=k)
+    serial = dgsuite.run(kernel, graph, style="serial", clusters=k, trace=True)
     assert_same(expected, serial, kernel.outputs)
-    found = dgsuite.run(
-        kernel, graph, style=style, clusters=k, client=client if workers == 2 else client_of_one
-    )
+    own = client if workers == 2 else client_of_one
+    found = dgsuite.run(kernel, graph, style=style, clusters=k, client=own, trace=True)
     assert_same(expected, found, kernel.outputs)
-    np.testing.assert_array_equal(serial.remote_messages, found.remote_messages)
+    for name in ("remote_messages", "traffic", "traffic_bytes"):
+        np.testing.assert_array_equal(serial[name], found[name], err_msg=name)
 
 
 @pytest.mark.parametrize("style", ["finish_async", "clocked"])

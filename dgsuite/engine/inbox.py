@@ -13,13 +13,13 @@ from dgsuite.engine.shipments import Board, Crates
 from kernels.base import Note
 from partition.cluster import Cluster, NodeSet
 from partition.errors import InputError, unknown
-from partition.segments import add
+from partition.segments import add, expand
 
 
 class Window:
     """One cluster's inbox: see `kernels.base.Inbox`."""
 
-    __slots__ = ("_cluster", "_dtypes", "_first", "_hi", "_lo", "_messages", "round")
+    __slots__ = ("_cluster", "_dtypes", "_first", "_hi", "_lo", "_messages", "round", "traced")
 
     def __init__(
         self,
@@ -30,6 +30,7 @@ class Window:
         dtypes: Mapping[str, np.dtype],
     ) -> None:
         self.round = round
+        self.traced = False
         self._cluster = cluster
         self._lo, self._hi = slot, slot + cluster.size
         self._messages = messages
@@ -190,6 +191,16 @@ class Window:
         else:
             slots = halo.indices[halo.indptr[self._lo] + entries]
         return echoes.sent[slots], echoes.values(name)[slots]
+
+    def edges(self, nodes: NDArray) -> NDArray[np.int64] | None:
+        if not self.traced:
+            return None
+        cluster, messages = self._cluster, self._messages
+        _, entry = expand(cluster.indptr, nodes)
+        if isinstance(messages, Echoes):
+            slots = messages.halo.indices[messages.halo.indptr[self._lo] + entry]
+            return entry[messages.sent[slots]]
+        return np.intersect1d(entry, cluster.entries(self.node, self.src))
 
     @property
     def origin(self) -> NDArray:

@@ -11,12 +11,16 @@ from struct import Struct
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dgsuite.engine.pairs import PAIR
 from dgsuite.engine.program import COUNTED, SILENT, Step, Tally, reduce_votes
 from kernels.base import VOTES, Vote
 
 TIMES = ("compute", "cpu", "exchange")
 
 COUNTS = attrgetter(*COUNTED)
+
+SENT = np.dtype([("phase", "i8"), *((name, PAIR[name]) for name in PAIR.names or ())])
+"""Messages from one cluster to another in a phase: the number of the phase, and a `PAIR`."""
 
 SHARED = {vote: vote for vote in (SILENT, *(Vote(v, given=VOTES["any"]) for v in (False, True)))}
 """Votes that most phases have; the log refers to one object for all equal ones."""
@@ -68,6 +72,7 @@ class Log:
         self._rows = bytearray()
         self._codes: dict[str, int] = {}
         self._notes: dict[str, array[int]] = {}
+        self._traffic = bytearray()
 
     def __len__(self) -> int:
         return len(self.votes)
@@ -110,6 +115,8 @@ class Log:
             column = self._notes.setdefault(name, array("q"))
             column.frombytes(bytes(column.itemsize * (len(self) - len(column))))
             column.append(value)
+        if tally.pairs is not None:
+            self._traffic += _sent(len(self), tally.pairs.table()).tobytes()
         vote = tally.vote
         self.votes.append(SHARED.get(vote, vote) if vote.given <= VOTES["any"] else vote)
         self.begun = step.round + 1
@@ -120,6 +127,11 @@ class Log:
         column = self._notes.get(name, ())
         found[: len(column)] = column
         return found
+
+    @property
+    def traffic(self) -> NDArray:
+        """What clusters sent each other in a traced run: rows of `SENT`, by phase, source and destination."""
+        return np.frombuffer(self._traffic, SENT)
 
     def by_round(self, values: ArrayLike) -> NDArray:
         """Sum of a quantity of each phase over the phases of each round."""
@@ -150,6 +162,15 @@ class Log:
                 turn.clear()
 
 
+def _sent(phase: int, pairs: NDArray) -> NDArray:
+    """Messages between clusters in a phase, as rows of `SENT`."""
+    rows = np.empty(len(pairs), SENT)
+    rows["phase"] = phase
+    for name in PAIR.names or ():
+        rows[name] = pairs[name]
+    return rows
+
+
 def merge(logs: Sequence[Log]) -> Log:
     """The log of the whole run from those of its sites, in the order of their clusters."""
     if len(logs) == 1:
@@ -169,5 +190,7 @@ def merge(logs: Sequence[Log]) -> Log:
         merged._notes[name] = array(
             "q", np.sum([log.noted(name) for log in logs], axis=0).tobytes()
         )
+    traffic = np.concatenate([log.traffic for log in logs])
+    merged._traffic = bytearray(traffic[np.argsort(traffic["phase"], kind="stable")].tobytes())
     merged.votes = [reduce_votes(votes) for votes in zip(*(log.votes for log in logs), strict=True)]
     return merged

@@ -18,6 +18,7 @@ from dgsuite.engine import checks
 from dgsuite.engine.exchange import Letters, Megaphone, Parcel, Post, Words, concatenate
 from dgsuite.engine.fields import held, places
 from dgsuite.engine.messages import Echoes, Mail, compilable, worst
+from dgsuite.engine.pairs import Pairs, reached
 from dgsuite.engine.program import Fault, Step, Tally
 from dgsuite.engine.shipments import Board, Crates, Sealed, arranged, dealt, joined, piled
 from kernels.base import Announcement, Broadcast, Kernel, Known, Shipment, Unicast, broadcast
@@ -86,6 +87,7 @@ class Mailroom:
         self._board: Board | None = None
         self._crates: Crates | None = None
         self._spoke = False
+        self._owners: dict[int, NDArray[np.int32]] = {}
 
     @property
     def _key(self) -> tuple[int, bytes]:
@@ -246,6 +248,11 @@ class Mailroom:
             counts.remote += len(nodes) * (cluster.n - cluster.size)
             counts.active += len(nodes)
             counts.nbytes += boards[-1].nbytes * (cluster.n - 1)
+            if counts.pairs is not None:
+                others = np.diff(cluster.partition.offsets)
+                others[cluster.index] -= 1
+                to, nbytes = np.arange(len(others)), boards[-1].nbytes
+                counts.pairs.add(cluster.index, to, len(nodes) * others, nbytes * others)
         self._board = joined(boards)
         self._record(step, self._board)
         peers = (site for site in range(len(self.bounds) - 1) if site != self.me)
@@ -263,10 +270,13 @@ class Mailroom:
                 raise self.fault(step, k, "ships other fields than another cluster")
             index = self.clusters[k].index
             crates.append(Crates(to, np.full(len(to), index, np.int32), columns))
-            far = int(np.count_nonzero(to != index))
+            leaves = to != index
+            far, itemsize = int(np.count_nonzero(leaves)), self._payload(columns)
             counts.messages += len(to)
             counts.remote += far
-            counts.nbytes += far * sum(v.itemsize for v in columns.values())
+            counts.nbytes += far * itemsize
+            if counts.pairs is not None:
+                counts.pairs.add(index, to, 1, leaves * itemsize)
         whole = piled(crates)
         self._record(step, whole)
         self._crates, parcels = dealt(whole, self.bounds, self.me)
@@ -306,10 +316,13 @@ class Mailroom:
         if not len(letters.dst):
             return {}
         senders = np.repeat(home, [len(p.dst) for p in parts])
+        owner = partition.owner(letters.dst)
         counts.messages = len(letters.dst)
-        counts.remote = int(np.count_nonzero(partition.owner(letters.dst) != senders))
+        counts.remote = int(np.count_nonzero(owner != senders))
         counts.to_self = int(np.count_nonzero(letters.dst == letters.src))
         counts.nbytes = sum(v.nbytes for v in letters.fields.values())
+        if counts.pairs is not None:
+            counts.pairs.add(senders, owner, 1, self._payload(letters.fields))
         counts.active = len(letters.dst) if whole else len(np.unique(letters.src))  # type: ignore[arg-type]
         self._record(step, letters)
         try:
@@ -354,6 +367,8 @@ class Mailroom:
             counts.remote += far
             counts.active += len(nodes)
             counts.nbytes += messages * self._payload(columns)
+            if counts.pairs is not None:
+                self._trace(step, k, nodes, send, messages, counts.pairs)
             spoken.append((k, nodes, columns))
         self._spoke = bool(spoken)
         if spoken and self.recorder is not None:
@@ -430,6 +445,25 @@ class Mailroom:
             return along
         messages = along[0] if links is None else tally(links.degree, nodes)
         return messages, tally(remote, nodes)
+
+    def _trace(
+        self, step: Step, k: int, nodes: NDArray, send: Broadcast, messages: int, pairs: Pairs
+    ) -> None:
+        """Count where so many messages of a broadcast go."""
+        cluster = self.clusters[k]
+        if k not in self._owners:
+            self._owners[k] = cluster.partition.owner(cluster.indices).astype(np.int32)
+        entry, times = reached(cluster, nodes, send)
+        found = len(entry) * times if isinstance(times, int) else int(times.sum())
+        if found != messages:
+            raise self.fault(
+                step,
+                k,
+                f"counts {messages} messages along edges that carry {found}; in a traced run Links.drop and "
+                f"broadcast(to=...) need the edges: pass inbox.edges(nodes)",
+            )
+        size = self._payload(send.fields)
+        pairs.add(cluster.index, self._owners[k][entry], times, np.multiply(times, size))
 
     def _along_edges(self, step: Step, k: int, b: Broadcast) -> Unicast:
         """A broadcast as messages along the out-edges of a directed graph."""

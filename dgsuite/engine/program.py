@@ -9,6 +9,7 @@ from functools import cached_property
 from time import monotonic
 from typing import Any, NamedTuple
 
+from dgsuite.engine.pairs import Pairs
 from kernels.base import VOTES, Extra, Finish, Kernel, Net, Round, Vote
 from partition.errors import RunError
 
@@ -42,6 +43,8 @@ class Guard(NamedTuple):
     """Rounds, or depths of tasks, at most; None for any number."""
     check: bool = False
     """Whether what costs time is looked at as well: see `dgsuite.engine.checks`."""
+    trace: bool = False
+    """Whether messages are counted by pair of clusters."""
 
 
 UNBOUND = Guard()
@@ -262,6 +265,8 @@ class Tally:
     notes: dict[str, int] = field(default_factory=dict)
     """What the kernel noted."""
     vote: Vote = SILENT
+    pairs: Pairs | None = None
+    """Messages by pair of clusters, in a traced run."""
 
     def note(self, values: dict[str, int]) -> None:
         """Add noted quantities."""
@@ -280,9 +285,11 @@ class Tally:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.note(other.notes)
         self.vote = reduce_votes((self.vote, other.vote))
+        if self.pairs is not None and other.pairs is not None:
+            self.pairs.merge(other.pairs)
 
 
-COUNTED = [f.name for f in fields(Tally) if f.name not in ("notes", "vote")]
+COUNTED = [f.name for f in fields(Tally) if f.name not in ("notes", "vote", "pairs")]
 
 
 def seldom(tell: Callable[[int], None]) -> Callable[[int], None]:

@@ -19,6 +19,7 @@ from dgsuite.engine.checks import CheckedWindow
 from dgsuite.engine.exchange import Parcel
 from dgsuite.engine.inbox import Window
 from dgsuite.engine.mailbox import KINDS, Mailroom, Messages
+from dgsuite.engine.pairs import Pairs
 from dgsuite.engine.program import UNBOUND, Fault, Guard, Step, Tally, reduce_votes
 from dgsuite.workload import Porter, Workload, unlade
 from kernels.base import Extra, Kernel, Known, Note, State, Vote
@@ -122,7 +123,7 @@ class Site:
             results = list(pool.map(lambda k: self._run(step, k), numbers))
         self.busy = perf_counter() - begin
         self._messages = None
-        self.tally = tally = Tally()
+        self.tally = tally = self.new_tally()
         sent: dict[type, list[tuple[int, Any]]] = {}
         votes: list[Vote] = []
         for k, result in enumerate(results):
@@ -144,6 +145,10 @@ class Site:
             tally.loads, tally.toil = int(self.loads.sum()), float(self.toil.sum())
         parcels = self.mailroom.send(step, sent, tally)
         return parcels if self.porter is None else self.porter.lade(step.round, parcels)
+
+    def new_tally(self) -> Tally:
+        """Counts at zero."""
+        return Tally(pairs=Pairs(int(self.bounds[-1])) if self.guard.trace else None)
 
     def deliver(self, parcels: Mapping[int, Parcel]) -> None:
         """Take in the parcels of other sites, and what this site kept: the next phase's inboxes."""
@@ -184,6 +189,7 @@ class Site:
         inbox = self.window(
             step.round, cluster, self.mailroom.starts[k], self._messages, self.mailroom.dtypes
         )
+        inbox.traced = self.guard.trace
         return self.call(step, k, inbox)
 
     def call(self, step: Step, k: int, inbox: Window, tasks: int | None = None) -> Any:

@@ -246,12 +246,16 @@ class RecursiveSite(Site):
             tally.remote += int(np.count_nonzero(away))
             tally.to_self += int(np.count_nonzero(own))
             tally.opened += len(by)
+            times = 1
         else:
             times = item.repeat[at]
             tally.messages += int(times.sum())
             tally.remote += int(times[away].sum())
             tally.to_self += int(times[own].sum())
             tally.opened += int(item.repeat.sum())
+        if tally.pairs is not None:
+            size = sum(v.nbytes for v in fields.values()) // max(len(to), 1)
+            tally.pairs.add(cluster.index, owner, times, size)
         if item.then is not None or under is not None:
             if item.combine is not None:
                 raise self.fault(step, k, "combines tasks that a finish counts")
@@ -331,7 +335,7 @@ class RecursiveSite(Site):
         entries = self.ledger.entries
         if moment not in entries:
             count = len(self.clusters)
-            entries[moment] = Entry(compute=np.zeros(count), cpu=np.zeros(count))
+            entries[moment] = Entry(self.new_tally(), np.zeros(count), np.zeros(count))
         return entries[moment]
 
 

@@ -87,7 +87,7 @@ class Dijkstra(Kernel):
             links=Links(c),
             outside=NodeSet(distance < 0),
             open=NodeSet(c.full(True, bool)),
-            refused=(np.empty(0, np.int64),) * 3,
+            refused=(*(np.empty(0, np.int64),) * 3, None),
         )
 
     def start_layer(self, c: Cluster, s: State, inbox: Inbox) -> Unicast:
@@ -108,18 +108,20 @@ class Dijkstra(Kernel):
         s.layers.append(new)
         s.hop = len(s.layers) - 2
         joined = s.outside.mask[asked]
-        s.links.drop(new, times[joined], remote[joined])
+        s.links.drop(new, times[joined], remote[joined], inbox.edges(new))
         s.outside.remove(new)
         # all who asked hear no, except the one who hears yes
         times, remote = times - joined, remote.copy()
         remote[joined] -= c.partition.owner(parent) != c.index
-        s.refused = asked[times > 0], times[times > 0], remote[times > 0]
+        if (edges := inbox.edges(asked)) is not None:
+            edges = np.setdiff1d(edges, c.entries(new, parent))
+        s.refused = asked[times > 0], times[times > 0], remote[times > 0], edges
         return unicast(parent, new), vote(sum=len(new), min=c.ids[new[0]] if len(new) else None)
 
     def refuse(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
         s.children.add(inbox.node, inbox.src)
-        nodes, times, remote = s.refused
-        return broadcast(nodes, to=(times, remote))
+        nodes, times, remote, edges = s.refused
+        return broadcast(nodes, to=(times, remote), edges=edges)
 
     def echo(self, c: Cluster, s: State, inbox: Inbox) -> Unicast:
         nodes = s.layers[s.hop]

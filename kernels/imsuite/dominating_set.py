@@ -171,7 +171,7 @@ class DominatingSet(Kernel):
         nodes, gone, gone_remote = inbox.count(among=s.live)
         # those who still live look at all their neighbours twice
         reads = extra(2 * c.degree[s.live.nodes].sum()) if self.faithful else None
-        s.links.drop(nodes, gone, gone_remote)
+        s.links.drop(nodes, gone, gone_remote, inbox.edges(nodes))
         notice = self.tell_around(s) if self.faithful else None
         return vote(any=s.live.count), reads, notice
 

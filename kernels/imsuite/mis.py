@@ -93,7 +93,7 @@ class MIS(Kernel):
 
     def prune(self, c: Cluster, s: State, inbox: Inbox) -> Vote:
         nodes, gone, gone_remote = inbox.count(among=s.live)
-        s.links.drop(nodes, gone, gone_remote)
+        s.links.drop(nodes, gone, gone_remote, inbox.edges(nodes))
         s.live.remove(nodes[s.links.degree[nodes] == 0])
         live = s.live.nodes
         return vote(min=c.ids[live[0]] if len(live) else None)

@@ -117,11 +117,16 @@ class VertexColouring(Kernel):
         )
 
     def tell(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
-        return self.speak(s)
+        return self.speak(c, s)
 
-    def speak(self, s: State) -> Broadcast:
+    def speak(self, c: Cluster, s: State) -> Broadcast:
         """All parents tell their children their colour."""
-        return broadcast(s.inner, to=s.children, colour=s.colour[s.inner])
+        return broadcast(
+            s.inner,
+            to=s.children,
+            edges=lambda: np.delete(np.arange(len(c.indices)), s.up),
+            colour=s.colour[s.inner],
+        )
 
     def recolour(self, c: Cluster, s: State, inbox: Inbox) -> Vote:
         _, above = inbox.along("colour", s.up)
@@ -139,7 +144,7 @@ class VertexColouring(Kernel):
         s.before = s.colour.copy()
         s.colour = (s.colour + 1) % 3  # the root, whose colour is 0, 1 or 2
         s.colour[s.rows] = above
-        return self.speak(s)
+        return self.speak(c, s)
 
     def drop_five(self, c: Cluster, s: State, inbox: Inbox) -> Extra:
         return self.drop(5, s, inbox)

@@ -1,0 +1,35 @@
+"""Traces of runs: what clusters send each other, phase by phase; written, read, and used by simulators.
+
+A trace is an `xarray.Dataset` with dims
+
+* ``phase``, one for each phase that ran: its ``round`` (in recursive form, depth) and ``name``, and, with
+  dim ``cluster``, ``compute_seconds`` and ``exchange_seconds`` (time until the next phase);
+* ``record``, one for each pair of clusters with messages in a phase: the number of the phase, ``source``,
+  ``destination`` (both may be the same cluster), ``messages``, and ``bytes`` of payload.
+
+Its attributes are those of the run's dataset.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from partition.late import late
+
+if TYPE_CHECKING:
+    from dgsuite.traces.files import read, writable, write
+    from dgsuite.traces.form import between, matrix, of_run
+
+__all__ = ["between", "matrix", "of_run", "read", "writable", "write"]
+
+__getattr__, __dir__ = late(
+    __name__,
+    {
+        "between": "dgsuite.traces.form.between",
+        "matrix": "dgsuite.traces.form.matrix",
+        "of_run": "dgsuite.traces.form.of_run",
+        "read": "dgsuite.traces.files.read",
+        "writable": "dgsuite.traces.files.writable",
+        "write": "dgsuite.traces.files.write",
+    },
+)
