@@ -99,6 +99,43 @@ def test_a_wrong_experiment_file_is_found(configs, number, old, new, departs):
     assert departs in found.silent
 
 
+@pytest.mark.parametrize(
+    ("claim", "old", "new", "departs"),
+    [
+        ("fig4", "workers = [4, 9, 16, 25]", "workers = [4, 9, 16, 32]", "nodes: 4, 9, 16, 32 for"),
+        ("fig6", "workers = [4, 9, 16, 25]", "workers = [4, 9, 25]", "pairs_per_cti: 1 for 3"),
+        ("fig4", "percent = [20, 22, 24,", "percent = [20, 25,", "steps: 20, 25, 26, 28"),
+        ("fig2", "workers = [4,", "threads = 2\nworkers = [4,", "threads_per_process: 2 for 1"),
+        ("fig2", 'kernel = "bfs2d"', 'kernel = "bfs"', "programs: bfs for bfs2d"),
+        ("fig4", '"7 GB"', '"6 GB"', "full gbit_per_second: 48 for 56"),
+        ("fig3", "[134217728, 268435456]", "268435456", "full scale: 28 for 27, 28"),
+        ("fig3", 'points = "', 'repeats = "', "points: 8 for 1000"),
+        (
+            "fig2",
+            'processes_per_node" = 18',
+            'processes_per_node" = 9',
+            "full processes_per_node: 9",
+        ),
+        ("fig3", "scale = ", "steps = ", "steps: said to depart, but does not"),
+        ("eq1.regression", 'weights = "equal"', 'weights = "relative"', "nothing says why"),
+        ("eq1.regression", "bounded = false", "bounded = true", "nothing says why"),
+        ("eq1.regression", '"1/sqrt(p)"', '"log(p)"', "nothing says why"),
+        ("eq1.regression", '"apart"', '"together"', "nothing says why"),
+    ],
+)
+def test_each_aspect_of_the_scalability_experiment_is_held_to_the_paper(
+    configs, claim, old, new, departs
+):
+    path = configs / "scalability-paper.toml"
+    name = f"scalability.{claim}" if "." in claim else f"scalability.{claim}.setup"
+    claim = claims()[name]
+    assert not CHECKS[claim.check](claim, Evidence(configs=configs)).silent
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    assert departs in CHECKS[claim.check](claim, Evidence(configs=configs)).silent
+
+
 def test_the_command_fails_where_an_experiment_file_is_wrong(configs, capsys):
     changed(configs, 14, "clusters = 8", "clusters = 4")
     command = ["claims", "--configs", str(configs), "--only", "imsuite.fig14", "--json"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -144,6 +145,7 @@ def test_terms_are_read():
         "log(p)/p": 0.5,
         "size/p^2": 1,
         "sqrt(size)*p": 16,
+        "size*(p-1)/p": 12,
     }.items():
         assert value(term, p, size)[0] == expected
 
@@ -405,13 +407,19 @@ def test_an_experiment_is_analysed(experiment):
         assert float(slow.sel(p=p)) > 0.9 * wire[p] / p / 20e3
     assert found.demand.demand_constant_ > 0
     shown = python("dgsuite.scaling", output, "--what-if", config, "--output", output.parent).stdout
-    for text in ("completion time", "demand constant DC", "points held out", "shared"):
+    for text in ("completion time", "demand constant DC", "points held out", "oversubscribed"):
         assert text in shown
+    assert re.search(
+        r"^(stop at \d+ machines? \(between .*\)|no statement: .*)$", shown, re.MULTILINE
+    )
+    stop = xr.open_dataset(output.parent / "small-stop.nc")
+    assert str(stop.conclusion[0].item()) in shown
+    assert stop.oversubscribed.all()
     pictures = sorted(path.name for path in output.parent.glob("*.png"))
     assert pictures == [
         f"small-{name}.png"
-        for name in ("figure2a", "figure2b", "figure3", "figure4", "figure5", "figure6", "whatif")
-    ]
+        for name in ("figure2a", "figure2b", "figure3", "figure4", "figure5", "figure6")
+    ] + [f"small-{name}.png" for name in ("link", "stop", "whatif")]
 
 
 def test_a_missing_run_is_named(experiment):
@@ -431,7 +439,7 @@ def runs_on_a_ring(**changes):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"n": 9}, "differ in n: n is 8 in one and 9 in another; .* one value"),
+        ({"m": 9}, "differ in m: m is 8 in one and 9 in another; .* one value"),
         ({"style": "clocked", "form": "recursive"}, "differ in style, form: style is 'serial'"),
         ({"parameters": '{"seed": 7, "faithful": false, "root": 0}'}, "seed is 101 .* and 7"),
         ({"workers": 2}, "clusters is 2 in one and 4 in another"),

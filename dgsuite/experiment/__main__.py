@@ -77,7 +77,13 @@ def _main(arguments: Sequence[str] | None = None) -> int:
 main = Command(_main, "{}; finished points are kept")
 
 
-def _experiment(options: argparse.Namespace) -> None:
+def measure(arguments: Sequence[str]) -> str:
+    """Run an experiment as the command with these arguments does; returns the file of its results."""
+    return _experiment(parser().parse_args(arguments))
+
+
+def _experiment(options: argparse.Namespace) -> str:
+    """The file of the results, or "" where nothing is run."""
     from dgsuite.experiment.model import load, points
     from partition.files import output as destination
 
@@ -85,10 +91,11 @@ def _experiment(options: argparse.Namespace) -> None:
     todo = points(config)
     if options.dry_run:
         _plan(config, todo)
-        return
+        return ""
     output = destination(options.output or config.experiment.output, config.experiment.name)
     _run(config, folder, todo, output, options)
     print(output)
+    return output
 
 
 def _plan(config: Config, todo: Sequence[Point]) -> None:

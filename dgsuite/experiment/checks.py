@@ -39,6 +39,11 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
     throttled = (config.cluster.scheduler or config.cluster.protocol or "").startswith("throttle+")
     if config.throttle and not throttled:
         yield "throttle: needs a throttled transport: cluster.protocol = 'throttle+tcp'"
+    if (t := config.throttle) and t.processes_per_node > 1 and t.scope != "process":
+        yield (
+            "throttle.scope: must be 'process' where processes_per_node is given; "
+            "with 'link' each comm has the bandwidth to itself"
+        )
     if config.cluster.scheduler is not None:
         yield from _check_address(config)
     if config.figure is not None:

@@ -78,6 +78,14 @@ class Throttle(Section):
     percent: Many[Annotated[float, Field(gt=0, le=100)]] = [100.0]
     latency: str = "0s"
     scope: Literal["link", "process"] = "link"
+    processes_per_node: Count = 1
+    """Processes that share a node's link of the nominal bandwidth: each gets an equal part of it."""
+
+    def share(self) -> float:
+        """What a process may send at 100 %, bytes per second."""
+        from dask.utils import parse_bytes
+
+        return float(parse_bytes(self.nominal)) / self.processes_per_node
 
 
 class GraphSource(Section):
@@ -128,6 +136,28 @@ class Figure(Section):
     """Why the full setting departs from the paper's, by aspect; see `dgsuite.report.claims.setups`."""
 
 
+class Scaling(Section):
+    """How `python -m dgsuite.scaling` analyses the runs."""
+
+    terms: list[str] | None = None
+    """Of the completion time; by default the form that predicts points best that it was not fitted to."""
+    weights: Literal["relative", "equal"] = "relative"
+    bounded: bool = True
+    """Whether coefficients are at least 0."""
+    sizes: Literal["together", "apart"] = "together"
+    """Whether runs of several n are one fit with n in its terms, or one fit each."""
+    gain: Annotated[float, Field(gt=0, lt=1)] = 0.01
+    """Share of the time that one more machine must save."""
+    cti: Annotated[float, Field(gt=0)] = 0.1
+    """Increment of the completion time that is accepted where bandwidth is short."""
+    link: str | None = None
+    """Bytes per second of a node's link, such as "1.25 GB"; by default the nominal bandwidth of the runs."""
+    processes_per_node: Count | None = None
+    """Processes that share a node's link; by default as in the runs."""
+    departs: dict[str, str] = {}
+    """Why the setting departs from the paper's, by aspect; see `dgsuite.report.claims.scalability`."""
+
+
 class Config(Section):
     """An experiment file."""
 
@@ -136,6 +166,7 @@ class Config(Section):
     throttle: Throttle | None = None
     graph: GraphSource | None = None
     figure: Figure | None = None
+    scaling: Scaling = Scaling()
     full: dict[str, Any] = {}
     """Values by dotted key that ``--full`` puts in place of the quick setting's."""
     run: list[Run] = Field(min_length=1)

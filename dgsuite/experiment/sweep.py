@@ -192,7 +192,7 @@ class Sweep:
         from dgsuite.transports.throttle import limit
 
         t = self.throttle
-        limit(client, t.nominal, point.bandwidth or 100, t.latency, t.scope, "exchange")
+        limit(client, t.share(), point.bandwidth or 100, t.latency, t.scope, "exchange")
         try:
             yield
         finally:
@@ -264,6 +264,10 @@ class Sweep:
             if value not in (None, "") and name not in dataset.attrs:
                 dataset.attrs[name] = value
         dataset.attrs["threads"] = point.threads
+        if self.throttle is not None and point.bandwidth is not None:
+            k = self.throttle.processes_per_node
+            dataset.attrs["nominal_bandwidth"] = self.throttle.share() * k
+            dataset.attrs["processes_per_node"] = k
         return dataset
 
 

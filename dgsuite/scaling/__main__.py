@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import sys
 from collections.abc import Sequence
@@ -15,7 +14,15 @@ from partition.errors import InputError
 if TYPE_CHECKING:
     import xarray as xr
 
-    from dgsuite.scaling.analysis import Analysis
+    from dgsuite.experiment.model import Scaling
+
+
+EXAMPLE = """\
+examples:
+  python -m dgsuite.scaling configs/scalability-sizes.toml
+  python -m dgsuite.scaling results/scalability-bfs.nc --processes-per-node 18 --link "7 GB"
+
+The last line of each kernel is "stop at P machines (between A and B)", or "no statement" and why."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -23,9 +30,17 @@ def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(
         prog="python -m dgsuite.scaling",
         description="Scalability analysis of an experiment's runs (Medya et al., ICPE 2016): completion "
-        "time, bandwidth demand, predictions of the largest cluster, and figures.",
+        "time, demand for bandwidth against the link, the number of machines at which to stop, and figures.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    p.add_argument("results", metavar="RESULTS.nc", help="of python -m dgsuite.experiment")
+    p.add_argument(
+        "results",
+        metavar="FILE",
+        nargs="+",
+        help="results (.nc) of python -m dgsuite.experiment, or an experiment (.toml), whose missing "
+        "points are run first; several files are analysed together",
+    )
     p.add_argument(
         "--what-if",
         metavar="CONFIG.toml",
@@ -38,7 +53,34 @@ def parser() -> argparse.ArgumentParser:
         metavar="N",
         help="of the machine that measured, where the file does not say it",
     )
-    p.add_argument("--output", metavar="FOLDER", help="where figures go (default: beside the file)")
+    p.add_argument(
+        "--processes-per-node",
+        type=int,
+        metavar="N",
+        help="processes that share a node's link, and that a machine adds (default: as measured)",
+    )
+    p.add_argument(
+        "--link",
+        metavar="BYTES",
+        help='what a node\'s link carries in a second, such as "1.25 GB" (default: 100 %% of the runs)',
+    )
+    p.add_argument("--cti", type=float, help="accepted increment of the completion time (0.1)")
+    p.add_argument("--gain", type=float, help="what one more machine must save (0.01)")
+    p.add_argument(
+        "--size", type=int, action="append", default=[], metavar="N", help="another size to predict"
+    )
+    p.add_argument("--full", action="store_true", help="the full setting of the experiment")
+    p.add_argument(
+        "--set",
+        metavar="KEY.SUBKEY=VALUE",
+        action="append",
+        default=[],
+        dest="overrides",
+        help="change a value of the experiment; may be repeated",
+    )
+    p.add_argument(
+        "--output", metavar="FOLDER", help="where files go (default: beside the results)"
+    )
     p.add_argument("--no-figures", action="store_true", help="tables alone")
     return p
 
@@ -54,39 +96,80 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> None:
     if options.processors is not None and options.processors < 1:
         raise InputError(f"--processors must be at least 1, got {options.processors}")
-    folder = options.output or os.path.dirname(options.results) or "."
-    if not os.path.isdir(folder):
-        raise InputError(f"--output {folder}: there is no such folder")
+    if options.output is not None and not os.path.isdir(options.output):
+        raise InputError(f"--output {options.output}: there is no such folder")
+    configs = [path for path in options.results if path.endswith(".toml")]
+    if not configs and (options.full or options.overrides):
+        raise InputError("--full and --set change an experiment: give a .toml file")
+    settings = _settings(options, configs)
+    paths = [_measured(path, options) if path in configs else path for path in options.results]
 
     from rich.console import Console
 
-    from dgsuite.dataset import open_dataset
+    from dgsuite.dataset import open_dataset, save
     from dgsuite.scaling.analysis import analyse, split
+    from dgsuite.scaling.summary import show, summary
 
-    by_kernel: dict[str, list[xr.Dataset]] = {}
-    for run in split(open_dataset(options.results)):
-        by_kernel.setdefault(str(run.attrs["kernel"]), []).append(run)
+    by_kernel: dict[tuple[str, int], list[xr.Dataset]] = {}
+    for path in paths:
+        for run in split(open_dataset(path)):
+            n = 0 if settings.sizes == "together" else int(run.attrs["n"])
+            by_kernel.setdefault((str(run.attrs["kernel"]), n), []).append(run)
     traffic, nominal = ({}, None) if options.what_if is None else _traffic(options.what_if)
     found = []
-    for kernel, runs in by_kernel.items():
-        found.append(analyse(runs, traffic.get(kernel), nominal, options.processors))
+    for (kernel, n), runs in by_kernel.items():
+        one = analyse(
+            runs, traffic.get(kernel), nominal, options.processors, settings, options.size
+        )
+        one.title = f"{kernel}, n = {n}" if n else kernel
+        found.append(one)
     console = Console(width=None if sys.stdout.isatty() else 110)
     for one in found:
-        _show(console, one)
+        show(console, one)
+    folder = options.output or os.path.dirname(paths[0]) or "."
+    stem = os.path.join(folder, os.path.splitext(os.path.basename(paths[0]))[0])
+    save(summary(found), f"{stem}-stop.nc")
+    written = [f"{stem}-stop.nc"]
     if not options.no_figures:
         from dgsuite.plots import write
         from dgsuite.scaling.figures import draw
 
-        stem = os.path.splitext(os.path.basename(options.results))[0]
         for name, figure in draw(found).items():
-            path = os.path.join(folder, f"{stem}-{name}.png")
-            write(figure, path)
-            console.print(path, markup=False, soft_wrap=True)
+            written.append(f"{stem}-{name}.png")
+            write(figure, written[-1])
+    for path in written:
+        console.print(path, markup=False, soft_wrap=True)
 
 
-def _traffic(path: str) -> tuple[dict[str, xr.Dataset], float | None]:
-    """Counted traffic of each kernel of an experiment's file, and its nominal bandwidth."""
-    import dask
+def _settings(options: argparse.Namespace, configs: Sequence[str]) -> Scaling:
+    """Those of the first experiment, with the command's in their place."""
+    from dgsuite.experiment import model as config
+    from dgsuite.experiment.toml import checked
+
+    settings = config.Scaling()
+    if configs:
+        loaded, _ = config.load(configs[0], options.overrides, full=options.full)
+        settings = loaded.scaling
+    given = {
+        name: getattr(options, name)
+        for name in ("processes_per_node", "link", "cti", "gain")
+        if getattr(options, name) is not None
+    }
+    return checked(config.Scaling, settings.model_dump() | given, "options")
+
+
+def _measured(path: str, options: argparse.Namespace) -> str:
+    """The results of an experiment, whose missing points are run."""
+    from dgsuite.experiment.__main__ import measure
+
+    words = [path, "--quiet", *["--full"] * options.full]
+    for given in options.overrides:
+        words += ["--set", given]
+    return measure(words)
+
+
+def _traffic(path: str) -> tuple[dict[str, dict[int, xr.Dataset]], float | None]:
+    """Counted traffic of each kernel and size of an experiment's file, and a process's bandwidth."""
     from rich.console import Console
     from rich.progress import track
 
@@ -97,73 +180,20 @@ def _traffic(path: str) -> tuple[dict[str, xr.Dataset], float | None]:
     experiment, folder = config.load(path, [])
     if experiment.throttle is None:
         raise InputError(f"{path}: throttle: missing; the nominal bandwidth is needed")
-    firsts = {point.kernel: point for point in reversed(config.points(experiment))}
+    points = config.points(experiment)
+    firsts = {(point.kernel, point.n): point for point in reversed(points)}
     console = Console(stderr=True)
-    found = {}
-    for kernel, point in track(
+    found: dict[str, dict[int, xr.Dataset]] = {}
+    for (kernel, _), point in track(
         firsts.items(), "counting", console=console, transient=True, disable=not console.is_terminal
     ):
         graph = make_graph(point, folder, None)
         parameters: dict[str, Any] = point.params
-        found[kernel] = trace(
-            kernel, graph, clusters=experiment.cluster.workers, seed=point.seed, **parameters
+        workers = sorted({p.workers for p in points if (p.kernel, p.n) == (kernel, point.n)})
+        found.setdefault(kernel, {})[graph.n] = trace(
+            kernel, graph, clusters=workers, seed=point.seed, **parameters
         )
-    return found, float(dask.utils.parse_bytes(experiment.throttle.nominal))
-
-
-def _show(console: Any, found: Analysis) -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
-    console.print(f"\n[bold]{escape(found.kernel)}[/bold]")
-    for note in found.notes:
-        console.print(f"  note: {note}", markup=False)
-    for title, model in (("all but the largest", found.model), ("chosen form", found.chosen)):
-        if model is None:
-            continue
-        table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
-        for head in ("term", "seconds", "standard error", "95 % from", "to"):
-            table.add_column(head, justify="left" if head == "term" else "right", no_wrap=True)
-        for term, (low, high) in model.coef_interval().items():
-            values = (model.coef_[term], model.stderr_[term], low, high)
-            table.add_row(str(term), *(f"{v:.4g}" for v in values))
-        console.print(f"completion time, {title}: R^2 {model.r2_:.4f}, MSE {model.mse_:.3g} s^2")
-        console.print(table)
-    largest = int(found.runs.p.max())
-    if found.model is not None:
-        console.print(f"error at the {largest} workers held out: {found.error:.1%}")
-    if found.chosen is not None:
-        ends = found.chosen.diminishing_return()
-        for name, text in (
-            ("communication_half", "communication is half of the time from"),
-            ("small_gain", "one more worker saves less than 1 % from"),
-        ):
-            middle, low, high = ends[name].values
-            console.print(f"{text} {middle:g} workers (95 %: {low:g} to {high:g})")
-    if found.demand is not None and found.demand_error is not None:
-        console.print(f"demand constant DC: {found.demand.demand_constant_:.3f}")
-        errors = found.demand_error.isel(p=-1)
-        for cti, error in zip(errors.cti.values, errors.values, strict=True):
-            predicted = float(found.demand.predict(largest, float(cti)))
-            off = (
-                f"{error:+.1f} points off"
-                if math.isfinite(error)
-                else "measured times do not reach it"
-            )
-            console.print(
-                f"  CTI {cti:6.1%}: demand of {largest} workers {predicted:5.1f} %, {off}"
-            )
-    if found.check is not None and found.machine is not None:
-        m = found.machine
-        console.print(
-            f"what if: compute x {m.compute:.3g}, {m.exchange:.3g} s an exchange, "
-            f"{m.partner:.3g} s a message, {m.byte:.3g} s a byte"
-        )
-        out = abs(found.check.error.where(found.check.held_out))
-        console.print(
-            f"  error at {int(found.check.held_out.sum())} points held out: "
-            f"median {float(out.median()):.1%}, largest {float(out.max()):.1%}"
-        )
+    return found, experiment.throttle.share()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import scipy.stats
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from dgsuite.scaling.terms import FORMS, WORK, design, points
+from dgsuite.scaling.terms import FORMS, FORMS_WITH_SIZE, WORK, design, points
 from partition.errors import InputError
 
 PASSES = 4
@@ -22,7 +22,7 @@ FURTHEST = 2**20
 
 
 class CompletionTime:
-    """A model of completion time, linear in its terms, with coefficients of at least 0.
+    """A model of completion time, linear in its terms, by default with coefficients of at least 0.
 
     Errors are taken to be in proportion to the time, so that a point weighs 1 / T(p)^2; R^2 says little (it
     stays above 0.998 where predictions miss by a quarter), held-out points and intervals say more.
@@ -34,6 +34,8 @@ class CompletionTime:
         sqrt(p), log(p), p^2, size and so on. By default the paper's: C0 + C1/p + C2/sqrt(p).
     weights
         "relative", or "equal" for plain least squares as in the paper.
+    bounded
+        Whether coefficients are at least 0; the paper does not bound them.
 
     Attributes
     ----------
@@ -43,6 +45,8 @@ class CompletionTime:
         R^2 and mean square error of the fit, in seconds.
     noise_
         Standard deviation of a point: relative to T, or in seconds with equal weights.
+    freedom_
+        Degrees of freedom: points less terms.
 
     Examples
     --------
@@ -58,7 +62,10 @@ class CompletionTime:
     stderr_: pd.Series
 
     def __init__(
-        self, terms: Sequence[str] = ("1", "1/p", "1/sqrt(p)"), weights: str = "relative"
+        self,
+        terms: Sequence[str] = FORMS[0],
+        weights: str = "relative",
+        bounded: bool = True,
     ) -> None:
         self.terms = tuple(terms)
         if not self.terms or len(set(self.terms)) != len(self.terms):
@@ -66,6 +73,7 @@ class CompletionTime:
         if weights not in ("relative", "equal"):
             raise InputError(f"weights must be 'relative' or 'equal', got {weights!r}")
         self.weights = weights
+        self.bounded = bounded
 
     def __repr__(self) -> str:
         if not hasattr(self, "coef_"):
@@ -108,12 +116,12 @@ class CompletionTime:
         b = a * w[:, None]
         if np.linalg.matrix_rank(b / np.linalg.norm(b, axis=0)) < len(self.terms):
             raise InputError(f"terms {self.terms} cannot be told apart at p = {np.unique(at)}")
-        self._dof = len(times) - len(self.terms)
+        self.freedom_ = len(times) - len(self.terms)
         residuals = (times - a @ free) * w
-        self.noise_ = float(np.sqrt(residuals @ residuals / self._dof))
+        self.noise_ = float(np.sqrt(residuals @ residuals / self.freedom_))
         self._covariance = self.noise_**2 * np.linalg.pinv(b.T @ b)
         self._free = free
-        coefficients = _bounded(b, times * w)
+        coefficients = self._held(b, times * w, free)
         self.coef_ = pd.Series(coefficients, self.terms, name="seconds")
         self.stderr_ = pd.Series(np.sqrt(np.diag(self._covariance)), self.terms, name="seconds")
         left = times - a @ coefficients
@@ -143,6 +151,13 @@ class CompletionTime:
             fitted = a @ free
             w = 1 / np.where(fitted > 0, fitted, times)
         return free, w
+
+    def _held(self, b: NDArray, z: NDArray, free: NDArray) -> NDArray:
+        """Least squares with coefficients of at least 0, unless the fit is without bounds."""
+        if not self.bounded:
+            return free
+        norm = np.linalg.norm(b, axis=0)
+        return scipy.optimize.nnls(b / norm, z)[0] / norm  # type: ignore[no-any-return]
 
     def _fitted(self) -> None:
         if not hasattr(self, "coef_"):
@@ -185,7 +200,7 @@ class CompletionTime:
     def _quantile(self, level: float) -> float:
         if not 0 < level < 1:
             raise InputError(f"level must be between 0 and 1, got {level}")
-        return float(scipy.stats.t.ppf((1 + level) / 2, self._dof))
+        return float(scipy.stats.t.ppf((1 + level) / 2, self.freedom_))
 
     def error(self, p: ArrayLike, seconds: ArrayLike, size: ArrayLike | None = None) -> float:
         """Mean relative error at points that it was not fitted to."""
@@ -193,15 +208,19 @@ class CompletionTime:
         return float(np.mean(np.abs(np.atleast_1d(self.predict(p, size)) / times - 1)))
 
     def held_out(self) -> float:
-        """Mean relative error at each p from a fit to all others."""
+        """Mean relative error at each p from a fit to all others, and at each size where there are three."""
         self._fitted()
+        left_out = [self._p == q for q in np.unique(self._p)]
+        if self._size is not None and len(sizes := np.unique(self._size)) > 2:
+            left_out += [self._size == size for size in sizes]
         errors = []
-        for q in np.unique(self._p):
-            out = self._p == q
-            sizes = (None, None) if self._size is None else (self._size[~out], self._size[out])
-            part = CompletionTime(self.terms, self.weights)
-            part.fit(self._p[~out], self._seconds[~out], sizes[0])
-            errors.append(part.error(self._p[out], self._seconds[out], sizes[1]))
+        for out in left_out:
+            given, wanted = (
+                (None, None) if self._size is None else (self._size[~out], self._size[out])
+            )
+            part = CompletionTime(self.terms, self.weights, self.bounded)
+            part.fit(self._p[~out], self._seconds[~out], given)
+            errors.append(part.error(self._p[out], self._seconds[out], wanted))
         return float(np.mean(errors))
 
     def diminishing_return(
@@ -211,6 +230,7 @@ class CompletionTime:
         level: float = 0.95,
         draws: int = 500,
         seed: int = 101,
+        processes: int = 1,
     ) -> xr.Dataset:
         """From which number of machines more of them stop paying.
 
@@ -222,6 +242,8 @@ class CompletionTime:
             Of the problem, where a term has it.
         level, draws, seed
             Of the intervals: a bootstrap over residuals.
+        processes
+            Of a machine, where p of the fit are processes.
 
         Returns
         -------
@@ -235,16 +257,18 @@ class CompletionTime:
         rng = np.random.default_rng(seed)
         fitted = self._a @ self._free
         scale = fitted if self.weights == "relative" else np.ones(len(fitted))
-        residuals = (self._seconds - fitted) / scale * np.sqrt(len(fitted) / self._dof)
-        found = [self._returns(self.coef_.to_numpy(), gain, size)]
+        residuals = (self._seconds - fitted) / scale * np.sqrt(len(fitted) / self.freedom_)
+        ends = _Ends(self, gain, size, processes)
+        found = [ends.of(self.coef_.to_numpy())]
         for _ in range(draws):
             times = fitted + scale * rng.choice(residuals, len(fitted))
             times = np.maximum(times, 1e-3 * fitted)
-            _, w = self._solve(self._a, times)
-            found.append(self._returns(_bounded(self._a * w[:, None], times * w), gain, size))
+            free, w = self._solve(self._a, times)
+            found.append(ends.of(self._held(self._a * w[:, None], times * w, free)))
         names = ("no_longer_faster", "communication_half", "small_gain")
         values = np.array(found)
-        ends = np.quantile(values[1:], [(1 - level) / 2, (1 + level) / 2], axis=0, method="nearest")
+        sides = [(1 - level) / 2, (1 + level) / 2]
+        bounds = np.quantile(values[1:], sides, axis=0, method="nearest")
         long_names = (
             "machines from which the time does not fall",
             "machines from which communication is half of the time",
@@ -252,30 +276,12 @@ class CompletionTime:
         )
         return xr.Dataset(
             {
-                name: ("bound", [values[0, i], *ends[:, i]], {"long_name": text, "units": "1"})
+                name: ("bound", [values[0, i], *bounds[:, i]], {"long_name": text, "units": "1"})
                 for i, (name, text) in enumerate(zip(names, long_names, strict=True))
             },
             {"bound": ["estimate", "low", "high"]},
             {"gain": gain, "level": level, "draws": draws},
         )
-
-    def _returns(self, coefficients: NDArray, gain: float, size: float | None) -> list[float]:
-        talks = np.array([term not in WORK for term in self.terms])
-
-        def time(p: NDArray, part: NDArray = coefficients) -> NDArray:
-            at, sizes = self._points(p, size)
-            return design(self.terms, at, sizes) @ part
-
-        def saved(p: NDArray) -> NDArray:
-            return (time(p) - time(p + 1)) / time(p)
-
-        # a form may be undefined at one machine
-        first = 2 if any("log(p)" in t and "/log(p)" in t for t in self.terms) else 1
-        return [
-            _first(lambda p: saved(p) <= 0, first),
-            _first(lambda p: 2 * time(p, coefficients * talks) >= time(p), first),
-            _first(lambda p: saved(p) < gain, first),
-        ]
 
     def summary(self) -> xr.Dataset:
         """Coefficients, their errors and intervals, and how well the model fits."""
@@ -303,34 +309,78 @@ class CompletionTime:
         return str(table.join(self.coef_interval().T).to_html(float_format="%.4g"))
 
 
-def _bounded(b: NDArray, z: NDArray) -> NDArray:
-    """Least squares with coefficients of at least 0, columns scaled alike."""
-    norm = np.linalg.norm(b, axis=0)
-    return scipy.optimize.nnls(b / norm, z)[0] / norm  # type: ignore[no-any-return]
+class _Ends:
+    """Finds from which number of machines on more of them stop paying, for many fits of one model.
 
+    They are looked for in steps of 2 %, then between two steps. What terms are there does not depend on a
+    fit, so it is worked out once.
+    """
 
-def _first(holds: object, low: int) -> float:
-    """The smallest number from `low` on where something holds, looked for in steps of 2 %."""
-    grid = np.unique(np.round(np.geomspace(low, FURTHEST, 900)).astype(int))
-    true = np.flatnonzero(holds(grid.astype(float)))  # type: ignore[operator]
-    if not len(true):
-        return float("inf")
-    k = true[0]
-    if k == 0:
-        return float(grid[0])
-    between = np.arange(grid[k - 1] + 1, grid[k] + 1).astype(float)
-    return float(between[np.argmax(holds(between))])  # type: ignore[operator]
+    def __init__(
+        self, model: CompletionTime, gain: float, size: float | None, processes: int
+    ) -> None:
+        self._model, self._gain, self._size, self._processes = model, gain, size, processes
+        self._talks = np.array([term not in WORK for term in model.terms])
+        # a form may be undefined at one process
+        first = 2 if processes == 1 and any("/log(p)" in t for t in model.terms) else 1
+        self._grid = np.unique(np.round(np.geomspace(first, FURTHEST, 900)).astype(int))
+        self._terms: dict[int, tuple[NDArray, NDArray, NDArray]] = {}
+        """Machines from one step to the next, and terms there and with one machine more; -1: all steps."""
+        self._terms[-1] = self._at(self._grid)
+
+    def of(self, coefficients: NDArray) -> list[float]:
+        """Where time no longer falls, communication is half, and one more machine saves too little."""
+        return [self._first(coefficients, k) for k in range(3)]
+
+    def _at(self, machines: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+        def terms(m: NDArray) -> NDArray:
+            p, sizes = self._model._points(self._processes * m, self._size)
+            return design(self._model.terms, p, sizes)
+
+        return machines, terms(machines.astype(float)), terms(machines + 1.0)
+
+    def _first(self, coefficients: NDArray, criterion: int) -> float:
+        true = np.flatnonzero(self._holds(self._terms[-1], coefficients, criterion))
+        if not len(true):
+            return float("inf")
+        k = int(true[0])
+        if k == 0:
+            return float(self._grid[0])
+        if k not in self._terms:
+            self._terms[k] = self._at(np.arange(self._grid[k - 1] + 1, self._grid[k] + 1))
+        between = self._terms[k]
+        return float(between[0][np.argmax(self._holds(between, coefficients, criterion))])
+
+    def _holds(
+        self, at: tuple[NDArray, NDArray, NDArray], coefficients: NDArray, criterion: int
+    ) -> NDArray[np.bool_]:
+        _, here, more = at
+        time = here @ coefficients
+        if criterion == 1:
+            return 2 * (here @ (coefficients * self._talks)) >= time  # type: ignore[no-any-return]
+        saved = time - more @ coefficients
+        return saved <= 0 if criterion == 0 else saved < self._gain * time  # type: ignore[no-any-return]
 
 
 def choose(
     p: ArrayLike,
     seconds: ArrayLike,
-    forms: Sequence[Sequence[str]] = FORMS,
+    forms: Sequence[Sequence[str]] | None = None,
     size: ArrayLike | None = None,
+    weights: str = "relative",
+    bounded: bool = True,
 ) -> CompletionTime:
     """The form that predicts held-out points best, fitted to all; the errors of all in ``scores_``.
 
-    Each p in turn is left out. Forms that have too few points are passed over.
+    Each p in turn is left out, and each size where there are three. Forms that have too few points are
+    passed over.
+
+    Parameters
+    ----------
+    forms
+        By default those of `terms`: with the size in them where sizes are given.
+    p, seconds, size, weights, bounded
+        As for `CompletionTime`.
 
     Raises
     ------
@@ -339,8 +389,8 @@ def choose(
     """
     fitted: dict[tuple[str, ...], tuple[float, CompletionTime]] = {}
     problems = []
-    for form in forms:
-        model = CompletionTime(form)
+    for form in forms or (FORMS if size is None else FORMS_WITH_SIZE):
+        model = CompletionTime(form, weights, bounded)
         try:
             fitted[tuple(form)] = model.fit(p, seconds, size).held_out(), model
         except InputError as error:

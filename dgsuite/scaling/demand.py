@@ -1,9 +1,9 @@
-"""How much bandwidth a program needs, and what a larger cluster will need (Medya et al., section 5)."""
+"""How much bandwidth a program needs, and what a larger cluster will need (Medya et al., section 4)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import permutations
 
 import numpy as np
 import xarray as xr
@@ -14,6 +14,9 @@ from scipy.optimize import isotonic_regression
 from dgsuite.scaling.terms import points
 from partition.errors import InputError
 
+ONE = 1.0
+"""The size of problems that a dataset gives no size of."""
+
 CTIS = 5
 """How many increments the demand constant is averaged over, unless told which."""
 
@@ -22,9 +25,11 @@ class BandwidthDemand:
     """The bandwidth below which a program slows down too much, by number of machines.
 
     CTI, the completion time increment, is (T(bandwidth) - T(100 %)) / T(100 %). The demand BW(CTI, p) is the
-    percentage of bandwidth with which p machines have that CTI. For p1 > p2 (equation 3 of the paper)
+    percentage of bandwidth with which p machines have that CTI. For p1 > p2
     BW(CTI, p1) / BW(CTI, p2) = DC sqrt(p1 / p2), where the demand constant DC is the mean over all pairs
-    and CTIs.
+    and CTIs; equation 3 of the paper predicts the demand of more machines with it. Problems of several
+    sizes share one DC, and demand grows as size^c, where c is fitted at the machines that several sizes
+    were run on.
 
     Parameters
     ----------
@@ -39,10 +44,13 @@ class BandwidthDemand:
         DC; with the power law the mean factor that is left.
     exponent_
         1/2, or the fitted b.
+    size_exponent_
+        The fitted c; 0 with one size.
     """
 
     demand_constant_: float
     exponent_: float
+    size_exponent_: float
 
     def __init__(self, ctis: Sequence[float] | None = None, law: str = "sqrt") -> None:
         if law not in ("sqrt", "power"):
@@ -56,8 +64,9 @@ class BandwidthDemand:
         Parameters
         ----------
         dataset
-            With ``seconds`` over dims ``p`` (machines) and ``bandwidth`` (per cent, 100 among them);
-            over further dims, such as repeats, the median is taken.
+            With ``seconds`` over dims ``p`` (machines) and ``bandwidth`` (per cent, 100 among them), and
+            ``n`` where problems have several sizes; over further dims, such as repeats, the median is
+            taken. A pair of p and n that is NaN throughout is left out.
 
         Raises
         ------
@@ -66,93 +75,177 @@ class BandwidthDemand:
         """
         curves = _curves(dataset)
         self._curves = curves
-        reach = {p: float(c.cti.max()) for p, c in curves.items()}
+        reach = {at: float(c.cti.max()) for at, c in curves.items()}
         if self.ctis is None:
             most = min(reach.values())
             if not most > 0:
-                slow = min(reach, key=lambda p: reach[p])
+                slow = min(reach, key=lambda at: reach[at])
                 raise InputError(
-                    f"at p = {slow} the time does not grow when bandwidth falls; measure less bandwidth"
+                    f"at {_said(*slow)} the time does not grow when bandwidth falls; measure less bandwidth"
                 )
             ctis = most * np.arange(1, CTIS + 1) / CTIS
         else:
             ctis = self.ctis
-        if len(curves) < 2:
-            raise InputError(f"at least 2 numbers of machines are needed, got {len(curves)}")
+        if len({p for _, p in curves}) < 2:
+            raise InputError("at least 2 numbers of machines are needed, got 1")
         self.ctis_ = ctis
         demand = np.array([[c.demand(x) for x in ctis] for c in curves.values()])
-        ps = np.array(list(curves), float)
-        self.exponent_ = 0.5
-        if self.law == "power":
-            x = np.log(ps) - np.log(ps).mean()
-            y = np.log(demand) - np.log(demand).mean(axis=0)
-            self.exponent_ = float((x @ y).mean() / (x @ x))
+        size, ps = np.array(list(curves)).T
+        self.exponent_ = 0.5 if self.law == "sqrt" else _slope(ps, size, demand)
+        self.size_exponent_ = 0.0
+        if len(np.unique(size)) > 1:
+            self.size_exponent_ = _slope(size, ps, demand)
         ratios = np.array(
             [
                 demand[i] / demand[j] / (ps[i] / ps[j]) ** self.exponent_
-                for j, i in combinations(range(len(ps)), 2)
+                for j, i in permutations(range(len(ps)), 2)
+                if ps[i] > ps[j] and size[i] == size[j]
             ]
         )
+        if not len(ratios):
+            raise InputError("no size of the problem was measured on two numbers of machines")
         self.demand_constant_ = float(ratios.mean())
         self._spread = float(ratios.std(ddof=1)) if ratios.size > 1 else 0.0
-        self.demand_ = xr.DataArray(
-            demand,
-            {"p": ps.astype(int), "cti": ctis},
-            ("p", "cti"),
-            attrs={"long_name": "bandwidth demand", "units": "percent"},
-        )
+        table = xr.DataArray(
+            demand, {"at": np.arange(len(ps)), "cti": ctis}, ("at", "cti")
+        ).assign_coords(n=("at", size), p=("at", ps.astype(int)))
+        sized = len(np.unique(size)) > 1
+        self.demand_ = table.set_index(at=["n", "p"]).unstack("at") if sized else (
+            table.swap_dims(at="p").drop_vars(["at", "n"])
+        )  # fmt: skip
+        self.demand_ = self.demand_.transpose(..., "p", "cti")
+        self.demand_.attrs = {"long_name": "bandwidth demand", "units": "percent"}
         return self
 
-    def predict(self, p: float, cti: ArrayLike) -> NDArray[np.float64] | float:
-        """Demand of p machines, per cent: from its own curve if it has one, else from the largest one."""
-        if not hasattr(self, "demand_constant_"):
-            raise InputError("the model is not fitted yet: call fit(dataset)")
+    def predict(
+        self, p: float, cti: ArrayLike, size: float | None = None
+    ) -> NDArray[np.float64] | float:
+        """Demand of p machines, per cent.
+
+        It is from their own curve if there is one, else from the largest of the size, or of the size
+        nearest to it. The size may be left out where all curves have the same.
+        """
+        self._fitted()
         (at,) = points(p)
         wanted = points(cti, "cti")
-        if at in self._curves:
-            out = np.array([self._curves[at].demand(x) for x in wanted])
+        n = self._sized(size)
+        if (n, at) in self._curves:
+            out = np.array([self._curves[n, at].demand(x) for x in wanted])
         else:
-            largest = max(self._curves)
-            known = np.array([self._curves[largest].demand(x) for x in wanted])
-            out = known * self.demand_constant_ * (at / largest) ** self.exponent_
+            base, largest, known = self._nearest(n, wanted)
+            grown = self.demand_constant_ * (at / largest) ** self.exponent_
+            out = known * (grown if at != largest else 1) * (n / base) ** self.size_exponent_
         return float(out[0]) if np.ndim(cti) == 0 else out
 
+    def _fitted(self) -> None:
+        if not hasattr(self, "demand_constant_"):
+            raise InputError("the model is not fitted yet: call fit(dataset)")
+
+    def _sized(self, size: float | None) -> float:
+        """A size, or the only one."""
+        known = sorted({n for n, _ in self._curves})
+        if size is None:
+            if len(known) > 1:
+                raise InputError(f"curves have the sizes {known}: pass size=")
+            return known[0]
+        (n,) = points(size, "size")
+        if known == [ONE]:
+            raise InputError("the curves have no size: their dataset has no dim or coordinate 'n'")
+        return float(n)
+
+    def _nearest(self, n: float, ctis: NDArray) -> tuple[float, float, NDArray]:
+        """Of the measured size nearest to n: itself, its most machines, and their demand."""
+        base, _ = min(self._curves, key=lambda at: abs(np.log(at[0] / n)))
+        largest = max(p for size, p in self._curves if size == base)
+        return base, largest, np.array([self._curves[base, largest].demand(x) for x in ctis])
+
     def interval(
-        self, p: float, cti: ArrayLike, width: float = 2
+        self, p: float, cti: ArrayLike, width: float = 2, size: float | None = None
     ) -> tuple[NDArray[np.float64] | float, NDArray[np.float64] | float]:
         """The prediction with DC less and plus `width` standard deviations over pairs and CTIs."""
-        middle = self.predict(p, cti)
+        middle = self.predict(p, cti, size)
         share = width * self._spread / self.demand_constant_
         return middle * (1 - share), middle * (1 + share)
 
+    def reaches(
+        self, percent: float, cti: float, size: float | None = None, width: float = 2
+    ) -> tuple[float, float, float]:
+        """From which number of machines on the demand is a percentage or more.
+
+        Returns
+        -------
+        estimate, low, high
+            With DC as it is, plus and less `width` standard deviations. Infinite where demand does not
+            grow that far.
+        """
+        self._fitted()
+        n = self._sized(size)
+        measured = sorted(p for at, p in self._curves if at == n)
+        for p in measured:
+            if float(self.predict(p, cti, size)) >= percent:
+                return p, p, p
+        base, largest, (known,) = self._nearest(n, points(cti, "cti"))
+        known *= (n / base) ** self.size_exponent_
+        found = []
+        for constant in self.demand_constant_ + self._spread * np.array([0.0, width, -width]):
+            if not (constant > 0 and self.exponent_ > 0):
+                found.append(np.inf)
+                continue
+            p = largest * (percent / (known * constant)) ** (1 / self.exponent_)
+            found.append(max(float(np.ceil(p)), largest + 1 if measured else 1))
+        return found[0], found[1], found[2]
+
     def error(self, dataset: xr.Dataset, cti: ArrayLike | None = None) -> xr.DataArray:
-        """Predicted less measured demand of machines that it was not fitted to, percentage points.
+        """Predicted less measured demand of machines and sizes that it was not fitted to, percentage points.
 
         Increments that a curve does not reach are NaN.
         """
         wanted = self.ctis_ if cti is None else points(cti, "cti")
-        rows, ps = [], []
-        for p, curve in _curves(dataset).items():
-            if p in self._curves:
+        rows, at = [], []
+        for (n, p), curve in _curves(dataset).items():
+            if (n, p) in self._curves:
                 continue
-            ps.append(int(p))
+            at.append((n, int(p)))
+            size = None if n == ONE else n
             rows.append(
                 [
-                    float(self.predict(p, x)) - curve.demand(x) if x <= curve.cti.max() else np.nan
+                    float(self.predict(p, x, size)) - curve.demand(x)
+                    if x <= curve.cti.max()
+                    else np.nan
                     for x in wanted
                 ]
             )
-        if not ps:
+        if not at:
             raise InputError("the dataset has no number of machines that was held out")
+        sizes, ps = zip(*at, strict=True)
         attrs = {"long_name": "predicted less measured demand", "units": "percentage points"}
-        return xr.DataArray(np.array(rows), {"p": ps, "cti": wanted}, ("p", "cti"), attrs=attrs)
+        found = xr.DataArray(np.array(rows), {"cti": wanted}, ("p", "cti"), attrs=attrs)
+        found = found.assign_coords(p=list(ps))
+        return found if ONE in sizes else found.assign_coords(n=("p", list(sizes)))
+
+
+def _slope(x: NDArray, groups: NDArray, demand: NDArray) -> float:
+    """Exponent with which demand grows with x, within groups of equal other values."""
+    up = down = 0.0
+    for group in np.unique(groups):
+        at = groups == group
+        dx = np.log(x[at]) - np.log(x[at]).mean()
+        dy = np.log(demand[at]) - np.log(demand[at]).mean(axis=0)
+        up, down = up + float((dx @ dy).mean()), down + float(dx @ dx)
+    if not down:
+        raise InputError("no number of machines was measured with two sizes of the problem")
+    return up / down
+
+
+def _said(n: float, p: float) -> str:
+    return f"p = {p:g}" if n == ONE else f"n = {n:g}, p = {p:g}"
 
 
 class _Curve:
-    """CTI against bandwidth for one number of machines."""
+    """CTI against bandwidth for one number of machines and one size of problem."""
 
-    def __init__(self, p: float, bandwidth: NDArray, seconds: NDArray) -> None:
-        self.p = p
+    def __init__(self, where: str, bandwidth: NDArray, seconds: NDArray) -> None:
+        self.where = where
         falling = isotonic_regression(seconds, increasing=False).x
         self.bandwidth = bandwidth
         self.cti = falling / falling[-1] - 1
@@ -163,7 +256,7 @@ class _Curve:
             raise InputError(f"cti must be above 0, got {cti}")
         if cti > self.cti.max() * (1 + 1e-12):
             raise InputError(
-                f"at p = {self.p:g} the time grows by {self.cti.max():.1%} at most (at "
+                f"at {self.where} the time grows by {self.cti.max():.1%} at most (at "
                 f"{self.bandwidth[0]:g} % of bandwidth), which does not reach a CTI of {cti:.1%}; "
                 f"measure less bandwidth, or ask for a smaller CTI"
             )
@@ -174,19 +267,22 @@ class _Curve:
         return float(PchipInterpolator(cti_up, at)(min(cti, cti_up[-1])))
 
 
-def _curves(dataset: xr.Dataset) -> dict[float, _Curve]:
-    """A curve for each number of machines, ascending."""
+def _curves(dataset: xr.Dataset) -> dict[tuple[float, float], _Curve]:
+    """A curve for each size of problem and number of machines, ascending."""
     for name in ("p", "bandwidth"):
         if name not in dataset.dims:
             raise InputError(f"the dataset needs a dim {name!r}; it has {tuple(dataset.dims)}")
     if "seconds" not in dataset:
         raise InputError("the dataset needs a variable 'seconds' over p and bandwidth")
     seconds = dataset["seconds"]
-    others = [dim for dim in seconds.dims if dim not in ("p", "bandwidth")]
-    seconds = (
-        seconds.median(others, skipna=False).transpose("p", "bandwidth").sortby(["p", "bandwidth"])
-    )
-    ps = points(seconds["p"].values)
+    if "n" not in seconds.coords:
+        seconds = seconds.assign_coords(n=ONE)
+    if "n" not in seconds.dims:
+        seconds = seconds.expand_dims("n")
+    dims = ["n", "p", "bandwidth"]
+    others = [dim for dim in seconds.dims if dim not in dims]
+    seconds = seconds.median(others, skipna=False).transpose(*dims).sortby(dims)
+    sizes, ps = points(seconds["n"].values, "n").tolist(), points(seconds["p"].values).tolist()
     bandwidth = points(seconds["bandwidth"].values, "bandwidth")
     if bandwidth.max() > 100:
         raise InputError(f"bandwidth must be at most 100 per cent, got {bandwidth.max():g}")
@@ -196,11 +292,16 @@ def _curves(dataset: xr.Dataset) -> dict[float, _Curve]:
         )
     if len(bandwidth) < 2:
         raise InputError("at least 2 bandwidths are needed, got 1")
-    values = np.asarray(seconds, float)
-    if not np.isfinite(values).all() or not (values > 0).all():
-        i, j = np.argwhere(~(np.isfinite(values) & (values > 0)))[0]
-        raise InputError(
-            f"seconds at p = {ps[i]:g}, bandwidth = {bandwidth[j]:g} must be a number above 0, "
-            f"got {values[i, j]}"
-        )
-    return {p: _Curve(p, bandwidth, row) for p, row in zip(ps.tolist(), values, strict=True)}
+    curves = {}
+    for n, table in zip(sizes, np.asarray(seconds, float), strict=True):
+        for p, row in zip(ps, table, strict=True):
+            if len(sizes) > 1 and np.isnan(row).all():
+                continue
+            if (bad := ~(np.isfinite(row) & (row > 0))).any():
+                k = int(np.argmax(bad))
+                raise InputError(
+                    f"seconds at {_said(n, p)}, bandwidth = {bandwidth[k]:g} must be a number above 0, "
+                    f"got {row[k]}"
+                )
+            curves[n, p] = _Curve(_said(n, p), bandwidth, row)
+    return curves

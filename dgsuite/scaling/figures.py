@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from dgsuite.scaling.analysis import Analysis
+from dgsuite.scaling.conclusion import REACH, Statement
 
 COLOURS = ("#1f6f8b", "#c8553d", "#7a3b8f", "#4f9d69", "#d4a017", "#555555")
+
+
+SHARED = "more workers than processors: put together"
+"""Legend of times that were not measured with all workers side by side."""
 
 
 def draw(analyses: Sequence[Analysis]) -> dict[str, Figure]:
@@ -23,6 +30,8 @@ def draw(analyses: Sequence[Analysis]) -> dict[str, Figure]:
         "figure4": ("Impact of bandwidth", bandwidth_impact),
         "figure5": ("Demand for bandwidth", demand_trend),
         "figure6": ("Demand of the cluster that was held out", prediction),
+        "stop": ("Where more machines stop saving time", where_gain_ends),
+        "link": ("Demand for bandwidth and the link", where_link_is_full),
         "whatif": ("What if, at points that were held out", what_if_check),
     }
     figures = {}
@@ -32,7 +41,7 @@ def draw(analyses: Sequence[Analysis]) -> dict[str, Figure]:
         drawn = [panel(found, ax) for found, ax in zip(analyses, axes, strict=True)]
         if any(drawn):
             for found, ax in zip(analyses, axes, strict=True):
-                ax.set_title(found.kernel, fontsize=10, parse_math=False)
+                ax.set_title(found.title, fontsize=10, parse_math=False)
                 for side in ("top", "right"):
                     ax.spines[side].set_visible(False)
             figure.suptitle(title)
@@ -40,20 +49,40 @@ def draw(analyses: Sequence[Analysis]) -> dict[str, Figure]:
     return figures
 
 
-def _times(found: Analysis, ax: Axes) -> xr.DataArray:
-    full = found.runs.seconds.isel(bandwidth=-1)
-    middle = full.median("repeat")
-    spread = np.abs(full.quantile([0, 1], "repeat") - middle)
-    ax.errorbar(full.p, middle, spread, fmt="o", color=COLOURS[0], markersize=4, label="measured")
+def _sizes(found: Analysis) -> Iterator[tuple[int, str, str, xr.DataArray]]:
+    """Of each size: itself, how a legend calls it, its colour, and the seconds that it was run for."""
+    seconds = found.runs.seconds
+    for k, n in enumerate(found.sizes):
+        one = seconds.sel(n=n) if "n" in seconds.dims else seconds
+        label = f"n = {n}" if len(found.sizes) > 1 else "measured"
+        yield n, label, COLOURS[k % len(COLOURS)], one.dropna("p", how="all")
+
+
+def _times(found: Analysis, ax: Axes, line: bool = False) -> None:
+    """Measured times; hollow where more workers than processors ran."""
+    for _, label, colour, seconds in _sizes(found):
+        full = seconds.isel(bandwidth=-1)
+        middle = full.median("repeat")
+        ends = abs(full.quantile([0, 1], "repeat") - middle).values
+        if line:
+            ax.plot(full.p, middle, color=colour, linewidth=1)
+        shared = found.runs.oversubscribed.sel(p=full.p).values
+        for at, fill in ((~shared, colour), (shared, "white")):
+            ax.errorbar(
+                full.p[at], middle[at], ends[:, at], fmt="o", color=colour, markersize=4,
+                markerfacecolor=fill,
+            )  # fmt: skip
+        ax.plot([], [], "o", color=colour, markersize=4, label=label)
+    if found.runs.oversubscribed.any():
+        ax.plot([], [], "o", color="#555555", markerfacecolor="white", markersize=4, label=SHARED)
     ax.set_xlabel("workers")
     ax.set_ylabel("seconds")
-    return full
+    ax.legend(frameon=False, fontsize=7)
 
 
 def completion_time(found: Analysis, ax: Axes) -> bool:
     """Figure 2 (a)."""
-    full = _times(found, ax)
-    ax.plot(full.p, full.median("repeat"), color=COLOURS[0], linewidth=1)
+    _times(found, ax, line=True)
     ax.set_ylim(bottom=0)
     return True
 
@@ -62,9 +91,14 @@ def completion_time_log(found: Analysis, ax: Axes) -> bool:
     """Figure 2 (b)."""
     completion_time(found, ax)
     ax.set_yscale("log")
+    _workers_log(found, ax)
+    return True
+
+
+def _workers_log(found: Analysis, ax: Axes) -> None:
     ax.set_xscale("log", base=2)
     ax.set_xticks(found.runs.p.values, [str(p) for p in found.runs.p.values])
-    return True
+    ax.minorticks_off()
 
 
 def regression(found: Analysis, ax: Axes) -> bool:
@@ -81,49 +115,120 @@ def regression(found: Analysis, ax: Axes) -> bool:
     ax.annotate("held out", (last, 1), xycoords=("data", "axes fraction"), fontsize=8, va="top")
     ax.set_xscale("log", base=2)
     ax.set_ylim(bottom=0)
-    ax.legend(frameon=False, fontsize=8)
+    ax.legend(frameon=False, fontsize=7)
     return True
 
 
-def bandwidth_impact(found: Analysis, ax: Axes) -> bool:
-    """Figure 4."""
-    seconds = found.runs.seconds.median("repeat")
-    if seconds.sizes["bandwidth"] < 2:
+def where_gain_ends(found: Analysis, ax: Axes) -> bool:
+    """The fit to all times, and how many machines it says are enough."""
+    if found.chosen is None:
         return False
-    for k, p in enumerate(seconds.p.values):
-        ax.plot(
-            seconds.bandwidth,
-            seconds.sel(p=p),
-            "o-",
-            markersize=3,
-            linewidth=1,
-            color=COLOURS[k % len(COLOURS)],
-            label=f"{p} workers" if p > 1 else "1 worker",
-        )
+    _times(found, ax)
+    p = np.geomspace(float(found.runs.p.min()), REACH * float(found.runs.p.max()), 100)
+    for n, _, colour, _ in _sizes(found):
+        size = found.size(n)
+        low, high = found.chosen.interval(p, size=size)
+        ax.plot(p, found.chosen.predict(p, size), color=colour, linewidth=1)
+        ax.fill_between(p, low, high, color=colour, alpha=0.15, linewidth=0)
+        _mark(found.stop[n], ax, colour, found.processes)
+    _workers_log(found, ax)
+    ax.set_yscale("log")
+    _conclusions(found, ax)
+    return True
+
+
+def where_link_is_full(found: Analysis, ax: Axes) -> bool:
+    """Demand for bandwidth of a machine in per cent of its link, against the number of workers."""
+    most = float(found.runs.p.max())
+    p = np.unique(np.geomspace(2, REACH * most, 60).astype(int))
+    drawn = False
+    for n, label, colour, _ in _sizes(found):
+        shares = [found.share(int(x), n) for x in p]
+        known = [share for share in shares if share is not None]
+        if len(known) < len(p):
+            continue
+        drawn = True
+        middle, low, high = np.transpose(known)
+        measured = np.isin(p, found.runs.p.values)
+        beyond = p >= most
+        name = label if len(found.sizes) > 1 else f"CTI {found.settings.cti:.0%}"
+        ax.plot(p[measured], middle[measured], "o", color=colour, markersize=4, label=name)
+        ax.plot(p[beyond], middle[beyond], color=colour, linewidth=1)
+        ax.fill_between(p[beyond], low[beyond], high[beyond], color=colour, alpha=0.15, linewidth=0)
+        _mark(found.link[n], ax, colour, found.processes)
+    if not drawn:
+        return False
+    ax.axhline(100, color="#999999", linewidth=0.8, linestyle=":", label="the link")
+    _workers_log(found, ax)
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("workers" + found.runs.oversubscribed.any().item() * f" ({SHARED})", fontsize=8)
+    ax.set_ylabel(f"demand at CTI {found.settings.cti:.0%}, per cent of the link")
+    ax.legend(frameon=False, fontsize=7)
+    return True
+
+
+def _mark(at: Statement, ax: Axes, colour: str, processes: int) -> None:
+    """Where to stop, as a line with its interval."""
+    if not at.reason:
+        ax.axvline(at.machines * processes, color=colour, linewidth=0.8, linestyle="--")
+        ax.axvspan(at.low * processes, at.high * processes, color=colour, alpha=0.08, linewidth=0)
+
+
+def _conclusions(found: Analysis, ax: Axes) -> None:
+    lines = []
+    for n, at in found.stop.items():
+        said = f"n = {n}: {at}" if len(found.sizes) > 1 else str(at)
+        lines += textwrap.wrap(said, 56)
+    ax.set_xlabel("\n".join(["workers", *lines]), fontsize=7)
+
+
+def bandwidth_impact(found: Analysis, ax: Axes) -> bool:
+    """Figure 4; dashed where more workers than processors ran."""
+    if found.runs.sizes["bandwidth"] < 2:
+        return False
+    marks = "osv^Dx"
+    for i, (n, _, _, seconds) in enumerate(_sizes(found)):
+        for k, p in enumerate(seconds.p.values):
+            shared = bool(found.runs.oversubscribed.sel(p=p))
+            workers = f"{p} worker{'s' * bool(p > 1)}" + ", oversubscribed" * shared
+            ax.plot(
+                seconds.bandwidth,
+                seconds.sel(p=p).median("repeat"),
+                marker=marks[i % len(marks)],
+                linestyle="--" if shared else "-",
+                markersize=3,
+                linewidth=1,
+                color=COLOURS[k % len(COLOURS)],
+                label=workers if len(found.sizes) < 2 else f"n = {n}, {workers}",
+            )
     ax.set_xlabel("bandwidth, per cent")
     ax.set_ylabel("seconds")
     ax.set_ylim(bottom=0)
-    ax.legend(frameon=False, fontsize=8)
+    ax.legend(frameon=False, fontsize=7)
     return True
 
 
 def demand_trend(found: Analysis, ax: Axes) -> bool:
-    """Figure 5."""
+    """Figure 5: without the points that were held out."""
     if found.demand is None:
         return False
-    for k, cti in enumerate(found.demand.ctis_):
-        ax.plot(
-            found.demand.demand_.p,
-            found.demand.demand_.sel(cti=cti),
-            "o-",
-            markersize=3,
-            linewidth=1,
-            color=COLOURS[k % len(COLOURS)],
-            label=f"CTI {cti:.0%}",
-        )
-    ax.set_xlabel("workers")
+    table = found.demand.demand_
+    for i, n in enumerate(np.atleast_1d(table.n) if "n" in table.dims else [None]):
+        for k, cti in enumerate(found.demand.ctis_):
+            row = (table if n is None else table.sel(n=n)).sel(cti=cti)
+            ax.plot(
+                row.p,
+                row,
+                "osv^Dx"[i % 6] + "-",
+                markersize=3,
+                linewidth=1,
+                color=COLOURS[k % len(COLOURS)],
+                label=f"CTI {cti:.0%}" if n is None else f"n = {n:g}, CTI {cti:.0%}",
+            )
+    shared = bool(found.runs.oversubscribed.sel(p=table.p).any())
+    ax.set_xlabel("workers" + shared * f" ({SHARED})", fontsize=8 if shared else None)
     ax.set_ylabel("bandwidth demand, per cent")
-    ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
+    ax.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
     return True
 
 
@@ -132,30 +237,49 @@ def prediction(found: Analysis, ax: Axes) -> bool:
     if found.demand is None or found.demand_error is None:
         return False
     error = found.demand_error.isel(p=-1)
-    p = int(error.p)
-    predicted = np.atleast_1d(found.demand.predict(p, found.demand.ctis_))
+    p, n = int(error.p), int(error.n)
+    predicted = np.atleast_1d(found.demand.predict(p, found.demand.ctis_, found.size(n)))
     x = np.arange(len(predicted))
     ax.bar(x - 0.2, predicted - error, 0.38, color=COLOURS[0], label="measured")
     ax.bar(x + 0.2, predicted, 0.38, color=COLOURS[1], label="predicted")
     ax.set_xticks(x, [f"{cti:.0%}" for cti in found.demand.ctis_])
-    ax.set_xlabel(f"CTI, {p} workers")
+    of = f", n = {n}" if found.size(n) else ""
+    shared = ", oversubscribed" * bool(found.runs.oversubscribed.sel(p=p))
+    ax.set_xlabel(f"CTI, {p} workers{of}{shared}")
     ax.set_ylabel("bandwidth demand, per cent")
     ax.legend(frameon=False, fontsize=8)
     return True
 
 
 def what_if_check(found: Analysis, ax: Axes) -> bool:
-    """Predicted against measured times."""
-    if found.check is None:
+    """Predicted against measured times, with the interval of a further run; hollow: oversubscribed."""
+    drawn: list[NDArray] = []
+    for k, (n, what) in enumerate(found.what_if.items()):
+        check, colour = what.check, COLOURS[(k + 1) % len(COLOURS)]
+        factor = what.machine.factor()
+        shared = check.oversubscribed.broadcast_like(check.measured).transpose("p", "bandwidth")
+        for choice, fill in ((~shared, colour), (shared, "white")):
+            at = (check.held_out & choice).transpose("p", "bandwidth").values
+            both = [
+                check[v].transpose("p", "bandwidth").values[at] for v in ("measured", "predicted")
+            ]
+            ax.plot(*both, "o", markersize=4, color=colour, markerfacecolor=fill)
+            drawn += both
+        label = f"n = {n}" if found.size(n) else "held out"
+        ax.plot([], [], "o", markersize=4, color=colour, label=label)
+        if np.isfinite(factor):
+            ends = np.array([np.nanmin(check.measured), np.nanmax(check.measured)])
+            ax.fill_between(
+                ends, ends / factor, ends * factor, color=colour, alpha=0.15, linewidth=0,
+                label=f"a factor of {factor:.2f}: 95 %",
+            )  # fmt: skip
+    if not drawn:
         return False
-    out = found.check.held_out.values
-    both = found.check.measured.values[out], found.check.predicted.values[out]
-    ends = np.array([min(map(np.min, both)), max(map(np.max, both))])
+    ends = np.array([f(np.concatenate(drawn)) for f in (np.min, np.max)])
     ax.plot(ends, ends, color="#999999", linewidth=0.8)
-    ax.fill_between(ends, 0.8 * ends, 1.2 * ends, color="#999999", alpha=0.15, linewidth=0)
-    ax.plot(*both, "o", markersize=4, color=COLOURS[1])
     ax.set_xscale("log")
     ax.set_yscale("log")
-    ax.set_xlabel("measured, seconds (band: 20 %)")
+    ax.set_xlabel("measured, seconds" + " (hollow: oversubscribed)" * bool(shared.any()))
     ax.set_ylabel("predicted, seconds")
+    ax.legend(frameon=False, fontsize=7)
     return True

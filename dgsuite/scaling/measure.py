@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
 
 from partition.errors import InputError
 
-SAME = ("style", "form", "counted_as", "n", "m", "kind", "threads", "workload")
+LINK = ("nominal_bandwidth", "processes_per_node")
+"""What an experiment says of the throttled link: bytes per second, and the processes that share it."""
+
+SAME = ("style", "form", "counted_as", "kind", "threads", "workload", *LINK)
 """What all runs have in common, besides the parameters of their kernel."""
 
 
@@ -46,10 +50,23 @@ def check_run(dataset: xr.Dataset) -> None:
             )
 
 
-def processors_of(results: Sequence[xr.Dataset]) -> int | None:
-    """Processors of the machine that measured some runs; None if a run does not say, or they differ."""
-    found = {int(ds.attrs.get("processors", 0)) for ds in results}
-    return found.pop() or None if len(found) == 1 else None
+def processors_of(results: Sequence[xr.Dataset]) -> int:
+    """Processors of the machine that measured some runs, the least where they differ; 0 if a run does
+    not say.
+    """
+    return min(int(ds.attrs.get("processors", 0)) for ds in results)
+
+
+class Key(NamedTuple):
+    """What tells apart the runs of a kernel."""
+
+    n: int
+    p: int
+    bandwidth: float
+    repeat: int
+
+    def __str__(self) -> str:
+        return f"{self.p} workers at {self.bandwidth:g} % of bandwidth, repeat {self.repeat}"
 
 
 def measured(results: Sequence[xr.Dataset], processors: int | None = None) -> xr.Dataset:
@@ -59,11 +76,20 @@ def measured(results: Sequence[xr.Dataset], processors: int | None = None) -> xr
     ----------
     results
         Datasets of runs, with the attributes that an experiment gives them. They differ in workers,
-        bandwidth and repeat alone, and in clusters where these follow the workers.
+        bandwidth, repeat and size alone, and in clusters where these follow the workers.
     processors
-        Of the machine that measured; by default what the runs say. Times of runs on more workers are put
-        together from processor time. Where the number is not known all times are taken as measured, and
+        Of the machine that measured; by default what each run says. Times of runs on more workers are put
+        together from processor time. Where the number is not known times are taken as measured, and
         the attribute ``processors`` is 0.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``seconds``; ``oversubscribed`` over p, whether times were put together; attributes ``kernel``,
+        ``processors``, and where the runs have them ``nominal_bandwidth`` (of a node's link, bytes per
+        second) and ``processes_per_node``. The coordinate ``n`` is the number of nodes of the graph. Runs of
+        several sizes have it as the first dim; there the times of workers that a size was not run on are
+        NaN.
 
     Raises
     ------
@@ -76,40 +102,66 @@ def measured(results: Sequence[xr.Dataset], processors: int | None = None) -> xr
     kernels = sorted({str(ds.attrs["kernel"]) for ds in results})
     if len(kernels) != 1:
         raise InputError(f"the runs must be of one kernel, got {', '.join(kernels) or 'none'}")
-    processors = processors or processors_of(results) or 0
-    values: dict[tuple[int, float, int], float] = {}
-    runs: dict[tuple[int, float, int], xr.Dataset] = {}
+    values: dict[Key, float] = {}
+    runs: dict[Key, xr.Dataset] = {}
+    of_size: dict[int, xr.Dataset] = {}
+    oversubscribed = set()
     for ds in results:
+        attrs = ds.attrs
+        workers = int(attrs["workers"])
+        key = Key(
+            int(attrs["n"]),
+            workers,
+            float(attrs.get("bandwidth", 100)),
+            int(attrs.get("repeat", 0)),
+        )
         _check_same(results[0], ds)
-        workers = int(ds.attrs["workers"])
-        key = (workers, float(ds.attrs.get("bandwidth", 100)), int(ds.attrs.get("repeat", 0)))
+        _check_same(of_size.setdefault(key.n, ds), ds, "m")
         if key in runs:
             _check_same(runs[key], ds, "clusters")
             raise InputError(
-                f"there are two runs on {key[0]} workers at {key[1]:g} % of bandwidth, repeat {key[2]}, and "
-                f"nothing tells them apart; a run takes no more workers than it has clusters, here "
-                f"{ds.attrs.get('clusters')}"
+                f"there are two runs on {key}, and nothing tells them apart; a run takes no more workers "
+                f"than it has clusters, here {attrs.get('clusters')}"
             )
         runs[key] = ds
-        values[key] = completion(ds, 0 < processors < workers)
-    ps, bandwidths, repeats = (sorted(set(axis)) for axis in zip(*values, strict=True))
-    seconds = np.full((len(ps), len(bandwidths), len(repeats)), np.nan)
-    for (p, bandwidth, repeat), value in values.items():
-        seconds[ps.index(p), bandwidths.index(bandwidth), repeats.index(repeat)] = value
-    if np.isnan(seconds).any():
-        i, j, k = np.argwhere(np.isnan(seconds))[0]
-        raise InputError(
-            f"the run on {ps[i]} workers at {bandwidths[j]:g} % of bandwidth, repeat {repeats[k]}, is missing"
-        )
+        shared = 0 < (processors or int(attrs.get("processors", 0))) < workers
+        if shared:
+            oversubscribed.add(workers)
+        values[key] = completion(ds, shared)
+    sizes, ps, bandwidths, repeats = axes = [
+        sorted(set(axis)) for axis in zip(*values, strict=True)
+    ]
+    seconds = np.full([len(axis) for axis in axes], np.nan)
+    for key, value in values.items():
+        seconds[tuple(axis.index(x) for axis, x in zip(axes, key, strict=True))] = value
+    absent = np.isnan(seconds)
+    if len(sizes) > 1:
+        absent &= ~absent.all(axis=(2, 3), keepdims=True)  # not each size needs all workers
+    if absent.any():
+        missing = Key(*(axis[i] for axis, i in zip(axes, np.argwhere(absent)[0], strict=True)))
+        of = f" of n = {missing.n}" if len(sizes) > 1 else ""
+        raise InputError(f"the run{of} on {missing} is missing")
+    first = results[0].attrs
     found = xr.Dataset(
-        {"seconds": (("p", "bandwidth", "repeat"), seconds, {"units": "s"})},
-        {"p": ps, "bandwidth": bandwidths, "repeat": repeats},
-        {"kernel": kernels[0], "processors": processors},
+        {
+            "seconds": (("n", "p", "bandwidth", "repeat"), seconds, {"units": "s"}),
+            "oversubscribed": ("p", [p in oversubscribed for p in ps]),
+        },
+        {"n": sizes, "p": ps, "bandwidth": bandwidths, "repeat": repeats},
+        {
+            "kernel": kernels[0],
+            "processors": processors or processors_of(results),
+            **{name: first[name] for name in LINK if name in first},
+        },
     )
     found["seconds"].attrs["long_name"] = "completion time"
+    found["oversubscribed"].attrs = {
+        "long_name": "more workers than processors: times are put together from processor time and exchanges",
+    }
+    found["n"].attrs["long_name"] = "nodes of the graph"
     found["p"].attrs["long_name"] = "workers"
     found["bandwidth"].attrs = {"long_name": "bandwidth", "units": "percent"}
-    return found
+    return found if len(sizes) > 1 else found.squeeze("n")
 
 
 def _check_same(one: xr.Dataset, other: xr.Dataset, *more: str) -> None:
@@ -123,6 +175,6 @@ def _check_same(one: xr.Dataset, other: xr.Dataset, *more: str) -> None:
         name = differ[0]
         raise InputError(
             f"runs of kernel {one.attrs['kernel']!r} differ in {', '.join(differ)}: {name} is "
-            f"{a.get(name)!r} in one and {b.get(name)!r} in another; they may differ in workers, bandwidth "
-            f"and repeat alone: sweep over one value of the rest, or select the runs that have it"
+            f"{a.get(name)!r} in one and {b.get(name)!r} in another; they may differ in workers, bandwidth, "
+            f"size and repeat alone: sweep over one value of the rest, or select the runs that have it"
         )

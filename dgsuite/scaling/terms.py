@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partition.errors import InputError
 
-FACTOR = re.compile(r"(?:(sqrt|log)\((p|size)\)|(1|p|size))(?:\^(\d+))?")
+FACTOR = re.compile(r"(?:(sqrt|log)\((p|size)\)|(1|p|size|\(p-1\)))(?:\^(\d+))?")
 WORK = {"1", "1/p", "size/p", "size"}
 """Terms that are not communication."""
 
@@ -23,6 +23,19 @@ FORMS: tuple[tuple[str, ...], ...] = (
 )
 """Sets of terms to choose from: the paper's; no communication; a tree of messages; one-dimensional
 traffic, where everyone sends to everyone; and the paper's with a tree."""
+
+FORMS_WITH_SIZE: tuple[tuple[str, ...], ...] = (
+    ("1", "size/p", "size/sqrt(p)"),
+    ("1", "size/p"),
+    ("1", "size/p", "log(p)"),
+    ("1", "size/p", "p"),
+    ("1", "size/p", "size"),
+    ("1", "size*(p-1)/p", "p"),
+    ("1", "size/p", "size*(p-1)/p", "p"),
+    ("1", "size/p", "size/sqrt(p)", "log(p)"),
+)
+"""The same for problems of several sizes: the paper's, whose C1 and C2 are in proportion to the size; and
+forms of one-dimensional traffic, where each worker sends its share of the problem to all p - 1 others."""
 
 
 def design(terms: Sequence[str], p: NDArray, size: NDArray | None) -> NDArray[np.float64]:
@@ -46,14 +59,14 @@ def value(term: str, p: NDArray, size: NDArray | None) -> NDArray[np.float64]:
         found = FACTOR.fullmatch(part)
         if found is None:
             raise InputError(
-                f"term {term!r}: {part!r} is not understood; a term is made of 1, p, size, sqrt(p), "
-                f"log(p), p^2 and the like, with * and /"
+                f"term {term!r}: {part!r} is not understood; a term is made of 1, p, (p-1), size, "
+                f"sqrt(p), log(p), p^2 and the like, with * and /"
             )
         function, inside, plain, power = found.groups()
         name = inside or plain
         if name == "size" and size is None:
             raise InputError(f"term {term!r} needs the size of each point: pass size=")
-        base = {"1": np.ones(len(p)), "p": p, "size": size}[name]
+        base = {"1": np.ones(len(p)), "p": p, "(p-1)": p - 1, "size": size}[name]
         assert base is not None
         factor = np.sqrt(base) if function == "sqrt" else np.log2(base) if function else base
         factor = factor ** int(power or 1)

@@ -6,6 +6,7 @@ busiest link carries, and a barrier.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
@@ -37,6 +38,8 @@ class Machine:
         Bytes that a message has besides its content.
     barrier
         Whom a cluster tells that it is done: "all" others, as `clocked` does, or a "tree".
+    errors
+        Of runs that were held out of the calibration: abs(log(measured / predicted)).
     """
 
     compute: float = 1.0
@@ -45,6 +48,23 @@ class Machine:
     byte: float = 0.0
     header: float = 141
     barrier: Literal["all", "tree"] = "tree"
+    errors: tuple[float, ...] = ()
+
+    def factor(self, level: float = 0.95) -> float:
+        """By what factor the time of a further run is off at most, with a probability of `level`.
+
+        Split conformal prediction (Lei, G'Sell, Rinaldo, Tibshirani, Wasserman: Distribution-Free Predictive
+        Inference for Regression, JASA 2018): of k errors at runs that were held out, the
+        ceil((k + 1) level)-th smallest. That covers a further run which could as well have been one of
+        them: on numbers of clusters beyond theirs nothing is guaranteed. Infinite where k is too small
+        for the level.
+        """
+        if not 0 < level < 1:
+            raise InputError(f"level must be between 0 and 1, got {level}")
+        rank = math.ceil((len(self.errors) + 1) * level * (1 - 1e-12))
+        if rank > len(self.errors):
+            return math.inf
+        return math.exp(sorted(self.errors)[rank - 1])
 
 
 def what_if(
@@ -53,6 +73,7 @@ def what_if(
     bandwidth: ArrayLike = 1.25e9,
     latency: ArrayLike = 1e-5,
     machine: Machine | None = None,
+    level: float = 0.95,
 ) -> xr.Dataset:
     """Completion time on machines of given size, bandwidth and latency.
 
@@ -68,12 +89,15 @@ def what_if(
         Of a message, seconds; one or several.
     machine
         What else an exchange costs; `calibrate` finds it from measured runs.
+    level
+        Of the interval, where the machine has errors of runs held out; see `Machine.factor`.
 
     Returns
     -------
     xarray.Dataset
         With dims clusters, bandwidth and latency (those given as one number are dropped): ``seconds``,
-        and its parts ``compute``, ``transfer`` and ``barrier``.
+        its parts ``compute``, ``transfer`` and ``barrier``, and where the machine has errors the ends
+        ``low`` and ``high`` of the interval of a further run, 0 and infinite where they are too few.
 
     Raises
     ------
@@ -102,14 +126,20 @@ def what_if(
             "barrier": barrier,
         },
         {"clusters": part.clusters.values, "bandwidth": rate.values, "latency": delays},
-        {"kernel": dataset.attrs.get("kernel", ""), **asdict(machine)},
+        {"kernel": dataset.attrs.get("kernel", ""), **asdict(replace(machine, errors=()))},
     )
+    del found.attrs["errors"]
     texts = {
         "seconds": "completion time",
         "compute": "time computing, on the busiest cluster of each exchange",
         "transfer": "time of the busiest link",
         "barrier": "time of messages and barriers",
     }
+    if machine.errors:
+        factor = machine.factor(level)
+        found["low"], found["high"] = found.seconds / factor, found.seconds * factor
+        found.attrs |= {"level": level, "held_out": len(machine.errors)}
+        texts |= {"low": "lower end of the interval", "high": "upper end of the interval"}
     for name, text in texts.items():
         found[name].attrs = {"long_name": text, "units": "s"}
     found["bandwidth"].attrs = {"long_name": "bandwidth of a link", "units": "B/s"}
@@ -166,6 +196,7 @@ def calibrate(
     seconds: Sequence[float] | NDArray,
     latency: float = 0,
     machine: Machine | None = None,
+    held_out: Sequence[bool] | NDArray | None = None,
 ) -> Machine:
     """What an exchange costs on a machine, from measured runs.
 
@@ -179,6 +210,8 @@ def calibrate(
         Of its messages.
     machine
         Whose header and barrier to keep; by default that of the clocked style.
+    held_out
+        Which of the runs to leave out; the errors there give what-if its intervals.
 
     Raises
     ------
@@ -193,8 +226,12 @@ def calibrate(
         raise InputError(
             f"there are {len(ps)} clusters, {len(rates)} bandwidths, {len(times)} seconds"
         )
-    if len(times) < 4:
-        raise InputError(f"at least 4 runs are needed, got {len(times)}")
+    out = np.zeros(len(times), bool) if held_out is None else np.asarray(held_out, bool)
+    if out.shape != times.shape:
+        raise InputError(f"there are {len(times)} runs, and held_out has the shape {out.shape}")
+    used = ~out
+    if used.sum() < 4:
+        raise InputError(f"at least 4 runs are needed, got {used.sum()}")
     features = {
         name: values.sel(clusters=ps).to_numpy()
         for name, values in _features(_traced(dataset, np.unique(ps)), machine).items()
@@ -204,7 +241,9 @@ def calibrate(
     columns = [features[name] for name in ("compute", "exchanges", "partners", "payload")]
     a = np.stack(columns, axis=1) / times[:, None]
     target = (times - known) / times
-    norm = np.linalg.norm(a, axis=0)
+    norm = np.linalg.norm(a[used], axis=0)
     norm[norm == 0] = 1
-    costs = scipy.optimize.nnls(a / norm, target)[0] / norm
-    return replace(machine, **dict(zip(names, costs.tolist(), strict=True)))
+    costs = scipy.optimize.nnls(a[used] / norm, target[used])[0] / norm
+    errors = np.abs(np.log(1 + a[out] @ costs - target[out]))
+    found = dict(zip(names, costs.tolist(), strict=True))
+    return replace(machine, **found, errors=tuple(errors.tolist()))

@@ -11,20 +11,21 @@ import xarray as xr
 from dgsuite.experiment import model as config
 from dgsuite.report.claims.data import Claim, claims
 from dgsuite.report.claims.evidence import Evidence
-from dgsuite.report.claims.verdicts import Verdict, check, compared, unknown
+from dgsuite.report.claims.verdicts import DIFFERS, EQUAL, Verdict, check, compared, said, unknown
 from dgsuite.scaling import BandwidthDemand, CompletionTime
+from dgsuite.scaling.terms import FORMS
 
 if TYPE_CHECKING:
     from dgsuite.scaling.analysis import Analysis
 
-FILE = "scalability-bfs2d"
+FILE = "scalability-paper"
 """The experiment that stands for the paper's."""
 
 NO_RESULTS = f"no results of {FILE}"
 
 
 def _analysis(evidence: Evidence) -> Analysis | None:
-    """What was found out about two-dimensional breadth-first search."""
+    """What was found out about the largest graph."""
     runs = next((ds for name, ds in evidence.results.items() if name.startswith(FILE)), None)
     return None if runs is None else _analysed(_Held(runs))
 
@@ -44,24 +45,121 @@ class _Held:
 
 @cache
 def _analysed(held: _Held) -> Analysis:
+    """As the paper does: each size apart, by plain least squares."""
     from dgsuite.scaling.analysis import analyse, split
 
-    return analyse(split(held.runs))
+    runs = split(held.runs)
+    largest = max(int(run.attrs["n"]) for run in runs)
+    plain = {k: v for k, v in _paper_fit().items() if k in config.Scaling.model_fields}
+    settings = config.Scaling.model_validate(plain)
+    return analyse([run for run in runs if int(run.attrs["n"]) == largest], settings=settings)
 
 
-def _planned(evidence: Evidence) -> config.Config | None:
+def _paper_fit() -> dict[str, Any]:
+    """The paper's regression, as settings of an experiment have it."""
+    return dict(claims()["scalability.eq1.regression"].data["fixed"])
+
+
+def _planned(evidence: Evidence, full: bool = False) -> config.Config | None:
     path = evidence.configs and evidence.configs / f"{FILE}.toml"
-    return config.load(str(path), [])[0] if path and path.exists() else None
+    return config.load(str(path), [], full=full)[0] if path and path.exists() else None
+
+
+def _aspects(file: config.Config) -> dict[str, Any]:
+    """What an experiment has of what a set-up of the paper names."""
+    points = config.points(file)
+    share = file.throttle.processes_per_node if file.throttle else 1
+    nodes = sorted({p.workers / share for p in points})
+    whole = [int(x) if x == int(x) else x for x in nodes]
+    percents = {p.bandwidth for p in points if p.bandwidth is not None}
+    fitted = whole[:-1]
+    return {
+        "programs": sorted({p.kernel for p in points}),
+        "scale": [float(s) for s in sorted({np.log2(p.n) for p in points if p.n})],
+        "nodes": whole,
+        "most_nodes": whole[-1],
+        "processes_per_node": share,
+        "threads_per_process": max(p.threads for p in points),
+        "steps": sorted(b for b in percents if 20 <= b <= 40),
+        "gbit_per_second": round(8e-9 * share * file.throttle.share(), 6)
+        if file.throttle
+        else None,
+        "points": len({(p.workers, p.n, p.repeat) for p in points}),
+        "fitted_nodes": fitted,
+        "predicted_nodes": whole[-1],
+        "fitted_processes": [int(x * share) for x in fitted],
+        "predicted_processes": int(whole[-1] * share),
+        "pairs_per_cti": len(fitted) * (len(fitted) - 1) // 2,
+    }
+
+
+DERIVED = {
+    "fitted_nodes": "nodes",
+    "predicted_nodes": "nodes",
+    "fitted_processes": "processes_per_node",
+    "predicted_processes": "processes_per_node",
+    "pairs_per_cti": "nodes",
+}
+"""Aspects that follow from others, whose reasons are theirs."""
+
+
+def departures(claim: Claim, file: config.Config) -> dict[str, str]:
+    """What an experiment has otherwise than a set-up, by aspect: "ours for the paper's".
+
+    Aspects that the claim does not name are not compared.
+    """
+    ours = _aspects(file)
+    paper = {**claim.data.get("vary", {}), **claim.data.get("fixed", {})}
+    found = {
+        name: f"{said(ours[name])} for {said(paper[name])}"
+        for name in ours
+        if name in paper and ours[name] != paper[name]
+    }
+    if ours["programs"] != ["bfs2d"]:
+        found["programs"] = f"{said(ours['programs'])} for bfs2d"
+    return found
+
+
+@check
+def scalability_setting(claim: Claim, evidence: Evidence) -> Verdict:
+    """The quick and the full setting beside the paper's, aspect by aspect.
+
+    What departs must have its reason in the file's ``scaling.departs``. A reason there is for the quick
+    setting: the full one departs silently where it has neither the paper's value nor the quick one's.
+    """
+    quick, full = _planned(evidence), _planned(evidence, full=True)
+    if quick is None or full is None:
+        return unknown("there is no folder of experiment files")
+    reasons = quick.scaling.departs
+    found, rest = departures(claim, quick), departures(claim, full)
+    silent = [f"{a}: {text}" for a, text in found.items() if DERIVED.get(a, a) not in reasons]
+    silent += [f"full {a}: {text}" for a, text in rest.items() if found.get(a) != text]
+    named = set().union(*(_departing(c, quick) for c in _setups()))
+    silent += [f"{a}: said to depart, but does not" for a in reasons if a not in named]
+    ours = [f"{aspect}: {text}" for aspect, text in found.items()]
+    ours += ["full: " + (", ".join(rest) + " as well" if rest else "as the paper")]
+    why = {DERIVED.get(a, a): reasons.get(DERIVED.get(a, a), "") for a in found}
+    text = "; ".join(f"{aspect}: {reason}" for aspect, reason in why.items() if reason)
+    return Verdict(DIFFERS if found else EQUAL, ". ".join(ours), text, "; ".join(silent))
+
+
+def _setups() -> list[Claim]:
+    return [c for c in claims().values() if c.check == "scalability_setting"]
+
+
+def _departing(claim: Claim, file: config.Config) -> set[str]:
+    return {DERIVED.get(aspect, aspect) for aspect in departures(claim, file)}
 
 
 @check
 def strong_scaling(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether the size is fixed and workers vary."""
+    """Whether each size runs on several numbers of workers."""
     if (file := _planned(evidence)) is None:
         return unknown("there is no folder of experiment files")
     points = config.points(file)
-    sizes, workers = {p.n for p in points}, sorted({p.workers for p in points})
-    return compared(claim, len(sizes) == 1 < len(workers), {"n": sizes, "workers": workers})
+    by_size = {n: sorted({p.workers for p in points if p.n == n}) for n in {p.n for p in points}}
+    same = all(len(workers) > 1 for workers in by_size.values())
+    return compared(claim, same, {"n": sorted(by_size, key=str), "workers": by_size[points[0].n]})
 
 
 @check
@@ -73,77 +171,36 @@ def base_terms(claim: Claim, evidence: Evidence) -> Verdict:
 
 @check
 def regression(claim: Claim, evidence: Evidence) -> Verdict:
-    """Coefficients by plain least squares beside our default's, on points that are off the curve."""
+    """The experiment's fit beside plain least squares, on points that are off the curve."""
+    if (file := _planned(evidence)) is None:
+        return unknown("there is no folder of experiment files")
+    s = file.scaling
     p = np.array([1.0, 2, 4, 8, 16])
-    times = 1 + 8 / p + 2 / np.sqrt(p) + np.array([0.3, -0.2, 0.1, -0.3, 0.2])
+    times = 1 + 8 / p + 2 / np.sqrt(p) + np.array([0.9, -0.9, 0.5, -0.3, 0.2])
     plain = np.linalg.lstsq(np.stack([p**0, 1 / p, p**-0.5], 1), times, rcond=None)[0]
-    ours = {
-        w: CompletionTime(weights=w).fit(p, times).coef_.to_numpy() for w in ("relative", "equal")
-    }
-    told = {"plain": plain.round(3).tolist(), **{w: c.round(3).tolist() for w, c in ours.items()}}
-    return compared(claim, np.allclose(ours["relative"], plain, rtol=1e-6), told)
-
-
-def _setting(claim: Claim, evidence: Evidence, *names: str) -> Verdict:
-    """What the experiment file varies, beside the claim's."""
-    if (file := _planned(evidence)) is None:
-        return unknown("there is no folder of experiment files")
-    points = config.points(file)
-    ours = {
-        "scale": sorted({int(np.log2(p.n)) for p in points if p.n}),
-        "workers": sorted({p.workers for p in points}),
-        "percent": sorted({p.bandwidth for p in points if p.bandwidth is not None}),
-        "repeats": file.experiment.repeats,
-        "points": len(points),
-    }
-    paper = {**claim.data.get("vary", {}), "points": claim.data.get("points")}
-    told = {name: ours[name] for name in names}
-    same = paper.get("scale") == ours["scale"] and paper.get("nodes") == ours["workers"]
-    return compared(claim, same, told)
-
-
-@check
-def fig2_setting(claim: Claim, evidence: Evidence) -> Verdict:
-    return _setting(claim, evidence, "scale", "workers")
-
-
-@check
-def fig3_setting(claim: Claim, evidence: Evidence) -> Verdict:
-    return _setting(claim, evidence, "scale", "workers", "points")
-
-
-@check
-def fig4_setting(claim: Claim, evidence: Evidence) -> Verdict:
-    return _setting(claim, evidence, "scale", "workers", "percent")
-
-
-@check
-def fig6_setting(claim: Claim, evidence: Evidence) -> Verdict:
-    """The step from the largest fitted to the predicted number."""
-    if (file := _planned(evidence)) is None:
-        return unknown("there is no folder of experiment files")
-    workers = sorted({p.workers for p in config.points(file)} - {1})
-    fixed = claim.data["fixed"]
-    pairs = len(workers[:-1]) * (len(workers) - 2) // 2
-    ours = {"fitted": workers[:-1], "predicted": workers[-1], "pairs_per_cti": pairs}
-    paper = {"fitted": fixed["fitted_processes"], "predicted": fixed["predicted_processes"],
-             "pairs_per_cti": fixed["pairs_per_cti"]}  # fmt: skip
-    return compared(claim, ours == paper, ours)
+    ours = CompletionTime(s.terms or FORMS[0], s.weights, s.bounded).fit(p, times).coef_.to_numpy()
+    same = ours.shape == plain.shape and np.allclose(ours, plain, rtol=1e-6)
+    paper = _paper_fit()
+    setting = {name: getattr(s, name) for name in paper}
+    return compared(
+        claim, same and setting == paper, setting | {"coefficients": ours.round(3).tolist()}
+    )
 
 
 @check
 def scale(claim: Claim, evidence: Evidence) -> Verdict:
     """Vertices and edges of a scale, by the rule of our experiment file."""
+    from genval.families import plan
+
     if (file := _planned(evidence)) is None or file.graph is None:
         return unknown("there is no folder of experiment files")
-    n, edges = file.run[0].n, file.graph.edges
-    assert n is not None
-    assert edges is not None
+    n = next(p.n for p in config.points(file) if p.n)
+    per_node = plan(str(file.graph.generate), n, m=file.graph.edges).items / n
     odd = [
         name for name, value in claim.data["values"].items()
-        if abs(2 ** int(name[-2:]) * (edges / n[0] if "edges" in name else 1) / value - 1) > 0.03
+        if abs(2 ** int(name[-2:]) * (per_node if "edges" in name else 1) / value - 1) > 0.03
     ]  # fmt: skip
-    return compared(claim, not odd, f"{edges // n[0]} edges a vertex", "print rounds")
+    return compared(claim, not odd, f"{per_node:g} edges per vertex", "print rounds")
 
 
 @check
@@ -159,9 +216,9 @@ def not_straight(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def fit(claim: Claim, evidence: Evidence) -> Verdict:
     """R^2 and coefficients of the paper's form."""
-    if (found := _analysis(evidence)) is None or found.model is None:
+    if (found := _analysis(evidence)) is None or found.chosen is None:
         return unknown(NO_RESULTS)
-    model = found.model
+    model = found.chosen
     ours = {
         "R^2": model.r2_,
         "MSE": model.mse_,
@@ -173,18 +230,18 @@ def fit(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def good_fit(claim: Claim, evidence: Evidence) -> Verdict:
     """R^2 of the paper's form."""
-    if (found := _analysis(evidence)) is None or found.model is None:
+    if (found := _analysis(evidence)) is None or found.chosen is None:
         return unknown(NO_RESULTS)
-    r2 = found.model.r2_
+    r2 = found.chosen.r2_
     return compared(claim, r2 >= 0.95, {"R^2": r2}, "R^2 of 0.95 or more")
 
 
 @check
 def processing_dominates(claim: Claim, evidence: Evidence) -> Verdict:
     """C1 beside C2."""
-    if (found := _analysis(evidence)) is None or found.model is None:
+    if (found := _analysis(evidence)) is None or found.chosen is None:
         return unknown(NO_RESULTS)
-    c1, c2 = (float(found.model.coef_[t]) for t in ("1/p", "1/sqrt(p)"))
+    c1, c2 = (float(found.chosen.coef_[t]) for t in ("1/p", "1/sqrt(p)"))
     return compared(claim, c1 > c2, {"C1": c1, "C2": c2})
 
 
@@ -294,9 +351,9 @@ def growth_factor(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def bandwidth_shortage(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether the share of communication in the fitted form grows with p."""
-    if (found := _analysis(evidence)) is None or found.model is None:
+    if (found := _analysis(evidence)) is None or found.chosen is None:
         return unknown(NO_RESULTS)
-    c1, c2 = (float(found.model.coef_[t]) for t in ("1/p", "1/sqrt(p)"))
+    c1, c2 = (float(found.chosen.coef_[t]) for t in ("1/p", "1/sqrt(p)"))
     first, last = (c2 * p**-0.5 / (c1 / p + c2 * p**-0.5) if c1 + c2 else np.nan
                    for p in (float(found.runs.p.min()), float(found.runs.p.max())))  # fmt: skip
     return compared(claim, last > first, f"share {first:.0%} to {last:.0%}")
