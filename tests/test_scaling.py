@@ -415,11 +415,11 @@ def test_an_experiment_is_analysed(experiment):
     stop = xr.open_dataset(output.parent / "small-stop.nc")
     assert str(stop.conclusion[0].item()) in shown
     assert stop.oversubscribed.all()
-    pictures = sorted(path.name for path in output.parent.glob("*.png"))
-    assert pictures == [
+    pictures = {path.name for path in output.parent.glob("*.png")}
+    assert pictures >= {
         f"small-{name}.png"
-        for name in ("figure2a", "figure2b", "figure3", "figure4", "figure5", "figure6")
-    ] + [f"small-{name}.png" for name in ("link", "stop", "whatif")]
+        for name in (*(f"figure{k}" for k in ("2a", "2b", 3, 4, 5, 6)), "stop", "whatif")
+    }
 
 
 def test_a_missing_run_is_named(experiment):

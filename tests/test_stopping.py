@@ -237,7 +237,6 @@ def test_where_demand_is_the_links():
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ((None, 0.3, 100), "bandwidth was not varied"),
         ((curves([4, 9, 16]), 9.0, 100), "does not reach a CTI of 900.0%"),
         ((curves([4, 9, 16]), 0.3, 5), "already at the fewest measured (4)"),
         ((curves([4, 9, 16], 0.1, 2.0), 0.1, 100), "4 times the most measured"),
@@ -245,8 +244,15 @@ def test_where_demand_is_the_links():
 )
 def test_no_statement_on_the_link(given, reason):
     data, cti, percent = given
-    model = None if data is None else scaling.BandwidthDemand([0.1]).fit(data)
+    model = scaling.BandwidthDemand([0.1]).fit(data)
     assert reason in where_link_is_full(model, (4, 16), cti, percent).reason
+
+
+def test_a_demand_that_cannot_be_fitted_says_why():
+    full = [ds for ds in sweep() if ds.attrs["bandwidth"] == 100]
+    assert "bandwidth was not varied" in analyse(full).link[2**16].reason
+    flat = [ds.assign_attrs(seconds=1.0) if ds.attrs["workers"] == 9 else ds for ds in sweep()]
+    assert "p = 9 the time does not grow" in analyse(flat).link[2**16].reason
 
 
 def test_the_earlier_end_counts():
@@ -288,7 +294,7 @@ def test_one_command_says_where_to_stop(tmp_path, capsys):
     # twice the processes on a link of half the size need it four times as soon
     more = ["--processes-per-node", "2", "--link", "500 kB", "--no-figures"]
     assert main([*map(str, paths), *more]) == 0
-    assert "reaches a link of 500 kB per second, 2 processes a machine" in capsys.readouterr().out
+    assert "reaches a link of 500 kB per second, 2 processes per machine" in capsys.readouterr().out
     other = xr.open_dataset(tmp_path / "n65536-stop.nc")
     both = [
         float(ds.demand.sel(bound="estimate", machines=m)[0]) for ds, m in ((stop, 8), (other, 4))
@@ -327,12 +333,15 @@ def test_sizes_apart_as_the_paper(tmp_path):
 
 
 def test_pictures_and_lines_say_what_was_oversubscribed():
-    """Hollow points and dashed curves; `analyse` of runs on two processors."""
+    """Hollow points, dashed curves and words, in each picture of runs on eight processors."""
     real = dgsuite.run("bf", genval.graph("ring", 8), style="serial")
     runs = [real.assign_attrs(ds.attrs, processors=8) for ds in sweep(seed=3)]
     found = analyse(runs)
     assert found.runs.oversubscribed.values.tolist() == [False, True, True, True]
     figures = draw([found])
+    low, high = figures["figure2b"].axes[0].get_ylim()
+    times = found.seconds()
+    assert 0 < low <= times.min() <= times.max() <= high
     text = {
         name: " ".join(
             t.get_text()

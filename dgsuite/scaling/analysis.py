@@ -58,8 +58,8 @@ class Analysis:
     demand, demand_error
         Bandwidth demand from all but these points, and its error there in percentage points; None where
         bandwidth was not varied.
-    demand_of_all
-        Bandwidth demand from all points.
+    demand_of_all, demand_problem
+        Bandwidth demand from all points; None and the reason where there is none.
     returns
         By size: points of diminishing return of the chosen form, in machines.
     gain, link, stop
@@ -81,6 +81,7 @@ class Analysis:
     demand: BandwidthDemand | None = None
     demand_error: xr.DataArray | None = None
     demand_of_all: BandwidthDemand | None = None
+    demand_problem: str = "bandwidth was not varied on at least two numbers of workers above 1"
     returns: dict[int, xr.Dataset] = field(default_factory=dict)
     gain: dict[int, Statement] = field(default_factory=dict)
     link: dict[int, Statement] = field(default_factory=dict)
@@ -298,7 +299,7 @@ def _fit_demand(found: Analysis) -> None:
         if several.sizes["p"] > 1:
             found.demand_of_all = BandwidthDemand().fit(several)
     except InputError as problem:
-        found.notes.append(f"demand for bandwidth: {problem}")
+        found.demand_problem = str(problem)
 
 
 def _conclude(found: Analysis, sizes: Sequence[int]) -> None:
@@ -318,14 +319,13 @@ def _conclude(found: Analysis, sizes: Sequence[int]) -> None:
             found.gain[n] = where_gain_ends(
                 found.chosen, found.returns[n], measured_on, found.processes
             )
-        found.link[n] = where_link_is_full(
-            found.demand_of_all,
-            (senders[0], senders[-1]) if senders else measured_on,
-            s.cti,
-            capacity,
-            found.processes,
-            size,
-        )
+        if found.demand_of_all is None:
+            found.link[n] = Statement(reason=found.demand_problem)
+        else:
+            ends = senders[0], senders[-1]
+            found.link[n] = where_link_is_full(
+                found.demand_of_all, ends, s.cti, capacity, found.processes, size
+            )
         found.stop[n] = stop(found.gain[n], found.link[n])
 
 

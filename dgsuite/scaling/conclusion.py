@@ -85,7 +85,7 @@ def where_gain_ends(
 
 
 def where_link_is_full(
-    demand: BandwidthDemand | None,
+    demand: BandwidthDemand,
     measured: tuple[int, int],
     cti: float,
     percent: float = 100,
@@ -97,7 +97,7 @@ def where_link_is_full(
     Parameters
     ----------
     demand
-        Fitted to curves over processes; None where bandwidth was not varied.
+        Fitted to curves over processes.
     measured
         The fewest and most processes that it was fitted to.
     cti
@@ -105,8 +105,6 @@ def where_link_is_full(
     percent
         The link's capacity for a process, in per cent of the bandwidth that was 100 % in the runs.
     """
-    if demand is None:
-        return _none("bandwidth was not varied on at least two numbers of workers above 1")
     try:
         found = demand.reaches(percent, cti, size)
     except InputError as error:

@@ -89,7 +89,7 @@ def completion_time(found: Analysis, ax: Axes) -> bool:
 
 def completion_time_log(found: Analysis, ax: Axes) -> bool:
     """Figure 2 (b)."""
-    completion_time(found, ax)
+    _times(found, ax, line=True)
     ax.set_yscale("log")
     _workers_log(found, ax)
     return True

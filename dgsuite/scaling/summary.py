@@ -112,10 +112,13 @@ def _demand(found: Analysis) -> Iterator[str]:
                 f"  {_of(found, n)}CTI {cti:6.1%}: demand of {p} workers{_mark(found, p)} "
                 f"{predicted:5.1f} %, {off}"
             )
-    link = f"a link of {_rate(found)}, {found.processes} processes a machine"
+    processes = "process" if found.processes == 1 else "processes"
+    link = f"a link of {_rate(found)}, {found.processes} {processes} per machine"
     for n, at in found.link.items():
-        text = at.reason or (
-            f"from {at.machines:g} machines on (between {at.low:g} and {at.high:g})"
+        text = (
+            f"no statement: {at.reason}"
+            if at.reason
+            else (f"from {at.machines:g} machines on (between {at.low:g} and {at.high:g})")
         )
         yield f"{_of(found, n)}demand at CTI {found.settings.cti:.0%} reaches {link}: {text}"
 
