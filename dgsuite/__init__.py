@@ -44,10 +44,10 @@ def _check_siblings() -> None:
 
 _check_siblings()
 
-from partition.late import late  # noqa: E402, after the check
+from partition.lazy import lazy_imports  # noqa: E402, after the check
 from partition.version import __version__ as __version__  # noqa: E402
 
-__getattr__, __dir__ = late(
+__getattr__, __dir__ = lazy_imports(
     __name__,
     {
         "DgsuiteError": "partition.errors.DgsuiteError",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import xarray as xr
 
 from dgsuite.dataset import index
-from partition.files import whole
+from partition.files import atomic_write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +63,7 @@ def communication(dataset: xr.Dataset, ax: Axes | None = None, *, messages: bool
 
 def write(figure: Figure, path: str) -> None:
     """Write a picture as PNG: whole, or not at all."""
-    with whole(path) as part:
+    with atomic_write(path) as part:
         figure.savefig(part, dpi=130, format="png")
 
 

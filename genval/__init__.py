@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from partition.late import late
+from partition.lazy import lazy_imports
 
 if TYPE_CHECKING:
     from genval.graphs import graph
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Report", "Violation", "generate", "graph", "rmat", "validate"]
 
-__getattr__, __dir__ = late(
+__getattr__, __dir__ = lazy_imports(
     __name__,
     {
         "Report": "genval.report.Report",

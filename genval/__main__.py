@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from partition.command import Command
 from partition.errors import DgsuiteError
-from partition.files import whole
+from partition.files import atomic_write
 
 
 class _Parser(argparse.ArgumentParser):
@@ -133,7 +133,7 @@ def _write(path: str, parts: Iterable[bytes]) -> None:
         sys.stdout.buffer.writelines(parts)
         sys.stdout.flush()
         return
-    with whole(path) as part, open(part, "wb") as file:
+    with atomic_write(path) as part, open(part, "wb") as file:
         file.writelines(parts)
 
 

@@ -1,14 +1,14 @@
-"""Graphs in clusters: how they are cut, built and checked."""
+"""Graphs divided into clusters: partitioning, construction, checks and files."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from partition.late import late
+from partition.lazy import lazy_imports
 
 if TYPE_CHECKING:
     from partition.quality import describe
 
 __all__ = ["describe"]
 
-__getattr__, __dir__ = late(__name__, {"describe": "partition.quality.describe"})
+__getattr__, __dir__ = lazy_imports(__name__, {"describe": "partition.quality.describe"})

@@ -1,4 +1,4 @@
-"""What algorithms ask of a graph, checked where its clusters are; each is checked once a graph."""
+"""Check what algorithms require of a graph, where its clusters are and once per graph."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHECKING = "checking the graph"
 
 @spanned()
 def check(graph: Graph, need: str) -> None:
-    """Make sure that a graph is as an algorithm needs it.
+    """Check that a graph has a property that an algorithm requires.
 
     Parameters
     ----------
@@ -33,55 +33,64 @@ def check(graph: Graph, need: str) -> None:
     Raises
     ------
     InputError
-        It is not; naming a node or edge where that shows.
+        It does not. The message names a node or edge that shows it.
     """
     once(graph, need, NEEDS[need])
 
 
 def once(graph: Graph, what: str, function: Callable[[Graph], Any]) -> Any:
-    """What a function finds out about a graph; worked out once, however the graph is cut later."""
+    """The result of a function of a graph, computed once. Other partitions of the graph share the cache."""
     if what not in graph.cache:
         graph.cache[what] = function(graph)
     return graph.cache[what]
 
 
 def of_clusters(graph: Graph, function: Callable[[Cluster], Any]) -> list[Any]:
-    """A function of every cluster, worked out where the cluster is."""
-    found = _each(graph, function)
+    """Results of a function of every cluster, computed where the cluster is."""
+    results = _each(graph, function)
     if graph.client is None:
-        return found
-    return Watch(graph.client, CHECKING, inputs=graph.parts).gather(found)
+        return results
+    return Watch(graph.client, CHECKING, inputs=graph.parts).gather(results)
 
 
 def _each(graph: Graph, function: Callable[..., Any], *arguments: Any) -> list[Any]:
-    """A function of every cluster, where the cluster is; futures if that is on workers."""
+    """As `of_clusters`, but futures if the clusters are on workers."""
     if (client := graph.client) is None:
         return [function(part, *arguments) for part in graph.parts]
     return [client.submit(function, part, *arguments, pure=False) for part in graph.parts]
 
 
 def _all(graph: Graph, problem: Callable[[Cluster], str | None]) -> None:
-    """Refuse the first problem that a cluster has."""
+    """Raise `InputError` with the first problem that a function finds in a cluster."""
     for text in of_clusters(graph, problem):
         if text is not None:
             raise InputError(text)
 
 
-# Connected graphs and trees, by spanning forests: a cluster's, then of two forests together.
+# Connected graphs and trees: a spanning forest of each cluster, then of pairs of forests.
 
 
 class Forest(NamedTuple):
-    """Edges that connect what some more edges connect."""
+    """A spanning forest of some edges of a graph.
+
+    Attributes
+    ----------
+    n
+        Number of nodes of the graph.
+    src, dst
+        Ends of the forest's edges.
+    closing
+        An edge that closes a cycle, or None.
+    """
 
     n: int
     src: NDArray
     dst: NDArray
     closing: tuple[int, int] | None
-    """An edge that closes a cycle, if any does."""
 
 
 def _unite(parent: NDArray, src: NDArray, dst: NDArray, kept: NDArray) -> None:
-    """Union-find with path halving: marks the edges that connect something new."""
+    """Union-find with path halving: marks the edges that join two trees."""
     for i in range(len(src)):
         u, v = src[i], dst[i]
         while parent[u] != u:
@@ -99,7 +108,7 @@ def _unite(parent: NDArray, src: NDArray, dst: NDArray, kept: NDArray) -> None:
 
 
 def _span(n: int, src: NDArray, dst: NDArray) -> tuple[NDArray, NDArray]:
-    """Which edges make a spanning forest, and the node at the root of each node's tree."""
+    """A mask of the edges of a spanning forest, and the parent of each node in union-find."""
     parent = np.arange(n)
     kept = np.zeros(len(src), bool)
     unite = _compiled_unite() if len(src) > COMPILE_FROM else _unite
@@ -116,14 +125,14 @@ def _compiled_unite() -> Callable[..., None]:
 
 
 def _forest(c: Cluster) -> Forest:
-    """Of a cluster's edges, each at its smaller end."""
+    """The spanning forest of the edges whose smaller end is in a cluster."""
     at, ends = c.edges(np.arange(c.size))
     once = c.ids[at] < ends
     return _thin(c.n, c.ids[at[once]], ends[once].astype(np.int64))
 
 
 def _join(a: Forest, b: Forest) -> Forest:
-    """Of two forests together."""
+    """The spanning forest of the edges of two forests."""
     both = _thin(a.n, np.concatenate([a.src, b.src]), np.concatenate([a.dst, b.dst]))
     return both._replace(closing=a.closing or b.closing or both.closing)
 
@@ -136,10 +145,10 @@ def _thin(n: int, src: NDArray, dst: NDArray) -> Forest:
 
 
 def _stranded(forest: Forest) -> int | None:
-    """A node that no way leads to from node 0."""
+    """A node that node 0 does not reach, or None."""
     if len(forest.src) == forest.n - 1:
         return None
-    # the trees' smallest nodes are their roots, so the second root is out of reach of node 0
+    # the root of a tree is its smallest node, so node 0 does not reach the second root
     _, parent = _span(forest.n, forest.src, forest.dst)
     return int(np.flatnonzero(parent == np.arange(forest.n))[1])
 
@@ -149,7 +158,7 @@ def _summary(forest: Forest) -> tuple[int | None, tuple[int, int] | None]:
 
 
 def _shape(graph: Graph) -> tuple[int | None, tuple[int, int] | None]:
-    """A node out of reach of node 0, and an edge that closes a cycle."""
+    """A node that node 0 does not reach, and an edge that closes a cycle; None if there is none."""
     forests = _each(graph, _forest)
     client = graph.client
     while len(forests) > 1:
@@ -164,16 +173,16 @@ def _shape(graph: Graph) -> tuple[int | None, tuple[int, int] | None]:
 
 
 def check_connected(graph: Graph) -> None:
-    """Refuse a graph in which node 0 does not reach all others."""
+    """Check that node 0 reaches all other nodes."""
     stranded, _ = _shape(graph)
     if stranded is not None:
         raise InputError(
-            f"the graph is not connected: there is no way from node 0 to node {stranded}"
+            f"the graph is not connected: there is no path from node 0 to node {stranded}"
         )
 
 
 def check_tree(graph: Graph) -> None:
-    """Refuse a graph that has a cycle or is not connected."""
+    """Check that a graph is connected and has no cycle."""
     stranded, closing = _shape(graph)
     if closing is not None:
         raise InputError(
@@ -181,14 +190,16 @@ def check_tree(graph: Graph) -> None:
             f"{closing[0]} is on one"
         )
     if stranded is not None:
-        raise InputError(f"the graph is not a tree: there is no way from node 0 to node {stranded}")
+        raise InputError(
+            f"the graph is not a tree: there is no path from node 0 to node {stranded}"
+        )
 
 
 # Rings and weights.
 
 
 def check_ring(graph: Graph) -> None:
-    """Refuse a graph in which a node's neighbours are not its two neighbours in id."""
+    """Check that the graph is the ring 0, 1, ..., n - 1, 0."""
     _all(graph, _off_ring)
 
 
@@ -199,12 +210,12 @@ def _off_ring(c: Cluster) -> str | None:
     wrong = np.flatnonzero(~linked | (c.degree > 2))
     if c.n > 1 and len(wrong):
         node = int(c.ids[wrong[0]])
-        return f"node {node} is not on a ring: its neighbours must be its two neighbours in id"
+        return f"node {node} is not on a ring: its neighbours must be the nodes before and after it"
     return None
 
 
 def check_weights(graph: Graph) -> None:
-    """Refuse negative weights."""
+    """Check that no weight is negative."""
     _all(graph, _negative)
 
 
@@ -222,4 +233,4 @@ NEEDS: dict[str, Callable[[Graph], None]] = {
     "ring": check_ring,
     "tree": check_tree,
 }
-"""What can be needed, by name."""
+"""Checks of the properties that algorithms require, by name."""

@@ -1,4 +1,4 @@
-"""What a kernel sees: one cluster of the graph, and the live links of its nodes."""
+"""One cluster of a graph, as kernels use it, and sets of its nodes and live neighbours."""
 
 from __future__ import annotations
 

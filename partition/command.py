@@ -1,6 +1,6 @@
-"""How commands end: with an exit status and one line, also when a signal ends them.
+"""End commands with an exit status and one line of text, also after a signal.
 
-This module imports little, so that a command can handle signals before it imports what it works with.
+This module imports little, so that a command handles signals before it imports the rest.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from typing import Any, NoReturn
 from partition.errors import DgsuiteError, InputError
 
 SIGNALS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
-"""Signals that end a command, and how its last line calls that."""
+"""Signals that end a command, each with a word for the last line of its output."""
 
 GRACE = 2.0
-"""Seconds that a command has to clean up after a signal. Then its process ends as it is."""
+"""Seconds that a command has to clean up after a signal. Then the process is ended."""
 
 
 class Command:
-    """A command line: a function that takes arguments, by default the process's, and returns an exit status.
+    """A command: a function of command-line arguments, by default the process's, that returns an exit status.
 
-    The status is 0, or 1 where a run failed, 2 for wrong input, and 128 plus the number of the signal
-    that ended the command. Whatever goes wrong is one line on stderr.
+    The status is 0, 1 if a run failed, 2 for wrong input, or 128 plus the number of the signal that ended
+    the command. An error is reported as one line on stderr.
 
     Parameters
     ----------
     main
-        Does the work, and returns the status.
+        Function that does the work and returns the status.
     line
-        Printed when a signal ends the command; ``{}`` stands for "interrupted" or "terminated".
+        Line printed when a signal ends the command; ``{}`` stands for "interrupted" or "terminated".
     """
 
     def __init__(self, main: Callable[..., int], line: str = "{}") -> None:
@@ -58,20 +58,20 @@ class Command:
             return 2 if isinstance(error, InputError) else 1
 
     def run(self) -> NoReturn:
-        """Run the command as this process, and end the process.
+        """Run the command, then end the process.
 
-        The first SIGINT or SIGTERM raises KeyboardInterrupt, later ones have no effect. The process ends
-        once that exception has passed through the command, or after `GRACE` seconds, even while
-        compiled code runs. Signals that were ignored, as nohup and a shell's background jobs have it,
-        still are.
+        The first SIGINT or SIGTERM raises KeyboardInterrupt; later ones have no effect. The process ends
+        when that exception has left the command, or after `GRACE` seconds, even while compiled code runs.
+        Signals that the process ignores, for example under nohup or in a shell's background job, stay
+        ignored.
         """
-        # a helper process of multiprocessing removes what an abrupt end leaves, and would report it
+        # multiprocessing's resource tracker cleans up after an abrupt end, and would warn about it
         warnings = filter(None, (os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker"))
         os.environ["PYTHONWARNINGS"] = ",".join(warnings)
-        self._sockets = heard, told = socket.socketpair()  # open until the process ends
-        told.setblocking(False)
-        signal.set_wakeup_fd(told.fileno(), warn_on_full_buffer=False)
-        threading.Thread(target=self._limit, args=(heard,), daemon=True).start()
+        self._sockets = reader, writer = socket.socketpair()  # open until the process ends
+        writer.setblocking(False)
+        signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+        threading.Thread(target=self._limit, args=(reader,), daemon=True).start()
         for number in SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._stop)
@@ -90,17 +90,17 @@ class Command:
         _silence()
         raise KeyboardInterrupt
 
-    def _limit(self, heard: socket.socket) -> None:
-        """End the process some time after a signal, whatever the main thread does meanwhile."""
+    def _limit(self, reader: socket.socket) -> None:
+        """End the process `GRACE` seconds after a signal, whatever the main thread does."""
         number = 0
-        while number not in SIGNALS:  # others may have handlers, too
-            number = heard.recv(1)[0]
+        while number not in SIGNALS:  # other signals may have handlers, too
+            number = reader.recv(1)[0]
         time.sleep(GRACE)
         self._leave(number)
 
     def _leave(self, number: int) -> NoReturn:
-        """End the process at once: what libraries do at exit takes seconds, and is not needed then."""
-        self._leaving.acquire()  # and never let go of: one thread prints, and ends the process
+        """End the process at once. The exit handlers of libraries take seconds and are not needed."""
+        self._leaving.acquire()  # never released: one thread prints and ends the process
         if "multiprocessing" in sys.modules:
             for child in sys.modules["multiprocessing"].active_children():
                 child.kill()
@@ -110,7 +110,7 @@ class Command:
 
 
 def _silence() -> None:
-    """Keep libraries and other threads from reporting what ending in the middle does to them."""
+    """Suppress reports of libraries and other threads about being interrupted."""
     if "logging" in sys.modules:
         sys.modules["logging"].disable()
     sys.unraisablehook = lambda _: None

@@ -1,6 +1,6 @@
-"""Numba's compiler for the project's loops: what it makes is kept on disk, once per installation.
+"""Compile the project's loops by Numba, and cache the code on disk, once per installation.
 
-Import only where loops are compiled: importing Numba takes a quarter of a second.
+Import this module only where loops are compiled: importing Numba takes a quarter of a second.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ except ImportError:  # on Windows, where Numba itself guards its files
     fcntl = None  # type: ignore[assignment]
 
 SOON = 1.0
-"""Seconds of compiling in a process after which it is reported."""
+"""After this many seconds of compiling, a process logs a warning."""
 
 PACKAGES = ("dgsuite", "kernels", "partition")
 """Packages with compiled loops."""
@@ -32,10 +32,10 @@ log = logging.getLogger("dgsuite")
 
 
 class Cache(FunctionCache):
-    """Numba's cache of a function on disk, safe for several processes that compile at once.
+    """Numba's cache of a function on disk, with a lock for processes that compile at the same time.
 
     Numba writes the index before the code, and two processes may choose the same file for code of
-    different types. Without a lock a third process could load code of other types than it asked for.
+    different types. Without a lock a third process could load code for the wrong types.
     """
 
     @contextmanager
@@ -58,7 +58,7 @@ class Cache(FunctionCache):
 
 
 class Notice(event.Listener):
-    """Reports once per process that loops are being compiled, if that takes long."""
+    """Logs once per process that loops are being compiled, if that takes long."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -71,12 +71,12 @@ class Notice(event.Listener):
         begun = self._begun.pop()
         module = event.data["dispatcher"].py_func.__module__
         if self._begun or module.partition(".")[0] not in PACKAGES:
-            return  # part of another function, or not ours
+            return  # compiled as part of another function, or of another project
         before, self.seconds = self.seconds, self.seconds + perf_counter() - begun
         if before < SOON <= self.seconds:
             log.warning(
-                "dgsuite compiles its loops for this machine; this happens once per installation and "
-                "can take some ten seconds"
+                "compiling loops for this machine; this happens once per installation and can take some "
+                "ten seconds"
             )
 
 
@@ -85,14 +85,14 @@ event.register("numba:compile", notice)
 
 
 def compiled(function: Callable | None = None, **options: Any) -> Any:
-    """Compile a function when it is called, or load it from disk; it releases the interpreter's lock.
+    """Compile a function on its first call, or load it from disk. The compiled code releases the GIL.
 
     Parameters
     ----------
     function
-        What to compile. Without it, a decorator is returned.
+        Function to compile. Without it, return a decorator.
     options
-        Of `numba.njit`.
+        Options of `numba.njit`.
     """
     if function is None:
         return lambda given: compiled(given, **options)
@@ -107,6 +107,6 @@ def compiled(function: Callable | None = None, **options: Any) -> Any:
 @cache
 def _report_no_folder() -> None:
     log.warning(
-        "dgsuite finds no folder to keep its compiled loops in, so each process compiles them anew; "
-        "set NUMBA_CACHE_DIR to a folder that can be written to"
+        "no folder to cache compiled loops in, so each process compiles them again; set NUMBA_CACHE_DIR "
+        "to a writable folder"
     )

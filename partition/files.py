@@ -1,4 +1,4 @@
-"""Files that are written: checked before they are worked for, and whole or not there at all."""
+"""Write files atomically, and check early that they can be written."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ except ImportError:  # on Windows, where an open file can be neither renamed nor
     fcntl = None  # type: ignore[assignment]
 
 
-def writable(path: str | os.PathLike[str], ending: str = "") -> None:
-    """Make sure that a file can be written.
+def check_writable(path: str | os.PathLike[str], ending: str = "") -> None:
+    """Check that a file can be written.
 
     Parameters
     ----------
     ending
-        What its name must end in.
+        Required end of its name.
 
     Raises
     ------
     InputError
-        Its name ends otherwise, it is a folder, a device or the like, or its folder is not there or
-        takes no files.
+        The name has another ending, the path is a folder, a device or the like, or its folder does not
+        exist or is not writable.
     """
     path = os.fspath(path)
     if os.path.isdir(path):
@@ -43,7 +43,7 @@ def writable(path: str | os.PathLike[str], ending: str = "") -> None:
         )
     there = os.path.realpath(path)
     if os.path.lexists(there) and not os.path.isfile(there):
-        raise InputError(f"{path}: is no regular file, which alone can be written anew")
+        raise InputError(f"{path}: is not a regular file, so it cannot be replaced")
     folder = os.path.dirname(there if os.path.islink(path) else path) or "."
     if not path.endswith(ending):
         raise InputError(f"{path}: the name must end in {ending}")
@@ -59,7 +59,7 @@ def writable(path: str | os.PathLike[str], ending: str = "") -> None:
 
 
 @contextmanager
-def whole(path: str | os.PathLike[str]) -> Iterator[str]:
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[str]:
     """A temporary name to write a file under. The file gets its own name once it is complete.
 
     If the block fails, the temporary file is removed and a file that was there before stays as it is.
@@ -67,23 +67,25 @@ def whole(path: str | os.PathLike[str]) -> Iterator[str]:
     machine removes it. A process holds a lock on the file that it writes, so the files of running
     processes are kept.
 
-    The temporary file is in the folder of the target. It is created anew, under a name that nobody can
-    guess, so that several writers of one path do not meet and no planted link is followed. Its mode is
-    what the umask leaves of 0666. Where the path itself is a link, the file that it names is written.
+    The temporary file is in the folder of the target. It is a new file with a random name, so several
+    processes can write one path, and nobody can plant a link in its place. Its mode is 0666 without the bits
+    of the umask. If the path is a link, the file that it points to is replaced.
 
     Raises
     ------
     InputError
-        See `writable`; or the system refuses to write the file, for example because the disk is full.
+        See `check_writable`; or the system refuses to write the file, for example because the disk is full.
     """
-    writable(path)
+    check_writable(path)
     there = os.path.realpath(path)
     try:
         _clear(there)
         with _part(there) as part:
             yield part
             with open(part, "rb") as file:
-                os.fsync(file.fileno())  # a name must not outlive its content when power fails
+                os.fsync(
+                    file.fileno()
+                )  # after a power failure the name must not stand for an empty file
             os.replace(part, there)
     except OSError as error:
         raise InputError(
@@ -157,17 +159,17 @@ def _name(there: str, random: str, mark: str) -> str:
 
 
 def _mark(there: str) -> str:
-    """What temporary files of a target have in their names if they are written on this machine.
+    """A part of the names of a target's temporary files that identifies the target and this machine.
 
-    Locks are not always seen on other machines that share a folder, but always by all processes of one
-    running kernel, which its boot id names.
+    Other machines that share a folder may not see a lock. All processes of one running kernel do, and the
+    boot id identifies it.
     """
     return blake2b(_machine() + os.fsencode(os.path.basename(there)), digest_size=8).hexdigest()
 
 
 @cache
 def _machine() -> bytes:
-    """The boot id of the running kernel; on systems without one, the machine's name."""
+    """The boot id of the running kernel, or the machine's name on systems without one."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_bytes()
     except OSError:
@@ -175,15 +177,16 @@ def _machine() -> bytes:
 
 
 def output(given: str | None, name: str) -> str:
-    """Where a result goes: as given, or ``results/<name>.nc``, in a folder that is made.
+    """The path of a result: as given, or ``results/<name>.nc``, in a folder that is created.
 
     Raises
     ------
     InputError
-        It does not end in .nc, where pictures and tables go beside it, or cannot be written.
+        The path does not end in .nc, which names of figures and tables beside it are made from, or cannot be
+        written.
     """
     if given is None:
         os.makedirs("results", exist_ok=True)
         given = os.path.join("results", f"{name}.nc")
-    writable(given, ".nc")
+    check_writable(given, ".nc")
     return given

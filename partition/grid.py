@@ -1,9 +1,9 @@
 """Two-dimensional partitions: the adjacency matrix in a grid of blocks (Buluc and Madduri 2011).
 
-Of p = R x C clusters, cluster k = i C + j stands in row i and column j of the grid. It owns its nodes as
-ever; besides it holds the edges whose target is owned by a cluster of row i, and whose source by a
-cluster of column j. What a node says goes to the R clusters of its column, what is found out about it
-comes from the C clusters of its row.
+Of p = R x C clusters, cluster k = i C + j is in row i and column j of the process grid. It owns its nodes as
+in a one-dimensional partition. It also holds the edges whose target belongs to a cluster of row i and whose
+source belongs to a cluster of column j. A node's broadcast goes to the R clusters of its column; results for
+a node come from the C clusters of its row.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ def near_square(clusters: int) -> tuple[int, int]:
 
 @spanned()
 def arrange(graph: Graph, rows: int | None = None, columns: int | None = None) -> Graph:
-    """The graph with a block of a grid in each of its clusters.
+    """A copy of the graph whose clusters also hold their block of a process grid.
 
     Parameters
     ----------
     graph
-        In contiguous blocks of nodes.
+        A graph in contiguous blocks of nodes.
     rows, columns
-        Shape of the grid; by default nearest to a square.
+        Shape of the grid; by default as square as possible.
 
     Raises
     ------
     InputError
-        The grid does not match the number of clusters, or the graph has a partition of its own.
+        The grid does not match the number of clusters, or the graph has a node-to-cluster map.
     """
     from partition.graph import Graph
 
@@ -93,7 +93,7 @@ def arrange(graph: Graph, rows: int | None = None, columns: int | None = None) -
 
 
 def _split(c: Cluster, columns: int) -> list[tuple[NDArray, NDArray]]:
-    """A cluster's edges by the column of their source: targets and sources."""
+    """Targets and sources of a cluster's edges, for each column of the grid that owns the sources."""
     at, sources = c.edges(np.arange(c.size))
     column = c.partition.owner(sources) % columns
     targets = c.ids[at].astype(sources.dtype)
@@ -104,7 +104,7 @@ def _split(c: Cluster, columns: int) -> list[tuple[NDArray, NDArray]]:
 def _join(
     c: Cluster, rows: int, columns: int, pieces: Sequence[tuple[NDArray, NDArray]]
 ) -> Cluster:
-    """A cluster with its block."""
+    """A copy of a cluster with its block, made from the pieces of all clusters of its row."""
     import scipy.sparse as sp
 
     row, column = divmod(c.index, columns)

@@ -1,7 +1,7 @@
-"""Labels of nodes in files: what a dataset holds as objects is written as numbers of a table.
+"""Labels of nodes in files: a variable of objects is written as codes of a table.
 
-A variable of objects becomes one of integers, entries of the table ``label_table``, -1 for None; an entry
-of the table is a label as JSON (`partition.labels.to_json`). Nothing that is read is ever evaluated.
+The codes are indices of the table ``label_table``, -1 for None. An entry of the table is a label as JSON
+(`partition.labels.to_json`). Reading never evaluates the content of a file.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ ENTRY = "label_table_entry"
 """Name of the table, and of its dimension."""
 
 CODED = "label_coded"
-"""Attribute of variables that are numbers of the table."""
+"""Attribute of variables that hold codes."""
 
 ATTRIBUTES = "label_attributes"
-"""Attribute with the dataset's attributes that are such labels, as one JSON object."""
+"""Attribute with those attributes of the dataset that are labels of such types, as one JSON object."""
 
 
 def encoded(dataset: xr.Dataset) -> xr.Dataset:
-    """A dataset that a file can hold.
+    """Convert a dataset to one that a file can hold.
 
     Raises
     ------
@@ -59,12 +59,12 @@ def encoded(dataset: xr.Dataset) -> xr.Dataset:
 
 
 def decoded(dataset: xr.Dataset) -> xr.Dataset:
-    """The dataset that `encoded` was given.
+    """The inverse of `encoded`.
 
     Raises
     ------
     ValueError
-        What should be labels is something else.
+        The table of labels, or a code, is invalid.
     """
     if TABLE not in dataset.variables:
         return dataset
@@ -92,12 +92,12 @@ def decoded(dataset: xr.Dataset) -> xr.Dataset:
 
 def _entries(table: NDArray, codes: NDArray) -> NDArray:
     if codes.dtype.kind not in "iu" or (codes < -1).any() or (codes >= len(table) - 1).any():
-        raise ValueError(f"a number is not one of the {len(table) - 1} entries of {TABLE!r}")
+        raise ValueError(f"a code is not one of the {len(table) - 1} entries of {TABLE!r}")
     return table[codes]
 
 
 def _code(value: Any, table: dict[str, int], known: dict[int, int]) -> int:
-    """Number of a label in the table, with a new entry where it has none; known by its identity."""
+    """Code of a label; a new label gets a new entry. `known` caches codes by the identity of labels."""
     if value is None:
         return -1
     code = known.get(id(value))
@@ -107,7 +107,7 @@ def _code(value: Any, table: dict[str, int], known: dict[int, int]) -> int:
 
 
 def _plain(value: Any) -> bool:
-    """Whether a file takes an attribute as it is."""
+    """Whether a file can hold an attribute as it is."""
     if isinstance(value, str):
         return "\0" not in value
     if isinstance(value, int):

@@ -1,4 +1,4 @@
-"""Labels: names that the nodes of a graph have besides their numbers, and how JSON holds them."""
+"""Labels: names of a graph's nodes besides their ids, and their conversion to JSON."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from numpy.typing import NDArray
 from partition.errors import InputError, hint
 
 LONGEST = 256
-"""Characters of the longest label up to which text is an array of strings: all entries take that much."""
+"""Text is stored as an array of strings if no label has more characters: every entry takes the maximum."""
 
 HINTED = 10_000
-"""Labels among which an error looks for one that is like a wrong one."""
+"""With more labels, errors do not suggest one that is similar to a wrong one."""
 
 
 class Labels(Sequence[Any]):
-    """Names of the nodes of a graph, in their order: distinct values of any hashable type.
+    """Names of a graph's nodes, in the order of node ids: distinct values of any hashable type.
 
     Parameters
     ----------
     values
-        As many as nodes.
+        One label per node.
     n
         Number of nodes.
     ascending
-        Whether they are known to be distinct and in ascending order.
+        Whether the labels are known to be distinct and ascending.
 
     Attributes
     ----------
     array
-        Shape (n,): of integers (64 bits) or strings where all labels are, else of objects.
+        Shape (n,): 64-bit integers or strings if all labels are, else objects.
     none
-        What stands for no node where labels are expected: -1 where all labels are integers from 0 to
-        2^63 - 1, "" where all are text and none is empty, otherwise None.
+        The value that means "no node" among labels: -1 if all labels are integers from 0 to 2^63 - 1, "" if
+        all are text and none is empty, otherwise None.
 
     Raises
     ------
     InputError
-        There are more or fewer labels than nodes; a label is None, not hashable, or there twice.
+        The number of labels is not `n`; a label is None, is not hashable, or occurs twice.
     """
 
     def __init__(self, values: Iterable[Hashable], n: int, *, ascending: bool = False) -> None:
@@ -71,7 +71,7 @@ class Labels(Sequence[Any]):
                 except TypeError:
                     raise InputError(f"label {label!r} is not hashable") from None
                 if label is None:
-                    raise InputError("None cannot be a label: it stands for no node")
+                    raise InputError('None cannot be a label: it means "no node"')
                 if known:
                     raise InputError(f"two nodes have the same label {label!r}")
                 seen.add(label)
@@ -108,12 +108,12 @@ class Labels(Sequence[Any]):
         return {label: i for i, label in enumerate(self.array.tolist())}
 
     def node(self, label: Any) -> int:
-        """Number of the node with a label.
+        """Id of the node with a label.
 
         Raises
         ------
         InputError
-            There is none.
+            No node has this label.
         """
         found = self._find(label)
         if found < 0:
@@ -146,19 +146,19 @@ class Labels(Sequence[Any]):
         return f"{close}Nodes have labels, such as {some}"
 
     def nodes(self, labels: Any, *, missing: bool = False) -> NDArray[np.int64]:
-        """Numbers of the nodes with some labels.
+        """Ids of the nodes with the given labels.
 
         Parameters
         ----------
         labels
             An array of any shape, or a list, a tuple, a set.
         missing
-            Whether what is no label stands for no node, and becomes -1; otherwise it is an error.
+            Return -1 for values that are not labels, instead of raising an error.
 
         Raises
         ------
         InputError
-            A value is no label.
+            A value is not a label.
         """
         if not isinstance(labels, np.ndarray):
             labels = plain(labels)
@@ -189,7 +189,7 @@ class Labels(Sequence[Any]):
 
     @cached_property
     def _table(self) -> NDArray:
-        """Labels with what stands for no node behind them, where the number -1 finds it."""
+        """Labels followed by `none`, so that index -1 gives "no node"."""
         if self.none is not None:
             return np.append(self.array, np.array([self.none]))
         table = np.empty(len(self) + 1, object)
@@ -197,7 +197,7 @@ class Labels(Sequence[Any]):
         return table
 
     def of(self, nodes: NDArray) -> NDArray:
-        """Labels of some nodes (an array of any shape); what stands for no node where it says -1."""
+        """Labels of the given nodes, an array of any shape; -1 becomes `none`."""
         return self._table[nodes]
 
 
@@ -209,7 +209,10 @@ def _get(numbers: dict[Hashable, int], label: Any) -> int:
 
 
 def plain(values: Iterable[Any]) -> NDArray:
-    """Values as an array that gives each back as it was; of integers or strings where all are."""
+    """Values as a one-dimensional array that keeps each value and its type.
+
+    The array is int64, uint64 or of strings if all values are, otherwise of objects.
+    """
     if isinstance(values, np.ndarray) or hasattr(values, "__array__"):
         given = np.asarray(values)
         if given.ndim == 1 and given.dtype.kind in "iuU":
@@ -225,7 +228,7 @@ def plain(values: Iterable[Any]) -> NDArray:
             return np.array(values, np.uint64)
     if kinds and kinds <= {str, np.str_} and max(map(len, values)) <= LONGEST:
         text = "".join(values)
-        # arrays drop zeros at the end; files take no half of a pair
+        # NumPy drops trailing NULs, and files cannot hold lone surrogates
         if "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in set(text)):
             return np.array(values, np.str_)
     objects = np.empty(len(values), object)
@@ -238,15 +241,15 @@ def plain(values: Iterable[Any]) -> NDArray:
 
 
 def to_json(label: Any) -> Any:
-    """A label as JSON has it.
+    """Convert a label to a JSON value.
 
-    Text, integers, finite floats, flags and None are themselves. The others are an object with a key
-    that says what they are: "tuple", "frozenset", "float", "bytes" or "uuid".
+    Text, integers, finite floats, booleans and None stay as they are. Other types become an object whose
+    key is the type: "tuple", "frozenset", "float", "bytes" or "uuid".
 
     Raises
     ------
     InputError
-        It is of another type.
+        The label has another type.
     """
     value = label.item() if isinstance(label, np.generic) else label
     kind = type(value)
@@ -264,7 +267,7 @@ def to_json(label: Any) -> Any:
         return {"uuid": str(value)}
     raise InputError(
         f"label {label!r} is of type {kind.__name__}, which a file cannot hold; it can hold text, numbers, "
-        f"bytes, UUIDs, and tuples and frozensets of these: relabel the nodes, or drop the labels by "
+        f"bytes, UUIDs, and tuples and frozensets of these: relabel the nodes, or remove the labels with "
         f'ds.drop_vars("node")'
     )
 
@@ -279,19 +282,19 @@ _DECODERS: dict[str, Callable[[Any], Any]] = {
 
 
 def from_json(value: Any) -> Any:
-    """The label that `to_json` made a value of.
+    """The label that `to_json` converted to a JSON value.
 
     Raises
     ------
     ValueError
-        It made no such value.
+        The value is not a result of `to_json`.
     """
     if isinstance(value, list):
-        raise ValueError(f"a list is no label: {value}")
+        raise ValueError(f"a list is not a label: {value}")
     if not isinstance(value, dict):
         return value
     try:
         ((kind, content),) = value.items()
         return _DECODERS[kind](content)
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"this is no label: {value}") from error
+        raise ValueError(f"not a label: {value}") from error

@@ -1,4 +1,4 @@
-"""The mixing function of SplitMix64: it makes numbers look random."""
+"""The mixing function (finaliser) of SplitMix64."""
 
 from __future__ import annotations
 

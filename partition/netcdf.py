@@ -1,8 +1,8 @@
-"""NetCDF files with a checksum, which is compared before the file is parsed.
+"""NetCDF files with a checksum, which is verified before the file is parsed.
 
-The HDF5 library reads a damaged file as other data, or never ends. The checksum stands after the end
-of the HDF5 data: readers of HDF5 and NetCDF look no further than that end, which the file's first block
-names, and a program that changes the file drops what follows it.
+The HDF5 library may read wrong data from a damaged file, or never return. The checksum follows the end of
+the HDF5 data. Readers of HDF5 and NetCDF ignore it, since the file's first block says where the data end,
+and a program that changes the file drops it.
 """
 
 from __future__ import annotations
@@ -16,47 +16,47 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from partition import netcdf_trial
 from partition.errors import InputError
-from partition.files import whole
+from partition.files import atomic_write
 
 if TYPE_CHECKING:
     import xarray as xr
 
 MARK = b"\ndgsuite sha256 "
-"""What stands before a checksum."""
+"""Bytes before the checksum."""
 
 TRAILER = len(MARK) + 2 * hashlib.sha256().digest_size + 1
-"""Bytes of a checksum with its mark and a line break."""
+"""Bytes of the mark, the checksum and a line break."""
 
 DENSEST = 1100
-"""More than the most bytes of data that a byte of a compressed file can hold (deflate: 1032)."""
+"""Upper bound of the bytes of data per byte of a compressed file (deflate: 1032)."""
 
 PATIENCE = 20.0
-"""Seconds that a trial reading may take, beyond those for the size of the file."""
+"""Seconds that a trial read may take, plus those for the size of the file."""
 
 SPEED = 20e6
-"""Bytes per second that a trial reading may take."""
+"""Bytes per second that a trial read must reach."""
 
 
 def write(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
-    """Write a dataset as NetCDF with a checksum: whole, or not at all.
+    """Write a dataset as NetCDF with a checksum, atomically.
 
     Raises
     ------
     InputError
-        See `partition.files.whole`.
+        See `partition.files.atomic_write`.
 
     Notes
     -----
-    The file is made in memory, which takes as much memory as the file has bytes: a process in which
-    the HDF5 library fails to write to disk ends in a segmentation fault.
+    The file is made in memory, which takes as many bytes as the file has. When the HDF5 library fails to
+    write to disk, the process ends in a segmentation fault.
     """
     import dask
 
     made = BytesIO()
-    # otherwise xarray takes a lock of the current client's cluster, named by the file
+    # otherwise xarray uses a lock of the current client's Dask cluster, named after the file
     with dask.config.set(scheduler="threads"):
         dataset.to_netcdf(made, engine="h5netcdf")
-    with whole(path) as part, open(part, "wb") as file:
+    with atomic_write(path) as part, open(part, "wb") as file:
         file.write(made.getbuffer())
         file.write(MARK + hashlib.sha256(made.getbuffer()).hexdigest().encode() + b"\n")
 
@@ -64,19 +64,19 @@ def write(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
 def read(path: str | os.PathLike[str], checksum: bool = False) -> xr.Dataset:
     """Read a NetCDF file into memory.
 
-    Memory is bounded by the file's size. A file without a checksum may be of any program. It is first
-    read in another process, where the HDF5 library may crash or never end. Damage is then found only
-    where that library finds it, and values may be others than were written.
+    The file's size bounds the memory used. Any program may have written a file without a checksum. Such a
+    file is first read in another process, where the HDF5 library may crash or never return. Damage is then
+    found only where that library finds it, and values may differ from those written.
 
     Parameters
     ----------
     checksum
-        Refuse a file without a checksum.
+        Require a checksum.
 
     Raises
     ------
     InputError
-        No such file, damaged, or not NetCDF.
+        The file does not exist, is damaged, or is not NetCDF.
     """
     name = os.fspath(path)
     try:
@@ -107,7 +107,7 @@ def _try(name: str) -> None:
     Raises
     ------
     ValueError
-        That failed, or took too long.
+        The read failed or took too long.
     """
     size = os.path.getsize(name)
     seconds = PATIENCE + size / SPEED
@@ -115,15 +115,15 @@ def _try(name: str) -> None:
     try:
         trial = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
     except subprocess.TimeoutExpired:
-        raise ValueError(f"reading it takes more than {seconds:.0f} s") from None
+        raise ValueError(f"reading it took more than {seconds:.0f} s") from None
     if trial.returncode < 0:
-        raise ValueError(f"reading it ends in signal {-trial.returncode}")
+        raise ValueError(f"reading it ended with signal {-trial.returncode}")
     if trial.returncode:
         raise ValueError((trial.stderr.strip() or "it cannot be read").splitlines()[-1])
 
 
 def _fits(file: BinaryIO) -> bool | None:
-    """Whether a file matches its checksum; None where it has none."""
+    """Whether a file matches its checksum; None if it has none."""
     size = os.fstat(file.fileno()).st_size
     if size < TRAILER:
         return None

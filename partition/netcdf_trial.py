@@ -1,9 +1,9 @@
-"""Read all of an HDF5 file, as a program: the HDF5 library may crash on a damaged file, or never end.
+"""A program that reads all of an HDF5 file: on a damaged one the HDF5 library may crash or never return.
 
     python netcdf_trial.py FILE BYTES
 
-It ends with exit status 1 and a reason on standard error where the file cannot be read, or declares
-arrays of more than so many bytes. It imports nothing of this project, so that it starts quickly.
+It exits with status 1 and a reason on stderr if the file cannot be read, or declares arrays of more than
+BYTES. It imports nothing from this project, so that it starts quickly.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def main(name: str, most: int) -> None:
         arrays = [item for item in found if isinstance(item, h5py.Dataset)]
         declared = sum(int(array.size or 0) * array.dtype.itemsize for array in arrays)
         if declared > most:
-            raise ValueError(f"it declares {declared} bytes of arrays, and can hold {most} at most")
+            raise ValueError(f"it declares {declared} bytes of arrays, but can hold at most {most}")
         for item in found:
             dict(item.attrs)
         for array in arrays:

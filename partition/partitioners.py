@@ -1,8 +1,8 @@
-"""Which cluster owns which node.
+"""Partitions: which cluster owns which node.
 
-A `Partition` is all the engine needs to know: nodes are laid out by cluster, ascending in each, and
-a node's place in that layout is its *position*. Contiguous blocks, whose positions are the node ids
-themselves, and any other node-to-cluster map look the same from outside.
+Nodes are ordered by cluster, and by id within a cluster; the index of a node in this order is its
+*position*. In contiguous blocks positions are the node ids themselves. All other code treats blocks and
+arbitrary node-to-cluster maps alike.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Partition:
     offsets
         int64, shape (clusters + 1,): cluster k holds positions ``offsets[k]`` to ``offsets[k + 1]``.
     order
-        int64, shape (n,): the node at each position; None where position and node id are the same.
+        int64, shape (n,): the node at each position; None if positions are node ids.
     """
 
     offsets: NDArray[np.int64]
@@ -39,7 +39,7 @@ class Partition:
 
     @property
     def clusters(self) -> int:
-        """Number of clusters, empty ones counted."""
+        """Number of clusters, including empty ones."""
         return len(self.offsets) - 1
 
     @cached_property
@@ -83,37 +83,37 @@ class Partition:
 
 
 MOST_CLUSTERS = 1 << 24
-"""Each is an object: with more of them a slip would fill the memory before it was noticed."""
+"""Each cluster is an object, so a much too large number by mistake would fill the memory."""
 
 
 def check_clusters(clusters: object) -> int:
-    """A number of clusters, checked.
+    """A number of clusters as an int.
 
     Raises
     ------
     InputError
-        It is not a whole number from 1 to `MOST_CLUSTERS`.
+        It is not an integer from 1 to `MOST_CLUSTERS`.
     """
     if isinstance(clusters, bool) or not isinstance(clusters, int | np.integer) or clusters < 1:
-        raise InputError(f"clusters must be a whole number of at least 1, got {clusters!r}")
+        raise InputError(f"clusters must be an integer of at least 1, got {clusters!r}")
     if clusters > MOST_CLUSTERS:
         raise InputError(f"clusters must be at most {MOST_CLUSTERS}, got {clusters}")
     return int(clusters)
 
 
 def blocks(n: int, clusters: int) -> Partition:
-    """Contiguous blocks of equally many nodes (sizes differ by at most one)."""
+    """Contiguous blocks of equally many nodes; sizes differ by at most one."""
     k = check_clusters(clusters)
     return Partition(np.arange(k + 1, dtype=np.int64) * n // k)
 
 
 def balanced(degrees: ArrayLike, clusters: int) -> Partition:
-    """Contiguous blocks of about equally many edge ends; every node also weighs one.
+    """Contiguous blocks of about equal load, where the load of a node is its degree plus one.
 
     Parameters
     ----------
     degrees
-        Shape (n,): the degree of each node.
+        Degree of each node, shape (n,).
     """
     k = check_clusters(clusters)
     load = np.cumsum(np.asarray(degrees, np.int64) + 1)
@@ -126,19 +126,19 @@ def balanced(degrees: ArrayLike, clusters: int) -> Partition:
 
 
 def hashed(n: int, clusters: int) -> Partition:
-    """Nodes dealt at random: node i goes where a hash of i says (SplitMix64's)."""
+    """Nodes assigned at random, by the SplitMix64 hash of their ids."""
     k = check_clusters(clusters)
     x = mix(np.arange(n, dtype=np.uint64) + GOLDEN)
     return from_owner((x % np.uint64(k)).astype(np.int64), k)
 
 
 def metis(indptr: NDArray, indices: NDArray, clusters: int) -> Partition:
-    """Few edges between clusters, about equally many nodes in each, by METIS (Karypis and Kumar 1998).
+    """Few edges between clusters of about equal size, by METIS (Karypis and Kumar 1998).
 
     Parameters
     ----------
     indptr, indices
-        Adjacency of an undirected graph without self-loops.
+        CSR adjacency of an undirected graph without self-loops.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def metis(indptr: NDArray, indices: NDArray, clusters: int) -> Partition:
 
 
 def from_owner(owner: ArrayLike, clusters: int | None = None) -> Partition:
-    """The partition that puts node i into cluster ``owner[i]``, for any map.
+    """The partition in which cluster ``owner[i]`` owns node i.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def from_owner(owner: ArrayLike, clusters: int | None = None) -> Partition:
     Raises
     ------
     InputError
-        Not a one-dimensional array of integers, or a node is mapped to no cluster.
+        The map is not a one-dimensional array of integers, or has a number that is not a cluster.
     """
     owners = np.asarray(owner)
     if owners.ndim != 1 or not np.issubdtype(owners.dtype, np.integer):

@@ -1,3 +1,3 @@
-"""The version: here alone, without imports."""
+"""The version, in a module without imports."""
 
 __version__ = "0.1.0"

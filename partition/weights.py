@@ -1,4 +1,4 @@
-"""How the weights of a graph are spread: counted in integers, so that no cut of the graph changes it."""
+"""The distribution of a graph's weights. It is counted in integers, so it does not depend on the clusters."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ LOWEST, HIGHEST = -1073, 1024
 
 
 class Spread(NamedTuple):
-    """The weights above 0.
+    """A histogram of the positive weights.
 
     Attributes
     ----------
     counts
-        int64, shape (HIGHEST - LOWEST + 1,): how many adjacency entries weigh at least 2^(e - 1) and less
-        than 2^e, by e from `LOWEST` on.
+        int64, shape (HIGHEST - LOWEST + 1,): for each e from `LOWEST` on, the number of adjacency entries
+        with a weight of at least 2^(e - 1) and less than 2^e.
     least, most
-        The smallest and the largest; infinite and 0 where there is none.
+        Smallest and largest weight; infinity and 0 if there is none.
     """
 
     counts: NDArray[np.int64]
@@ -36,9 +36,9 @@ class Spread(NamedTuple):
 
     @property
     def mean(self) -> float:
-        """Their mean, each taken as the middle of its two powers of 2; 0 where there is none.
+        """Approximate mean, with each weight replaced by the middle of its bin; 0 if there is none.
 
-        At most a third too small and a half too large.
+        It is at most a third too small and at most a half too large.
         """
         used = np.flatnonzero(self.counts)
         if not len(used):
@@ -49,7 +49,7 @@ class Spread(NamedTuple):
 
 
 def spread(graph: Graph) -> Spread:
-    """How the weights of a graph are spread; worked out once a graph."""
+    """The distribution of the weights of a graph, computed once per graph."""
     found: Spread = once(graph, "spread of the weights", _spread)
     return found
 

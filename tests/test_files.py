@@ -16,11 +16,11 @@ import pytest
 
 from partition import files
 from partition.errors import InputError
-from partition.files import whole
+from partition.files import atomic_write
 
 
 def write(path, text):
-    with whole(path) as part, open(part, "w") as file:
+    with atomic_write(path) as part, open(part, "w") as file:
         file.write(text)
 
 
@@ -37,7 +37,7 @@ def test_two_threads_that_write_one_path(tmp_path):
 
     def one(text):
         try:
-            with whole(path) as part:
+            with atomic_write(path) as part:
                 names.append(part)
                 both.wait()
                 with open(part, "w") as file:
@@ -79,8 +79,8 @@ def test_a_planted_link_is_not_followed(tmp_path, monkeypatch):
 
 def test_the_umask_sets_the_mode(tmp_path):
     code = (
-        "import os, sys; from partition.files import whole; os.umask(0o027)\n"
-        "with whole(sys.argv[1]) as part: open(part, 'w').close()"
+        "import os, sys; from partition.files import atomic_write; os.umask(0o027)\n"
+        "with atomic_write(sys.argv[1]) as part: open(part, 'w').close()"
     )
     path = tmp_path / "out.txt"
     subprocess.run([sys.executable, "-c", code, path], check=True, timeout=60)
@@ -103,7 +103,7 @@ def test_what_was_there_stays_if_writing_fails(tmp_path, error):
             file.write("ne")
         raise error
 
-    with pytest.raises(error), whole(path) as part:
+    with pytest.raises(error), atomic_write(path) as part:
         fail(part)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["out.txt"]
@@ -116,8 +116,8 @@ def test_a_folder_that_is_not_there(tmp_path):
 
 HOLD = """
 import sys
-from partition.files import whole
-with whole(sys.argv[1]) as part:
+from partition.files import atomic_write
+with atomic_write(sys.argv[1]) as part:
     print(part, flush=True)
     sys.stdin.read()
 """
@@ -144,7 +144,7 @@ def test_a_killed_process_leaves_nothing_once_the_file_is_written_again(tmp_path
 
 def test_a_file_that_this_process_writes_is_kept(tmp_path):
     path = tmp_path / "out.txt"
-    with whole(path) as part:
+    with atomic_write(path) as part:
         Path(part).write_text("outer")
         write(path, "inner")
         assert path.read_text() == "inner"
@@ -184,7 +184,7 @@ def test_a_temporary_file_that_is_removed_before_it_is_locked(tmp_path, monkeypa
         lock(descriptor, how)
 
     monkeypatch.setattr(fcntl, "flock", late)
-    with whole(path) as part:
+    with atomic_write(path) as part:
         Path(part).write_text("outer")
         write(path, "inner")
         assert {*tmp_path.iterdir()} == {path, Path(part)}
@@ -200,7 +200,7 @@ def test_a_file_system_without_locks(tmp_path, monkeypatch):
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", refuse)
-    with whole(path) as part:
+    with atomic_write(path) as part:
         left = temporary(path, "0" * 16)
         left.touch()
         write(path, "inner")

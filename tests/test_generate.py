@@ -325,7 +325,7 @@ def test_an_output_that_is_no_file_stays_what_it_is(tmp_path, capsys):
     for name in ("pipe", "loop"):
         assert main(["edges", "ring", "--n=3", f"-o={tmp_path / name}"]) == 2
         (line,) = capsys.readouterr().err.splitlines()
-        assert f"{name}: is no regular file" in line
+        assert f"{name}: is not a regular file" in line
     assert (tmp_path / "pipe").is_fifo()
     assert (tmp_path / "loop").is_symlink()
     assert len(list(tmp_path.iterdir())) == 2

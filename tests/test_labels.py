@@ -292,7 +292,7 @@ def test_damaged_labels_in_files(tmp_path, damage):
     stored["label_table"][0] = "3"
     stored["node"] = stored["node"] + 7
     stored.to_netcdf(tmp_path / "run.nc", engine="h5netcdf")
-    with pytest.raises(InputError, match="its labels cannot be read: a number"):
+    with pytest.raises(InputError, match="its labels cannot be read: a code"):
         open_dataset(tmp_path / "run.nc")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from partition.command import Command
 from partition.errors import InputError
-from partition.files import writable
+from partition.files import check_writable
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -64,7 +64,7 @@ def make(folder: Path, output: Path) -> None:
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder")
-    writable(output)
+    check_writable(output)
     found = results_in(folder)
     from dgsuite.report.claims.evidence import Evidence
     from dgsuite.report.claims.verdicts import judge

@@ -24,7 +24,7 @@ from dgsuite.report.results import BY_ROUND, bars, cells, code, findings
 from dgsuite.report.statistics import LEVEL
 from dgsuite.report.tables import HEADS, NOTHING, STYLES, TEXT, reasons, row
 from partition.errors import InputError
-from partition.files import whole
+from partition.files import atomic_write
 
 SHOWN = 60
 """Runs of other results that are listed, at most."""
@@ -305,5 +305,5 @@ def _paragraph(text: str, kind: str = "") -> str:
 
 def write(text: str, path: Path) -> None:
     """Write the page: whole, or not at all."""
-    with whole(path) as part:
+    with atomic_write(path) as part:
         Path(part).write_text(text, encoding="utf-8")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dgsuite.report.claims.data import Claim, claims
 from partition.errors import RunError
-from partition.files import whole
+from partition.files import atomic_write
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -229,7 +229,7 @@ def summary(cells: Sequence[Cell]) -> str:
 
 def write(path: str, heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
     """Write a table as CSV: whole, or not at all."""
-    with whole(path) as part, open(part, "w", newline="", encoding="utf-8") as file:
+    with atomic_write(path) as part, open(part, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(heads)
         writer.writerows(rows)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from partition.late import late
+from partition.lazy import lazy_imports
 
 if TYPE_CHECKING:
     from dgsuite.scaling.completion_time import CompletionTime, choose
@@ -29,7 +29,7 @@ __all__ = [
     "what_if",
 ]
 
-__getattr__, __dir__ = late(
+__getattr__, __dir__ = lazy_imports(
     __name__,
     {
         "BandwidthDemand": "dgsuite.scaling.demand.BandwidthDemand",

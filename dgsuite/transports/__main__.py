@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from partition.command import Command
 from partition.errors import InputError
-from partition.files import writable
+from partition.files import check_writable
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         asyncio.run(mpi.work(given.address, given.nthreads))
         return 0
     if given.output:
-        writable(given.output, ".nc")
+        check_writable(given.output, ".nc")
     ds = _measure(given)
     if given.output:
         from dgsuite.dataset import save

@@ -1,4 +1,4 @@
-"""Packages whose names are imported when they are first used, so that the package itself loads at once."""
+"""Lazy imports: a package imports its public names when they are first used, so that it loads quickly."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 
-def late(
+def lazy_imports(
     package: str, homes: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The functions ``__getattr__`` and ``__dir__`` of a package.
@@ -16,10 +16,10 @@ def late(
     Parameters
     ----------
     package
-        Its ``__name__``.
+        ``__name__`` of the package.
     homes
-        For each public name, the module that defines it, a dot, and its name there. No submodule of
-        the package may have the same name: importing it would hide what is meant.
+        For each public name, the module that defines it, a dot, and its name there. The package must not
+        have a submodule with the same name: importing that would replace the name.
     """
 
     def getattr_(name: str) -> Any:
