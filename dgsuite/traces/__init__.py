@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from partition.late import late
+from partition.lazy import lazy_imports
 
 if TYPE_CHECKING:
     from dgsuite.traces.files import read, writable, write
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["between", "matrix", "of_run", "read", "writable", "write"]
 
-__getattr__, __dir__ = late(
+__getattr__, __dir__ = lazy_imports(
     __name__,
     {
         "between": "dgsuite.traces.form.between",

@@ -44,7 +44,7 @@ def writable(path: str | os.PathLike[str]) -> None:
         Its name has another ending than `ENDINGS`, or it cannot be written.
     """
     _ending(path)
-    files.writable(path)
+    files.check_writable(path)
     if os.fspath(path).endswith(".parquet"):
         _parquet()
 
@@ -73,11 +73,11 @@ def write(trace: xr.Dataset, path: str | os.PathLike[str]) -> None:
         netcdf.write(trace, path)
         return
     if ending == ".json":
-        with files.whole(path) as part, open(part, "w", encoding="utf-8") as file:
+        with files.atomic_write(path) as part, open(part, "w", encoding="utf-8") as file:
             chrome.write(trace, file)
         return
     pq = _parquet()
-    with files.whole(path) as part:
+    with files.atomic_write(path) as part:
         pq.write_table(_table(trace), part)
 
 
