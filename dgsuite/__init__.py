@@ -26,6 +26,7 @@ __all__ = [
     "run",
     "run_each",
     "save",
+    "traces",
 ]
 
 
@@ -44,7 +45,8 @@ def _check_siblings() -> None:
 
 _check_siblings()
 
-from partition.lazy import lazy_imports  # noqa: E402, after the check
+from dgsuite import traces  # noqa: E402, after the check
+from partition.lazy import lazy_imports  # noqa: E402
 from partition.version import __version__ as __version__  # noqa: E402
 
 __getattr__, __dir__ = lazy_imports(

@@ -297,6 +297,19 @@ def test_a_point_is_kept_while_its_input_is_the_same_and_it_was_validated(tmp_pa
     assert len(ran) == 3
 
 
+def test_a_run_of_a_file_is_traced(tmp_path):
+    toml = tmp_path / "e.toml"
+    run = 'style = "serial"\nn = 12\nclusters = 3\ngraph.generate = "ring"\n'
+    toml.write_text(f'[[run]]\nkernel = "mis"\ntrace = true\n{run}[[run]]\nkernel = "bf"\n{run}')
+    output = tmp_path / "o.nc"
+    assert experiment.main([str(toml), "--output", str(output), "-q"]) == 0
+    traced, plain = (dgsuite.open(output).isel(run=k) for k in (0, 1))
+    rounds = int(traced.n_rounds)
+    sums = traced.traffic.sum(("cluster", "cluster_to"))
+    np.testing.assert_array_equal(sums[:rounds], traced.messages[:rounds])
+    assert (plain.traffic == -1).all()
+
+
 def test_kept_points_are_named_and_damaged_ones_run_anew(tmp_path, ran, capsys, caplog):
     toml = tmp_path / "e.toml"
     toml.write_text(

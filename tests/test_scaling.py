@@ -314,6 +314,52 @@ def test_what_if():
     assert point.seconds.ndim == 0
 
 
+@pytest.fixture(scope="module")
+def traced_run(tmp_path_factory):
+    """The file of a trace, and the matrices of the same run."""
+    path = tmp_path_factory.mktemp("trace") / "bfs.parquet"
+    graph = genval.graph("rmat", 512).repartition(4)
+    dgsuite.run("bfs", graph, root=3, style="serial", trace=path)
+    return path, dgsuite.run("bfs", graph, root=3, style="serial", trace=True)
+
+
+def test_what_if_of_a_trace(traced_run):
+    path, ds = traced_run
+    traffic = scaling.from_trace(path)
+    between = ds.traffic_bytes.values * ~np.eye(4, dtype=bool)
+    assert int(traffic.total_bytes.sum()) == between.sum()
+    out = np.zeros(len(between), np.int64)  # a round of bfs has one phase that sends bytes
+    np.maximum.at(out, traffic["round"].values, traffic.out_bytes.values[0])
+    np.testing.assert_array_equal(out, between.sum(2).max(1))
+    found = scaling.what_if(traffic, bandwidth=[1e6, 1e9], latency=[0, 1e-3])
+    slow, fast = found.transfer.isel(clusters=0).values
+    assert slow == pytest.approx(1000 * fast)
+    assert (found.seconds.sel(latency=1e-3) > found.seconds.sel(latency=0)).all()
+    # on a free network a phase takes what the slowest cluster computes
+    free = scaling.what_if(traffic, bandwidth=1e30, latency=0)
+    compute = dgsuite.traces.read(path).compute_seconds.max("cluster").sum()
+    assert float(free["compute"].item()) == pytest.approx(float(compute))
+
+
+def test_what_if_of_a_trace_from_the_command_line(traced_run, capsys, tmp_path):
+    path, _ = traced_run
+    arguments = ["--trace", str(path), "--bandwidth", "1GB,1MB", "--latency", "10us"]
+    assert main(arguments) == 0
+    shown = capsys.readouterr().out
+    assert "bfs on 4 clusters, what if" in shown
+    assert [line.split()[:2] for line in shown.splitlines()[2:]] == [
+        ["1GB", "10us"],
+        ["1MB", "10us"],
+    ]
+    for wrong, message in (
+        (["--trace", str(path), "--latency", "fast"], "--latency fast: not a list of values"),
+        (["--trace", str(tmp_path / "no.parquet")], "no such file"),
+        ([str(path), "--trace", str(path)], "give either results or --trace FILE"),
+    ):
+        assert main(wrong) == 2
+        assert message in capsys.readouterr().err
+
+
 def test_costs_are_found_again():
     graph = genval.graph("rmat", 2048)
     traced = scaling.trace("bfs", graph, clusters=[1, 2, 4, 8, 16], root=3)

@@ -9,10 +9,12 @@ import pytest
 import xarray as xr
 
 import dgsuite
+import genval
 from dgsuite.report.claims.scc import betweenness
 from dgsuite.scc import bc, ledger
 from dgsuite.scc.__main__ import main, read
 from dgsuite.scc.ledger import Ledger, Transport
+from dgsuite.scc.replay import replay
 from dgsuite.scc.simulate import Simulation
 
 WIRE = Transport("wire", 1e-4, 1e-9)
@@ -83,6 +85,60 @@ def test_exchanges_and_trees():
     late.clock[2] = 1
     late.exchange(0)
     assert (late.clock > 1).all()
+
+
+@pytest.mark.parametrize("places", [2, 3, 8, 48])
+def test_messages_of_all_pairs_are_an_exchange(places):
+    begun = np.random.default_rng(places).random(places) * 1e-3
+    all_pairs, listed = Simulation(places, WIRE), Simulation(places, WIRE)
+    all_pairs.clock, listed.clock = begun.copy(), begun.copy()
+    all_pairs.exchange(1000)
+    source, destination = np.nonzero(~np.eye(places, dtype=bool))
+    mixed = np.random.default_rng(1).permutation(len(source))
+    listed.messages(source[mixed], destination[mixed], np.full(len(source), 1000))
+    np.testing.assert_allclose(listed.clock, all_pairs.clock)
+
+
+def test_messages_take_what_their_bytes_take():
+    """Place 0 sends to 1 and 2, one after another; 2 sends nothing and takes it in when it has come."""
+    found = Simulation(4, WIRE)
+    found.messages(np.array([0, 0]), np.array([2, 1]), np.array([4000, 2000]))
+    halves = [(WIRE.message + size * WIRE.byte) / 2 for size in (2000, 4000)]
+    sent = np.cumsum(halves)
+    assert found.clock.tolist() == pytest.approx(
+        [sent[1], sent[0] + halves[0], sent[1] + halves[1], 0]
+    )
+
+
+def test_a_trace_is_replayed(tmp_path):
+    graph = genval.graph("er", 60, seed=2).repartition(5)
+    path = tmp_path / "mis.parquet"
+    dgsuite.run("mis", graph, style="serial", trace=path)
+    trace = dgsuite.traces.read(path)
+    free = replay(path, FREE)
+    assert free.elapsed == pytest.approx(float(trace.compute_seconds.max("cluster").sum()))
+    np.testing.assert_allclose(free.busy, trace.compute_seconds.sum("phase"))
+    alone = replay(trace, FREE, barrier=False)
+    assert alone.elapsed <= free.elapsed
+    slow = replay(trace, Transport("slow", 0.0, 1e-3), barrier=False)
+    _, destination, nbytes = map(np.concatenate, zip(*dgsuite.traces.between(trace), strict=True))
+    assert slow.elapsed > np.bincount(destination, nbytes).max() * 1e-3 / 2
+
+
+def test_a_trace_is_replayed_from_the_command_line(tmp_path, capsys):
+    path = tmp_path / "mis.json"
+    dgsuite.run("mis", genval.graph("er", 30), clusters=3, style="serial", trace=path)
+    assert main(["--trace", str(path), "--protocols", "tcp"]) == 0
+    shown = capsys.readouterr().out
+    assert "mis on 3 places, SIMULATED" in shown
+    assert shown.splitlines()[-1].startswith("tcp")
+    for wrong, message in (
+        ([], "give either CONFIG.toml or --trace FILE"),
+        (["--trace", str(path), "--output", "x.nc"], "takes neither --set nor --output"),
+        (["--trace", str(tmp_path / "x.txt")], "must end in"),
+    ):
+        assert main(wrong) == 2
+        assert message in capsys.readouterr().err
 
 
 def test_deals():

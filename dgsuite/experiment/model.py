@@ -124,6 +124,8 @@ class Run(Section):
     """Which of the paper's runtimes the runs stand for."""
     workload: Many[dict[str, Any]] | None = None
     """Work added to every task: see `dgsuite.workload.Workload`."""
+    trace: bool = False
+    """Whether results have the messages between clusters by round: see `dgsuite.traces`."""
     graph: GraphSource | None = None
     params: dict[str, Any] = {}
 
@@ -193,6 +195,7 @@ class Point(BaseModel):
     workload: str = ""
     """As JSON."""
     runtime: str | None = None
+    trace: bool = False
     graph: GraphSource
     params: dict[str, Any]
 
@@ -325,6 +328,7 @@ def points(config: Config) -> list[Point]:
                     bandwidth=None if style == "serial" else bandwidth,
                     workload=str(Workload.make(load) or ""),
                     runtime=run.runtime,
+                    trace=run.trace,
                     graph=source,
                     params=run.params,
                 )

@@ -246,6 +246,7 @@ class Sweep:
             workload=json.loads(point.workload) if point.workload else None,
             on_round=on_round,
             max_rounds=self.experiment.max_rounds,
+            trace=point.trace,
             **point.params,
         )
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dgsuite.scaling.completion_time import CompletionTime, choose
     from dgsuite.scaling.demand import BandwidthDemand
     from dgsuite.scaling.measure import completion, measured
+    from dgsuite.scaling.traced import from_trace
     from dgsuite.scaling.traffic import trace
     from dgsuite.scaling.whatif import Machine, calibrate, what_if
 
@@ -24,6 +25,7 @@ __all__ = [
     "calibrate",
     "choose",
     "completion",
+    "from_trace",
     "measured",
     "trace",
     "what_if",
@@ -38,6 +40,7 @@ __getattr__, __dir__ = lazy_imports(
         "calibrate": "dgsuite.scaling.whatif.calibrate",
         "choose": "dgsuite.scaling.completion_time.choose",
         "completion": "dgsuite.scaling.measure.completion",
+        "from_trace": "dgsuite.scaling.traced.from_trace",
         "measured": "dgsuite.scaling.measure.measured",
         "trace": "dgsuite.scaling.traffic.trace",
         "what_if": "dgsuite.scaling.whatif.what_if",

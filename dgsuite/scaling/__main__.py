@@ -37,9 +37,26 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument(
         "results",
         metavar="FILE",
-        nargs="+",
+        nargs="*",
         help="results (.nc) of python -m dgsuite.experiment, or an experiment (.toml), whose missing "
         "points are run first; several files are analysed together",
+    )
+    p.add_argument(
+        "--trace",
+        metavar="FILE",
+        help="in place of results: a trace of dgsuite.run(..., trace=FILE); print its time on other networks",
+    )
+    p.add_argument(
+        "--bandwidth",
+        metavar="LIST",
+        default="10GB,1GB,100MB",
+        help="of a link per second, with --trace (default: %(default)s)",
+    )
+    p.add_argument(
+        "--latency",
+        metavar="LIST",
+        default="1us,100us",
+        help="of a message, with --trace (default: %(default)s)",
     )
     p.add_argument(
         "--what-if",
@@ -94,6 +111,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> None:
+    if bool(options.results) == (options.trace is not None):
+        raise InputError("give either results or --trace FILE")
+    if options.trace is not None:
+        _what_if(options)
+        return
     if options.processors is not None and options.processors < 1:
         raise InputError(f"--processors must be at least 1, got {options.processors}")
     if options.output is not None and not os.path.isdir(options.output):
@@ -139,6 +161,15 @@ def _run(options: argparse.Namespace) -> None:
             write(figure, written[-1])
     for path in written:
         console.print(path, markup=False, soft_wrap=True)
+
+
+def _what_if(options: argparse.Namespace) -> None:
+    from rich.console import Console
+
+    from dgsuite.scaling.traced import table
+
+    console = Console(width=None if sys.stdout.isatty() else 110)
+    console.print(table(options.trace, options.bandwidth, options.latency))
 
 
 def _settings(options: argparse.Namespace, configs: Sequence[str]) -> Scaling:

@@ -80,7 +80,7 @@ def what_if(
     Parameters
     ----------
     dataset
-        Of `trace`.
+        Of `trace` or `from_trace`.
     clusters
         Numbers of clusters, one a machine, among those that were traced; by default all.
     bandwidth

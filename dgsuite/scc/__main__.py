@@ -24,7 +24,13 @@ def parser() -> argparse.ArgumentParser:
         description="Experiments of Chapman, Hussein and Hosking, X10 on the Single-Chip Cloud Computer: "
         "measures units of work and messages here, and simulates the paper's places with them.",
     )
-    p.add_argument("config", metavar="CONFIG.toml", help="with a table [bc] or [hf]")
+    p.add_argument("config", metavar="CONFIG.toml", nargs="?", help="with a table [bc] or [hf]")
+    p.add_argument(
+        "--trace",
+        metavar="FILE",
+        help="in place of a config: a trace of dgsuite.run(..., trace=FILE), simulated with a core for each "
+        "cluster on the transports of --protocols (default: tcp)",
+    )
     p.add_argument("--output", metavar="FILE.nc", help="result; figures go beside it")
     p.add_argument("--protocols", metavar="LIST", help="transports, such as tcp,mpb,mpimpb,uds")
     p.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="overrides")
@@ -37,6 +43,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from dgsuite.experiment import toml
 
     options = parser().parse_args(arguments)
+    if (options.config is None) == (options.trace is None):
+        raise InputError("give either CONFIG.toml or --trace FILE")
+    if options.trace is not None:
+        if options.overrides or options.output:
+            raise InputError("--trace prints a table, and takes neither --set nor --output")
+        _replay(options)
+        return 0
     if "hf" in toml.read(options.config):
         from dgsuite.scc import hf
 
@@ -46,6 +59,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return hf.main([options.config, *where])
     _run(options)
     return 0
+
+
+def _replay(options: argparse.Namespace) -> None:
+    from rich.console import Console
+
+    from dgsuite.scc.replay import table
+
+    console = Console(width=None if sys.stdout.isatty() else 110)
+    protocols = [name for name in (options.protocols or "tcp").split(",") if name]
+    console.print(table(options.trace, protocols))
 
 
 def read(path: str, overrides: Sequence[str] = (), protocols: str | None = None) -> File:

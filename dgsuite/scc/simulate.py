@@ -133,6 +133,35 @@ class Simulation:
         waits = np.maximum(arrival, own[:, None]) + one * np.arange(others, 0, -1)
         self.clock = waits.max(1)
 
+    def messages(
+        self, source: NDArray[np.int64], destination: NDArray[np.int64], nbytes: NDArray[np.int64]
+    ) -> None:
+        """Places send some messages, each its own nearest rank first, and wait for those sent to them.
+
+        Parameters
+        ----------
+        source, destination, nbytes
+            Of each message; no place sends to itself.
+        """
+        if not len(source):
+            return
+        half = self.transport.message / 2 + self.transport.byte * nbytes / 2
+        order = np.lexsort(((destination - source) % self.places, source))
+        source, destination, half = source[order], destination[order], half[order]
+        own = self.clock + np.bincount(source, half, self.places)
+        # all messages as one row: what those of smaller ranks take is subtracted
+        sent = np.cumsum(half)
+        before = np.concatenate([[0.0], np.cumsum(np.bincount(source, half, self.places))])
+        arrival = self.clock[source] + sent - before[source]
+        order = np.lexsort((arrival, destination))
+        destination, half, arrival = destination[order], half[order], arrival[order]
+        # messages are taken in one after another, none before it is here nor before all was sent
+        after = np.cumsum(np.bincount(destination, half, self.places))
+        left = after[destination] - np.cumsum(half) + half
+        self.clock = own
+        done = np.maximum(arrival, own[destination]) + left
+        np.maximum.at(self.clock, destination, done)
+
     def reduce(self, nbytes: float) -> None:
         """Sums of all places at place 0, along a binomial tree."""
         step = 1

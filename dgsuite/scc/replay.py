@@ -1,0 +1,81 @@
+"""Replay of a traced run on simulated places: each cluster is a core."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import xarray as xr
+
+from dgsuite import traces
+from dgsuite.scc.ledger import Transport
+from dgsuite.scc.simulate import Simulation
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def replay(
+    trace: xr.Dataset | str | os.PathLike[str], transport: Transport, barrier: bool = True
+) -> Simulation:
+    """Simulate a traced run, with a processor for each cluster.
+
+    In each phase a place computes for as long as its cluster did, and sends each other place that it has
+    messages for one with all of their payload.
+
+    Parameters
+    ----------
+    trace
+        Of `dgsuite.run(..., trace=...)`: the file, or what `dgsuite.traces.read` gives.
+    transport
+        What messages cost.
+    barrier
+        Whether each phase ends in a barrier, along a tree, as rounds do; otherwise a place waits only for
+        what it is sent.
+
+    Raises
+    ------
+    InputError
+        Not a trace, or more clusters than `dgsuite.scc.simulate.MOST`.
+    """
+    if not isinstance(trace, xr.Dataset):
+        trace = traces.read(trace)
+    sent = traces.between(trace)
+    simulation = Simulation(int(trace.sizes["cluster"]), transport)
+    for seconds, messages in zip(trace.compute_seconds.values, sent, strict=True):
+        simulation.compute(seconds)
+        simulation.messages(*messages)
+        if barrier:
+            simulation.reduce(0)
+            simulation.broadcast(0)
+    return simulation
+
+
+def table(path: str, protocols: list[str]) -> Table:
+    """A trace's file replayed on transports that are measured here, as a table for people."""
+    from rich.table import Table
+
+    from dgsuite.experiment.clusters import check_protocol
+    from dgsuite.scc import bc, ledger
+
+    trace = traces.read(path)
+    for protocol in protocols:
+        check_protocol(protocol)
+    title = f"{trace.attrs['kernel']} on {trace.sizes['cluster']} places, SIMULATED"
+    made = Table(title=title, box=None, pad_edge=False, header_style="bold", title_justify="left")
+    for head in ("transport", "message", "per MB", "elapsed", "busiest place"):
+        made.add_column(head, justify="left" if head == "transport" else "right")
+    with ExitStack() as stack:
+        pairs = {p: bc.workers(stack, [2], p)[2] for p in protocols}
+        transports = ledger.transports(pairs, repeats=1)
+    for one in transports:
+        found = replay(trace, one)
+        made.add_row(
+            one.name,
+            f"{one.message * 1e6:.0f} us",
+            f"{one.byte * 1e9:.2f} ms",
+            f"{found.elapsed:.4g} s",
+            f"{found.busy.max():.4g} s",
+        )
+    return made
