@@ -1,9 +1,9 @@
-"""Compiled loops over edges. Import only where the input is large: Numba takes half a second.
+"""Compiled loops over edges. Import this module only for large inputs: Numba takes half a second.
 
-All release the GIL and are cached on disk. No ``parallel=True``: its default threading layer
-aborts the process when two Dask threads enter it. Indices are made unsigned where it pays: a signed
-one is tested for counting from the end. Some loops fill arrays that they are given, with room for an
-entry more than they find: to hand over one of their own takes a microsecond.
+All loops release the GIL and are cached on disk. None has ``parallel=True``, since its default threading
+layer aborts the process when two Dask threads enter it. Indices are unsigned where that saves time: a
+signed index is tested for being negative. Some loops fill arrays that are passed to them, which need room
+for one entry more than the result: returning a new array takes a microsecond.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from partition.compiling import compiled
 
 HEADS = 4
-"""Entries of a row that are kept beside those of other rows: a constant, so that loops over them unroll.
-`pull_first` reckons with four."""
+"""First entries of each row that `heads` stores together. It is constant, so loops over them unroll;
+`pull_first` requires four."""
 
 ONE = np.uint64(1)
 LITTLE = sys.byteorder == "little"
@@ -24,9 +24,9 @@ LITTLE = sys.byteorder == "little"
 
 @compiled
 def bit(bits, slot):
-    """Bit of a slot in a little-endian bitmap: an eighth of a mask's memory, so it stays in cache.
+    """Bit of a slot in a little-endian bitmap. A bitmap takes an eighth of a mask, so it stays in cache.
 
-    Slots are counted within a site, so 32 bits hold them.
+    Slots are counted within a site, so they fit 32 bits.
     """
     i = np.uint32(slot)
     return np.int32((bits[i >> np.uint32(3)] >> (i & np.uint32(7))) & np.uint32(1))
@@ -74,7 +74,10 @@ def group(keys, size):
 
 @compiled
 def transpose_outside(indptr, indices, lo, hi, start):
-    """Row numbers of the columns outside a range, by column; `start`, all 0, becomes their pointer."""
+    """Row numbers of the entries whose column is outside ``lo <= column < hi``, sorted by column.
+
+    `start`, all 0, becomes the pointer of the columns.
+    """
     for j in indices:
         if j < lo:
             start[j + 1] += 1
@@ -91,7 +94,7 @@ def transpose_outside(indptr, indices, lo, hi, start):
             g = j if j < lo else j - hi + lo
             rows[start[g]] = r
             start[g] += 1
-    # each stands where the next began
+    # each pointer has moved to the start of the next column
     for g in range(len(start) - 1, 0, -1):
         start[g] = start[g - 1]
     start[0] = 0
@@ -108,16 +111,16 @@ def outside(indptr, indices, lo, hi):
     return out
 
 
-# In what pulls, `rows` are nodes of a cluster whose first row is `first`; `sent` is a bitmap.
-# What pushes takes the four parts of a `partition.halo.Out`, and leaves out what is not reached here.
+# In loops that pull, `rows` are nodes of a cluster whose first row is `first`, and `sent` is a bitmap.
+# Loops that push take the four parts of a `partition.halo.Out`, and skip receivers of other sites.
 
 
 @compiled
 def pull(indptr, indices, first, rows, sent, values, worst, largest):
-    """For each row, the smallest (or largest) of its senders' values, and how many they are.
+    """For each row, the smallest (or largest) value of its senders, and the number of senders.
 
-    `worst` is what any value beats: it stands in for those who did not send, without a branch that
-    the processor would guess wrong.
+    `worst` is the identity of the reduction. It replaces the values of nodes that did not send, without a
+    branch that the processor would mispredict.
     """
     best = np.full(len(rows), worst, values.dtype)
     hits = np.zeros(len(rows), np.int32)
@@ -137,9 +140,9 @@ def pull(indptr, indices, first, rows, sent, values, worst, largest):
 
 @compiled
 def pull_sum(indptr, indices, first, rows, sent, values, zero):
-    """For each row, the sum of its senders' values, in the order of the row, and how many they are.
+    """For each row, the sum of its senders' values, added in the order of the row, and their number.
 
-    `zero` has the type in which is added. It stands in for those who did not send.
+    `zero` has the dtype of the sum. It replaces the values of nodes that did not send.
     """
     total = np.full(len(rows), zero)
     hits = np.zeros(len(rows), np.int32)
@@ -171,7 +174,7 @@ def pull_any(indptr, indices, first, rows, sent):
 
 @compiled
 def heads(indptr, indices, nobody):
-    """The first entries of each row side by side, filled up with `nobody`."""
+    """The first `HEADS` entries of each row; shorter rows are padded with `nobody`."""
     out = np.full((len(indptr) - 1, HEADS), nobody, indices.dtype)
     for r in range(len(out)):
         for k in range(min(HEADS, indptr[r + 1] - indptr[r])):
@@ -181,11 +184,11 @@ def heads(indptr, indices, nobody):
 
 @compiled
 def pull_first(indptr, indices, heads, first, rows, sent, ids, nodes, source):
-    """Put rows that have a sender into `nodes`, the id of each one's first into `source`; how many they
-    are, and the entries looked at, together.
+    """Put the rows that have a sender into `nodes`, and the id of each row's first sender into `source`.
 
-    `heads`, which are read one after the other, spare most rows the way to their entries; all of a
-    row's are looked up at once, as bits, without a branch that the processor would guess wrong.
+    Returns the number of such rows, and the total number of entries tested. `heads` are contiguous, and
+    decide most rows without access to their other entries. All bits of a row's heads are tested at once,
+    without a branch that the processor would mispredict.
     """
     found = np.uint64(0)
     looked = np.int64(0)
@@ -217,30 +220,30 @@ def pull_first(indptr, indices, heads, first, rows, sent, ids, nodes, source):
 
 
 @compiled
-def fill(out, places, value):
-    """Put a value at some places."""
-    for p in places:
+def fill(out, at, value):
+    """``out[at] = value``"""
+    for p in at:
         out[np.uint64(p)] = value
 
 
 @compiled
-def scatter(out, places, values):
-    """Put values at some places."""
-    for i in range(len(places)):
-        out[np.uint64(places[i])] = values[i]
+def scatter(out, at, values):
+    """``out[at] = values``"""
+    for i in range(len(at)):
+        out[np.uint64(at[i])] = values[i]
 
 
 @compiled
-def land(mask, places, first, out):
-    """Set a mask at some places, counted from the first, and put them, counted from 0, into `out`."""
-    for i in range(len(places)):
-        out[i] = first + places[i]
+def land(mask, at, first, out):
+    """``out[:] = first + at; mask[out] = True``"""
+    for i in range(len(at)):
+        out[i] = first + at[i]
         mask[np.uint64(out[i])] = True
 
 
 @compiled
 def remove(mask, nodes):
-    """Take nodes out of a mask; how many were in."""
+    """Remove nodes from a mask; returns how many were in it."""
     count = 0
     for v in nodes:
         count += mask[np.uint64(v)]
@@ -250,7 +253,7 @@ def remove(mask, nodes):
 
 @compiled
 def keep(mask, nodes, out):
-    """Put those of some nodes that are in a mask into `out`."""
+    """Put the nodes that are in a mask into `out`."""
     k = np.uint64(0)
     for v in nodes:
         out[k] = v
@@ -259,7 +262,7 @@ def keep(mask, nodes, out):
 
 @compiled
 def push_first(indptr, indices, shift, base, senders, ids, hit, least):
-    """Mark the rows that are reached, and the smallest id of a sender that reaches each; how many are new."""
+    """Mark the rows that are reached, each with its smallest sender; returns how many are new."""
     own, base = np.uint64(len(hit)), np.uint64(base)
     count = 0
     for s in senders:
@@ -279,7 +282,7 @@ def push_first(indptr, indices, shift, base, senders, ids, hit, least):
 
 @compiled
 def both(one, other, out):
-    """Put the places where two masks hold into `out`; how many. Eight are looked at together."""
+    """Put the indices where both masks hold into `out`; returns their number. Eight are tested at a time."""
     k = np.uint64(0)
     eights = len(one) // 8
     ones, others = one[: 8 * eights].view(np.uint64), other[: 8 * eights].view(np.uint64)
@@ -297,7 +300,7 @@ def both(one, other, out):
 
 @compiled
 def collect(one, other, values, out, found):
-    """The same, and the values there into `found`."""
+    """As `both`; also puts the values at these indices into `found`."""
     k = both(one, other, out)
     for i in range(k):
         found[i] = values[np.uint64(out[i])]
@@ -321,7 +324,7 @@ def pull_minima(indptr, indices, first, rows, sent, values, own):
 
 @compiled
 def pull_count(indptr, indices, first, rows, sent, lo, hi):
-    """For each row, how many senders it has, and how many of them outside ``lo <= slot < hi``."""
+    """For each row, the number of its senders, and of those outside ``lo <= slot < hi``."""
     hits = np.zeros(len(rows), np.int32)
     away = np.zeros(len(rows), np.int32)
     for i in range(len(rows)):
@@ -350,10 +353,10 @@ def single(indptr, rows):
 
 @compiled
 def utter(indptr, away, nodes, start, size, mask, first, slots):
-    """Entries of the rows of some nodes, together, and of a quantity; sets a mask at the nodes' slots, which
-    are put into `slots`. Stops with -1 at a node that is not one of `size`, or not above the one before.
+    """Total number of entries in the rows of some nodes, and total of `away` over these rows.
 
-    Node 0 has row `start`, and row 0 has slot `first`.
+    It puts the nodes' slots into `slots` and marks them in `mask`. It returns -1, -1 if a node is not below
+    `size` or not above the one before. Node 0 has row `start`, and row 0 has slot `first`.
     """
     entries = np.int64(0)
     outside = np.int64(0)
@@ -373,7 +376,7 @@ def utter(indptr, away, nodes, start, size, mask, first, slots):
 
 @compiled
 def push_least(indptr, indices, shift, base, senders, values, out, hit, largest):
-    """Put the smallest (or largest) value that reaches a row into `out`, filled with the worst."""
+    """Put the smallest (or largest) value that reaches each row into `out`, initially the identity."""
     for s in senders:
         v = values[s]
         for e in range(indptr[s - shift], indptr[s - shift + 1]):
@@ -385,7 +388,7 @@ def push_least(indptr, indices, shift, base, senders, values, out, hit, largest)
 
 @compiled
 def push_sum(indptr, indices, back_indptr, back_indices, first, senders, values, out, hit):
-    """Add the values that reach a row to `out`, in the order of the senders, on both sides of the site."""
+    """Add the values that reach a row to `out`, in the order of the senders, of this site and of others."""
     own = len(hit)
     for s in senders:
         v = values[s]
@@ -416,7 +419,7 @@ def push_any(indptr, indices, shift, base, senders, hit):
 
 @compiled
 def push_count(indptr, indices, shift, base, senders, first, starts, hits, away):
-    """Count what reaches a row, and of that what comes from other clusters.
+    """Count the messages that reach a row, and those of them that come from other clusters.
 
     Parameters
     ----------
@@ -439,7 +442,7 @@ def push_count(indptr, indices, shift, base, senders, first, starts, hits, away)
 
 @compiled
 def tally(values, nodes):
-    """Sum of a quantity over some nodes."""
+    """``values[nodes].sum()`` as int64."""
     total = np.int64(0)
     for v in nodes:
         total += values[np.uint64(v)]
@@ -447,11 +450,11 @@ def tally(values, nodes):
 
 
 @compiled
-def pick(values, places, among, count):
-    """Values at those places that are among some; `count` says how many these are."""
+def pick(values, at, among, count):
+    """``values[at[among[at]]]``, which has `count` entries."""
     out = np.empty(count, values.dtype)
     k = 0
-    for p in places:
+    for p in at:
         if among[p]:
             out[k] = values[p]
             k += 1
@@ -460,7 +463,7 @@ def pick(values, places, among, count):
 
 @compiled
 def lay(values, where, out):
-    """Put values, in order, where a mask holds."""
+    """``out[where] = values``"""
     k = 0
     for i in range(len(where)):
         if where[i]:

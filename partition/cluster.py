@@ -14,27 +14,27 @@ from partition.partitioners import Partition
 from partition.segments import expand, keep, members, outside, remove, single
 
 Identify = Callable[[NDArray[np.int64]], NDArray[np.int64]]
-"""Gives the identifiers of some nodes."""
+"""A function that returns the identifiers of given nodes."""
 
 
 @dataclass
 class Block:
-    """One cluster's block of the matrix, by source, where the graph has a grid (see `partition.grid`).
+    """One cluster's block of the adjacency matrix, in CSR by source (see `partition.grid`).
 
     Attributes
     ----------
     rows, columns
-        Shape of the grid.
+        Shape of the process grid.
     row, column
-        Where the block stands.
+        Position of the block in the grid.
     first
-        First target of the block: its targets are consecutive nodes.
+        First target of the block, whose targets are consecutive nodes.
     targets
-        How many they are.
+        Number of targets.
     bases
-        Shape (rows + 1,): local numbers of the sources owned by each cluster of the column.
+        Shape (rows + 1,): local number of the first source that each cluster of the column owns.
     indptr, indices
-        For each source, its targets, counted from `first`, ascending.
+        Targets of each source, counted from `first`, ascending.
     """
 
     rows: int
@@ -55,26 +55,26 @@ class Block:
 
 @dataclass(eq=False)
 class Cluster:
-    """A block of nodes with their adjacency: one chunk of a `Graph`.
+    """A set of nodes with their adjacency in CSR: one chunk of a `Graph`.
 
     Attributes
     ----------
     index
         Number of this cluster.
     partition
-        Which cluster owns which node, for the whole graph.
+        Which cluster owns which node of the graph.
     indptr
-        Row pointer of the cluster's own CSR, shape (size + 1,), from 0; int32 where it fits.
+        Row pointer, shape (size + 1,), from 0; int32 where it fits.
     indices
         Neighbours of each node as node ids, ascending in each row; int32 where ids fit.
     weights
         Weight of each entry of `indices`, or None.
     identify
-        The identifiers of the nodes, int64, shape (size,), or what gives them; None for the node ids.
+        Identifiers of the nodes, int64, shape (size,), or a function that returns them; None for node ids.
     directed
         Whether rows hold out-edges only.
     block
-        The cluster's block of the matrix, where the graph has a grid.
+        The cluster's block of the adjacency matrix, if the graph has a process grid.
     """
 
     index: int
@@ -96,12 +96,12 @@ class Cluster:
 
     @property
     def n(self) -> int:
-        """Nodes of the whole graph."""
+        """Number of nodes of the graph."""
         return self.partition.n
 
     @property
     def size(self) -> int:
-        """Nodes of this cluster."""
+        """Number of nodes of this cluster."""
         return len(self.indptr) - 1
 
     @property
@@ -117,7 +117,7 @@ class Cluster:
 
     @cached_property
     def uid(self) -> NDArray[np.int64]:
-        """The identifier each node carries into the algorithms."""
+        """Identifier of each node."""
         if self.identify is None:
             return self.ids
         found = self.identify(self.ids) if callable(self.identify) else self.identify
@@ -130,32 +130,32 @@ class Cluster:
 
     @cached_property
     def degree(self) -> NDArray[np.int32]:
-        """Neighbours of each node."""
+        """Number of neighbours of each node."""
         return np.diff(self.indptr).astype(np.int32)
 
     @cached_property
     def remote_degree(self) -> NDArray[np.int32]:
-        """Neighbours of each node that belong to other clusters."""
+        """Number of neighbours of each node that belong to other clusters."""
         lo, hi = self.partition.offsets[self.index], self.partition.offsets[self.index + 1]
         return outside(self.indptr, self.partition.position(self.indices), lo, hi)
 
     def zeros(self, dtype: DTypeLike = np.int64) -> NDArray:
-        """A zero for every node."""
+        """An array of zeros, one per node."""
         return np.zeros(self.size, dtype)
 
     def full(self, value: Any, dtype: DTypeLike | None = None) -> NDArray:
-        """The same value for every node."""
+        """An array with the same value for every node."""
         return np.full(self.size, value, dtype)
 
     def local(self, node: int) -> NDArray[np.int64]:
-        """Index of a node in this cluster: one entry, or none if it lives elsewhere."""
+        """Index of a node in this cluster, shape (1,), or shape (0,) if another cluster owns it."""
         at = int(self.partition.position(np.array([node]))[0]) - int(
             self.partition.offsets[self.index]
         )
         return np.array([at] if 0 <= at < self.size else [], np.int64)
 
     def entries(self, rows: NDArray, neighbours: NDArray) -> NDArray[np.int64]:
-        """Where in `indices` a given neighbour of each row (local index) stands; -1 if it is none."""
+        """Index in `indices` of a given neighbour of each row (local index), or -1 if it is not one."""
         low, high = self.indptr[rows].astype(np.int64), self.indptr[rows + 1].astype(np.int64)
         end = high.copy()
         while (low < high).any():
@@ -168,11 +168,19 @@ class Cluster:
         return np.where(found, low, -1)
 
     def leaves(self, nodes: NDArray) -> bool:
-        """Whether none of some nodes has more than one neighbour."""
+        """Whether all given nodes have at most one neighbour."""
         return single(self.indptr, nodes)
 
     def edges(self, rows: NDArray) -> tuple[NDArray, NDArray]:
-        """For some nodes (local indices): which of them each edge belongs to, and its other end."""
+        """The edges of given nodes (local indices).
+
+        Returns
+        -------
+        at
+            Index into `rows` of each edge.
+        ends
+            Node id of each edge's other end.
+        """
         at, entry = expand(self.indptr, rows)
         return at, self.indices[entry]
 

@@ -1,7 +1,7 @@
-"""Input files of IMSuite: which sections each kernel's file has, and how to read them.
+"""Read the input files of IMSuite.
 
-All start with the number of nodes. Most have an adjacency matrix of n lines of n digits; what comes
-before and after it depends on the kernel (facts from the original's readers and generators).
+Each file starts with the number of nodes. Most have an adjacency matrix of n lines of n digits. What comes
+before and after it depends on the kernel. (Source: the readers and generators of the original.)
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ ROOTED = ("bf", "dst", "vc")
 KERNELS = ("bf", "by", "dp", "dr", "ds", "dst", "hs", "kc", "lcr", "mis", "mst", "vc")
 
 Source = str | os.PathLike[str] | bytes
-"""A path, or what stands in the file."""
+"""A path, or the content of a file."""
 
 
 @dataclass
 class Input:
-    """What a file holds.
+    """The content of an input file.
 
     Attributes
     ----------
     n
         Number of nodes.
     src, dst
-        Ends of each edge, once, shape (m,).
+        Ends of each edge, shape (m,). Each edge occurs once.
     weights
         Weight of each edge, for DR and MST.
     uid
         Identifier of each node, for DP, HS, KC and LCR.
     attrs
-        The rest: ``root``, ``k``, ``votes``, ``traitors``, ``parents``.
+        Other values: ``root``, ``k``, ``votes``, ``traitors``, ``parents``.
     """
 
     n: int
@@ -50,7 +50,7 @@ class Input:
 
 
 class _Lines:
-    """Lines of a file, or of its content, with the errors that name them."""
+    """The lines of a file, and errors that name them."""
 
     def __init__(self, source: Source) -> None:
         self.path = "<generated>" if isinstance(source, bytes) else source
@@ -66,10 +66,10 @@ class _Lines:
         except OSError as error:
             raise InputError(f"{self.path}: cannot be read: {error.strerror}") from None
         self.at = 0
-        self._part_first_line()
+        self._split_first_line()
 
-    def _part_first_line(self) -> None:
-        """Some files of the release lack the line break between the number of nodes and row 0."""
+    def _split_first_line(self) -> None:
+        """Insert the line break between the number of nodes and row 0, which some IMSuite files lack."""
         first = self.lines[0].strip()
         rows = sum(bool(line.strip()) for line in self.lines)
         if first.startswith(str(rows)) and len(first) == len(str(rows)) + rows:
@@ -80,7 +80,7 @@ class _Lines:
         raise InputError(f"{self.path}, line {self.at}: {what}")
 
     def next(self, what: str) -> str:
-        """The next line that is not blank."""
+        """The next line that is not blank; `what` describes it in errors."""
         while self.at < len(self.lines):
             line = self.lines[self.at].strip()
             self.at += 1
@@ -93,7 +93,7 @@ class _Lines:
         try:
             value = int(text)
         except ValueError:
-            self.fail(f"expected {what}, a whole number, found {text!r}")
+            self.fail(f"expected {what}, an integer, found {text!r}")
         if value < low or (high is not None and value > high):
             limits = f"at least {low}" if high is None else f"from {low} to {high}"
             self.fail(f"{what} must be {limits}, found {value}")
@@ -109,19 +109,19 @@ class _Lines:
 
 
 def read(source: Source, kernel: str) -> Input:
-    """Read a file as the given kernel's input.
+    """Read the input file of a kernel.
 
     Parameters
     ----------
     source
-        Its path, or its content as bytes.
+        Path of the file, or its content as bytes.
     kernel
-        One of `KERNELS`, in any case.
+        One of `KERNELS`, in upper or lower case.
 
     Raises
     ------
     InputError
-        Naming file ("<generated>" for bytes), line, and what should stand there.
+        The message names the file ("<generated>" for bytes), the line, and what was expected.
     """
     name = kernel.lower()
     if name not in KERNELS:
@@ -168,7 +168,7 @@ def _weights(
     if len(differ):
         i, j = int(src[differ[0]]), int(dst[differ[0]])
         lines.fail(
-            f"edge ({i}, {j}) has two weights, {matrix[i, j]} one way and {matrix[j, i]} the other"
+            f"edge ({i}, {j}) has two weights: {matrix[i, j]} in row {i}, {matrix[j, i]} in row {j}"
         )
     return matrix[src, dst]
 

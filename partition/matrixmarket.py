@@ -1,4 +1,4 @@
-"""Matrix Market files, read without more memory than their text needs, whatever their header says."""
+"""Read Matrix Market files. The memory used depends on the size of the text, whatever the header says."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ FIELDS: dict[str, list[tuple[str, type]]] = {
 
 SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 FORMATS = {"coordinate": 3, "array": 2}
-"""How many sizes each has."""
+"""Number of sizes in the header of each format."""
 
 LINE = 1 << 16
-"""Most bytes of a line before the entries."""
+"""Maximum bytes of a line before the entries."""
 
 SPARSEST = 1 << 10
-"""Rows that a byte of text may stand for: more is a wrong header, and rows take memory later on."""
+"""Maximum number of rows per byte of text. With more, the header is wrong, and each row takes memory."""
 
 
 class Header(NamedTuple):
-    """What stands before the entries; ``lines`` is how many lines that takes."""
+    """The header of a file, which takes `lines` lines."""
 
     format: str
     field: str
@@ -56,7 +56,7 @@ def read(name: str) -> Any:
     if rows != columns:
         raise InputError(f"{name}: an adjacency matrix must be square, it is {rows} x {columns}")
     if rows > SPARSEST * (len(text) + LINE):
-        _fail(name, f"{rows} rows in {len(text)} bytes of entries cannot be")
+        _fail(name, f"{len(text)} bytes of entries are too few for {rows} rows")
     row, column, values = (_listed if header.format == "coordinate" else _dense)(name, header, text)
     from scipy.sparse import coo_array
 
@@ -77,14 +77,14 @@ def _fail(name: str, what: str) -> NoReturn:
 
 
 def _header(name: str, file: Any) -> Header:
-    """What the first lines say."""
+    """Parse the header."""
     banner = file.readline(LINE).decode("latin-1").lower().split()
     if len(banner) != 5 or banner[:2] != ["%%matrixmarket", "matrix"]:
         _fail(name, "line 1 must be '%%MatrixMarket matrix', format, field and symmetry")
     kind, field, symmetry = banner[2:]
     for word, known in ((kind, FORMATS), (field, FIELDS), (symmetry, SYMMETRIES)):
         if word not in known:
-            _fail(name, f"line 1: {word!r} is none of {', '.join(known)}")
+            _fail(name, f"line 1: {word!r} is not one of {', '.join(known)}")
     lines = 1
     while line := file.readline(LINE):
         lines += 1
@@ -97,11 +97,11 @@ def _header(name: str, file: Any) -> Header:
 
 
 def _entries(name: str, header: Header, text: bytes, columns: list[tuple[str, type]]) -> NDArray:
-    """The rows of the text, as many as there are, with such columns."""
+    """All lines of the text, as an array with the given columns."""
     if not text.strip():
         return np.empty(0, columns)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # text of comments alone has no data
+        warnings.simplefilter("ignore", UserWarning)  # the text has no data, only comments
         try:
             return np.loadtxt(io.BytesIO(text), columns, comments="%", ndmin=1)
         except ValueError:
@@ -137,7 +137,7 @@ def _listed(name: str, header: Header, text: bytes) -> tuple[NDArray, NDArray, N
     wrong = np.flatnonzero((row < 0) | (row >= n) | (column < 0) | (column >= n))
     if len(wrong):
         at = entries[wrong[0]]
-        # where there are no comments between the entries
+        # the number of the line is right if there are no comments between the entries
         _fail(
             name,
             f"Line {header.lines + 1 + wrong[0]}: entry ({at['row']}, {at['column']}) is outside "
@@ -147,7 +147,7 @@ def _listed(name: str, header: Header, text: bytes) -> tuple[NDArray, NDArray, N
 
 
 def _dense(name: str, header: Header, text: bytes) -> tuple[NDArray, NDArray, NDArray]:
-    """Rows, columns and values of the entries that are not zero, of a file that has all."""
+    """Rows, columns and values of the entries that are not zero, of a dense file."""
     n = header.sizes[0]
     if header.field == "pattern":
         _fail(name, "line 1: an array cannot be a pattern")

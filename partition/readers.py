@@ -1,8 +1,8 @@
-"""Graph files of others: Matrix Market, and edge lists in text or Parquet.
+"""Readers of Matrix Market files and of edge lists in text or Parquet.
 
-Node ids in them are numbers from 0 (Matrix Market: from 1) to the largest that occurs, or to
-``n - 1``; ids that no edge names are nodes without edges. A file that uses ids sparsely should be
-relabelled first: memory grows with the largest id.
+Node ids are integers from 0 (Matrix Market: from 1) to the largest that occurs, or to ``n - 1``. Ids that
+no edge names are nodes without edges. Memory grows with the largest id, so read a file with sparse ids with
+``relabel=True``.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from partition.piece import Piece, common_dtype, joined, least
 BLOCK = 16 << 20
 """Bytes of text that are parsed at a time."""
 
-NO_FIELD = re.compile(rb"^([^#\n]*,)?[ \t]*,", re.MULTILINE)
-"""A comma that no field stands before, outside comments."""
+EMPTY_FIELD = re.compile(rb"^([^#\n]*,)?[ \t]*,", re.MULTILINE)
+"""A comma after an empty field, outside comments."""
 
 COMMENT = re.compile(rb"#[^\n]*")
 
-NO_INTEGER = re.compile(rb"[.eE]")
-"""What only floats have in them."""
+FLOAT_MARK = re.compile(rb"[.eE]")
+"""Characters that occur in floats only."""
 
 ENDS = [("src", np.int64), ("dst", np.int64)]
 
 UNREADABLE = (OSError, EOFError, zlib.error)
-"""What a damaged file raises."""
+"""Exceptions that damaged files raise."""
 
 
 def _check_file(path: str | os.PathLike[str]) -> str:
@@ -51,18 +51,18 @@ def _check_file(path: str | os.PathLike[str]) -> str:
 
 
 def read_matrix_market(path: str | os.PathLike[str]) -> Any:
-    """The sparse matrix of a Matrix Market file (``.mtx``, ``.mtx.gz``).
+    """Read the sparse matrix of a Matrix Market file (``.mtx``, ``.mtx.gz``).
 
     Returns
     -------
-    scipy.sparse.coo_array, square, with the dtype of the file's field; "symmetric" files are filled
-    up to both triangles. Dense files give their entries that are not zero.
+    scipy.sparse.coo_array, square, with the dtype of the file's field. Both triangles of "symmetric" files
+    are filled. Zeros of dense files are left out.
 
     Raises
     ------
     InputError
-        No such file, not a Matrix Market file, or not square; it says which line, where one is at
-        fault.
+        The file does not exist, is not a Matrix Market file, or its matrix is not square. The message names
+        the line at fault, if there is one.
     """
     return matrixmarket.read(_check_file(path))
 
@@ -73,33 +73,32 @@ def read_edge_list(
     columns: tuple[str, str, str] = COLUMNS,
     relabel: bool = False,
 ) -> Any:
-    """An edge list, to be read in parallel by chunk.
+    """An edge list that Dask tasks read in parallel by chunk.
 
     Parameters
     ----------
     path
-        ``.parquet`` (a file or a folder of them) with columns ``src``, ``dst`` and perhaps
-        ``weight``; or text: an edge a line, two node ids from 0 and perhaps a weight, separated by
-        blanks, tabs or commas; ``#`` starts a comment; ``.gz`` is unpacked, by one task. A pattern such
-        as ``part*.txt`` names several files, of one format; a URL is opened by fsspec.
+        ``.parquet`` (a file or a folder of them) with columns ``src``, ``dst`` and optionally ``weight``;
+        or text: one edge per line, two node ids from 0 and optionally a weight, separated by blanks, tabs
+        or commas. ``#`` starts a comment. One task decompresses a ``.gz`` file. A pattern such as
+        ``part*.txt`` names several files of one format; fsspec opens URLs.
     n
-        Number of nodes, if it is known: text that names others is refused when it is read.
+        Number of nodes, if it is known: reading text with other nodes then raises an error.
     columns
         Names of the columns of Parquet.
     relabel
-        Whether ends of edges may be text: they are, unless those of the first edge are integers.
+        Whether ends of edges may be text. They are text unless both ends of the first edge are integers.
 
     Returns
     -------
-    What ``Graph.from_edges`` takes as edges: a Dask DataFrame for Parquet, for text pieces that are
-    yet to be parsed: int64 ids; weights int64, or uint64 where some are above 2^63 - 1, or float64 where some
-    are no integers.
+    Edges for ``Graph.from_edges``: a Dask DataFrame for Parquet, else `Pieces` with int64 ids and weights of
+    int64, of uint64 if some are above 2^63 - 1, or of float64 if some are not integers.
 
     Raises
     ------
     InputError
-        No such file, or no such columns, or Parquet without the extra it needs. A line that is not
-        an edge is found when it is read: the message then names it.
+        The file or a column does not exist, or reading Parquet needs more packages. A line that is not an
+        edge raises an error that names it when the line is read.
     """
     names = _matching(path)
     if all(name.endswith((".parquet", ".pq")) or os.path.isdir(name) for name in names):
@@ -113,13 +112,13 @@ def read_edge_list(
             size = file.seek(0, os.SEEK_END)
         if not size:
             raise InputError(f"{name}: the file is empty")
-        starts = range(0, 1 if _packed(name) else size, BLOCK)
+        starts = range(0, 1 if _compressed(name) else size, BLOCK)
         pieces += [delayed(parse)(name, start, BLOCK, n, words) for start in starts]
     return pieces
 
 
 def _has_words(name: str) -> bool:
-    """Whether the ends of a file's first edge are something else than integers from 0."""
+    """Whether an end of a file's first edge is not an integer from 0."""
     try:
         for text in _texts(name, 0, BLOCK):
             lines = COMMENT.sub(b"", text).replace(b",", b" ").split(b"\n")
@@ -132,7 +131,7 @@ def _has_words(name: str) -> bool:
 
 
 def _matching(path: str | os.PathLike[str]) -> list[str]:
-    """The files that a path, a pattern or a URL of fsspec names, in order."""
+    """The files that a path, a pattern or an fsspec URL names, in order."""
     name = os.fspath(path)
     if "://" not in name:
         found = sorted(glob(name)) if has_magic(name) and not os.path.exists(name) else [name]
@@ -150,7 +149,7 @@ def _matching(path: str | os.PathLike[str]) -> list[str]:
 
 
 def _open(name: str) -> IO[bytes]:
-    """A file, or what a URL of fsspec names, to be read as it is."""
+    """Open a file or an fsspec URL, without decompression."""
     if "://" not in name:
         return open(name, "rb")
     import fsspec
@@ -159,7 +158,7 @@ def _open(name: str) -> IO[bytes]:
     return opened
 
 
-def _packed(name: str) -> bool:
+def _compressed(name: str) -> bool:
     return name.endswith(".gz")
 
 
@@ -181,13 +180,13 @@ def _read_parquet(name: str, files: list[str], names: tuple[str, str, str]) -> A
 
 @contextmanager
 def refusing_damage(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Raise `InputError` for what pyarrow and pandas raise while edges are read from damaged Parquet."""
+    """Replace errors of pyarrow and pandas about damaged Parquet by `InputError`."""
     try:
         yield
     except InputError:
         raise
     except Exception as error:
-        # a lost worker is an OSError of another type
+        # a lost worker raises a subclass of OSError
         damage = type(error) is OSError or isinstance(error, KeyError | ValueError)
         if not damage and type(error).__module__.partition(".")[0] != "pyarrow":
             raise
@@ -196,33 +195,33 @@ def refusing_damage(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def parse(name: str, start: int, size: int, n: int | None = None, words: bool = False) -> Piece:
-    """Edges of the lines that begin in a block of a text file; of all lines, if it is packed.
+    """Parse the lines that begin in a block of a text file, or all lines if it is compressed.
 
     Parameters
     ----------
     start, size
-        First byte of the block, and how many it has.
+        First byte and number of bytes of the block.
     n
-        Ids must be less.
+        Ids must be less than n.
     words
-        Whether ends of edges are words: text between separators, kept as it is.
+        Whether ends of edges are words, that is text between separators.
 
     Raises
     ------
     InputError
-        A line is not an edge, or not like the first edge of its block.
+        A line is not an edge, or does not have as many fields as the first edge of its block.
     """
     found: list[Piece] = []
     lines = 0
     try:
         for text in _texts(name, start, size):
-            edges = _named(text) if words else _edges(text, n)
+            edges = _word_edges(text) if words else _edges(text, n)
             if edges is None or (found and len(edges[0]) and _width(edges) != _width(found[0])):
-                line, what = _offender(text, n, _width(found[0]) if found else 0, words)
+                line, what = _first_wrong(text, n, _width(found[0]) if found else 0, words)
                 line += lines + _lines_before(name, start)
                 raise InputError(
                     f"{name}, line {line}: {what!r} is not an edge: expected two node ids from 0 "
-                    f"{'' if n is None else f'to {n - 1} '}and perhaps a finite weight, as in the "
+                    f"{'' if n is None else f'to {n - 1} '}and optionally a finite weight, as in the "
                     f"lines before; integers have at most 64 bits"
                 )
             if len(edges[0]):
@@ -244,15 +243,15 @@ def _width(edges: Piece) -> int:
 
 
 def _texts(name: str, start: int, size: int) -> Iterator[bytes]:
-    """Whole lines: those that begin in a block, or all of a packed file a block at a time."""
-    if _packed(name):
-        with _open(name) as file, gzip.open(file) as packed:
-            while text := packed.read(size):
-                yield text + packed.readline()
+    """Complete lines: those that begin in a block, or all of a compressed file, a block at a time."""
+    if _compressed(name):
+        with _open(name) as file, gzip.open(file) as unpacked:
+            while text := unpacked.read(size):
+                yield text + unpacked.readline()
         return
     with _open(name) as file:
         if start:
-            # the line that runs into the block belongs to the one before
+            # a line that begins before the block belongs to the previous block
             file.seek(start - 1)
             file.readline()
         text = file.read(max(start + size - file.tell(), 0))
@@ -275,13 +274,13 @@ def _lines_before(name: str, start: int) -> int:
 
 
 def _edges(text: bytes, n: int | None) -> Piece | None:
-    """Edges with ids below n, None where the text is something else.
+    """Edges with ids below n, or None if the text is not a list of such edges.
 
-    Weights are int64 where they all fit, else uint64, else float64: integers are read exactly.
+    Weights are int64 if all fit, else uint64, else float64, so integers are read exactly.
     """
     if b"," in text:
         bare = b"\n" + text.translate(None, b" \t")
-        if (b",," in bare or b"\n," in bare) and NO_FIELD.search(text):
+        if (b",," in bare or b"\n," in bare) and EMPTY_FIELD.search(text):
             return None
         text = text.replace(b",", b" ")
     rows = _loaded(text, np.int64)
@@ -297,7 +296,7 @@ def _edges(text: bytes, n: int | None) -> Piece | None:
         short = _loaded(text, [*ENDS, ("weight", np.float64)])
         if short is not None:
             columns = [np.ascontiguousarray(short[name]) for name in short.dtype.names or ()]
-        else:  # ids that are written as floats, such as 1e3
+        else:  # ids written as floats, such as 1e3
             rows = _loaded(text, np.float64)
             if rows is None or rows.shape[1] not in (2, 3):
                 return None
@@ -311,13 +310,13 @@ def _edges(text: bytes, n: int | None) -> Piece | None:
     if weights is not None and weights.dtype == np.float64:
         if not np.isfinite(weights).all():
             return None
-        if (abs(weights) >= 2**63).any() and not NO_INTEGER.search(COMMENT.sub(b"", text)):
-            return None  # integers that no dtype holds
+        if (abs(weights) >= 2**63).any() and not FLOAT_MARK.search(COMMENT.sub(b"", text)):
+            return None  # integers that fit no dtype
     return columns[0], columns[1], weights
 
 
-def _named(text: bytes) -> Piece | None:
-    """Edges between words, None where the text is something else."""
+def _word_edges(text: bytes) -> Piece | None:
+    """Edges between words, or None if the text is not a list of edges."""
     lines = [line.split() for line in COMMENT.sub(b"", text).replace(b",", b" ").split(b"\n")]
     lines = [line for line in lines if line]
     if not lines:
@@ -336,10 +335,10 @@ def _named(text: bytes) -> Piece | None:
 
 
 def _loaded(text: bytes, dtype: Any) -> np.ndarray | None:
-    """Numbers of a text; None where they are not of the dtype."""
+    """Numbers of a text, or None if they do not have the dtype."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a block without data is no cause for alarm
-        warnings.simplefilter("error", DeprecationWarning)  # a float where an integer should be
+        warnings.simplefilter("ignore", UserWarning)  # the text has no data
+        warnings.simplefilter("error", DeprecationWarning)  # a float instead of an integer
         try:
             return np.loadtxt(
                 io.BytesIO(text), dtype, comments="#", ndmin=1 if isinstance(dtype, list) else 2
@@ -348,13 +347,13 @@ def _loaded(text: bytes, dtype: Any) -> np.ndarray | None:
             return None
 
 
-def _offender(text: bytes, n: int | None, width: int, words: bool) -> tuple[int, str]:
-    """Number and text of the first line that is not like an edge, or has not the width."""
+def _first_wrong(text: bytes, n: int | None, width: int, words: bool) -> tuple[int, str]:
+    """Number and text of the first line that is not an edge or does not have `width` fields."""
     for number, line in enumerate(text.decode(errors="replace").split("\n"), 1):
         fields = line.split("#")[0].replace(",", " ").split()
         if not fields:
             continue
-        edges = _named(line.encode()) if words else _edges(line.encode(), n)
+        edges = _word_edges(line.encode()) if words else _edges(line.encode(), n)
         if edges is None or not len(edges[0]) or (width and len(fields) != width):
             return number, line.strip()
         width = len(fields)

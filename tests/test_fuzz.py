@@ -49,7 +49,7 @@ def test_inputs_depend_on_seed_and_number_alone():
         ("array real general\n9999999 9999999\n", "Truncated"),
         ("coordinate real general\n2 2 999999999999\n", "Truncated"),
         ("coordinate real general\n2 2 1" + "0" * 5000 + "\n", "line 2: must have 3 sizes"),
-        ("coordinate text general\n2 2 0\n", "line 1: 'text' is none of"),
+        ("coordinate text general\n2 2 0\n", "line 1: 'text' is not one of"),
     ],
 )
 def test_headers_of_matrix_market_that_cannot_be(tmp_path, header, message):
