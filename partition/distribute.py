@@ -113,7 +113,8 @@ def _construct_on_workers(
     ranges = cluster_ranges(partition.clusters, len(workers)).tolist()
     # a map of all nodes is sent once, not with every task
     by_map = partition.order is not None
-    shared = client.scatter([partition], broadcast=True, hash=False)[0] if by_map else partition
+    watch = Watch(client, BUILDING, workers)
+    shared = watch.scatter(partition) if by_map else partition
     if any(map(lazy, pieces)):
         bundles = _split_lazy(pieces, shared, directed, ranges, client, workers)
     else:
@@ -123,7 +124,7 @@ def _construct_on_workers(
         for k in range(first, last):
             ids = uid[k]
             if ids is not None and not callable(ids):
-                (ids,) = client.scatter([ids], workers=[workers[w]], hash=False)
+                ids = watch.scatter(ids, workers[w])
             args = (k, shared, ids, directed, k - first, bundles[w])
             parts.append(_pinned(client, workers[w], _assemble, *args))
     del bundles, args
@@ -159,6 +160,7 @@ def _split_arrays(
     workers: Sequence[str],
 ) -> list[list[Future]]:
     """Split pieces that are arrays of this process; returns the bundles of each worker."""
+    watch = Watch(client, BUILDING, workers)
     small = build.id_dtype(n)
     rows: list[list[Future]] = []
     for turn, (start, some) in enumerate(slices(pieces[0])):
@@ -166,12 +168,12 @@ def _split_arrays(
         src, dst, weights = some
         worker = workers[turn % len(workers)]
         piece: Piece = (src.astype(small), dst.astype(small), weights)
-        (there,) = client.scatter([piece], workers=[worker], hash=False)
+        there = watch.scatter(piece, worker)
         split = _pinned(client, worker, build.split, there, partition, directed, ranges, start)
         rows.append(_send(client, split, workers[: len(ranges) - 1]))
         del there, split
         if turn >= len(workers):  # limits the memory that unsplit pieces take
-            Watch(client, BUILDING, workers).wait_or_raise(rows[turn - len(workers)])
+            watch.wait_or_raise(rows[turn - len(workers)])
     return [list(column) for column in zip(*rows, strict=True)]
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partition import build, edges
+from partition.client.waiting import Watch
 from partition.errors import InputError
 from partition.labels import Labels, plain
 from partition.piece import Piece
@@ -53,7 +54,7 @@ def relabel(pieces: Sequence[Any], client: Client | None) -> tuple[edges.Pieces,
 
     table: Any = delayed(found, traverse=False)
     if client is not None:
-        (table,) = client.scatter([found], broadcast=True, hash=False)
+        table = Watch(client, edges.BUILDING).scatter(found)
     task = delayed(numbered, traverse=False)
     return edges.Pieces(
         task(piece, table, edges.of_partition(i)) for i, piece in enumerate(pieces)

@@ -7,7 +7,6 @@ those that are left.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from time import perf_counter, thread_time
 from typing import Any, NamedTuple
 
@@ -51,7 +50,7 @@ def run(
     watch = Watch(client, of(kernel), key_part=run_id)
     parts = graph.parts
     if graph.local and sum(c.nbytes for c in parts) > EMBED:
-        parts = watch.call(partial(client.scatter, parts, broadcast=True, hash=False))
+        parts = watch.scatter(parts)
     held = client.submit(_hold, kernel, parts, key=f"{kernel.name}-graph-{run_id}", pure=False)
     count = chunks(len(places))
     shares = [

@@ -6,7 +6,6 @@ import time
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -70,10 +69,7 @@ def place(graph: Graph, watch: Watch, places: Sequence[str], bounds: NDArray) ->
     placed: list[Any] | None = graph.placed.get(key)
     if placed is None or any(future.status != "finished" for future in placed):
         graph.placed.clear()
-        placed = [
-            watch.call(partial(client.scatter, [group], workers=[place], hash=False))[0]
-            for group, place in zip(groups, places, strict=True)
-        ]
+        placed = [watch.scatter(group, place) for group, place in zip(groups, places, strict=True)]
         graph.placed[key] = placed
     return placed
 

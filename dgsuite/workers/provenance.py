@@ -57,12 +57,14 @@ def machine_of(client: Client | None) -> dict[str, Any]:
     """The machine or machines of a client's workers, as `machine` has it; None is this process."""
     if client is None:
         return machine()
+    from partition.client.waiting import Watch
     from partition.client.workers import worker_addresses
 
     places = frozenset(worker_addresses(client))
     known = getattr(client, "_dgsuite_machine", None)
     if known is None or known[0] != places:
-        hosts = dict(client.run(_host, on_error="ignore").values())
+        watch = Watch(client, "asking for the workers' machines", places)
+        hosts = dict(watch.call(lambda: client.run(_host, on_error="ignore")).values())
         known = client._dgsuite_machine = places, _together(list(hosts.values()))
     found: dict[str, Any] = known[1]
     return found

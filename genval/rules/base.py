@@ -45,17 +45,15 @@ class Job:
         """``rule(cluster, outputs, **more)`` of every cluster, where the cluster is."""
         if (client := self.graph.client) is None:
             return [rule(part, self.outputs, **more) for part in self.graph.parts]
+        watch = Watch(client, "validating", inputs=self.graph.parts)
         if self._shared is None:
-            (self._shared,) = client.scatter([self.outputs], broadcast=True, hash=False)
-        if more:
-            (extra,) = client.scatter([more], broadcast=True, hash=False)
-        else:
-            extra = {}
+            self._shared = watch.scatter(self.outputs)
+        extra = watch.scatter(more) if more else {}
         futures = [
             client.submit(_apply, rule, part, self._shared, extra, pure=False)
             for part in self.graph.parts
         ]
-        return Watch(client, "validating", inputs=self.graph.parts).gather(futures)
+        return watch.gather(futures)
 
     def given(self, name: str) -> NDArray | None:
         """An array of the results that a rule can do without."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from partition.client.waiting import Watch
 from partition.errors import InputError
 from partition.version import __version__
 
@@ -78,13 +77,13 @@ def here() -> Install:
     return Install(sys.executable, __version__, fingerprint(), folder)
 
 
-def _probe() -> Callable[[], tuple[str, str | None, str, str]]:
+def probe() -> Callable[[], tuple[str, str | None, str, str]]:
     """A function that returns the fields of `Install`.
 
     It is pickled by value, because it is local, so it also runs in a process without dgsuite.
     """
 
-    def probe() -> tuple[str, str | None, str, str]:
+    def describe() -> tuple[str, str | None, str, str]:
         import sys
         from importlib import import_module
 
@@ -99,40 +98,34 @@ def _probe() -> Callable[[], tuple[str, str | None, str, str]]:
         except Exception as error:
             return sys.executable, None, f"{type(error).__name__}: {error}", ""
 
-    return probe
+    return describe
 
 
-def check(client: Client, workers: Mapping[str, Mapping[str, Any]]) -> None:
-    """Refuse a Dask cluster in which a process has no dgsuite or a different one.
+async def check_scheduler(client: Client) -> None:
+    """Refuse a scheduler that has no dgsuite or a different one.
 
-    Each client checks each process once.
+    Raises
+    ------
+    InputError
+        The message names the scheduler, its dgsuite, and what to do.
+    """
+    answer = await client.run_on_scheduler(probe(), asynchronous=True)
+    compare({f"the scheduler at {client.scheduler.address}": answer})  # type: ignore[union-attr]
+
+
+def compare(answers: Mapping[str, Sequence[Any]]) -> None:
+    """Refuse processes that have no dgsuite or a different one.
 
     Parameters
     ----------
-    workers
-        State of each worker, by address, from `partition.client.queries.worker_states`.
+    answers
+        What the function of `probe` returned, by the name of the process in messages.
 
     Raises
     ------
     InputError
         The message names the process, its dgsuite, and what to do.
-    RunError
-        A worker is gone or does not answer.
     """
-    if not hasattr(client, "_dgsuite_checked"):
-        client._dgsuite_checked = set()
-    checked: set[str] = client._dgsuite_checked
-    new = {address: f"{state['epoch']} {address}" for address, state in workers.items()}
-    new = {address: key for address, key in new.items() if key not in checked}
-    probe = _probe()
-    answers: dict[str, Any] = {}
-    if "scheduler" not in checked:
-        address = client.scheduler.address  # type: ignore[union-attr]
-        answers[f"the scheduler at {address}"] = client.run_on_scheduler(probe)
-    if new:
-        watch = Watch(client, "comparing versions", list(new))
-        by_worker = watch.call(lambda: client.run(probe, workers=list(new), on_error="ignore"))
-        answers |= {f"worker {address}": answer for address, answer in by_worker.items()}
     own = here()
     others = {process: Install(*answer) for process, answer in answers.items()}
     wrong = [process for process, other in others.items() if other.code != own.code]
@@ -142,4 +135,3 @@ def check(client: Client, workers: Mapping[str, Mapping[str, Any]]) -> None:
             f"{wrong[0]} has {others[wrong[0]]}{more}, and this process has {own}; install the same "
             f"dgsuite for both, then restart {wrong[0].partition(' at ')[0]}"
         )
-    checked |= {"scheduler", *new.values()}

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from partition.client import installed
 from partition.errors import DgsuiteError, InputError, RunError
 
 if TYPE_CHECKING:
@@ -105,15 +106,10 @@ async def _register_plugin(client: Client) -> None:
 
     from partition.client.scheduler import DgsuiteSchedulerPlugin as Plugin
 
-    try:
-        await client.scheduler.register_scheduler_plugin(  # type: ignore[union-attr]
-            plugin=dumps(Plugin()), name=Plugin.name, idempotent=True
-        )
-    except (ImportError, AttributeError) as error:
-        raise InputError(
-            f"the scheduler at {client.scheduler.address} has no dgsuite or a different version ({error}); "  # type: ignore[union-attr]
-            f"install the same dgsuite there, then restart the scheduler"
-        ) from error
+    await installed.check_scheduler(client)
+    await client.scheduler.register_scheduler_plugin(  # type: ignore[union-attr]
+        plugin=dumps(Plugin()), name=Plugin.name, idempotent=True
+    )
 
 
 def worker_states(client: Client, keys: Sequence[str] = ()) -> dict[str, dict[str, Any]]:

@@ -7,7 +7,8 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from partition.client.queries import POLL_SECONDS, seceded, timeout, worker_states
@@ -196,6 +197,20 @@ class Watch:
         """The results of tasks; waits and raises as `wait_or_raise` does."""
         self.wait_or_raise(futures)
         return self.call(lambda: self.client.gather(futures))
+
+    def scatter(self, value: Any, worker: str | None = None) -> Future:
+        """Send a value of this process to a worker, or by default to all of them.
+
+        Raises
+        ------
+        RunError
+            See `call`.
+        """
+        where = {"broadcast": True} if worker is None else {"workers": [worker]}
+        receivers = self.check_workers() if worker is None else [worker]
+        send = partial(self.client.scatter, [value], hash=False, **where)
+        (future,) = replace(self, workers=receivers).call(send)
+        return future
 
     def call(self, function: Callable[[], T]) -> T:
         """The result of a request to workers. By itself it would wait for ever for a frozen worker.

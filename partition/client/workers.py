@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partition.client import installed
 from partition.client.queries import worker_states
+from partition.client.waiting import Watch
 from partition.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,14 +25,42 @@ def worker_addresses(client: Client) -> list[str]:
     InputError
         There are no workers, or a worker or the scheduler has no dgsuite or a different one.
     """
-    installed.check(client, {})
     states = worker_states(client)
     if not states:
         raise InputError(
             f"the scheduler at {client.scheduler.address} has no workers; start some first"  # type: ignore[union-attr]
         )
-    installed.check(client, states)
+    _check(client, states)
     return sorted(states, key=lambda address: (str(states[address]["name"]).zfill(8), address))
+
+
+def _check(client: Client, states: Mapping[str, Mapping[str, Any]]) -> None:
+    """Refuse workers that have no dgsuite or a different one.
+
+    Each client checks each worker once.
+
+    Parameters
+    ----------
+    states
+        Of the workers, by address, from `partition.client.queries.worker_states`.
+
+    Raises
+    ------
+    InputError
+        The message names the worker, its dgsuite, and what to do.
+    RunError
+        A worker is gone or does not answer.
+    """
+    if not hasattr(client, "_dgsuite_checked"):
+        client._dgsuite_checked = set()
+    checked: set[str] = client._dgsuite_checked
+    new = {address: f"{state['epoch']} {address}" for address, state in states.items()}
+    new = {address: key for address, key in new.items() if key not in checked}
+    if new:
+        watch, probe = Watch(client, "comparing versions", list(new)), installed.probe()
+        answers = watch.call(lambda: client.run(probe, workers=list(new), on_error="ignore"))
+        installed.compare({f"worker {address}": answer for address, answer in answers.items()})
+        checked.update(new.values())
 
 
 def cluster_ranges(clusters: int, workers: int) -> NDArray[np.int64]:
