@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import multiprocessing
 
 import pytest
 import xarray as xr
 
 from dgsuite.transports.__main__ import main
+from dgsuite.transports.bench import Partner
 
 
 def test_bench(tmp_path, capsys):
@@ -27,6 +30,39 @@ def test_bench(tmp_path, capsys):
     assert dict(ds.sizes) == {"pattern": 2, "protocol": 2, "size": 2, "repeat": 2}
     assert bool((ds.seconds > 0).all())
     assert out.with_suffix(".png").stat().st_size > 1000
+
+
+def test_partners_are_connected_when_they_say_so():
+    """Both ends of a comm are ready for rounds, however late one of them hears of it."""
+
+    class Late(Partner):
+        async def _serve(self, comm):
+            await asyncio.sleep(0.3)
+            await super()._serve(comm)
+
+    def heard(pipe):
+        assert pipe.poll(30)
+        return pipe.recv()
+
+    async def main():
+        pipes, theirs = zip(*(multiprocessing.Pipe() for _ in range(2)), strict=True)
+        partners = [kind(["tcp"], pipe) for kind, pipe in zip((Late, Partner), theirs, strict=True)]
+        running = [asyncio.create_task(partner.main()) for partner in partners]
+        try:
+            addresses = [await asyncio.to_thread(heard, pipe) for pipe in pipes]
+            pipes[1].send(("connect", {"tcp": addresses[0]}))
+            await asyncio.to_thread(heard, pipes[1])
+            for pipe in pipes:
+                pipe.send(("rounds", "tcp", 8, 1))
+            for pipe in pipes:
+                assert await asyncio.to_thread(heard, pipe) > 0
+        finally:
+            for pipe in pipes:
+                pipe.send(None)
+            for task in running:
+                task.cancel()
+
+    asyncio.run(main())
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,6 @@ class Partner:
         self._pipe = pipe
         self._protocols = protocols
         self._comms: dict[str, list[Any]] = {protocol: [] for protocol in protocols}
-        self._full = asyncio.Condition()
 
     async def _serve(self, comm: Any) -> None:
         try:
@@ -72,6 +71,7 @@ class Partner:
                 if "peer" in received:
                     # the partner that called uses the comm from now on, for rounds
                     self._comms[received["peer"]].append(comm)
+                    await comm.write({})
                     return
                 await comm.write(received)
         except OSError:
@@ -98,6 +98,7 @@ class Partner:
                     for address in addresses:
                         comm = await connect(address, deserialize=False, **there)
                         await comm.write({"peer": protocol})
+                        await comm.read()  # the other one has the comm, too
                         self._comms[protocol].append(comm)
                 self._pipe.send(None)
             else:
