@@ -23,6 +23,12 @@ def subkey(key: int, stream: int) -> int:
     return int(mix(mix(word) + np.uint64((stream + 1) * int(GOLDEN) & ALL))[0])
 
 
+def _subkeys(key: int, count: int) -> Words:
+    """`subkey` of the streams 0 to ``count - 1``."""
+    word = np.array([key & ALL], np.uint64)
+    return mix(mix(word) + np.arange(1, count + 1, dtype=np.uint64) * GOLDEN)
+
+
 def draw(key: int, at: Words) -> Words:
     """Random 64-bit words.
 
@@ -70,21 +76,22 @@ def permute(at: Words, size: int, key: int) -> Words:
     uint64, of the same shape: from 0 to ``size - 1``, different for different numbers.
     """
     bits = max((size - 1).bit_length(), 1)
-    found = _rounds(at, bits, key)
+    keys = _subkeys(key, 2 * (ROUNDS if bits > FEW_BITS else MORE_ROUNDS)).reshape(-1, 2)
+    found = _rounds(at, bits, keys)
     if size < 1 << bits:
         outside = np.flatnonzero(found >= size)
         while len(outside):
-            again = _rounds(found[outside], bits, key)
+            again = _rounds(found[outside], bits, keys)
             found[outside] = again
             outside = outside[again >= size]
     return found
 
 
-def _rounds(x: Words, bits: int, key: int) -> Words:
+def _rounds(x: Words, bits: int, keys: Words) -> Words:
     mask, shift = np.uint64((1 << bits) - 1), np.uint64((bits + 1) // 2)
-    for i in range(ROUNDS if bits > FEW_BITS else MORE_ROUNDS):
-        x = x * np.uint64(subkey(key, 2 * i) | 1)
-        x += np.uint64(subkey(key, 2 * i + 1))
+    for factor, offset in keys:
+        x = x * (factor | np.uint64(1))
+        x += offset
         x &= mask
         x ^= x >> shift
     return x
