@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import time
 from contextlib import contextmanager
 
 import originals
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 
 def heed_interrupts() -> None:
@@ -26,13 +28,35 @@ def interruptible():
 
 os.environ.setdefault("DGSUITE_CHECK", "1")  # also of commands that tests start
 
-settings.register_profile("default", deadline=None, max_examples=100)
-settings.register_profile("ci", deadline=None, max_examples=200)
+# how long examples take to draw or run says how busy the machine is; fixtures last for a session
+for name, examples in (("default", 100), ("ci", 200)):
+    settings.register_profile(
+        name,
+        deadline=None,
+        max_examples=examples,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
+@pytest.fixture
+def here(tmp_path, monkeypatch, capsys):
+    """Runs a command's ``main`` within this process, in the test's folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(main, *arguments):
+        capsys.readouterr()
+        try:
+            status = main([str(argument) for argument in arguments])
+        except SystemExit as end:  # of the parser
+            status = end.code
+        return subprocess.CompletedProcess(arguments, status, *capsys.readouterr())
+
+    return run
+
+
 @contextmanager
-def client_of(workers, settings=None):
+def client_of(workers, settings=None, set_as_default=True):
     """A client of some worker processes, with settings of Dask's."""
     import dask
     from distributed import Client, LocalCluster
@@ -42,7 +66,7 @@ def client_of(workers, settings=None):
         LocalCluster(
             n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None
         ) as cluster,
-        Client(cluster) as client,
+        Client(cluster, set_as_default=set_as_default) as client,
     ):
         yield client
 
@@ -59,6 +83,23 @@ def client_of_one():
     """A client of one worker process."""
     with client_of(1) as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def mortal():
+    with client_of(
+        2, {"distributed.deploy.lost-worker-timeout": "5 minutes"}, set_as_default=False
+    ) as client:
+        yield client
+
+
+@pytest.fixture
+def own_client(mortal):
+    """A client of two worker processes that a test may kill: others come in their place."""
+    mortal.cluster.scale(2)
+    while len(mortal.run(os.getpid, on_error="ignore")) != 2:
+        time.sleep(0.05)
+    return mortal
 
 
 @pytest.fixture(scope="session")

@@ -146,6 +146,31 @@ def test_commands_are_interrupted_while_they_import(command, tmp_path):
     assert line in ("interrupted", "interrupted; finished points are kept", "genval: interrupted")
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["dgsuite.report", "nowhere"],
+        ["dgsuite.scaling", "nowhere.nc"],
+        ["dgsuite.scc", "nowhere.toml"],
+        ["dgsuite.transports", "bench", "--processes", "1"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_wrong_input_ends_a_command_with_status_2_and_one_line(command):
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: ")
+
+
 EDGES = [sys.executable, "-m", "genval", "edges", "ring", "--n"]
 
 

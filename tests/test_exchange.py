@@ -122,7 +122,7 @@ def test_any_cut_gives_the_same_for_every_kernel(name, compiled, monkeypatch):
             monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
 
     @given(st.data())
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=30 if compiled else 60)
     def check(data):
         kernel, make = data.draw(inputs(name))
         whole = make()
@@ -429,7 +429,6 @@ def test_values_are_put_at_places(size):
 
 
 @given(graphs(), st.integers(1, 4))
-@settings(max_examples=100, deadline=None)
 def test_halos_of_all_sites_fit_together(whole_and_cut, sites):
     """What one sends is what the other has slots for, and edges are the clusters', either way round."""
     _, graph = whole_and_cut

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
-from conftest import client_of, heed_interrupts
+from conftest import heed_interrupts
 from toys import Fails, Sleeps, Slow
 
 import dgsuite
@@ -56,13 +56,6 @@ def assert_nothing_held(client):
     while any(any(h) for h in client.run(held).values()):
         assert time.monotonic() < deadline, client.run(held)
         time.sleep(0.05)
-
-
-@pytest.fixture
-def own_client():
-    """Two workers that a test may kill."""
-    with client_of(2) as client:
-        yield client
 
 
 @pytest.mark.parametrize("style", STYLES)

@@ -110,7 +110,7 @@ def test_any_pieces_make_the_same_graph(data, kind, n, seed):
 
 def test_blocks_do_not_matter(monkeypatch):
     for kind in KINDS:
-        whole = edges(made := plan(kind, 256, weights=True), [0, made.items])
+        whole = edges(made := plan(kind, 128, weights=True), [0, made.items])
         with monkeypatch.context() as patch:
             patch.setattr("genval.plan.BLOCK", 7)
             patch.setattr("genval.plan.PIECE", 50)

@@ -265,15 +265,15 @@ def test_generating_from_the_command_line(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["in.txt"]
 
 
-def test_edges_from_the_command_line(tmp_path):
-    done = command("edges", "er", "--n=50", "--m=200", "--seed=3", "-o=edges.txt", cwd=tmp_path)
+def test_edges_from_the_command_line(here, tmp_path):
+    done = here(main, "edges", "er", "--n=50", "--m=200", "--seed=3", "-o=edges.txt")
     assert done.returncode == 0
     found = dgsuite.Graph.read_edge_list(tmp_path / "edges.txt", n=50)
     expected = genval.graph("er", 50, m=200, seed=3)
     assert (found.to_scipy() != expected.to_scipy()).nnz == 0
 
 
-def test_validating_from_the_command_line(tmp_path):
+def test_validating_from_the_command_line(here, tmp_path):
     content = generate("mis", 24, "spmax")
     (tmp_path / "in.txt").write_bytes(content)
     result = dgsuite.run("mis", dgsuite.Graph.read_imsuite(content, "mis"))
@@ -282,9 +282,9 @@ def test_validating_from_the_command_line(tmp_path):
     dgsuite.save(result, tmp_path / "bad.nc")
     done = command("validate", "MIS", "in.txt", "good.nc", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"mis: valid\n", b"")
-    done = command("validate", "mis", "in.txt", "bad.nc", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (1, b"")
-    assert done.stdout.startswith(b"mis: 24 violations: node 0: domination")
+    done = here(main, "validate", "mis", "in.txt", "bad.nc")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith("mis: 24 violations: node 0: domination")
     for arguments, message in (
         (("mis", "none.txt", "good.nc"), "none.txt: cannot be read"),
         (("mis", "in.txt", "none.nc"), "none.nc: no such file"),
@@ -292,16 +292,16 @@ def test_validating_from_the_command_line(tmp_path):
         (("bf", "in.txt", "good.nc"), "in.txt, line 2: the root must be"),
         (("lcr", "in.txt", "good.nc"), "in.txt, line 2: an identifier does not fit"),
     ):
-        refused(command("validate", *arguments, cwd=tmp_path), message)
+        refused(here(main, "validate", *arguments), message)
 
 
 def refused(done, message):
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr.count(b"\n") == 1
-    assert message in done.stderr.decode()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert message in done.stderr
 
 
-def test_bad_commands(tmp_path):
+def test_bad_commands(here, tmp_path):
     for arguments, message in (
         ((), "required: COMMAND"),
         (("generate", "mst"), "required: --n"),
@@ -312,11 +312,11 @@ def test_bad_commands(tmp_path):
         (("generate", "mst", "--n=8", "-o=."), ".: is a folder"),
         (("edges", "nope", "--n=8"), "kind 'nope' is unknown; one of ring"),
     ):
-        refused(command(*arguments, cwd=tmp_path), message)
+        refused(here(main, *arguments), message)
     assert not list(tmp_path.iterdir())
-    done = command("--help", cwd=tmp_path)
+    done = here(main, "--help")
     assert done.returncode == 0
-    assert b"validate" in done.stdout
+    assert "validate" in done.stdout
 
 
 def test_an_output_that_is_no_file_stays_what_it_is(tmp_path, capsys):

@@ -15,7 +15,7 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 from conftest import same
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dgsuite
@@ -277,7 +277,7 @@ def test_edge_lists_as_text(tmp_path):
     assert Graph.read_edge_list(path).to_scipy().max() == 2.5
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40)
 @given(edge_lists(), st.integers(8, 90), st.booleans())
 def test_edge_lists_in_blocks(tmp_path, case, block, packed):
     n, edges = case

@@ -14,6 +14,7 @@ import pytest
 import dgsuite
 import genval
 from dgsuite.graph500 import problem, report, search
+from dgsuite.graph500.__main__ import main
 from genval.families import plan
 
 ROOT = Path(__file__).parents[1]
@@ -45,8 +46,8 @@ def test_json_on_the_command_line():
     assert figures["harmonic_mean_teps"] <= nedge["max"] / time["min"]
 
 
-def test_the_format_of_the_specification():
-    found = command("--scale", 6, "--roots", 5, "--direction", "top-down")
+def test_the_format_of_the_specification(here):
+    found = here(main, "--scale", 6, "--roots", 5, "--direction", "top-down")
     assert found.returncode == 0, found.stderr
     lines = dict(line.rsplit(": ", 1) for line in found.stdout.splitlines())
     assert lines["SCALE"] == "6"
@@ -56,20 +57,20 @@ def test_the_format_of_the_specification():
         assert float(lines[name]) > 0
 
 
-def test_a_file_says_what_to_run_and_flags_override_it(tmp_path):
+def test_a_file_says_what_to_run_and_flags_override_it(here, tmp_path):
     file = tmp_path / "small.toml"
     file.write_text('[graph500]\nscale = 7\nkernel = "sssp"\nroots = 9\nworkers = 1\n')
-    found = command(file, "--roots", 3, "--json")
+    found = here(main, file, "--roots", 3, "--json")
     assert found.returncode == 0, found.stderr
     figures = json.loads(found.stdout)
     assert (figures["scale"], figures["kernel"], figures["workers"]) == (7, "sssp", 1)
     assert figures["roots"] == figures["validated"] == 3
 
 
-def test_a_wrong_file_is_explained(tmp_path):
+def test_a_wrong_file_is_explained(here, tmp_path):
     file = tmp_path / "wrong.toml"
     file.write_text("[graph500]\nscales = 7\n")
-    found = command(file)
+    found = here(main, file)
     assert found.returncode == 2
     assert "graph500.scales: unknown key; did you mean 'scale'?" in found.stderr
     assert "graph500.scale: missing" in found.stderr
@@ -91,8 +92,8 @@ def test_a_wrong_file_is_explained(tmp_path):
         (("--scale", 8, "--compare", "mpi"), "unknown peer; one of scipy, graphblas, networkit"),
     ],
 )
-def test_bad_input_is_one_line(arguments, message):
-    found = command(*arguments)
+def test_bad_input_is_one_line(here, arguments, message):
+    found = here(main, *arguments)
     assert found.returncode == 2
     assert found.stdout == ""
     (line,) = found.stderr.strip().splitlines()

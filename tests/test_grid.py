@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases import inputs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from test_exchange import simulate
 
@@ -18,7 +18,6 @@ from partition.grid import arrange, near_square
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
 def test_any_grid_gives_the_tree_of_bfs(data):
     kernel, make = data.draw(inputs("bfs"))
     rows, columns = data.draw(st.tuples(st.integers(1, 4), st.integers(1, 4)))

@@ -17,6 +17,7 @@ from dgsuite import Graph, InputError
 from dgsuite.dataset import open_dataset, save
 from kernels import KERNELS
 from kernels.base import FIRST, Kernel, Node, Output, Round, State
+from partition import netcdf
 from partition.labels import Labels, from_json, to_json
 
 MIXED = [
@@ -286,12 +287,16 @@ def test_damaged_labels_in_files(tmp_path, damage):
     save(ds, tmp_path / "run.nc")
     stored = xr.load_dataset(tmp_path / "run.nc")
     stored["label_table"][0] = damage
-    stored.to_netcdf(tmp_path / "run.nc", engine="h5netcdf")
+    netcdf.write(stored, tmp_path / "run.nc")
     with pytest.raises(InputError, match="its labels cannot be read"):
         open_dataset(tmp_path / "run.nc")
-    stored["label_table"][0] = "3"
+
+
+def test_numbers_beyond_the_labels_in_files(tmp_path):
+    save(dgsuite.run("bfs", line(KINDS["pairs"])), tmp_path / "run.nc")
+    stored = xr.load_dataset(tmp_path / "run.nc")
     stored["node"] = stored["node"] + 7
-    stored.to_netcdf(tmp_path / "run.nc", engine="h5netcdf")
+    netcdf.write(stored, tmp_path / "run.nc")
     with pytest.raises(InputError, match="its labels cannot be read: a code"):
         open_dataset(tmp_path / "run.nc")
 

@@ -30,7 +30,7 @@ def test_no_flipped_bit_gives_other_data(saved, tmp_path):
     ds, path = saved
     data = path.read_bytes()
     mark = range(len(data) - netcdf.TRAILER, len(data) - netcdf.TRAILER + len(netcdf.MARK))
-    bits = random.Random(1).sample(range(8 * len(data)), 585) + [8 * at for at in mark]
+    bits = random.Random(1).sample(range(8 * len(data)), 585) + [8 * at for at in mark[::5]]
     damaged = tmp_path / "damaged.nc"
     for bit in bits:
         flipped = bytearray(data)

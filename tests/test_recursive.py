@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from cases import cuts, inputs
 from conftest import client_of
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_failures import assert_nothing_held, killed, own_client  # noqa: F401
+from test_failures import assert_nothing_held, killed
 
 import dgsuite
 import genval
@@ -52,7 +52,7 @@ def cases(draw):
     return kernel, make, draw(cuts(make().n))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80)
 @given(case=cases())
 def test_outputs_are_those_of_the_iterative_form(case):
     kernel, make, cut = case
@@ -70,9 +70,7 @@ def test_outputs_are_those_of_the_iterative_form(case):
 
 
 @pytest.mark.parametrize("style", STYLES)
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=25)
 @given(case=cases())
 def test_outputs_on_workers(client, style, case):
     kernel, make, cut = case
@@ -248,7 +246,7 @@ def test_a_failing_task_is_named(client, style):
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_a_killed_worker_is_named(own_client, style):  # noqa: F811
+def test_a_killed_worker_is_named(own_client, style):
     client = own_client
     ring = Graph.from_networkx(nx.cycle_graph(12), clusters=2)
     dgsuite.run("bf", ring, form="recursive", style=style, client=client)

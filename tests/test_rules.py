@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from cases import NAMES, cuts, inputs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
@@ -24,7 +24,6 @@ loops of edges that weigh nothing, invitations that others cancel."""
 @pytest.mark.parametrize("name", NAMES)
 def test_all_outputs_are_valid(name):
     @given(st.data())
-    @settings(max_examples=200, deadline=None)
     def check(data):
         kernel, make = data.draw(inputs(name))
         if name in DEFECTIVE:

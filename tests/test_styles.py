@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from cases import NAMES, inputs
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from toys import Calls, MutatesInPlace, Order, Reductions, Votes
 
@@ -48,9 +48,7 @@ CASES = st.one_of(toys(), *map(inputs, NAMES))
 
 @pytest.mark.parametrize("style", ["finish_async", "clocked"])
 @pytest.mark.parametrize("workers", [1, 2])
-@settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=30)
 @given(case=CASES, clusters=st.sampled_from(CLUSTERS))
 def test_style_clusters_and_workers_change_nothing(
     client, client_of_one, style, workers, case, clusters

@@ -20,7 +20,7 @@ from distributed import Client
 from distributed.comm import CommClosedError, connect, listen
 from distributed.protocol.serialize import ToPickle
 from faults import scheduler
-from test_failures import assert_nothing_held, held, own_client, ring, script  # noqa: F401
+from test_failures import assert_nothing_held, held, ring, script  # noqa: F401
 from toys import Sleeps
 
 import dgsuite
@@ -113,19 +113,19 @@ def test_a_scheduler_that_ends_is_named(ring, style, how):  # noqa: F811
 # Clients.
 
 
-def test_a_client_that_is_closed_in_a_run(own_client, ring):  # noqa: F811
+def test_a_client_that_is_closed_in_a_run(client, ring):  # noqa: F811
     for style in STYLES:
-        client = Client(own_client.scheduler.address)
-        closing = threading.Thread(target=client.close)
+        another = Client(client.scheduler.address)
+        closing = threading.Thread(target=another.close)
 
         def on_round(rounds, closing=closing):
             if not closing.ident:
                 closing.start()
 
         with pytest.raises(dgsuite.RunError, match="the client was closed"):
-            dgsuite.run(Sleeps(rounds=10_000), ring, style=style, client=client, on_round=on_round)
+            dgsuite.run(Sleeps(rounds=10_000), ring, style=style, client=another, on_round=on_round)
         closing.join()
-    assert_nothing_held(own_client)
+    assert_nothing_held(client)
 
 
 def test_an_asynchronous_client_is_refused(client, ring):  # noqa: F811
@@ -255,12 +255,14 @@ def test_a_paused_worker_is_named(own_client, ring):  # noqa: F811
 
     dgsuite.run("lcr", ring, clusters=2, style="clocked", client=own_client)
     place = worker_addresses(own_client)[1]
+    pid = own_client.run(os.getpid, workers=[place])[place]
     own_client.run(pause, workers=[place])
     with (
         dask.config.set({"dgsuite.timeout": "2s"}),
         pytest.raises(dgsuite.RunError, match=f"worker {place} is paused by Dask.* of its limit"),
     ):
         dgsuite.run("lcr", ring, clusters=2, style="clocked", client=own_client)
+    os.kill(pid, signal.SIGKILL)
 
 
 def test_long_tasks_are_waited_for(client):
