@@ -132,12 +132,14 @@ def test_a_scheduler_without_it(tmp_path):
     path = bare(tmp_path / "bare")
     file = tmp_path / "scheduler.json"
     options = ("--scheduler-file", str(file), "--port", "0", "--no-dashboard")
+    said = r"the scheduler at tcp://.* has no dgsuite that .*restart the scheduler"
     with (
         running("scheduler", path, *options),
         Client(scheduler_file=str(file), timeout=60) as client,
-        pytest.raises(dgsuite.InputError, match=r"the scheduler at tcp://.* has no dgsuite"),
     ):
-        run(client)
+        for use in (run, worker_states):
+            with pytest.raises(dgsuite.InputError, match=said):
+                use(client)
 
 
 def test_processes_are_asked_once(client, monkeypatch):

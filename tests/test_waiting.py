@@ -24,15 +24,18 @@ from test_failures import assert_nothing_held, held, ring, script  # noqa: F401
 from toys import Sleeps
 
 import dgsuite
+import genval
 from dgsuite.engine.program import UNBOUND, Step
 from dgsuite.executors.finish_async import Bundle, _open, _phase
 from dgsuite.workers import placement as tasks
 from dgsuite.workers import plugin as worker
 from dgsuite.workers.mesh import Mesh
+from dgsuite.workers.provenance import machine_of
 from kernels.base import Vote
 from partition.client import queries
 from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses
+from partition.graph import Graph
 
 STYLES = ["finish_async", "clocked"]
 
@@ -108,6 +111,18 @@ def test_a_scheduler_that_ends_is_named(ring, style, how):  # noqa: F811
             dgsuite.run(Sleeps(rounds=10_000), ring, style=style, client=client, on_round=on_round)
         os.kill(process.pid, signal.SIGKILL)
         beside.kill()
+
+
+def test_a_scheduler_that_freezes_before_the_first_request_is_named():
+    with (
+        dask.config.set({"dgsuite.timeout": "2s"}),
+        scheduler() as (process, address),
+        Client(address, timeout=60) as client,
+    ):
+        os.kill(process.pid, signal.SIGSTOP)
+        with pytest.raises(dgsuite.RunError, match=f"{address} has not answered for 2 s"):
+            worker_addresses(client)
+        os.kill(process.pid, signal.SIGKILL)
 
 
 # Clients.
@@ -208,6 +223,42 @@ def test_a_worker_that_has_died_when_the_plugin_is_registered(own_client, ring):
     except dgsuite.RunError as error:
         outcome = str(error)
     assert f"worker {place} was lost" in outcome
+
+
+@pytest.fixture
+def frozen(client):
+    """Freezes a worker until the test ends; returns its address."""
+    place = worker_addresses(client)[0]
+    pid = client.run(os.getpid, workers=[place])[place]
+
+    def freeze():
+        os.kill(pid, signal.SIGSTOP)
+        return place
+
+    yield freeze
+    os.kill(pid, signal.SIGCONT)
+    while queries.worker_states(client)[place]["silent"] > 1:
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("request_", ["machines", "building", "validating"])
+def test_a_request_to_a_frozen_worker_ends(client, frozen, request_, monkeypatch):
+    """Also where no run has begun: what is asked or sent comes to nothing."""
+    nodes = np.arange(200_000)
+    path = nodes[:-1], nodes[1:]
+    requests = {
+        "machines": lambda: machine_of(client),
+        "building": lambda: Graph.from_edges(*path, client=client),
+        "validating": lambda: genval.validate("mis", graph, {"in_mis": nodes % 2}),
+    }
+    graph = Graph.from_edges(*path, client=client) if request_ == "validating" else None
+    monkeypatch.setattr(client, "_dgsuite_machine", None, raising=False)
+    place = frozen()
+    with (
+        dask.config.set({"dgsuite.timeout": "2s"}),
+        pytest.raises(dgsuite.RunError, match=f"worker {place} is frozen"),
+    ):
+        requests[request_]()
 
 
 PIECE = 1 << 13
