@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import dask
 import h5py
 import numpy as np
 import pytest
@@ -77,9 +78,15 @@ def test_files_are_written_where_there_is_a_client(saved, client, tmp_path):
     assert dgsuite.open(tmp_path / "other.nc").identical(ds)
 
 
+def write_without_checksum(path):
+    """As another program does; xarray would take a lock of the current client's cluster."""
+    with dask.config.set(scheduler="threads"):
+        xr.Dataset({"x": ("a", [1.5, 2.5])}).to_netcdf(path, engine="h5netcdf")
+
+
 def test_files_of_others_need_no_checksum(tmp_path):
     path = tmp_path / "other.nc"
-    xr.Dataset({"x": ("a", [1.5, 2.5])}).to_netcdf(path, engine="h5netcdf")
+    write_without_checksum(path)
     assert netcdf.read(path).x.values.tolist() == [1.5, 2.5]
 
 
@@ -104,7 +111,7 @@ def test_a_file_without_a_checksum_is_tried_in_another_process(
     trial, message, tmp_path, monkeypatch
 ):
     path, program = tmp_path / "other.nc", tmp_path / "trial.py"
-    xr.Dataset({"x": ("a", [1.5, 2.5])}).to_netcdf(path, engine="h5netcdf")
+    write_without_checksum(path)
     program.write_text(trial)
     monkeypatch.setattr(netcdf.netcdf_trial, "__file__", str(program))
     monkeypatch.setattr(netcdf, "PATIENCE", 1.0)
