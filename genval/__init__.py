@@ -1,4 +1,4 @@
-"""Input generators and output validators; no Dask cluster needed, one is used where there is."""
+"""Input generators and output validators. They use a Dask cluster if there is one, and do not need it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs and validation from the command line.
+"""Generate inputs and validate outputs from the command line.
 
 python -m genval generate mst --n 64 --kind sp-max --seed 101 -o in.txt
 python -m genval edges grid --n 10000 -o edges.txt
@@ -21,19 +21,19 @@ from partition.files import atomic_write
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """One line, without the usage before it."""
+        """Print one line, without the usage message."""
         self.exit(2, f"{self.prog}: {message}; --help says more\n")
 
 
 def _main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns 0, 1 where a result is not valid, or 2 where the input is wrong."""
+    """Run a command; returns 0, 1 if a result is not valid, or 2 if the input is wrong."""
     options = _parser().parse_args(arguments)
     try:
         code: int = options.run(options)
         return code
     except DgsuiteError as error:
         print(f"genval: {error}", file=sys.stderr)
-    except BrokenPipeError:  # who reads our output has had enough
+    except BrokenPipeError:  # the reader of our output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         print(f"genval: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
@@ -59,10 +59,10 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("kernel", help=f"the kernel it is for: {', '.join(KERNELS)}")
     one.add_argument(
         "--kind",
-        help=f"{', '.join(KINDS)} (sp-min for spmin is fine too); for vc {', '.join(COLOURING_KINDS)};"
+        help=f"{', '.join(KINDS)} (also written as sp-min, ...); for vc {', '.join(COLOURING_KINDS)};"
         " for lcr and hs ring; default: rn, ring for lcr and hs",
     )
-    one.add_argument("--max", type=int, help="children of a tree's node at most; default: random")
+    one.add_argument("--max", type=int, help="maximum children of a tree's node; default: random")
     one.add_argument("--k", type=int, help="committee size, for kc; default: random")
     one.add_argument("--weights", help="for dr: wrn (random, the default) or weq (all 1)")
     one.set_defaults(run=_generate)
@@ -74,10 +74,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     two.add_argument("kind", help=", ".join(FAMILIES))
     two.add_argument("--m", type=int, help="number of edges, for er, powerlaw, rmat and spmax")
-    two.add_argument("--max", type=int, help="children at most, for tree, spmin and spmax")
-    two.add_argument("--columns", type=int, help="for grid; default: about the root of n")
+    two.add_argument("--max", type=int, help="maximum children, for tree, spmin and spmax")
+    two.add_argument("--columns", type=int, help="for grid; default: square root of n, rounded up")
     two.add_argument("--exponent", type=float, help="of the degrees, for powerlaw; default: 2.5")
-    two.add_argument("--degree", type=float, help="on average, for geometric; default: 10")
+    two.add_argument("--degree", type=float, help="average degree, for geometric; default: 10")
     two.set_defaults(run=_edges)
 
     for command in (one, two):
@@ -128,7 +128,7 @@ def _edges(options: argparse.Namespace) -> int:
 
 
 def _write(path: str, parts: Iterable[bytes]) -> None:
-    """Write a file: whole, or not at all."""
+    """Write a file atomically, or standard output for "-"."""
     if path == "-":
         sys.stdout.buffer.writelines(parts)
         sys.stdout.flush()

@@ -1,5 +1,7 @@
-"""Random numbers and permutations by counter: the i-th needs none before it, so any process makes
-any part of a graph, and all parts together are the same however they are cut.
+"""Counter-based random numbers and permutations.
+
+The i-th number does not depend on those before it. So any process can make any part of a graph, and the
+graph is the same however it is divided into parts.
 """
 
 from __future__ import annotations
@@ -12,13 +14,13 @@ from partition.mixing import GOLDEN, mix
 ALL = (1 << 64) - 1
 
 ROUNDS, MORE_ROUNDS, FEW_BITS = 4, 12, 12
-"""Rounds of a permutation, and those on words of few bits, which mix less in each."""
+"""Rounds of a permutation; more on words of at most `FEW_BITS` bits, where each round mixes less."""
 
 Words = NDArray[np.uint64]
 
 
 def subkey(key: int, stream: int) -> int:
-    """A key of its own for each use of a seed, 64 bits."""
+    """A separate 64-bit key for each use of a seed."""
     word = np.array([key & ALL], np.uint64)
     return int(mix(mix(word) + np.uint64((stream + 1) * int(GOLDEN) & ALL))[0])
 
@@ -35,7 +37,7 @@ def draw(key: int, at: Words) -> Words:
     Parameters
     ----------
     at
-        uint64, any shape: which of the key's numbers.
+        uint64, any shape: indices into the key's sequence of random words.
 
     Returns
     -------
@@ -45,24 +47,24 @@ def draw(key: int, at: Words) -> Words:
 
 
 def below(words: Words, bound: int | Words) -> Words:
-    """Random words as numbers from 0 to ``bound - 1``, bound at most 2^32.
+    """Convert random words to numbers from 0 to ``bound - 1``, with bound at most 2^32.
 
-    One may be more frequent than another by a share of ``bound / 2^32``.
+    The probabilities of two numbers may differ by a factor of up to ``1 + bound / 2^32``.
     """
     return ((words >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32)
 
 
 def unit(words: Words) -> NDArray[np.float64]:
-    """Random words as numbers from 0 up to 1, 1 excluded; multiples of 2^-53."""
+    """Convert random words to numbers from 0 to 1, without 1; multiples of 2^-53."""
     return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def permute(at: Words, size: int, key: int) -> Words:
-    """Places of some numbers in a random order of 0 to ``size - 1``.
+    """Apply a random permutation of 0 to ``size - 1``.
 
-    A few rounds of affine map and shift are one to one on words of as many bits as size needs;
-    what falls outside is mapped again until it falls inside (cycle walking: Black and Rogaway,
-    Ciphers with arbitrary finite domains, CT-RSA 2002), twice on average at most.
+    A few rounds of affine maps and shifts permute the words of as many bits as size needs. Results of at
+    least size are mapped again until they are below it (cycle walking: Black and Rogaway, Ciphers with
+    arbitrary finite domains, CT-RSA 2002), on average at most twice.
 
     Parameters
     ----------
@@ -73,7 +75,7 @@ def permute(at: Words, size: int, key: int) -> Words:
 
     Returns
     -------
-    uint64, of the same shape: from 0 to ``size - 1``, different for different numbers.
+    uint64, of the same shape: from 0 to ``size - 1``, distinct for distinct arguments.
     """
     bits = max((size - 1).bit_length(), 1)
     keys = _subkeys(key, 2 * (ROUNDS if bits > FEW_BITS else MORE_ROUNDS)).reshape(-1, 2)

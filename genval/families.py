@@ -1,8 +1,7 @@
-"""Families of graphs of any size, each a number of items (mostly edges) and a function from numbers
-of items to edges.
+"""Families of graphs of any size: each is a number of items (mostly edges) and a function that makes edges.
 
-All randomness is by counter (`genval.counters`), so a graph depends on its arguments and seed alone,
-not on how it is cut into pieces or who makes them.
+All random numbers are counter-based (`genval.counters`). So a graph depends only on its arguments and seed,
+not on how it is divided into pieces or which process makes them.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from genval.counters import Words, below, draw, permute, subkey, unit
-from genval.imsuite import plain, whole
-from genval.plan import EDGES, EXTRA, PLACES, Ends, Plan
+from genval.imsuite import integer, normalized
+from genval.plan import EDGES, EXTRA, NODES, Ends, Plan
 from partition.errors import InputError
 from partition.piece import MOST_NODES
 
@@ -25,36 +24,36 @@ from partition.piece import MOST_NODES
 def plan(
     kind: str, n: int, *, seed: int = 101, weights: bool | int = False, **options: Any
 ) -> Plan:
-    """How to make a graph of a family.
+    """The plan of a graph of a family.
 
     Parameters
     ----------
     kind
-        One of `FAMILIES`, see there.
+        One of `FAMILIES`.
     n
         Number of nodes.
     seed
         Any integer.
     weights
-        Whether edges have weights, distinct numbers from 1 to 2^63 - 1; or the largest weight, to have
-        numbers from 1 on of which many may be equal.
+        True for distinct weights from 1 to 2^63 - 1, False for none; or the largest weight, for weights
+        from 1 on that may be equal.
     options
-        The family's.
+        Options of the family.
 
     Raises
     ------
     InputError
-        Naming the argument and what would be right.
+        The message names the argument and what would be right.
     """
-    name = plain(str(kind))
+    name = normalized(str(kind))
     if name not in FAMILIES:
         raise InputError(f"kind {kind!r} is unknown; one of {', '.join(FAMILIES)}")
-    n = whole("n", n, 1, MOST_NODES)
-    seed = whole("seed", seed, -inf)
+    n = integer("n", n, 1, MOST_NODES)
+    seed = integer("seed", seed, -inf)
     if not isinstance(weights, bool):
         if not isinstance(weights, int | np.integer):
             raise InputError(f"weights must be True, False or the largest weight, got {weights!r}")
-        weights = whole("weights", weights, 1, 2**32)
+        weights = integer("weights", weights, 1, 2**32)
     options = {option: value for option, value in options.items() if value is not None}
     known = list(inspect.signature(FAMILIES[name]).parameters)[2:]
     for option in options:
@@ -75,15 +74,15 @@ def _number(name: str, value: Any, low: float, high: float = inf) -> float:
 
 
 def _edges(m: Any, default: int, least: int, most: int) -> int:
-    """A number of edges: as asked, or the default as far as there is room."""
+    """A number of edges: m if given, else the default, limited to the range from `least` to `most`."""
     if m is None:
         return max(min(default, most), least)
-    return whole("m", m, least, most)
+    return integer("m", m, least, most)
 
 
 def _most(n: int, max: Any) -> int | None:
-    """The largest number of children, if there is one; more than nodes are as good as that."""
-    return None if max is None else min(whole("max", max, 1), n)
+    """The largest number of children, at most n, or None."""
+    return None if max is None else min(integer("max", max, 1), n)
 
 
 # ---- numbers to pairs of nodes
@@ -103,21 +102,20 @@ def _pair(rank: Words) -> Ends:
 
 
 def _parent(child: Words, key: int, most: int | None) -> Words:
-    """The parent of nodes from 1 in a random tree, less than the node.
+    """Parents of nodes from 1 in a random tree. A parent is less than its children.
 
-    Without a limit any smaller node, equally likely (a random recursive tree). With one, nodes are
-    numbered breadth first and have 1 to `most` children, equally likely, as long as there are
-    nodes: of two nodes in a row the second has as many more as the first has fewer, and so no sum
-    over all nodes before is needed.
+    Without a limit each smaller node is equally likely (a random recursive tree). With one, nodes are
+    numbered breadth first, and each has 1 to `most` children, equally likely, until there are n nodes. Two
+    consecutive nodes have ``most + 1`` children together, so no sum over all previous nodes is needed.
     """
     if most is None:
         return below(draw(key, child), child)
-    two, place = np.divmod(child - np.uint64(1), np.uint64(most + 1))
-    first = below(draw(key, two), most) + np.uint64(1)
-    return two * np.uint64(2) + (place >= first)
+    pair, index = np.divmod(child - np.uint64(1), np.uint64(most + 1))
+    first = below(draw(key, pair), most) + np.uint64(1)
+    return pair * np.uint64(2) + (index >= first)
 
 
-# ---- families: each returns what `Plan` begins with, after n
+# ---- families: each function returns the fields `items`, `make` and `each` of `Plan`
 
 Family = tuple[int, Callable[[Words], Ends], float]
 
@@ -132,7 +130,7 @@ def _ring(at: Words, n: int) -> Ends:
 
 
 def star(n: int, key: int) -> Family:
-    """Node 0 in the middle."""
+    """Node 0 is joined to all others."""
     return n - 1, _star, 1.0
 
 
@@ -150,7 +148,7 @@ def _chain(at: Words) -> Ends:
 
 
 def tree(n: int, key: int, max: int | None = None) -> Family:
-    """A random tree with parents smaller than their children, and at most `max` children."""
+    """A random tree. Parents are smaller than their children, of which each has at most `max`."""
     return n - 1, partial(_tree, key=key, most=_most(n, max)), 1.0
 
 
@@ -160,7 +158,7 @@ def _tree(at: Words, key: int, most: int | None) -> Ends:
 
 
 def spmax(n: int, key: int, m: int | None = None, max: int | None = None) -> Family:
-    """The tree, and edges drawn from all others: m in all, by default n floor(log2 n)."""
+    """The tree and random other edges: m in total, by default n floor(log2 n)."""
     m = _edges(m, n * (n.bit_length() - 1), n - 1, _pairs(n))
     return m, partial(_spmax, n=n, key=key, most=_most(n, max)), 1.0
 
@@ -170,7 +168,7 @@ def _spmax(at: Words, n: int, key: int, most: int | None) -> Ends:
     src, dst = _tree(at[:cut], key, most)
     if cut == len(at):
         return src, dst
-    # a node v > 0 has v - 1 smaller nodes but for its parent: as many as v - 1 in a triangle
+    # node v > 0 has v - 1 smaller nodes besides its parent, so the other edges are a triangle of n - 1 rows
     rank = permute(at[cut:] - np.uint64(n - 1), _pairs(n - 1), subkey(key, EXTRA))
     low, high = _pair(rank)
     high += np.uint64(1)
@@ -193,7 +191,7 @@ def _rn(at: Words, key: int) -> Ends:
 
 
 def er(n: int, key: int, m: int | None = None) -> Family:
-    """m pairs of all, equally likely (Erdos and Renyi's G(n, m)); by default m = 8 n."""
+    """m of all pairs, equally likely (the Erdos-Renyi graph G(n, m)); by default m = 8 n."""
     return _edges(m, 8 * n, 0, _pairs(n)), partial(_er, n=n, key=key), 1.0
 
 
@@ -206,8 +204,8 @@ def rmat(
 ) -> Family:
     """The Kronecker graph of Graph500 (R-MAT: Chakrabarti, Zhan and Faloutsos, SDM 2004).
 
-    m edges are drawn, by default 16 n; repetitions and self-loops among them are dropped when the
-    graph is built. n must be a power of two; nodes are in random order.
+    m edges are drawn, by default 16 n. Building the graph drops duplicates and self-loops. n must be a power
+    of two; nodes are in random order.
     """
     if n & (n - 1):
         raise InputError(f"n must be a power of two for rmat, got {n}")
@@ -222,12 +220,18 @@ def rmat(
 
 def _rmat(at: Words, n: int, key: int, cuts: list[int]) -> Ends:
     src, dst = quadrants(at, n, key, cuts)
-    places = subkey(key, PLACES)
-    return permute(src, n, places), permute(dst, n, places)
+    nodes = subkey(key, NODES)
+    return permute(src, n, nodes), permute(dst, n, nodes)
 
 
 def quadrants(at: Words, n: int, key: int, cuts: list[int]) -> Ends:
-    """Ends of R-MAT's edges, a quadrant a bit; `cuts` are those between quadrants, of 2^32."""
+    """Ends of R-MAT edges, one quadrant per bit of n.
+
+    Parameters
+    ----------
+    cuts
+        Cumulative probabilities of the first three quadrants, times 2^32.
+    """
     right, lower, corner = (np.uint32(cut) for cut in cuts)
     src, dst = np.zeros_like(at), np.zeros_like(at)
     for level in range(n.bit_length() - 1):
@@ -247,11 +251,11 @@ def quadrants(at: Words, n: int, key: int, cuts: list[int]) -> Ends:
 
 
 def grid(n: int, key: int, columns: int | None = None) -> Family:
-    """Nodes row by row, each joined to the next in its row and in its column.
+    """A grid, numbered by rows; each node is joined to the next in its row and in its column.
 
-    By default as many columns as the root of n, rounded up; the last row may be shorter.
+    The default number of columns is the square root of n, rounded up. The last row may be shorter.
     """
-    columns = isqrt(n - 1) + 1 if columns is None else min(whole("columns", columns, 1), n)
+    columns = isqrt(n - 1) + 1 if columns is None else min(integer("columns", columns, 1), n)
     return n, partial(_grid, n=n, columns=columns), 2.0
 
 
@@ -267,12 +271,12 @@ def _grid(at: Words, n: int, columns: int) -> Ends:
 
 
 def powerlaw(n: int, key: int, m: int | None = None, exponent: float = 2.5) -> Family:
-    """Degrees with a power law (Chung and Lu, PNAS 99, 2002).
+    """A graph with power-law degrees (Chung and Lu, PNAS 99, 2002).
 
-    m edges, by default 8 n, are drawn with both ends in proportion to weights (i + 1/2)^(-1 /
-    (exponent - 1)), about, so that the share of nodes with degree d falls as d^-exponent.
-    Repetitions and self-loops, mostly among the few largest nodes, are dropped when the graph is
-    built. The exponent is above 2; nodes are in random order.
+    m edges are drawn, by default 8 n. The probability of an end is about proportional to
+    (i + 1/2)^(-1 / (exponent - 1)), so that the share of nodes with degree d falls as d^-exponent. Building
+    the graph drops duplicates and self-loops, which are mostly among the nodes of highest degree. The
+    exponent is above 2; nodes are in random order.
     """
     exponent = _number("exponent", exponent, 2)
     power = (exponent - 1) / (exponent - 2)
@@ -281,11 +285,11 @@ def powerlaw(n: int, key: int, m: int | None = None, exponent: float = 2.5) -> F
 
 def _powerlaw(at: Words, n: int, key: int, power: float) -> Ends:
     src, dst = (
-        # the inverse of the weights' sum, rounded down to a node
+        # the inverse of the cumulative distribution, rounded down to a node
         permute(
             np.minimum(n * unit(draw(subkey(key, end), at)) ** power, n - 1).astype(np.uint64),
             n,
-            subkey(key, PLACES),
+            subkey(key, NODES),
         )
         for end in range(2)
     )
@@ -293,12 +297,12 @@ def _powerlaw(at: Words, n: int, key: int, power: float) -> Ends:
 
 
 def geometric(n: int, key: int, degree: float = 10.0) -> Family:
-    """Points in the unit square, joined where they are near (a unit-disk graph).
+    """Random points in the unit square, joined if they are near (a unit-disk graph).
 
-    The distance is such that a disk holds `degree` points on average; nodes near the border have
-    fewer neighbours. So that a piece needs to know its own points only, the square is cut into
-    strips at least as high as that distance: each has its share of the points, uniform within it,
-    and nodes are numbered strip by strip.
+    A disk of the joining distance holds `degree` points on average; nodes near the border have fewer
+    neighbours. The square is divided into strips at least as high as that distance, so that a piece needs
+    only its own points and those of one more strip. Each strip has its share of the points, uniformly
+    distributed, and nodes are numbered by strip.
     """
     radius = sqrt(_number("degree", degree, 0) / (pi * n))
     strips = max(min(int(1 / radius), isqrt(n)), 1)
@@ -316,7 +320,7 @@ def _geometric(at: Words, n: int, key: int, strips: int, radius: float) -> Ends:
     order = np.argsort(cell, kind="stable")
     nodes, cell, x, y = nodes[order], cell[order], x[order], (strip + y)[order] / strips
     own = np.arange(int(starts[hi - lo] - starts[0]))
-    # in the own strip what comes later, in the next one all: cells are in order of strip and column
+    # candidates are later points of the own strip and all of the next; cells are sorted by strip and column
     column = cell[own] % strips
     left = cell[own] - np.minimum(column, 1) + strips
     right = cell[own] + (column < strips - 1)
@@ -344,4 +348,4 @@ FAMILIES: dict[str, Callable[..., Family]] = {
     "powerlaw": powerlaw,
     "geometric": geometric,
 }
-"""The families by name; what follows `n` and `key` are a family's options."""
+"""The families by name. Their parameters after `n` and `key` are options."""

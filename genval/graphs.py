@@ -1,4 +1,4 @@
-"""Graphs of every kind by one function."""
+"""`genval.graph`: one function for all generators."""
 
 from __future__ import annotations
 
@@ -34,40 +34,40 @@ def graph(
     Parameters
     ----------
     kind
-        With the fast family "ring", "star", "chain", "tree" or "spmin" (random, option `max`),
-        "spmax" (a tree and more edges, `max`, `m`), "cplt", "rn" (half of all pairs), "er" (`m`),
-        "rmat" (`m`, `a`, `b`, `c`), "grid" (`columns`), "powerlaw" (`m`, `exponent`) or "geometric"
-        (`degree`); see `genval.families`. With family "imsuite" as for `genval.generate`.
+        In the fast family: "ring", "star", "chain", "tree" or "spmin" (random, option `max`), "spmax" (a
+        tree and more edges; `max`, `m`), "cplt" (complete), "rn" (half of all pairs), "er" (`m`), "rmat"
+        (`m`, `a`, `b`, `c`), "grid" (`columns`), "powerlaw" (`m`, `exponent`) or "geometric" (`degree`);
+        see `genval.families`. In family "imsuite": as for `genval.generate`.
     n
         Number of nodes.
     seed
-        The graph is the same for the same seed, whatever the clusters and wherever it is built.
+        The same seed gives the same graph, for any clusters and client.
     family
-        "fast", "imsuite": the very graph that IMSuite's generator makes for a kernel, or "paper": the
-        same with the kinds "mn", "mx" and "ring" of the paper's figures, and its options.
+        "fast"; "imsuite": the graph that IMSuite's generator makes for a kernel; or "paper": as "imsuite",
+        with the kinds "mn", "mx" and "ring" of the paper's figures, and the paper's options.
     kernel
-        Which kernel's generator; the fast family, which is the same for all, needs none.
+        The kernel whose IMSuite generator is used; the fast family needs none.
     m
-        Number of edges, for kinds of the fast family that have a choice.
+        Number of edges, for kinds of the fast family with this option.
     weights
-        Fast family: whether edges have distinct weights, int64 from 1 to 2^63 - 1; or the largest
-        weight, up to 2^32, where many may be equal. IMSuite: "weq" or "wrn" for "dr"; "dr" and "mst"
-        always have weights.
+        Fast family: True for distinct weights, int64 from 1 to 2^63 - 1; or the largest weight, up to
+        2^32, for weights that may be equal. IMSuite: "weq" or "wrn" for "dr"; "dr" and "mst" always have
+        weights.
     clusters, client, partition
-        As for `Graph.from_edges`. With a client the fast family is made on the workers.
+        As for `Graph.from_edges`. With a client, the workers generate graphs of the fast family.
     options
-        Of the kind.
+        Options of the kind.
 
     Returns
     -------
     Graph
-        In the fast family identifiers are 1 to n in random order, and its attrs are ``root`` 0; in
-        IMSuite's they are what the file holds.
+        In the fast family, the identifiers are 1 to n in random order and attrs is ``{"root": 0}``. In the
+        others, both are those of the file.
 
     Raises
     ------
     InputError
-        Naming the argument and what would be right.
+        The message names the argument and what would be right.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def graph(
             weights = chosen_options.pop("weights", weights)
             options = {**chosen_options, **options}
         if m is not None:
-            raise InputError("m has no meaning with family='imsuite'; the kind says how many")
+            raise InputError("m has no meaning with family='imsuite'; the kind fixes it")
         if weights is True and str(kernel).lower() not in ("dr", "mst"):
             raise InputError(f"weights must be False for {kernel}; 'dr' and 'mst' have weights")
         chosen = None if isinstance(weights, bool) else weights

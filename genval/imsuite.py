@@ -1,9 +1,9 @@
-"""IMSuite's input generators, bit for bit: the same text for the same seed and options.
+"""IMSuite's input generators, bit for bit: the same seed and options give the same text.
 
-A file is a graph, of one of a few kinds, between what the kernel needs before and after it. All of
-it comes from one `java.util.Random`, so the order of draws is part of the format; it follows the
-generators of Gupta and Nandivada (IMSuite: A benchmark suite for simulating distributed algorithms,
-JPDC 75, 2015). The layout is that of `partition.imsuite`, which reads it.
+A file is a graph of one of a few kinds, with the kernel's other inputs before and after it. One
+`java.util.Random` generates all of it, so the order of draws is part of the format. It follows the generators
+of Gupta and Nandivada (IMSuite: A benchmark suite for simulating distributed algorithms, JPDC 75, 2015).
+`partition.imsuite` reads the files.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ KINDS = ("spmin", "spmax", "cplt", "rn")
 COLOURING_KINDS = ("star", "chain", "rn")
 
 PAPER = {"mn": ("spmin", "chain"), "mx": ("spmax", "star"), "ring": ("ring", "ring")}
-"""The inputs of the paper's figures: Mn-In, Mx-In and the only ring; the second is for "vc"."""
+"""Kinds of the inputs of the paper's figures: Mn-In, Mx-In and the ring. The second of each is for "vc"."""
 
 OPTIONS = {"max": KERNELS, "k": ("kc",), "weights": ("dr",)}
-"""Which kernels an option is for; "max" is not for rings and colouring."""
+"""The kernels that have an option; rings and "vc" do not have "max"."""
 
 LARGEST, LARGEST_WEIGHTED = 1 << 15, 1 << 13
-"""Nodes of a file with a matrix of digits, and with one of weights: some GB in memory."""
+"""Maximum number of nodes of a file with a matrix of digits, or of weights. These take some GB of memory."""
 
 BLOCK = 1 << 18
-"""Numbers that are made text at a time."""
+"""Numbers that are converted to text at a time."""
 
 LARGEST_INT = 2**31 - 1
-"""Java's largest int; on the diagonal of weights it says that there is no edge."""
+"""Java's largest int; on the diagonal of a matrix of weights it means "no edge"."""
 
 
 def kinds(kernel: str) -> tuple[str, ...]:
-    """The kinds of graph there are for a kernel, its default last."""
+    """The kinds of graph for a kernel. The last one is the default."""
     if kernel in RINGS:
         return ("ring",)
     return COLOURING_KINDS if kernel == "vc" else KINDS
@@ -49,12 +49,12 @@ def kinds(kernel: str) -> tuple[str, ...]:
 def paper(kernel: str, name: str) -> tuple[str, dict[str, Any]]:
     """Kind and options of an input of the paper's figures: "mn", "mx", or "ring".
 
-    The paper's Mn-In and Mx-In of a ring are the same ring.
+    For kernels on rings all three are the same ring.
 
     Raises
     ------
     InputError
-        There is no such input.
+        The kernel has no such input.
     """
     if kernel in RINGS and name in PAPER:
         return PAPER["ring"][0], {}
@@ -65,8 +65,8 @@ def paper(kernel: str, name: str) -> tuple[str, dict[str, Any]]:
     return PAPER[name][kernel == "vc"], options.get(kernel, {})
 
 
-def plain(name: str) -> str:
-    """A kind's name without case, hyphens and underscores, and in the newer of two spellings."""
+def normalized(name: str) -> str:
+    """The name of a kind in lower case, without hyphens and underscores, and in IMSuite's newer spelling."""
     name = name.lower().replace("-", "").replace("_", "")
     return {"sparmin": "spmin", "sparmax": "spmax"}.get(name, name)
 
@@ -74,38 +74,37 @@ def plain(name: str) -> str:
 def generate(
     kernel: str, n: int, kind: str | None = None, seed: int = 101, **options: Any
 ) -> bytes:
-    """The input file that IMSuite's generator for a kernel writes.
+    """Generate the input file that IMSuite's generator for a kernel writes.
 
     Parameters
     ----------
     kernel
-        "bf", "by", "dp", "dr", "ds", "dst", "hs", "kc", "lcr", "mis", "mst" or "vc", in any case.
+        "bf", "by", "dp", "dr", "ds", "dst", "hs", "kc", "lcr", "mis", "mst" or "vc", in upper or lower case.
     n
         Number of nodes.
     kind
         "spmin" (a random tree), "spmax" (n floor(log2 n) - 1 edges), "cplt" (complete) or "rn" (each
-        edge with probability 1/2, perhaps not connected); for "vc" "star", "chain" or "rn" (all
-        trees); for "lcr" and "hs" "ring". "sp-min" and "SPMIN" are accepted too. By default "rn" or
-        "ring".
+        edge with probability 1/2; it may not be connected). For "vc": "star", "chain" or "rn" (all are
+        trees). For "lcr" and "hs": "ring". "sp-min" and "SPMIN" also work. By default "rn" or "ring".
     seed
-        A Java long; of other integers the low 48 bits count.
+        A Java long; of other integers, only the low 48 bits are used.
     max
-        Largest number of children in the random tree; by default drawn at random. Not for "lcr",
-        "hs" and "vc".
+        Maximum number of children in the random tree; by default drawn at random. Not for "lcr", "hs" and
+        "vc".
     k
-        Committee size of "kc"; by default drawn at random. For "cplt" and "rn" the original writes
-        3 whatever it is told, so 3 is all that is accepted.
+        Committee size of "kc"; by default drawn at random. For "cplt" and "rn" it must be 3, since the
+        original ignores the option and writes 3.
     weights
-        Of "dr": "wrn" (random, the default) or "weq" (all 1).
+        Weights of "dr": "wrn" (random, the default) or "weq" (all 1).
 
     Returns
     -------
-    ASCII text as the original writes it, which for some kernels does not end with a line break.
+    ASCII text as the original writes it. For some kernels it does not end with a line break.
 
     Raises
     ------
     InputError
-        Naming the argument and what would be right.
+        The message names the argument and what would be right.
 
     Examples
     --------
@@ -133,7 +132,7 @@ def _check(kernel: Any, n: Any, kind: Any, seed: Any, options: dict[str, Any]) -
     if name not in KERNELS:
         raise InputError(f"kernel {kernel!r} is unknown; one of {', '.join(KERNELS)}")
     known = kinds(name)
-    sort = known[-1] if kind is None else plain(str(kind))
+    sort = known[-1] if kind is None else normalized(str(kind))
     if sort not in known:
         raise InputError(f"kind {kind!r} is unknown for {name}; one of {', '.join(known)}")
     unknown = set(options) - set(OPTIONS)
@@ -143,7 +142,7 @@ def _check(kernel: Any, n: Any, kind: Any, seed: Any, options: dict[str, Any]) -
     for option in given:
         if name not in OPTIONS[option] or (option == "max" and (name in RINGS or name == "vc")):
             raise InputError(f"option {option!r} has no meaning for {name}")
-    n = whole("n", n, _least(name, sort, "max" in given), LARGEST_INT)
+    n = integer("n", n, _least(name, sort, "max" in given), LARGEST_INT)
     most = LARGEST_WEIGHTED if name in ("dr", "mst") else LARGEST
     if name not in RINGS and n > most:
         raise InputError(
@@ -151,20 +150,22 @@ def _check(kernel: Any, n: Any, kind: Any, seed: Any, options: dict[str, Any]) -
             f"the fast family has no such limit"
         )
     if sort == "spmax" and n == 4:
-        raise InputError("n must not be 4 for spmax, which asks for more edges than 4 nodes have")
+        raise InputError("n must not be 4 for spmax, which needs more edges than 4 nodes can have")
     for option in ("max", "k"):
         if option in given:
-            given[option] = whole(option, given[option], 1, LARGEST_INT)
+            given[option] = integer(option, given[option], 1, LARGEST_INT)
     if "k" in given and sort in ("cplt", "rn") and given["k"] != 3:
-        raise InputError(f"k must be 3 for {sort}, the original writes no other, got {given['k']}")
+        raise InputError(
+            f"k must be 3 for {sort}, since the original always writes 3, got {given['k']}"
+        )
     if given.get("weights", "wrn") not in ("weq", "wrn"):
         raise InputError(f"weights must be 'weq' or 'wrn', got {given['weights']!r}")
-    seed = whole("seed", seed, -inf)
+    seed = integer("seed", seed, -inf)
     return _Job(name, n, sort, seed, given.get("max"), given.get("k"), given.get("weights", "wrn"))
 
 
 def _least(kernel: str, kind: str, has_max: bool) -> int:
-    """The fewest nodes that the original's draws are defined for."""
+    """The smallest number of nodes for which the original's draws are defined."""
     if kernel == "by":
         return 8
     if kernel in RINGS or kind in ("star", "chain") or (has_max and kind in KINDS):
@@ -172,16 +173,16 @@ def _least(kernel: str, kind: str, has_max: bool) -> int:
     return 2
 
 
-def whole(name: str, value: Any, least: float, most: float = inf) -> int:
-    """An argument as a whole number.
+def integer(name: str, value: Any, least: float, most: float = inf) -> int:
+    """An argument as an int.
 
     Raises
     ------
     InputError
-        It is none, below the least or above the most.
+        It is not an integer from `least` to `most`.
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise InputError(f"{name} must be a whole number, got {value!r}")
+        raise InputError(f"{name} must be an integer, got {value!r}")
     if value < least:
         raise InputError(f"{name} must be at least {least}, got {value}")
     if value > most:
@@ -193,7 +194,7 @@ def whole(name: str, value: Any, least: float, most: float = inf) -> int:
 
 
 def _write(job: _Job) -> Iterable[bytes]:
-    """Parts of a file. The order of draws is the original's."""
+    """The parts of a file. Random numbers are drawn in the original's order."""
     draw, n = Random(job.seed), job.n
     yield b"%d" % n
     if job.kernel in RINGS:
@@ -207,7 +208,7 @@ def _write(job: _Job) -> Iterable[bytes]:
     k, traitors = 3, list[int]()
     if job.kernel == "kc":
         drawn = job.k or draw.next_int(n) or 1
-        k = 3 if job.kind in ("cplt", "rn") else drawn  # the 3 is the original's slip
+        k = 3 if job.kind in ("cplt", "rn") else drawn  # a mistake of the original
     elif job.kernel == "by":
         traitors = _traitors(draw, n)
     matrix = _matrix(draw, n, job.kind, most)
@@ -238,7 +239,7 @@ def _lines(values: ArrayLike) -> bytes:
 
 
 def _rows(matrix: NDArray[np.bool_]) -> bytes:
-    """Rows of digits, each with a line break."""
+    """Rows of digits, each followed by a line break."""
     text = np.full((len(matrix), len(matrix) + 1), ord("\n"), np.uint8)
     text[:, :-1] = matrix
     text[:, :-1] += ord("0")
@@ -265,31 +266,31 @@ def _matrix(draw: Random, n: int, kind: str, most: int) -> NDArray[np.bool_]:
 
 
 def _parents(n: int, wanted: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A tree made depth first: node i asks for a number of children, until there are n nodes.
+    """A tree made depth first: node i gets `wanted[i]` children, until there are n nodes.
 
     Parameters
     ----------
     wanted
-        int64, shape (n,), from 1: how many children each node asks for.
+        Number of children of each node, int64, shape (n,), from 1.
 
     Returns
     -------
-    int64, shape (n,): parents, less than their children; the root, 0, is its own.
+    int64, shape (n,): parents, less than their children. Node 0 is the root and its own parent.
     """
     parents = [0] * n
-    waiting: list[int] = []  # a node as often as it has children to come
+    open_slots: list[int] = []  # each node as often as it still gets a child
     total = 1
     for node, count in enumerate(wanted.tolist()):
         if node:
-            parents[node] = waiting.pop()
+            parents[node] = open_slots.pop()
         count = min(count, n - total)
         total += count
-        waiting += [node] * count
+        open_slots += [node] * count
     return np.array(parents, np.int64)
 
 
 def _colouring_parents(draw: Random, n: int, kind: str) -> NDArray[np.int64]:
-    """The tree of a file for vertex colouring, as `_parents`."""
+    """The tree of a file for vertex colouring; see `_parents`."""
     most = {"chain": 1, "star": n}.get(kind) or draw.next_int(n - 1) + 1
     draw.ints(4 * n)
     wanted = draw.ints(n, most) + 1 if 1 < most < n else np.full(n, most)
@@ -305,10 +306,10 @@ def _tree_matrix(parents: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _add_edges(draw: Random, matrix: NDArray[np.bool_], count: int) -> None:
-    """Add edges with random ends, without those that are there."""
+    """Add `count` edges with random ends; draws that give existing edges are ignored."""
     n = len(matrix)
     flat = matrix.reshape(-1)
-    while count > 0:  # no round can add too many
+    while count > 0:  # each iteration adds at most `count` edges
         ends = np.sort(draw.ints(2 * count, n).reshape(-1, 2), axis=1)
         low, high = ends[ends[:, 0] < ends[:, 1]].T
         new = np.unique(low * n + high)
@@ -318,25 +319,25 @@ def _add_edges(draw: Random, matrix: NDArray[np.bool_], count: int) -> None:
         count -= len(new)
 
 
-# ---- what comes before and after a graph
+# ---- inputs before and after the graph
 
 
 def _remainders(draw: Random, count: int, n: int) -> list[int]:
-    """``|nextInt() % n|``, as often as asked."""
+    """`count` draws of ``|nextInt() % n|``."""
     return (abs(draw.ints(count)) % n).tolist()
 
 
 def _identifiers(draw: Random, n: int) -> NDArray[np.int64]:
-    """1 to n, shuffled by 4 n exchanges."""
+    """1 to n, shuffled by 4 n swaps."""
     ids = list(range(1, n + 1))
-    places = iter(_remainders(draw, 8 * n, n))
-    for x, y in zip(places, places, strict=True):
+    positions = iter(_remainders(draw, 8 * n, n))
+    for x, y in zip(positions, positions, strict=True):
         ids[x], ids[y] = ids[y], ids[x]
     return np.array(ids, np.int64)
 
 
 def _traitors(draw: Random, n: int) -> list[int]:
-    """n / 8 - 1 distinct nodes, in the order they were drawn."""
+    """n / 8 - 1 distinct nodes, in the order of draws."""
     found: dict[int, None] = {}
     while (missing := n // 8 - 1 - len(found)) > 0:
         found.update(dict.fromkeys(draw.ints(missing, n).tolist()))
@@ -344,7 +345,7 @@ def _traitors(draw: Random, n: int) -> list[int]:
 
 
 def _routing_weights(draw: Random, n: int, weights: str) -> NDArray[np.int64]:
-    """Symmetric, shape (n, n). Of the two draws for an edge the later one stays."""
+    """Symmetric matrix, shape (n, n). The second of the two draws for an edge is its weight."""
     matrix = np.ones((n, n), np.int64)
     if weights == "wrn":
         matrix[~np.eye(n, dtype=bool)] = draw.ints(n * (n - 1), 20 * n)
@@ -355,10 +356,10 @@ def _routing_weights(draw: Random, n: int, weights: str) -> NDArray[np.int64]:
 
 
 def _distinct_weights(draw: Random, n: int) -> NDArray[np.int64]:
-    """Symmetric, shape (n, n): numbers that were not in the matrix, then without their sign.
+    """Symmetric matrix, shape (n, n): absolute values of draws that are not yet in the matrix.
 
-    A negative number is therefore accepted also where its absolute value is in the matrix. The sign
-    of the smallest int stays, as in Java.
+    The test precedes the absolute value, so a negative draw is accepted even if its absolute value is
+    already a weight. The smallest int stays negative, as in Java.
     """
     seen = {0, LARGEST_INT}
     found: list[int] = []

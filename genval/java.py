@@ -1,4 +1,4 @@
-"""Java's random numbers, one at a time or as arrays.
+"""Java's random numbers, single or as arrays.
 
 The recurrence and the rule for bounded numbers are those of the specification of `java.util.Random`
 (Java SE API): a linear congruential generator of 48 bits whose high bits are the numbers.
@@ -21,11 +21,11 @@ BLOCK = 1 << 16
 
 @lru_cache(1)
 def _jumps() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Factor and summand that lead from a state to the first, second, ... `BLOCK`-th after it."""
+    """Factors and summands of the maps from a state to the 1st, 2nd, ..., `BLOCK`-th state after it."""
     factor = np.array([MULTIPLIER], np.uint64)
     summand = np.array([INCREMENT], np.uint64)
     while len(factor) < BLOCK:
-        # overflow of 64 bits leaves the low 48 right
+        # overflow of 64 bits does not change the low 48
         summand = np.concatenate([summand, factor * summand[-1] + summand])
         factor = np.concatenate([factor, factor * factor[-1]])
     return factor & np.uint64(MASK), summand & np.uint64(MASK)
@@ -37,7 +37,7 @@ class Random:
     Parameters
     ----------
     seed
-        A Java long; of other integers the low 48 bits count.
+        A Java long; of other integers, only the low 48 bits are used.
     """
 
     def __init__(self, seed: int) -> None:
@@ -61,7 +61,7 @@ class Random:
         if bound & (bound - 1) == 0:
             return (self._high(count, 31) * bound) >> 31
         found = [np.empty(0, np.int64)]
-        while count:  # as many numbers as are missing: never one too many
+        while count:  # draws exactly the missing numbers, since one more would change the state
             bits = self._high(count, 31)
             values = bits % bound
             values = values[bits - values + (bound - 1) < 1 << 31]

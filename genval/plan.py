@@ -1,4 +1,4 @@
-"""A graph that is yet to be made, a piece at a time, wherever the piece is wanted."""
+"""The plan of a generated graph: any process can make any piece of its edges."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ Ends = tuple[NDArray, NDArray]
 """Sources and targets of edges, integers of any kind."""
 
 BLOCK = 1 << 15
-"""Edges that are made at a time, so that all steps are in a processor's cache."""
+"""Edges that are made at a time, so that all steps fit a processor's cache."""
 
-EDGES, EXTRA, PLACES, IDENTIFIERS, WEIGHTS = range(5)
-"""What a seed is used for."""
+EDGES, EXTRA, NODES, IDENTIFIERS, WEIGHTS = range(5)
+"""Uses of a seed, for `subkey`."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How to make a graph.
+    """The plan of a graph.
 
     Attributes
     ----------
     n
         Number of nodes.
     items
-        Number of items that edges are made of.
+        Number of items that edges are made from.
     make
-        Edges of some items, uint64, shape (k,), consecutive and ascending.
+        Function from consecutive items (uint64, shape (k,), ascending) to their edges.
     each
-        About how many edges an item makes.
+        Approximate number of edges per item.
     seed
         Any integer.
     weights
-        Whether edges have weights, distinct ones; or the largest weight, of which many may be equal.
+        True for distinct weights, False for none; or the largest weight, for weights that may be equal.
     """
 
     n: int
@@ -53,11 +53,11 @@ class Plan:
 
     @property
     def m(self) -> float:
-        """About how many edges there are."""
+        """Approximate number of edges."""
         return self.items * self.each
 
     def bounds(self) -> list[int]:
-        """Where to cut the items so that a piece has about half a million edges."""
+        """Bounds of pieces of the items, so that each piece has about half a million edges."""
         pieces = max(min(ceil(self.m / PIECE), self.items), 1)
         return [self.items * i // pieces for i in range(pieces + 1)]
 
@@ -85,7 +85,7 @@ class Plan:
         return src, dst, weights if self.weights else None
 
     def _weights(self, src: NDArray, dst: NDArray) -> NDArray[np.int64]:
-        """Distinct numbers from 1 to 2^63 - 1, or any up to a largest; the same from either end."""
+        """Distinct numbers from 1 to 2^63 - 1, or numbers from 1 to the largest; (u, v) and (v, u) agree."""
         pairs = np.minimum(src, dst).astype(np.uint64)
         pairs *= np.uint64(self.n)
         pairs += np.maximum(src, dst).astype(np.uint64)
@@ -95,6 +95,6 @@ class Plan:
         return below(draw(key, pairs), self.weights).astype(np.int64) + 1
 
     def uid(self, nodes: NDArray) -> NDArray[np.int64]:
-        """Identifiers of some nodes: of all nodes they are 1 to n in random order."""
+        """Identifiers of the given nodes. Those of all nodes are 1 to n in random order."""
         at = np.asarray(nodes).astype(np.uint64)
         return permute(at, self.n, subkey(self.seed, IDENTIFIERS)).astype(np.int64) + 1

@@ -1,4 +1,4 @@
-"""R-MAT graphs as the betweenness benchmark of X10 on the SCC makes them: directed, with loops."""
+"""R-MAT graphs of the betweenness benchmark of X10 on the SCC: directed, with self-loops."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from genval.counters import subkey
 from genval.families import quadrants
-from genval.imsuite import whole
+from genval.imsuite import integer
 from genval.plan import EDGES
 from partition import build
 from partition.cluster import Cluster
@@ -17,10 +17,10 @@ from partition.graph import Graph
 from partition.partitioners import blocks, check_clusters
 
 SAMPLES = 8
-"""Edges drawn a node."""
+"""Edges drawn per node."""
 
 LARGEST = 24
-"""Logarithm of the most nodes: its edges take some 2 GiB in the making."""
+"""Largest binary logarithm of the number of nodes. Drawing the edges then takes some 2 GiB."""
 
 
 def rmat(
@@ -35,20 +35,20 @@ def rmat(
 ) -> Graph:
     """A directed R-MAT graph after the SSCA2 sample (Chapman, Hussein and Bokhari; Bader et al. 2006).
 
-    8 * 2^n edges are drawn, each by n choices among the quadrants of the adjacency matrix. Drawn
-    more than once they are one edge whose weight says how often. Loops are kept, and nodes are not
-    permuted: those with small ids have the most edges.
+    8 * 2^n edges are drawn, each by n choices among the quadrants of the adjacency matrix. The weight of an
+    edge is the number of times it was drawn. Self-loops are kept. Nodes are not permuted, so those with small
+    ids have the most edges.
 
     Parameters
     ----------
     n
-        Logarithm of the number of nodes.
+        Binary logarithm of the number of nodes.
     a, b, c, d
-        Shares of the quadrants: upper left, upper right, lower left, lower right; their sum is 1.
+        Probabilities of the quadrants: upper left, upper right, lower left, lower right; their sum is 1.
     seed
         Any integer.
     clusters
-        Number of clusters; by default one, which a run deals anew.
+        Number of clusters; by default one, and a run chooses its own number.
 
     Returns
     -------
@@ -57,12 +57,12 @@ def rmat(
     Raises
     ------
     InputError
-        Shares that are not positive or do not add up to 1, or n out of range.
+        A probability is not from 0 to 1, their sum is not 1, or n is out of range.
 
     Notes
     -----
-    In the benchmark's own numbers the defaults give the workloads "low" and "large" at n = 14 and
-    "high" at n = 15.
+    In the benchmark's own names, the defaults are the workloads "low" and "large" with n = 14, and "high"
+    with n = 15.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def rmat(
     """
     import scipy.sparse as sp
 
-    n = whole("n", n, 1, LARGEST)
+    n = integer("n", n, 1, LARGEST)
     shares = {"a": a, "b": b, "c": c, "d": d}
     for name, share in shares.items():
         if not isinstance(share, int | float | np.number) or not 0 <= share <= 1:
@@ -82,11 +82,11 @@ def rmat(
     size = 1 << n
     at = np.arange(SAMPLES * size, dtype=np.uint64)
     cuts = [min(int(2**32 * share), 2**32 - 1) for share in (a, a + b, a + b + c)]
-    src, dst = quadrants(at, size, subkey(whole("seed", seed, -inf), EDGES), cuts)
+    src, dst = quadrants(at, size, subkey(integer("seed", seed, -inf), EDGES), cuts)
     drawn = (np.ones(len(at), np.int64), (src.astype(np.int64), dst.astype(np.int64)))
     matrix = sp.coo_array(drawn, shape=(size, size)).tocsr()
     partition = blocks(size, 1)
-    whole_graph = Cluster(
+    cluster = Cluster(
         0,
         partition,
         matrix.indptr.astype(build.id_dtype(matrix.nnz)),
@@ -96,7 +96,7 @@ def rmat(
         directed=True,
     )
     graph = Graph(
-        [whole_graph],
+        [cluster],
         partition,
         entries=[matrix.nnz],
         directed=True,

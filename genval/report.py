@@ -1,4 +1,4 @@
-"""What a validator found."""
+"""The result of a validation."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from html import escape
 from typing import Any, NamedTuple
 
 LISTED = 20
-"""Violations that a report lists; it counts all."""
+"""Maximum number of violations that a report lists. It counts all of them."""
 
 
 class Violation(NamedTuple):
-    """One node that breaks a rule. Nodes are node ids here; `label` is this one's, where it has one."""
+    """A node that breaks a rule: its id and, if it has one, its label."""
 
     what: str
     node: int
@@ -22,7 +22,7 @@ class Violation(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The node's id, and its label where it has one."""
+        """The node's id and, if it has one, its label."""
         return str(self.node) if self.label is None else f"{self.node} ({self.label!r})"
 
     def __str__(self) -> str:
@@ -36,13 +36,13 @@ class Report:
     Attributes
     ----------
     kernel
-        Which rules were checked.
+        The kernel whose output was checked.
     count
-        How many violations there are.
+        Number of violations.
     violations
-        The first of them.
+        The first violations, at most 20.
     labels
-        Of the graph's nodes, where it has some.
+        Labels of the graph's nodes, or None.
     """
 
     kernel: str
@@ -56,7 +56,7 @@ class Report:
         return self.count == 0
 
     def add(self, found: Found) -> None:
-        """Take in what was found in a cluster."""
+        """Add the violations found in a cluster."""
         self.count += found.total
         room = LISTED - len(self.violations)
         listed = found.first[:room]
@@ -82,7 +82,7 @@ class Report:
 
 
 class Found(NamedTuple):
-    """Violations of some nodes: how many, and the first."""
+    """Violations found in a cluster: their number, and the first of them."""
 
     total: int
     first: list[Violation]

@@ -1,6 +1,6 @@
-"""Validators: whether an output has the property that defines a right answer.
+"""Validators: they check that an output has the properties that define a correct answer.
 
-None compares with an algorithm of our own. The rules are in `genval.rules`.
+They do not compare with results of dgsuite's own algorithms. The rules are in `genval.rules`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,20 @@ from partition.labels import Labels
 
 
 class Validator(NamedTuple):
-    """The outputs that a rule needs, with their numbers of dimensions, the rule, which of the outputs
-    need not be whole numbers, and which holds node ids, or identifiers where the graph was given none.
+    """A rule and the outputs that it needs.
+
+    Attributes
+    ----------
+    outputs
+        Number of dimensions of each output, by name.
+    rule
+        Function that checks the outputs.
+    real
+        Name of the output that may hold floats.
+    nodes
+        Name of the output that holds nodes.
+    identifiers
+        Name of the output that holds identifiers. They are nodes if the graph has no identifiers.
     """
 
     outputs: dict[str, int]
@@ -60,23 +72,24 @@ def validate(kernel: str, graph: Graph, results: Any) -> Report:
     Parameters
     ----------
     kernel
-        Its name.
+        Name of the kernel.
     graph
         The graph it ran on, in this process or on workers.
     results
-        A mapping, such as the dataset of a run, from each output's name to one value a node (for
-        "dr" a row a node). Facts such as ``root`` and ``k`` are taken from it, its attributes or its
-        parameters; otherwise from the graph. Where the graph has labels, nodes are named by them.
+        A mapping, such as the dataset of a run, from the name of each output to one value per node (for
+        "dr" one row per node). Parameters such as ``root`` and ``k`` are taken from it, from its attributes
+        or from the attribute ``parameters``; otherwise from the graph. If the graph has labels, they name
+        nodes.
 
     Returns
     -------
-    Report, which lists the first violations and counts all.
+    Report, which counts all violations and lists the first.
 
     Raises
     ------
     InputError
-        No validator for this kernel; an output is missing, has the wrong shape, or is of a kind
-        that no output of this kernel is; a fact is not possible.
+        There is no validator for this kernel; an output is missing or has the wrong shape or dtype; a
+        parameter has an invalid value.
     """
     if kernel not in VALIDATORS:
         raise InputError(f"no validator for kernel {kernel!r}; there are {', '.join(VALIDATORS)}")
@@ -89,7 +102,7 @@ def validate(kernel: str, graph: Graph, results: Any) -> Report:
 
 
 def _output(kernel: str, graph: Graph, name: str, results: Any) -> NDArray:
-    """One output as numbers, one a node or one a pair of nodes."""
+    """One output as numbers, one per node or one per pair of nodes."""
     asked = VALIDATORS[kernel]
     n, dimensions = graph.n, asked.outputs[name]
     if name not in results:
@@ -98,22 +111,22 @@ def _output(kernel: str, graph: Graph, name: str, results: Any) -> NDArray:
     if values.shape != (n,) * dimensions:
         what = "each" if dimensions == 1 else "each pair"
         raise InputError(
-            f"{name!r} must have one value for {what} of {n} nodes, its shape is {values.shape}"
+            f"{name!r} must have one value for {what} of {n} nodes, got shape {values.shape}"
         )
     by_label = name == asked.nodes or (name == asked.identifiers and not graph.identified)
     if by_label and graph.labels is not None:
         return _nodes(values, graph.labels)
     if values.dtype.kind not in ("biuf" if name == asked.real else "biu"):
-        raise InputError(f"{name!r} must be whole numbers or flags, its dtype is {values.dtype}")
+        raise InputError(f"{name!r} must be integers or booleans, got dtype {values.dtype}")
     if values.dtype.kind == "u":  # differences of unsigned numbers wrap
         if values.max(initial=0) > np.iinfo(np.int64).max:
-            raise InputError(f"{name!r} must be below 2^63, it has {values.max()}")
+            raise InputError(f"{name!r} must be below 2^63, got {values.max()}")
         return values.astype(np.int64)
     return values
 
 
 def _nodes(values: NDArray, labels: Labels) -> NDArray[np.int64]:
-    """Node ids of labels; -1 for what stands for no node, and -2 for what is no label."""
+    """Node ids of labels: -1 for "no node", and -2 for values that are not labels."""
     found = labels.nodes(values, missing=True)
     none = values == None if labels.none is None else values == labels.none  # noqa: E711
     found[(found < 0) & ~none] = -2

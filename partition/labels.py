@@ -48,7 +48,7 @@ class Labels(Sequence[Any]):
     """
 
     def __init__(self, values: Iterable[Hashable], n: int, *, ascending: bool = False) -> None:
-        self.array = plain(values)
+        self.array = exact_array(values)
         self._ascending = ascending
         if len(self.array) != n:
             raise InputError(f"{len(self.array)} labels for {n} nodes")
@@ -161,7 +161,7 @@ class Labels(Sequence[Any]):
             A value is not a label.
         """
         if not isinstance(labels, np.ndarray):
-            labels = plain(labels)
+            labels = exact_array(labels)
         found = self._search(labels)
         if not missing and (found < 0).any():
             self.node(labels.flat[int(np.argmin(found))])
@@ -208,7 +208,7 @@ def _get(numbers: dict[Hashable, int], label: Any) -> int:
         return -1
 
 
-def plain(values: Iterable[Any]) -> NDArray:
+def exact_array(values: Iterable[Any]) -> NDArray:
     """Values as a one-dimensional array that keeps each value and its type.
 
     The array is int64, uint64 or of strings if all values are, otherwise of objects.

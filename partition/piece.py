@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from partition.errors import InputError
-from partition.labels import plain
+from partition.labels import exact_array
 
 Piece = tuple[NDArray, NDArray, NDArray | None]
 """Sources, targets and weights of a piece of the edge list."""
@@ -45,7 +45,7 @@ def _ids(values: ArrayLike) -> NDArray:
     """Ends of edges as an array. NumPy may convert the items of a list to another type; this does not."""
     ids = np.asarray(values)
     if isinstance(values, list | tuple) and ids.ndim == 1 and ids.dtype.kind in "fU":
-        exact = plain(values)
+        exact = exact_array(values)
         return exact if exact.dtype.kind in "iuU" or ids.dtype.kind == "U" else ids
     return ids
 

@@ -23,7 +23,7 @@ import numpy as np
 from partition import matrixmarket
 from partition.edges import COLUMNS, Pieces, chosen
 from partition.errors import InputError
-from partition.labels import plain
+from partition.labels import exact_array
 from partition.piece import Piece, common_dtype, joined, least
 
 BLOCK = 16 << 20
@@ -325,7 +325,7 @@ def _word_edges(text: bytes) -> Piece | None:
     if width not in (2, 3) or any(len(line) != width for line in lines):
         return None
     try:
-        src, dst = (plain([line[end].decode() for line in lines]) for end in (0, 1))
+        src, dst = (exact_array([line[end].decode() for line in lines]) for end in (0, 1))
     except UnicodeDecodeError:
         return None
     if width == 2:

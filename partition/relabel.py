@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from partition import build, edges
 from partition.client.waiting import Watch
 from partition.errors import InputError
-from partition.labels import Labels, plain
+from partition.labels import Labels, exact_array
 from partition.piece import Piece
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _ascending(values: Sequence[Any], what: str) -> NDArray:
             some = next(v for v in values if type(v) is wrong)
             raise InputError(f"{what}: {some} is not an identifier; is one missing?")
     try:
-        return plain(sorted(values))
+        return exact_array(sorted(values))
     except TypeError:
         names = ", ".join(sorted(kind.__name__ for kind in kinds))
         raise InputError(
@@ -128,7 +128,7 @@ def _numbers(ids: NDArray, table: NDArray) -> NDArray:
     codes, values = (
         np.unique(ids, return_inverse=True)[::-1] if ids.dtype.kind in "iu" else _codes(ids)
     )
-    wanted = plain(values.tolist())
+    wanted = exact_array(values.tolist())
     if wanted.dtype.kind != table.dtype.kind:
         wanted = wanted.astype(object) if table.dtype == object else wanted.astype(table.dtype)
     return np.searchsorted(table, wanted).astype(small)[codes]

@@ -288,7 +288,7 @@ def test_imsuite_graphs():
     [
         ("nope", 8, {}, "kind 'nope' is unknown; one of ring, star"),
         ("ring", 0, {}, "n must be at least 1, got 0"),
-        ("ring", "8", {}, "n must be a whole number, got '8'"),
+        ("ring", "8", {}, "n must be an integer, got '8'"),
         ("ring", 10**10, {}, "n must be at most 3037000499"),
         ("ring", 8, {"m": 9}, "option 'm' has no meaning for ring; it has none"),
         ("grid", 8, {"rows": 9}, "option 'rows' has no meaning for grid; there are columns"),
@@ -304,7 +304,7 @@ def test_imsuite_graphs():
         ("geometric", 8, {"degree": -1}, "degree must be above 0, got -1"),
         ("geometric", 8, {"degree": "x"}, "degree must be a number, got 'x'"),
         ("geometric", 8, {"degree": float("nan")}, "degree must be above 0, got nan"),
-        ("ring", 8, {"seed": 1.5}, "seed must be a whole number, got 1.5"),
+        ("ring", 8, {"seed": 1.5}, "seed must be an integer, got 1.5"),
         (
             "ring",
             8,

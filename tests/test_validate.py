@@ -208,12 +208,12 @@ def test_what_is_missing_is_named():
     for results, message in (
         ({}, "no 'in_mis'"),
         ({"in_mis": np.ones(2, bool)}, "one value for each of 3 nodes"),
-        ({"in_mis": np.ones((3, 1), bool)}, r"its shape is \(3, 1\)"),
-        ({"in_mis": [0.5, 1.0, np.nan]}, "must be whole numbers or flags, its dtype is float64"),
+        ({"in_mis": np.ones((3, 1), bool)}, r"got shape \(3, 1\)"),
+        ({"in_mis": [0.5, 1.0, np.nan]}, "must be integers or booleans, got dtype float64"),
     ):
         with pytest.raises(dgsuite.InputError, match=message):
             genval.validate("mis", graph, results)
-    with pytest.raises(dgsuite.InputError, match="'distance' must be whole numbers"):
+    with pytest.raises(dgsuite.InputError, match="'distance' must be integers"):
         genval.validate("bf", graph, {"distance": [0, 1.9, 2.9]})
     with pytest.raises(dgsuite.InputError, match="no validator"):
         genval.validate("nope", graph, {})

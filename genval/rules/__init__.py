@@ -1,1 +1,1 @@
-"""What makes an output right, by subject. Each rule is checked cluster by cluster, where they are."""
+"""The rules that a correct output obeys, by subject. Each is checked per cluster, where the cluster is."""

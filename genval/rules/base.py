@@ -1,4 +1,4 @@
-"""What rules are made of: a job over all clusters, and violations of masks."""
+"""Helpers for rules: a job that runs them on all clusters, and violations from masks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Job:
     graph
         The graph, in this process or on workers.
     outputs
-        Every output that the rules need, checked for shape and kind.
+        The outputs that the rules need, with checked shapes and dtypes.
     """
 
     def __init__(self, graph: Graph, outputs: Outputs, results: Any) -> None:
@@ -42,7 +42,7 @@ class Job:
         return self.graph.n
 
     def each(self, rule: Callable[..., Any], **more: Any) -> list[Any]:
-        """``rule(cluster, outputs, **more)`` of every cluster, where the cluster is."""
+        """Results of ``rule(cluster, outputs, **more)`` for every cluster, computed where it is."""
         if (client := self.graph.client) is None:
             return [rule(part, self.outputs, **more) for part in self.graph.parts]
         watch = Watch(client, "validating", inputs=self.graph.parts)
@@ -56,11 +56,11 @@ class Job:
         return watch.gather(futures)
 
     def given(self, name: str) -> NDArray | None:
-        """An array of the results that a rule can do without."""
+        """An optional array of the results, or None."""
         return np.asarray(self._results[name]) if name in self._results else None
 
     def fact(self, name: str, default: Any = None) -> Any:
-        """Something that was given to the run: of the results, its parameters, or the graph."""
+        """A parameter of the run, from the results, their attributes, their parameters, or the graph."""
         if isinstance(self._results, Mapping) and name in self._results:
             value = self._results[name]
             if np.ndim(value) == 0:
@@ -72,28 +72,28 @@ class Job:
         return default
 
     def root(self) -> int:
-        """The node that the run began at, by default the first.
+        """The root of the run, by default node 0.
 
         Raises
         ------
         InputError
-            It is no node.
+            It is not a node.
         """
         given = self.fact("root")
         if self.graph.labels is None or given is None:
-            return self.whole("root", 0, 0, self.n - 1)
+            return self.integer("root", 0, 0, self.n - 1)
         try:
             return _named(given, self.graph.labels)
         except InputError as error:
             raise InputError(f"root {error}") from None
 
     def nodes(self, name: str) -> NDArray[np.int64] | None:
-        """Nodes that a fact lists; None where it lists none.
+        """A parameter that is a list of nodes; None if it is not a list.
 
         Raises
         ------
         InputError
-            One of them is no node.
+            An item is not a node.
         """
         given = self.fact(name)
         if not isinstance(given, list | tuple | np.ndarray):
@@ -105,25 +105,26 @@ class Job:
         except InputError as error:
             raise InputError(f"{name}: {error}") from None
 
-    def whole(self, name: str, default: int, low: int, high: int) -> int:
-        """A fact that is a whole number.
+    def integer(self, name: str, default: int, low: int, high: int) -> int:
+        """A parameter that is an integer.
 
         Raises
         ------
         InputError
-            It is not one from `low` to `high`.
+            It is not an integer from `low` to `high`.
         """
         value = self.fact(name, default)
         if not isinstance(value, int | np.integer) or not low <= value <= high:
-            what = f"nodes are 0 to {self.n - 1}" if name == "root" else f"it is {low} to {high}"
             raise InputError(
-                f"{name} {value!r} is not {'a node' if name == 'root' else 'right'}: {what}"
+                f"root {value!r} is not a node: nodes are 0 to {self.n - 1}"
+                if name == "root"
+                else f"{name} must be an integer from {low} to {high}, got {value!r}"
             )
         return int(value)
 
 
 def _named(value: Any, labels: Labels) -> int:
-    """The node that a label names, or the JSON of one in a run's parameters."""
+    """The node with a label, which may be in the JSON form of a run's parameters."""
     if isinstance(value, dict):
         if "node" in value:
             return int(value["node"])
@@ -136,11 +137,11 @@ def _apply(rule: Callable[..., Any], part: Cluster, outputs: Outputs, more: dict
 
 
 Rule = tuple[str, NDArray, Callable[[int], str], Callable[[int], str]]
-"""What it is about, a mask of the nodes that break it, what was expected there, what was found."""
+"""Name of the rule, mask of the nodes that break it, and texts of what was expected and found at a node."""
 
 
 def collect(ids: NDArray, *rules: Rule) -> Found:
-    """Violations of some rules by the nodes `ids`."""
+    """Violations of rules whose masks refer to the nodes `ids`."""
     count = 0
     first: list[Violation] = []
     for what, broken, expected, found in rules:
@@ -153,17 +154,19 @@ def collect(ids: NDArray, *rules: Rule) -> Found:
 
 
 def ends(c: Cluster) -> tuple[NDArray, NDArray]:
-    """Both ends of each edge: the row in the cluster, and the other end's node id."""
+    """Both ends of each edge: row in the cluster, and node id of the other end."""
     return np.repeat(np.arange(c.size, dtype=c.indices.dtype), c.degree), c.indices
 
 
 def addable(c: Cluster, name: str, values: NDArray) -> NDArray:
-    """The weights of a cluster, float64 if they or some values are, else int64; 1 where there are none.
+    """Weights of a cluster, in a dtype in which sums with `values` are exact; 1 if there are none.
+
+    They are float64 if the weights or the values are floats, else int64.
 
     Raises
     ------
     InputError
-        The weights are whole numbers, and their sums with the values would not be exact.
+        The weights are integers, and sums with the values would not be exact.
     """
     weights = np.ones(len(c.indices), np.int64) if c.weights is None else c.weights
     if weights.dtype.kind == "f":
@@ -173,7 +176,7 @@ def addable(c: Cluster, name: str, values: NDArray) -> NDArray:
         if (np.abs(values[np.isfinite(values)]) >= 2.0**digits).any():
             raise InputError(
                 f"{name!r} has values of 2^{digits} and more, which {values.dtype} rounds, and the "
-                f"weights are whole numbers: it must be int64"
+                f"weights are integers: it must be int64"
             )
         return weights.astype(np.float64)
     most = int(weights.max(initial=0)) + int(values.max(initial=0))
@@ -183,12 +186,12 @@ def addable(c: Cluster, name: str, values: NDArray) -> NDArray:
 
 
 def occurs(c: Cluster, rows: NDArray) -> NDArray[np.bool_]:
-    """Nodes of the cluster that occur in `rows`."""
+    """Mask of the cluster's nodes that occur in `rows`."""
     out = np.zeros(c.size, bool)
     out[rows] = True
     return out
 
 
 def first(row: NDArray, i: int, among: NDArray) -> int:
-    """The first edge of a row that is among some."""
+    """Index of the first edge of row i that is in the mask `among`."""
     return int(np.argmax((row == i) & among))

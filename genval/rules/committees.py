@@ -11,11 +11,11 @@ from partition.cluster import Cluster
 
 
 def kc(job: Job) -> list[Found]:
-    """At most K members, each within K - 1 hops of their leader, who is one of them; whoever has the
-    smallest identifier within K - 1 hops leads; and the node with the smallest of all, which no other
-    leader can take a member from, is not left short of members while nodes around it are alone.
+    """A committee has at most K members, each within K - 1 hops of its leader, which is a member. A node with
+    the smallest identifier within K - 1 hops is a leader. The node with the smallest identifier of all, from
+    which no other leader can take members, has a full committee unless no node around it is alone.
     """
-    k = job.whole("k", 3, 1, np.iinfo(np.int64).max)
+    k = job.integer("k", 3, 1, np.iinfo(np.int64).max)
     committee = job.outputs["committee"].astype(np.int64)
     nodes = np.arange(job.n)
     valid = (committee >= 0) & (committee < job.n)
@@ -80,7 +80,7 @@ def _identifiers(c: Cluster, outputs: Outputs) -> tuple[NDArray, NDArray]:
 
 
 def _smallest_around(job: Job, uid: NDArray, hops: int) -> NDArray:
-    """Smallest identifier within some hops of each node."""
+    """Smallest identifier within `hops` hops of each node."""
     least = uid
     for _ in range(hops):
         before, least = least, least.copy()
@@ -100,7 +100,7 @@ def _least_neighbour(c: Cluster, outputs: Outputs, least: NDArray) -> tuple[NDAr
 
 
 def _far_members(job: Job, leader: NDArray, size: NDArray, hops: int) -> NDArray[np.bool_]:
-    """Members that some hops from their leader do not reach."""
+    """Mask of the members that are more than `hops` hops from their leader."""
     far = leader != np.arange(job.n)
     source = np.flatnonzero((size > 1) & ~far)
     node = source
@@ -120,7 +120,7 @@ def _far_members(job: Job, leader: NDArray, size: NDArray, hops: int) -> NDArray
 
 
 def _ball(job: Job, node: int, hops: int) -> NDArray:
-    """Other nodes within some hops of one."""
+    """Other nodes within `hops` hops of a node."""
     inside = np.zeros(job.n, bool)
     inside[node] = True
     front = np.array([node])
@@ -135,7 +135,7 @@ def _ball(job: Job, node: int, hops: int) -> NDArray:
 
 
 def _step(job: Job, source: NDArray, node: NDArray) -> NDArray:
-    """Pairs (source, neighbour) of pairs (source, node), as one number, ascending."""
+    """Pairs (source, neighbour of node) of pairs (source, node), as ``source * n + neighbour``, ascending."""
     order = np.argsort(node, kind="stable")
     found = job.each(_neighbours, source=source[order], node=node[order])
     return np.unique(np.concatenate(found))

@@ -1,4 +1,4 @@
-"""Leaders, and agreement in spite of traitors."""
+"""Leader election and Byzantine agreement."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from partition.cluster import Cluster
 
 
 def leader(job: Job) -> list[Found]:
-    """Everyone names the same leader; it is one of the nodes, and nobody's identifier is larger."""
+    """All nodes agree on one leader; it is the identifier of a node, and no identifier is larger."""
     checked = job.each(_follows)
     agreed = job.outputs["leader"][0]
     exists = any(here for _, here in checked)
@@ -49,8 +49,8 @@ def _follows(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
 
 
 def by(job: Job) -> list[Found]:
-    """All loyal nodes decide alike, and as they voted if they all voted alike; what the run began
-    from is what it was given.
+    """All loyal nodes make the same decision. If they all cast the same vote, it is their decision. Votes and
+    traitors are those that the run was given.
     """
     decision, votes, traitor = (job.outputs[name] for name in ("decision", "vote", "traitor"))
     loyal = traitor == 0

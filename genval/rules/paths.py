@@ -1,4 +1,4 @@
-"""Shortest paths through nodes, by linear algebra."""
+"""Betweenness centrality, by linear algebra."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 MOST = 30_000_000
-"""Sources times edges and nodes up to which all paths are worked out anew."""
+"""Maximum of sources times (nodes + edges) up to which betweenness is computed for comparison."""
 
 CLOSE = 1e-9
-"""Relative difference that rounding may make."""
+"""Relative difference allowed for rounding."""
 
 
 def bc(job: Job) -> list[Found]:
-    """Betweenness is what SciPy's distances and two triangular systems for each source give: with A
-    the edges of shortest paths, (I - A') sigma = e counts the paths, (I - A) y = 1 / sigma gathers
-    what depends on them. On larger graphs what must hold in any case: values are finite, not
-    negative, at most one a pair of ends, and 0 where no path leads through.
+    """Betweenness equals the result of SciPy's distances and two triangular systems per source: with A the
+    edges of shortest paths, (I - A') sigma = e counts the paths, and (I - A) y = 1 / sigma sums the
+    dependencies. On larger graphs only necessary conditions are checked: values are finite, not negative,
+    at most one per pair of ends, and 0 at nodes that no path leads through.
     """
     matrix = job.graph.to_scipy()
     if not (matrix.data > 0).all() or not job.fact("weighted", False):
@@ -71,7 +71,7 @@ def bc(job: Job) -> list[Found]:
 
 
 def _sources(job: Job) -> NDArray[np.int64]:
-    """The nodes that paths start from: as flagged by the results, or as asked for, or all."""
+    """The sources of paths: those flagged in the results, else the parameter `sources`, else all nodes."""
     flags = job.given("source")
     if flags is not None:
         if flags.shape != (job.n,):
@@ -81,7 +81,7 @@ def _sources(job: Job) -> NDArray[np.int64]:
     if asked is None:
         return np.arange(job.n)
     if (named := job.nodes("sources")) is None:
-        raise InputError("which sources were drawn is not known: the results need flags 'source'")
+        raise InputError("the sources are unknown: the results need flags 'source'")
     return named
 
 

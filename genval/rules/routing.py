@@ -12,16 +12,15 @@ from genval.rules.base import Job, Outputs, addable
 from partition.cluster import Cluster
 
 AT_ONCE = 1 << 22
-"""Table entries that are looked at together."""
+"""Table entries that are checked at a time."""
 
 CLOSE = 1e-9
-"""Relative difference that rounding may make: who adds from the other end rounds otherwise."""
+"""Relative difference allowed for rounding, since sums from the two ends of a path round differently."""
 
 
 def dr(job: Job) -> list[Found]:
-    """Bellman's equation holds at every node for every target, and the next hop attains it; where
-    edges weigh nothing, or nothing beside a cost, following next hops leads to the target all the
-    same.
+    """Bellman's equation holds at every node for every target, and the next hop attains its minimum. Next
+    hops lead to the target, which is checked if weights are 0 or negligible against a cost.
     """
     checked = job.each(_bellman)
     found = [part for part, _ in checked]
@@ -31,7 +30,7 @@ def dr(job: Job) -> list[Found]:
 
 
 def _bellman(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
-    """Equal costs along edges; and whether an edge weighs nothing beside the highest cost."""
+    """Check Bellman's equation; also returns whether a weight is negligible against the highest cost."""
     cost, next_hop = outputs["cost"], outputs["next_hop"]
     weights = addable(c, "cost", cost)
     real = weights.dtype.kind == "f"
@@ -54,14 +53,14 @@ def _bellman(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
             wrong = np.argwhere(~right)
             count += len(wrong)
             for i, t in wrong[: LISTED - len(listed)].tolist():
-                best = f"{least[i, t]}" if what == "cost" else "a neighbour on a cheapest way"
+                best = f"{least[i, t]}" if what == "cost" else "a neighbour on a cheapest path"
                 found = f"{values[i, t]}"
                 listed.append(Violation(f"{what} to node {t}", int(ids[i]), best, found))
     return Found(count, listed), bool((weights <= nothing).any())
 
 
 def _chunks(c: Cluster) -> list[NDArray]:
-    """Rows of a cluster, so many together that their neighbours' tables are not too large."""
+    """Blocks of a cluster's rows whose neighbours' tables have about `AT_ONCE` entries."""
     work = np.cumsum((c.degree.astype(np.int64) + 1) * c.n) // AT_ONCE
     cuts = np.flatnonzero(np.diff(work)) + 1
     return [rows for rows in np.split(np.arange(c.size), cuts) if len(rows)]
@@ -70,8 +69,8 @@ def _chunks(c: Cluster) -> list[NDArray]:
 def _over_neighbours(
     c: Cluster, rows: NDArray, weights: NDArray, cost: NDArray
 ) -> tuple[NDArray, NDArray]:
-    """For some rows and all targets, the least cost by way of a neighbour; and each neighbour's
-    weight, infinite for all other nodes.
+    """For some rows and all targets, the least cost via a neighbour; also the weight of each neighbour,
+    infinite for all other nodes.
     """
     lo, hi = int(c.indptr[rows[0]]), int(c.indptr[rows[-1] + 1])
     kind = np.float64 if "f" in (weights.dtype.kind, cost.dtype.kind) else np.int64
@@ -89,7 +88,7 @@ def _over_neighbours(
 
 
 def _walk(c: Cluster, outputs: Outputs) -> Found:
-    """Whoever follows next hops to one of the cluster's nodes gets there."""
+    """Check that next hops lead to each of the cluster's nodes."""
     count, listed = 0, list[Violation]()
     width = max(AT_ONCE // c.n, 1)
     for start in range(0, c.size, width):
@@ -100,6 +99,6 @@ def _walk(c: Cluster, outputs: Outputs) -> Found:
         lost = np.argwhere(hop != targets)
         count += len(lost)
         for node, t in lost[: LISTED - len(listed)].tolist():
-            what = f"way to node {targets[t]}"
+            what = f"path to node {targets[t]}"
             listed.append(Violation(what, node, "an end", "a loop"))
     return Found(count, listed)

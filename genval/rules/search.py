@@ -11,8 +11,8 @@ from partition.cluster import Cluster
 
 
 def bf(job: Job) -> list[Found]:
-    """Hop distances: 0 at the root alone; an edge from a reached node leads to one that is reached,
-    at most one hop farther; whoever is d hops away has a neighbour d - 1 hops away.
+    """Hop distances: 0 only at the root; an edge from a reached node leads to a reached node at most
+    one hop farther; a node d hops away has a neighbour d - 1 hops away.
     """
     root = job.root()
     checked = job.each(_distances, root=root)
@@ -27,7 +27,7 @@ def _distances(c: Cluster, outputs: Outputs, root: int) -> tuple[Found, NDArray]
     theirs = distance[other]
     at_root = c.ids == root
     reached = mine >= 0
-    # rows are out-edges: they say what holds at the other end, and who is reached through whom
+    # rows are out-edges: they constrain the other end, and show which nodes have a predecessor
     skips = reached[row] & ((theirs < 0) | (theirs > mine[row] + 1))
     found = collect(
         c.ids,
@@ -63,7 +63,7 @@ def _predecessors(distance: NDArray, witnessed: NDArray) -> Found:
 
 
 def dst(job: Job) -> list[Found]:
-    """Breadth-first tree: distances as of `bf`; a parent is a neighbour one hop nearer."""
+    """Breadth-first tree: distances as in `bf`; a parent is a neighbour one hop nearer to the root."""
     return [*bf(job), *job.each(_parents)]
 
 
@@ -81,7 +81,7 @@ def _parents(c: Cluster, outputs: Outputs) -> Found:
         (
             "parent",
             ~inner & (above != -1),
-            lambda i: "-1, at the root or out of reach",
+            lambda i: "-1, at the root or unreachable",
             lambda i: str(above[i]),
         ),
         (
@@ -100,9 +100,9 @@ def _parents(c: Cluster, outputs: Outputs) -> Found:
 
 
 def bfs(job: Job) -> list[Found]:
-    """Breadth-first tree after Graph500's five checks: the root is its own parent, at level 0; the
-    parent of every other node in the tree is a neighbour one level up (so there are no cycles); edges
-    join levels that differ by one at most, and never the tree to what is outside.
+    """Breadth-first tree, by Graph500's five checks: the root is its own parent, at level 0; the parent of
+    every other node in the tree is a neighbour one level up (so there are no cycles); the levels of an
+    edge's ends differ by at most one; no edge joins the tree to a node outside.
     """
     root = job.root()
     return job.each(_tree_of_levels, root=root)
@@ -164,8 +164,8 @@ def _tree_of_levels(c: Cluster, outputs: Outputs, root: int) -> Found:
 
 
 def sssp(job: Job) -> list[Found]:
-    """Shortest paths: no edge leads to a node nearer than it says; the way over its parent is as long as
-    a node says, and parents lead to the root.
+    """Shortest paths: no edge gives a path shorter than a node's distance; the path over its parent has
+    the length of its distance; parents lead to the root.
     """
     root = job.root()
     checked = job.each(_shortest, root=root)
@@ -175,9 +175,9 @@ def sssp(job: Job) -> list[Found]:
     inner = np.isfinite(distance) & (nodes != root)
     linked = np.zeros(job.n, bool)
     sources = "a node with an edge to it" if job.graph.directed else "one of its neighbours"
-    over = np.zeros(job.n, np.result_type(*(ways for _, _, ways in checked)))
-    for _, children, ways in checked:
-        linked[children], over[children] = True, ways
+    over = np.zeros(job.n, np.result_type(*(lengths for _, _, lengths in checked)))
+    for _, children, lengths in checked:
+        linked[children], over[children] = True, lengths
     found.append(
         collect(
             nodes,
@@ -201,22 +201,22 @@ def sssp(job: Job) -> list[Found]:
     for _ in range(max(job.n - 1, 1).bit_length()):
         top = top[top]
     loops = (parent >= 0) & (top != root)
-    way = f"a way up to the root, node {root}"
-    return [*found, collect(nodes, ("tree", loops, lambda i: way, lambda i: "a cycle"))]
+    path = f"a path to the root, node {root}"
+    return [*found, collect(nodes, ("tree", loops, lambda i: path, lambda i: "a cycle"))]
 
 
 def _shortest(c: Cluster, outputs: Outputs, root: int) -> tuple[Found, NDArray, NDArray]:
-    """What the cluster's nodes break; the nodes whose parents they are, and the ways over these."""
+    """Violations of the cluster's nodes; their children, and the length of the path to each child."""
     distance, parent = outputs["distance"], outputs["parent"]
     mine, above = distance[c.ids], parent[c.ids]
     weights = addable(c, "distance", distance)
     row, other = ends(c)
     at_root = c.ids == root
     reached = np.isfinite(mine)
-    # rows are out-edges: they say what holds at the other end
+    # rows are out-edges: they constrain the other end
     with np.errstate(over="ignore"):
-        ways = mine[row] + weights
-    shorter = (distance[other] > ways) | (reached[row] & ~np.isfinite(distance[other]))
+        lengths = mine[row] + weights
+    shorter = (distance[other] > lengths) | (reached[row] & ~np.isfinite(distance[other]))
     tree = parent[other] == c.ids[row]
     found = collect(
         c.ids,
@@ -229,7 +229,7 @@ def _shortest(c: Cluster, outputs: Outputs, root: int) -> tuple[Found, NDArray, 
         (
             "parent",
             ~reached & ~at_root & (above != -1),
-            lambda i: "-1, out of reach",
+            lambda i: "-1, unreachable",
             lambda i: str(above[i]),
         ),
         ("distance", np.isnan(mine) | (mine < 0), lambda i: "at least 0", lambda i: str(mine[i])),
@@ -242,4 +242,4 @@ def _shortest(c: Cluster, outputs: Outputs, root: int) -> tuple[Found, NDArray, 
             ),
         ),
     )
-    return found, other[tree], ways[tree]
+    return found, other[tree], lengths[tree]

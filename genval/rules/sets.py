@@ -8,12 +8,12 @@ from partition.cluster import Cluster
 
 
 def mis(job: Job) -> list[Found]:
-    """Maximal independent set: no two members are neighbours; everyone else has one as neighbour."""
+    """Maximal independent set: no two members are neighbours; every other node has a member as neighbour."""
     return job.each(_independent_and_dominating, name="in_mis")
 
 
 def ds(job: Job) -> list[Found]:
-    """Independent dominating set, which is the same."""
+    """Independent dominating set, which is the same as a maximal independent set."""
     return job.each(_independent_and_dominating, name="in_ds")
 
 

@@ -10,12 +10,12 @@ from genval.rules.base import Job, Outputs, collect, ends, first, occurs
 from partition.cluster import Cluster
 
 AT_ONCE = 1 << 18
-"""Edges that are looked at together."""
+"""Edges that are checked at a time."""
 
 
 def mst(job: Job) -> list[Found]:
-    """A tree of edges for each component, of which none outside is lighter than the heaviest tree edge
-    between its ends (the cycle property; Tarjan 1983, chapter 6).
+    """A spanning tree of each component; no other edge is lighter than the heaviest tree edge between its
+    ends (the cycle property; Tarjan 1983, chapter 6).
     """
     checked = job.each(_tree_edges)
     found = [part for part, _, _ in checked]
@@ -32,7 +32,7 @@ def mst(job: Job) -> list[Found]:
 
 
 def _tree_edges(c: Cluster, outputs: Outputs) -> tuple[Found, NDArray, NDArray]:
-    """Edges to parents: whether they exist, and what they weigh."""
+    """Check that the edges to parents exist; also returns their children and weights."""
     above = outputs["parent"][c.ids]
     rows = np.flatnonzero(above != -1)
     entry = c.entries(rows, above[rows])
@@ -53,7 +53,7 @@ def _tree_edges(c: Cluster, outputs: Outputs) -> tuple[Found, NDArray, NDArray]:
 
 
 def _rooted(parent: NDArray) -> tuple[Found, NDArray]:
-    """Parents lead to a root; the root, or node on a cycle, above each node."""
+    """Check that parents lead to a root; also returns each node's root, or a node on the cycle above it."""
     n = len(parent)
     nodes = np.arange(n)
     top = np.where((parent < 0) | (parent >= n), nodes, parent)
@@ -64,7 +64,7 @@ def _rooted(parent: NDArray) -> tuple[Found, NDArray]:
         (
             "tree",
             (parent[top] != -1) & (parent != -1),
-            lambda i: "a way up to a root",
+            lambda i: "a path to a root",
             lambda i: f"node {top[i]}, which is on a cycle",
         ),
     )
@@ -72,7 +72,7 @@ def _rooted(parent: NDArray) -> tuple[Found, NDArray]:
 
 
 def _joined(c: Cluster, outputs: Outputs, top: NDArray) -> Found:
-    """No edge joins two trees."""
+    """Check that no edge joins two trees."""
     row, other = ends(c)
     mine = top[c.ids]
     apart = mine[row] != top[other]
@@ -90,7 +90,7 @@ def _joined(c: Cluster, outputs: Outputs, top: NDArray) -> Found:
 
 
 class _Ancestors:
-    """Ancestors 1, 2, 4, ... levels up, and the heaviest edge on the way to each."""
+    """Ancestors 1, 2, 4, ... levels up, and the heaviest edge on the path to each (binary lifting)."""
 
     def __init__(self, parent: NDArray, up: NDArray) -> None:
         nodes = np.arange(len(parent))
@@ -101,14 +101,14 @@ class _Ancestors:
         self.depth = (~root).astype(np.int64)
         while (above[-1] != above[-1][above[-1]]).any():
             a, h = above[-1], heaviest[-1]
-            # nodes at the root have depth counted already
+            # the depth of nodes whose ancestor is the root is already complete
             self.depth = self.depth + self.depth[a]
             above.append(a[a])
             heaviest.append(np.maximum(h, h[a]))
         self.above, self.heaviest, self.least = above, heaviest, least
 
     def between(self, u: NDArray, v: NDArray) -> NDArray:
-        """Heaviest edge on the way from each u to its v."""
+        """Weight of the heaviest edge on the path from each u to its v."""
         u, v = np.where(self.depth[u] < self.depth[v], (v, u), (u, v))
         most = np.full(len(u), self.least, self.heaviest[0].dtype)
         gap = self.depth[u] - self.depth[v]
@@ -128,7 +128,7 @@ class _Ancestors:
 
 
 def _lighter(c: Cluster, outputs: Outputs, up: NDArray) -> Found:
-    """Edges outside the tree that are lighter than one they could replace."""
+    """Check that no edge outside the tree is lighter than a tree edge that it could replace."""
     tree = _Ancestors(outputs["parent"].astype(np.int64), up)
     weights = np.ones(len(c.indices), np.int64) if c.weights is None else c.weights
     row, other = ends(c)
