@@ -92,9 +92,8 @@ class BandwidthDemand:
         demand = np.array([[c.demand(x) for x in ctis] for c in curves.values()])
         size, ps = np.array(list(curves)).T
         self.exponent_ = 0.5 if self.law == "sqrt" else _slope(ps, size, demand)
-        self.size_exponent_ = 0.0
-        if len(np.unique(size)) > 1:
-            self.size_exponent_ = _slope(size, ps, demand)
+        several = len(np.unique(size)) > 1
+        self.size_exponent_ = _slope(size, ps, demand) if several else 0.0
         ratios = np.array(
             [
                 demand[i] / demand[j] / (ps[i] / ps[j]) ** self.exponent_
@@ -106,15 +105,17 @@ class BandwidthDemand:
             raise InputError("no size of the problem was measured on two numbers of machines")
         self.demand_constant_ = float(ratios.mean())
         self._spread = float(ratios.std(ddof=1)) if ratios.size > 1 else 0.0
-        table = xr.DataArray(
-            demand, {"at": np.arange(len(ps)), "cti": ctis}, ("at", "cti")
-        ).assign_coords(n=("at", size), p=("at", ps.astype(int)))
-        sized = len(np.unique(size)) > 1
-        self.demand_ = table.set_index(at=["n", "p"]).unstack("at") if sized else (
-            table.swap_dims(at="p").drop_vars(["at", "n"])
-        )  # fmt: skip
-        self.demand_ = self.demand_.transpose(..., "p", "cti")
-        self.demand_.attrs = {"long_name": "bandwidth demand", "units": "percent"}
+        sizes, machines = np.unique(size), np.unique(ps)
+        table = np.full((len(sizes), len(machines), len(ctis)), np.nan)
+        table[np.searchsorted(sizes, size), np.searchsorted(machines, ps)] = demand
+        self.demand_ = xr.DataArray(
+            table,
+            {"n": sizes, "p": machines.astype(int), "cti": ctis},
+            ("n", "p", "cti"),
+            attrs={"long_name": "bandwidth demand", "units": "percent"},
+        )
+        if len(sizes) == 1:
+            self.demand_ = self.demand_.isel(n=0, drop=True)
         return self
 
     def predict(
@@ -122,19 +123,19 @@ class BandwidthDemand:
     ) -> NDArray[np.float64] | float:
         """Demand of p machines, per cent.
 
-        It is from their own curve if there is one, else from the largest of the size, or of the size
-        nearest to it. The size may be left out where all curves have the same.
+        It is from the curve of as many machines and the nearest size, else from the most machines of the
+        nearest size. The size may be left out where all curves have the same.
         """
         self._fitted()
         (at,) = points(p)
         wanted = points(cti, "cti")
         n = self._sized(size)
-        if (n, at) in self._curves:
-            out = np.array([self._curves[n, at].demand(x) for x in wanted])
-        else:
-            base, largest, known = self._nearest(n, wanted)
-            grown = self.demand_constant_ * (at / largest) ** self.exponent_
-            out = known * (grown if at != largest else 1) * (n / base) ** self.size_exponent_
+        base, known = self._nearest(n, at)
+        grown = self.demand_constant_ * (at / known) ** self.exponent_ if at != known else 1.0
+        curve = self._curves[base, known]
+        out = (
+            np.array([curve.demand(x) for x in wanted]) * grown * (n / base) ** self.size_exponent_
+        )
         return float(out[0]) if np.ndim(cti) == 0 else out
 
     def _fitted(self) -> None:
@@ -153,11 +154,11 @@ class BandwidthDemand:
             raise InputError("the curves have no size: their dataset has no dim or coordinate 'n'")
         return float(n)
 
-    def _nearest(self, n: float, ctis: NDArray) -> tuple[float, float, NDArray]:
-        """Of the measured size nearest to n: itself, its most machines, and their demand."""
-        base, _ = min(self._curves, key=lambda at: abs(np.log(at[0] / n)))
-        largest = max(p for size, p in self._curves if size == base)
-        return base, largest, np.array([self._curves[base, largest].demand(x) for x in ctis])
+    def _nearest(self, n: float, p: float) -> tuple[float, float]:
+        """The size and machines of the curve that a prediction starts from."""
+        known = [at for at in self._curves if at[1] == p] or list(self._curves)
+        base = min((size for size, _ in known), key=lambda size: abs(np.log(size / n)))
+        return base, max(machines for size, machines in known if size == base)
 
     def interval(
         self, p: float, cti: ArrayLike, width: float = 2, size: float | None = None
@@ -179,20 +180,17 @@ class BandwidthDemand:
             grow that far.
         """
         self._fitted()
-        n = self._sized(size)
-        measured = sorted(p for at, p in self._curves if at == n)
-        for p in measured:
-            if float(self.predict(p, cti, size)) >= percent:
+        for p in sorted({p for _, p in self._curves}):
+            largest, known = p, float(self.predict(p, cti, size))
+            if known >= percent:
                 return p, p, p
-        base, largest, (known,) = self._nearest(n, points(cti, "cti"))
-        known *= (n / base) ** self.size_exponent_
         found = []
         for constant in self.demand_constant_ + self._spread * np.array([0.0, width, -width]):
             if not (constant > 0 and self.exponent_ > 0):
                 found.append(np.inf)
                 continue
             p = largest * (percent / (known * constant)) ** (1 / self.exponent_)
-            found.append(max(float(np.ceil(p)), largest + 1 if measured else 1))
+            found.append(max(float(np.ceil(p)), largest + 1))
         return found[0], found[1], found[2]
 
     def error(self, dataset: xr.Dataset, cti: ArrayLike | None = None) -> xr.DataArray:
