@@ -124,12 +124,10 @@ def _demand(found: Analysis) -> Iterator[str]:
 
 
 def _rate(found: Analysis) -> str:
-    from dask.utils import format_bytes
-
     if found.settings.link is not None:
         return f"{found.settings.link} per second"
     nominal = found.runs.attrs.get("nominal_bandwidth")
-    return "the nominal bandwidth" if nominal is None else f"{format_bytes(int(nominal))}/s"
+    return "the nominal bandwidth" if nominal is None else f"{nominal / 1e6:g} MB per second"
 
 
 def _what_if(found: Analysis) -> Iterator[str]:
