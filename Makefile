@@ -2,8 +2,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+LOWEST := $(addprefix tests/test_,dask_internals.py startup.py rounds.py labels.py files.py transport_comms.py)
 
-.PHONY: help run test lint format docs bench clean
+.PHONY: help run test lowest lint format docs bench clean
 
 help:  ## list what there is
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -13,6 +14,9 @@ run: $(VENV)/.installed  ## run the quickstart experiment
 
 test: $(VENV)/.tested  ## run the tests
 	$(BIN)/python -m pytest
+
+lowest: $(VENV)-lowest/.tested  ## run tests with the lowest versions of all dependencies
+	$(VENV)-lowest/bin/python -m pytest $(LOWEST)
 
 lint: $(VENV)/.tested  ## style, types and layers
 	$(BIN)/ruff check .
@@ -47,13 +51,20 @@ bench: $(VENV)/.tested  ## measure; about an hour
 	$(BIN)/python benchmarks/scc.py
 
 clean:  ## remove the environment and what was built
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-lowest build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "dgsuite needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Set PYTHON=" >&2; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || \
 	  { rm -rf $(VENV); echo "$(PYTHON) has no venv; on Debian: apt install python3-venv" >&2; exit 1; }
+
+$(VENV)-lowest/.tested: pyproject.toml tests/lowest.py
+	@$(PYTHON) -m venv $(VENV)-lowest
+	$(PYTHON) tests/lowest.py > $(VENV)-lowest/requirements.txt
+	$(VENV)-lowest/bin/python -m pip install -q -r $(VENV)-lowest/requirements.txt
+	$(VENV)-lowest/bin/python -m pip install -q --no-deps -e .
+	@touch $@
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q -e .
