@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from xarray.indexes import PandasIndex
 
 from dgsuite import __version__
-from dgsuite.accounting.rules import count
+from dgsuite.accounting import count
 from dgsuite.engine.log import Log
 from dgsuite.parameters import labelled, stated
 from dgsuite.workers.provenance import machine

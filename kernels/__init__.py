@@ -7,6 +7,16 @@ from kernels.analytics.bfs import BreadthFirst
 from kernels.analytics.bfs_grid import GridSearch
 from kernels.analytics.sssp import ShortestPaths
 from kernels.base import Kernel
+from kernels.imsuite import (
+    bfs_dijkstra_faithful,
+    byzantine_faithful,
+    dijkstra_routing_faithful,
+    dominating_set_faithful,
+    kcommittee_faithful,
+    leader_dp_faithful,
+    mis_faithful,
+    spanning_tree_faithful,
+)
 from kernels.imsuite.bfs_bellman_ford import BellmanFord
 from kernels.imsuite.bfs_bellman_ford_recursive import RecursiveBellmanFord
 from kernels.imsuite.bfs_dijkstra import Dijkstra
@@ -47,6 +57,22 @@ KERNELS: dict[str, type[Kernel]] = {
     )
 }
 """Kernels by their short names."""
+
+FAITHFUL = (
+    mis_faithful.FaithfulMIS,
+    dominating_set_faithful.FaithfulDominatingSet,
+    kcommittee_faithful.FaithfulKCommittee,
+    leader_dp_faithful.FaithfulPelegLeader,
+    bfs_dijkstra_faithful.FaithfulDijkstra,
+    bfs_dijkstra_faithful.FaithfulRecursiveDijkstra,
+    byzantine_faithful.FaithfulByzantine,
+    byzantine_faithful.FaithfulRecursiveByzantine,
+    dijkstra_routing_faithful.FaithfulDijkstraRouting,
+    dijkstra_routing_faithful.FaithfulRecursiveDijkstraRouting,
+    spanning_tree_faithful.FaithfulSpanningTree,
+    spanning_tree_faithful.FaithfulRecursiveSpanningTree,
+)
+"""Forms that ``faithful=True`` selects, where IMSuite differs from the textbook."""
 
 RECURSIVE: dict[str, type[Kernel]] = {
     k.name: k

@@ -22,6 +22,7 @@ from kernels.kernel import (
     Output,
     Replicated,
     no_node,
+    wide_identifier,
 )
 from kernels.messages import (
     COMBINERS,
@@ -41,7 +42,7 @@ from kernels.messages import (
 )
 from kernels.recursion import Spawn, spawn
 from kernels.rounds import Finish, Net, Phase, Program, Round, phase_name, until_quiet
-from kernels.state import ClusterState, State, initial, no_nodes, node_set, per_node
+from kernels.state import ClusterState, State, initial, later, no_nodes, node_set, per_node
 from kernels.votes import VOTES, Reply, Vote, vote
 from partition.cluster import Cluster, Links, NodeSet
 
@@ -81,6 +82,7 @@ __all__ = [
     "extra",
     "initial",
     "known",
+    "later",
     "no_node",
     "no_nodes",
     "node_set",
@@ -91,4 +93,5 @@ __all__ = [
     "unicast",
     "until_quiet",
     "vote",
+    "wide_identifier",
 ]

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self
 
+import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from kernels.rounds import Net, Program
+from kernels.state import ClusterState
 from partition.cluster import Cluster
 
 if TYPE_CHECKING:
@@ -85,6 +87,8 @@ class Kernel:
 
     name: ClassVar[str]
     """Short name, as in IMSuite."""
+    state: ClassVar[type[ClusterState]]
+    """Class of a cluster's state; needed where `start` is not defined."""
     form: ClassVar[str] = "iterative"
     """Or "recursive": its program may yield finishes; see `kernels.recursion`."""
     outputs: ClassVar[dict[str, Output]]
@@ -124,7 +128,7 @@ class Kernel:
 
     def start(self, cluster: Cluster) -> Any:
         """The state before the first round."""
-        raise NotImplementedError
+        return self.state.of(cluster)
 
     def widths(self, n: int) -> dict[str, int]:
         """Fields whose values are vectors, and their length on a graph of n nodes."""
@@ -170,6 +174,14 @@ class Replicated(Kernel):
     def results(self, total: Any, graph: Graph) -> dict[str, NDArray]:
         """The outputs, in the order of the graph's layout."""
         raise NotImplementedError
+
+
+def wide_identifier(c: Cluster) -> str | None:
+    """What is wrong with a cluster's identifiers where they must be from 0 to 2^32 - 1, or None."""
+    wrong = np.flatnonzero((c.uid < 0) | (c.uid >= 1 << 32))
+    if len(wrong):
+        return f"identifier {c.uid[wrong[0]]} of node {c.ids[wrong[0]]} is not 0 to 2^32 - 1"
+    return None
 
 
 def no_node(what: str, node: int, n: int) -> str | None:

@@ -18,11 +18,6 @@ Numbers = Literal["counter", "imsuite", "imsuite-2.6"]
 node's index: under X10 2.3 (the paper's) a Mersenne Twister, under X10 2.6 SplitMix64."""
 
 
-def chosen(rng: Numbers | None, faithful: bool) -> Numbers:
-    """The generator asked for; by default the paper's for faithful kernels, else "counter"."""
-    return rng or ("imsuite" if faithful else "counter")
-
-
 def uniform(
     rng: Numbers, seed: int, nodes: NDArray, draw: int | NDArray[np.int64]
 ) -> NDArray[np.float64]:

@@ -25,7 +25,7 @@ class ClusterState:
     """Base of a kernel's state: a dataclass whose fields are arrays and sets of nodes.
 
     Fields that are declared with `per_node`, `node_set`, `no_nodes` or `initial` know their first
-    value; `of` makes a state from these.
+    value; `of` makes a state from these. Those declared with `later` get one in a phase.
 
     Examples
     --------
@@ -51,8 +51,11 @@ def initial(make: Callable[[Cluster], Any]) -> Any:
     return field(kw_only=True, metadata={INITIAL: make})
 
 
-def per_node(fill: Any = 0, dtype: DTypeLike = np.int64) -> Any:
-    """Declare a field of a state: an array with one entry per node, each `fill` at first."""
+def per_node(fill: Any = 0, dtype: DTypeLike | None = None) -> Any:
+    """Declare a field of a state: an array with one entry per node, each `fill` at first.
+
+    The array's dtype is that of `fill` unless one is given.
+    """
     return initial(lambda cluster: cluster.full(fill, dtype))
 
 
@@ -64,3 +67,8 @@ def node_set(every: bool = True) -> Any:
 def no_nodes() -> Any:
     """Declare a field of a state: a list of nodes (local indices) that is empty at first."""
     return initial(lambda _: np.empty(0, np.int64))
+
+
+def later() -> Any:
+    """Declare a field of a state that has no value until a phase sets it."""
+    return field(init=False)

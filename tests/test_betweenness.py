@@ -219,7 +219,7 @@ def test_sums_in_fixed_point_do_not_depend_on_order(values, luck):
 def shares(graph, deal, clusters=16):
     """Edges that searches of each cluster look at, on a sample of sources."""
     kernel = KERNELS["bc"](deal=deal)
-    from kernels.analytics.betweenness import Searcher, gathered
+    from kernels.analytics.replicated import Searcher, gathered
 
     held = gathered(graph.gather(), False)
     search = Searcher(held, False)

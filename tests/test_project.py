@@ -28,7 +28,7 @@ def python_blocks(name):
 def test_the_kernel_of_contributing_runs():
     (code,) = python_blocks("CONTRIBUTING.md")
     space: dict = {"__name__": "maxflood"}
-    exec(compile(code, "CONTRIBUTING.md", "exec"), space)
+    exec(compile(code, "CONTRIBUTING.md", "exec", dont_inherit=True), space)
     graph = nx.disjoint_union(nx.path_graph(9), nx.cycle_graph(5))
     for clusters in (1, 4):
         g = dgsuite.Graph.from_networkx(graph, clusters=clusters)

@@ -97,9 +97,9 @@ def test_leaders_explain_kc(kind, pairs, difference):
 
     def look(site):
         state = site.states[0]
-        if hasattr(state, "offer") and state.offer is not look.last:
-            look.last = state.offer
+        if look.last is not None and state.offer is not look.last:
             seen.append(np.flatnonzero(state.leading == site.clusters[0].uid))
+        look.last = state.offer
 
     look.last = None
     serial.run(KCommittee(k=3, faithful=True), graph.gather(), before_phase=look)

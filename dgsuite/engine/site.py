@@ -1,7 +1,7 @@
-"""A site: clusters that live together (in a worker, in a task, in the serial process).
+"""A site: clusters that share a process (a worker, a task's worker, or the serial process).
 
-A site runs a phase on each of its clusters and counts what they do; what they send goes through its
-mailroom. The styles differ only in who calls this and how parcels travel.
+A site runs a phase on each of its clusters and counts their messages, which go through its mailroom. The
+styles differ only in what calls a site and how parcels are transferred.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Site:
         seconds of all.
 
     quiet
-        Whether every site knows what all of them sent in the last phase, and has nobody to wait for.
+        Whether the last phase needs no exchange.
 
     Raises
     ------

@@ -23,7 +23,7 @@ from dgsuite.scc import ledger
 from dgsuite.scc.ledger import Ledger, Transport, block, cyclic
 from dgsuite.scc.options import Betweenness, Common, Workload
 from dgsuite.scc.simulate import Simulation
-from kernels.analytics.betweenness import Searcher, falling, gathered
+from kernels.analytics.replicated import Searcher, falling, gathered
 from partition.graph import Graph
 
 ENTRY = 16

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from kernels.base import Kernel
 
 SENDS = {"unicast", "broadcast", "announce", "ship", "spawn"}
-STEPS = {"Round", "Finish"}
+STEPS = {"Round", "Finish", "until_quiet"}
+IMSUITE = ("bf", "dp", "by", "dr", "ds", "dst", "hs", "kc", "lcr", "mis", "mst", "vc")
+"""The kernels of IMSuite, in the order of its tables."""
+
 BLANK = {
     tokenize.COMMENT,
     tokenize.NL,
@@ -63,16 +66,17 @@ def statics(kernel: type[Kernel], style: str = "finish_async") -> Statics:
     --------
     >>> from kernels import LCR
     >>> statics(LCR)[3:]
-    (22, 2, 2, 0, 0)
+    (25, 2, 2, 0, 0)
     """
-    from dgsuite.accounting.rules import rules_of
+    from dgsuite.accounting import rules_of
 
     lines = _lines(inspect.getmodule(kernel).__file__)  # type: ignore[union-attr, arg-type]
     if style == "serial":
         return Statics(kernel.name, kernel.form, style, lines, 0, 0, 0, 0)
-    law = rules_of(kernel(faithful=True))
+    faithful = kernel(faithful=True)
+    law = rules_of(faithful)
     spawning = {**law.spawning, **(law.clocked_spawning if style == "clocked" else {})}
-    text = Text(kernel)
+    text = Text(type(faithful))
     steps = text.steps()
     flat = dict.fromkeys(p for step in steps for p in step if p not in spawning)
     launches = {phase: law.launches.get(phase, 1) for phase in flat}
@@ -87,8 +91,10 @@ def statics(kernel: type[Kernel], style: str = "finish_async") -> Statics:
             joined |= {p: int(i == 0) for i, p in enumerate(launched)}
     finishes = asyncs = sum(joined.values())
     barriers = sum(launches.values()) - finishes
-    mutexes = sum(law.mutex.get(p, 1) for p in flat if text.reach(p) & text.calling(SENDS))
-    mutexes += sum(bool(text.reach(p) & text.locking()) for p in flat)
+    mutexes = sum(
+        law.mutex.get(p, 1) for p in flat if text.calling(SENDS).intersection(text.reach(p))
+    )
+    mutexes += sum(bool(text.locking().intersection(text.reach(p))) for p in flat)
     for site in text.calling({"spawn"}):
         rule = max((spawning[t] for t in spawning if site in text.reach(t)), default=None)
         if rule is not None:
@@ -101,10 +107,9 @@ def statics(kernel: type[Kernel], style: str = "finish_async") -> Statics:
 
 def table() -> list[Statics]:
     """All kernels that IMSuite has, in all forms and styles."""
-    from dgsuite.accounting.rules import ACCOUNTING
     from kernels import KERNELS, RECURSIVE
 
-    kernels = [*(KERNELS[name] for name in ACCOUNTING), *RECURSIVE.values()]
+    kernels = [*(KERNELS[name] for name in IMSUITE), *RECURSIVE.values()]
     return [statics(k, style) for k in kernels for style in ("finish_async", "clocked")]
 
 
@@ -125,35 +130,36 @@ def _lines(path: str) -> int:
 
 
 class Text:
-    """What the methods of a kernel say."""
+    """What the methods of a kernel say, those that they extend by ``super()`` included."""
 
     def __init__(self, kernel: type[Kernel]) -> None:
         self.trees = {
-            name: ast.parse(textwrap.dedent(inspect.getsource(method)))
+            name: _definitions(kernel, name)
             for name, method in inspect.getmembers(kernel, inspect.isfunction)
             if not name.startswith("__") and method.__module__.startswith("kernels.")
         }
         self.calls = {
-            name: [n for n in ast.walk(tree) if isinstance(n, ast.Call)]
-            for name, tree in self.trees.items()
+            name: [n for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Call)]
+            for name, trees in self.trees.items()
         }
 
     def steps(self) -> list[list[str]]:
         """Phases of each round, and launch of each finish, in the program."""
-        program = self.trees["program"]
-        lists = {
-            n.targets[0].id: n.value
-            for n in ast.walk(program)
-            if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
-        }
         found = []
-        for call in self.calls["program"]:
-            # or handed to a method that repeats it
-            if getattr(call.func, "id", "") in STEPS or _own(call.func):
-                given = [a.value if isinstance(a, ast.Starred) else a for a in call.args]
-                given = [lists.get(getattr(g, "id", ""), g) for g in given]
-                named = [_own(n) for g in given for n in ast.walk(g)]
-                found.append([n for n in named if n in self.trees])
+        for method in self.reach("program"):
+            lists = {
+                n.targets[0].id: n.value
+                for tree in self.trees[method]
+                for n in ast.walk(tree)
+                if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
+            }
+            for call in self.calls[method]:
+                # or handed to a method that repeats it
+                if _called(call) in STEPS or _own(call.func):
+                    given = [a.value if isinstance(a, ast.Starred) else a for a in call.args]
+                    given = [lists.get(getattr(g, "id", ""), g) for g in given]
+                    named = [_own(n) for g in given for n in ast.walk(g)]
+                    found.append([n for n in named if n in self.trees])
         return [step for step in found if step]
 
     def calling(self, functions: set[str]) -> set[str]:
@@ -161,7 +167,7 @@ class Text:
         return {
             method
             for method, calls in self.calls.items()
-            if any(getattr(c.func, "id", "") in functions for c in calls)
+            if any(_called(c) in functions for c in calls)
         }
 
     def locking(self) -> set[str]:
@@ -169,19 +175,39 @@ class Text:
         return {
             method
             for method, calls in self.calls.items()
-            if any(getattr(c.func, "id", "") == "extra" and len(c.args) > 1 for c in calls)
+            if any(_called(c) == "extra" and len(c.args) > 1 for c in calls)
         }
 
-    def reach(self, name: str) -> set[str]:
+    def reach(self, name: str) -> dict[str, None]:
         """A method and all that it calls, at any depth."""
-        found: set[str] = set()
+        found: dict[str, None] = {}
         left = [name]
         while left:
             method = left.pop()
             if method in self.calls and method not in found:
-                found.add(method)
+                found[method] = None
                 left += [_own(call.func) for call in self.calls[method]]
         return found
+
+
+def _definitions(kernel: type[Kernel], name: str) -> list[ast.AST]:
+    """The method of a kernel, and those of its bases that it calls by ``super()``."""
+    found: list[ast.AST] = []
+    for cls in kernel.__mro__:
+        if name in vars(cls):
+            text = textwrap.dedent(inspect.getsource(vars(cls)[name]))
+            found.append(ast.parse(text))
+            if f"super().{name}(" not in text:
+                break
+    return found
+
+
+def _called(call: ast.Call) -> str:
+    """The name of a function that is called, as itself or as ``bsp.name``."""
+    function = call.func
+    if isinstance(function, ast.Attribute) and getattr(function.value, "id", "") == "bsp":
+        return function.attr
+    return getattr(function, "id", "")
 
 
 def _own(node: ast.AST) -> str:

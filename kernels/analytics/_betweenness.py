@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernels._compiled import _pop, _push
-from kernels.analytics.betweenness_rounds import LOST, MANY
+from kernels.analytics.trouble import LOST, MANY
 from kernels.fixed import BITS, MASK, ONE
 from partition.compiling import compiled
 

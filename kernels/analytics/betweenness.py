@@ -9,47 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+import kernels.base as bsp
 from kernels import rng
-from kernels.analytics.betweenness_rounds import TROUBLE, Partitioned, centrality
-from kernels.base import (
-    Announcement,
-    Inbox,
-    Net,
-    Note,
-    Output,
-    Program,
-    Round,
-    Shipment,
-    State,
-    announce,
-    no_node,
-    ship,
-)
+from kernels.analytics.betweenness_rounds import Partitioned, State, centrality
+from kernels.analytics.replicated import Adjacency, Searcher, adjacency, falling, gathered, rows_of
 from kernels.fixed import Sums, added
-from partition.cluster import Cluster
-from partition.partitioners import Partition
 
 if TYPE_CHECKING:
     from partition.graph import Graph
-
-
-class Adjacency(NamedTuple):
-    """A whole graph in the order of its layout, `partition`: rows and their ends are positions."""
-
-    partition: Partition
-    indptr: NDArray[np.uint32]
-    indices: NDArray[np.uint32]
-    weights: NDArray[np.float64] | None
-
-    @property
-    def degree(self) -> NDArray[np.int64]:
-        """Out-edges of each node."""
-        return self.indptr[1:].astype(np.int64) - self.indptr[:-1].astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -81,8 +53,8 @@ class Betweenness(Partitioned):
 
     name = "bc"
     outputs = {
-        "betweenness": Output("betweenness centrality"),
-        "source": Output("whether paths start here"),
+        "betweenness": bsp.Output("betweenness centrality"),
+        "source": bsp.Output("whether paths start here"),
     }
     fields = {
         "row": np.uint32,
@@ -98,7 +70,7 @@ class Betweenness(Partitioned):
     notes = {"scanned": "edges that searches looked at"}
     undirected = False
 
-    def check(self, c: Cluster) -> str | None:
+    def check(self, c: bsp.Cluster) -> str | None:
         if self.batch is not None and self.batch < 1:
             return f"batch must be at least 1, got {self.batch!r}"
         if self.weighted and c.weights is not None and not (c.weights > 0).all():
@@ -122,7 +94,7 @@ class Betweenness(Partitioned):
             if not 1 <= values <= n:
                 return f"sources must be from 1 to {n}, the number of nodes, got {sources}"
         elif len(wrong := values[(values < 0) | (values >= n)]):
-            return no_node("source", wrong[0], n)
+            return bsp.no_node("source", wrong[0], n)
         elif len(np.unique(values)) < len(values):
             return "sources must be different nodes"
         return None
@@ -153,14 +125,14 @@ class Betweenness(Partitioned):
             return np.arange(place * size, count if place == places - 1 else (place + 1) * size)
         return falling(degree)[place::places]
 
-    def program(self, net: Net) -> Program:
+    def program(self, net: bsp.Net) -> bsp.Program:
         if self.graph_form == "partitioned":
             yield from self.in_rounds(net)
         else:
-            yield Round(self.share, self.search, self.collect)
+            yield bsp.Round(self.share, self.search, self.collect)
 
-    def start(self, c: Cluster) -> State:
-        return State(betweenness=c.zeros(np.float64), source=self._starts(c.n, c.ids))
+    def start(self, c: bsp.Cluster) -> State:
+        return State.of(c, betweenness=c.zeros(np.float64), source=self._starts(c.n, c.ids))
 
     def _starts(self, n: int, nodes: NDArray) -> NDArray[np.bool_]:
         """Which of some nodes are sources."""
@@ -168,10 +140,10 @@ class Betweenness(Partitioned):
         flags[self.chosen(n)] = True
         return flags[nodes]
 
-    def share(self, c: Cluster, s: State, inbox: Inbox) -> Announcement:
-        return announce(np.arange(c.size), **rows_of(c, self.weighted))
+    def share(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Announcement:
+        return bsp.announce(np.arange(c.size), **rows_of(c, self.weighted))
 
-    def search(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Shipment, Note]:
+    def search(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Shipment, bsp.Note]:
         names = ("row", "end", "weight") if self.weighted else ("row", "end")
         graph = adjacency(c.partition, {name: inbox.board(name) for name in names})
         sources = c.partition.position(self.chosen(c.n))
@@ -179,11 +151,11 @@ class Betweenness(Partitioned):
         search = Searcher(graph, self.weighted)
         scanned = search(mine)
         owner = np.repeat(np.arange(c.partition.clusters), np.diff(c.partition.offsets))
-        return ship(owner, whole=search.sums.whole, part=search.sums.part), Note(
+        return bsp.ship(owner, whole=search.sums.whole, part=search.sums.part), bsp.Note(
             {"scanned": scanned}
         )
 
-    def collect(self, c: Cluster, s: State, inbox: Inbox) -> None:
+    def collect(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         if c.size:
             columns = (inbox.shipped(name).reshape(-1, c.size) for name in ("whole", "part"))
             parts = [Sums(*pair) for pair in zip(*columns, strict=True)]
@@ -193,7 +165,7 @@ class Betweenness(Partitioned):
     def dynamic(self) -> bool:
         return self.deal == "dynamic" and self.graph_form == "replicated"
 
-    def hold(self, parts: Sequence[Cluster]) -> tuple[Adjacency, NDArray[np.int64]]:
+    def hold(self, parts: Sequence[bsp.Cluster]) -> tuple[Adjacency, NDArray[np.int64]]:
         graph = gathered(parts, self.weighted)
         sources = parts[0].partition.position(self.chosen(parts[0].n))
         return graph, sources[falling(graph.degree[sources])]
@@ -215,64 +187,3 @@ class Betweenness(Partitioned):
             "betweenness": centrality(total, graph.directed),
             "source": self._starts(graph.n, nodes),
         }
-
-
-class Searcher:
-    """Searches of a graph, one after another: called with sources (positions), it adds to `sums` and
-    returns the edges that were looked at.
-    """
-
-    def __init__(self, graph: Adjacency, weighted: bool) -> None:
-        from kernels.analytics import _betweenness
-
-        n = len(graph.indptr) - 1
-        self.sums = Sums.zeros(n)
-        self._partition = graph.partition
-        loops: Any = _betweenness
-        room = loops.workspace(n, len(graph.indices), weighted)
-        more = (graph.weights,) if weighted else ()
-        self._search = loops.by_weight if weighted else loops.by_hops
-        self._before = (graph.indptr, graph.indices, *more)
-        self._after = (*self.sums, *room)
-
-    def __call__(self, sources: NDArray) -> int:
-        scanned, wrong, source = self._search(
-            *self._before, sources.astype(np.uint32), *self._after
-        )
-        if wrong:
-            node = self._partition.node(np.array([source]))[0]
-            raise OverflowError(TROUBLE[wrong].format(node))
-        return int(scanned)
-
-
-def falling(degree: NDArray) -> NDArray[np.int64]:
-    """Sources by falling out-degree, so that the longest searches are dealt first."""
-    return np.argsort(-degree, kind="stable")
-
-
-def rows_of(c: Cluster, weighted: bool) -> dict[str, NDArray]:
-    """The edges of a cluster: rows and ends as positions, and weights where they count."""
-    first = c.partition.offsets[c.index]
-    row = np.repeat(np.arange(first, first + c.size), c.degree)
-    found = {"row": row.astype(np.uint32), "end": c.partition.position(c.indices).astype(np.uint32)}
-    if weighted:
-        ones = np.ones(len(c.indices)) if c.weights is None else c.weights
-        found["weight"] = ones.astype(np.float64)
-    return found
-
-
-def adjacency(partition: Partition, rows: dict[str, NDArray]) -> Adjacency:
-    """The whole graph from the rows of all clusters, in their order."""
-    counts = np.bincount(rows["row"], minlength=partition.n)
-    indptr = np.concatenate([[0], np.cumsum(counts)])
-    if indptr[-1] >= 2**32:
-        raise ValueError(f"{indptr[-1]} edges are too many to replicate; graph_form='partitioned'")
-    return Adjacency(partition, indptr.astype(np.uint32), rows["end"], rows.get("weight"))
-
-
-def gathered(parts: Sequence[Cluster], weighted: bool) -> Adjacency:
-    """The whole graph from its clusters."""
-    rows = [rows_of(c, weighted) for c in parts]
-    return adjacency(
-        parts[0].partition, {name: np.concatenate([r[name] for r in rows]) for name in rows[0]}
-    )

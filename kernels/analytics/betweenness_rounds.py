@@ -16,32 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.base import (
-    Inbox,
-    Net,
-    Node,
-    Note,
-    Program,
-    Replicated,
-    Round,
-    Shipment,
-    State,
-    Vote,
-    ship,
-    vote,
-)
+import kernels.base as bsp
+from kernels.analytics.trouble import LOST, MANY, TROUBLE
 from kernels.fixed import Sums
-from partition.cluster import Cluster
 
 CELLS = 1 << 20
 """Nodes times sources of a batch, at most; a cell takes some 50 bytes."""
-
-MANY, LOST = 1, 2
-TROUBLE = {
-    MANY: "there are more than 1e308 shortest paths from node {}",
-    LOST: "a path from node {} is as long with its last edge as without: weights differ too much",
-}
-"""What can be wrong with the paths from a source."""
 
 
 def compiled() -> Any:
@@ -56,12 +36,43 @@ def centrality(sums: Sums, directed: bool) -> NDArray[np.float64]:
     return sums.value * (1.0 if directed else 0.5)
 
 
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What a cluster knows. A *slot* is one of its nodes or a ghost; a *cell* is a slot and a source of the
+    batch: slot * width + source.
+    """
+
+    betweenness: NDArray[np.float64]
+    source: NDArray[np.bool_]  # whether paths start at the node
+    slots: NDArray[np.int64] = bsp.later()  # per entry of the adjacency, its end
+    weights: NDArray[np.float64] = bsp.later()  # per entry
+    home: NDArray[np.int64] = bsp.later()  # per ghost, the cluster that owns it
+    there: NDArray[np.int64] = bsp.later()  # per ghost, its slot in that cluster
+    readers: NDArray[np.int64] = bsp.later()  # per node, where its readers begin in the next two
+    peers: NDArray[np.int64] = bsp.later()  # clusters that have the node as a ghost
+    their: NDArray[np.int64] = bsp.later()  # its slots there
+    sums: Sums = bsp.later()  # dependencies so far
+    sources: NDArray[np.int64] = bsp.later()
+    width: int = bsp.later()  # sources of a batch
+    first: int = bsp.later()  # sources of all batches so far
+    origins: NDArray[np.int64] = bsp.later()  # cells of this cluster's sources
+    distance: NDArray[np.float64] = bsp.later()  # per cell
+    paths: NDArray[np.float64] = bsp.later()  # per cell, shortest paths from the source
+    share: NDArray[np.float64] = bsp.later()  # per cell, dependency per path
+    fresh: NDArray[np.bool_] = bsp.later()  # per cell, whether it is in the next front
+    need: NDArray[np.int32] = bsp.later()  # per cell, edges of paths that have not been counted
+    front: NDArray[np.int64] = bsp.later()  # room for the cells of the next front
+    found: NDArray[np.int64] = bsp.later()  # room for the cells that a phase finds
+    waiting: int = bsp.later()  # cells that are in the next front whatever arrives
+    levels: list[NDArray[np.int64]] = bsp.later()  # fronts of this batch
+
+
 @dataclass(frozen=True)
-class Partitioned(Replicated):
+class Partitioned(bsp.Replicated):
     """The phases of the partitioned form."""
 
     weighted: bool = False
-    sources: int | Sequence[Node] | None = None
+    sources: int | Sequence[bsp.Node] | None = None
     batch: int | None = None
 
     def chosen(self, n: int) -> NDArray[np.int64]:
@@ -73,24 +84,24 @@ class Partitioned(Replicated):
         count = max(len(self.chosen(n)), 1)
         return min(self.batch or max(CELLS // n, 1), count)
 
-    def in_rounds(self, net: Net) -> Program:
+    def in_rounds(self, net: bsp.Net) -> bsp.Program:
         """The program: who has whom as a ghost, then batch after batch."""
-        yield Round(self.subscribe, self.link, opening=True)
+        yield bsp.Round(self.subscribe, self.link, opening=True)
         for _ in range(0, len(self.chosen(net.n)), self.width(net.n)):
-            yield Round(self.begin, opening=True)
+            yield bsp.Round(self.begin, opening=True)
             depth = 1
-            while (yield Round(self.offer)).any:
+            while (yield bsp.Round(self.offer)).any:
                 depth += 1
             if self.weighted:
-                yield Round(self.spread, self.tally, self.expect, closing=True)
+                yield bsp.Round(self.spread, self.tally, self.expect, closing=True)
                 depth = 1
-                while (yield Round(self.advance)).any:
+                while (yield bsp.Round(self.advance)).any:
                     depth += 1
             for _ in range(1, depth):
-                yield Round(self.depend)
-            yield Round(self.finish, closing=True)
+                yield bsp.Round(self.depend)
+            yield bsp.Round(self.finish, closing=True)
 
-    def subscribe(self, c: Cluster, s: State, inbox: Inbox) -> Shipment:
+    def subscribe(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         offsets = c.partition.offsets
         lo, hi = offsets[c.index], offsets[c.index + 1]
         position = c.partition.position(c.indices)
@@ -102,9 +113,9 @@ class Partitioned(Replicated):
             s.weights = c.weights.astype(np.float64)
         s.home = np.searchsorted(offsets, ghosts, side="right") - 1
         s.there = ghosts - offsets[s.home]
-        return ship(s.home, key=s.there, other=c.size + np.arange(len(ghosts)))
+        return bsp.ship(s.home, key=s.there, other=c.size + np.arange(len(ghosts)))
 
-    def link(self, c: Cluster, s: State, inbox: Inbox) -> None:
+    def link(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         node = inbox.shipped("key")
         order = np.argsort(node, kind="stable")
         s.readers = np.concatenate([[0], np.cumsum(np.bincount(node, minlength=c.size))])
@@ -116,7 +127,7 @@ class Partitioned(Replicated):
         s.fresh, s.need = np.zeros(cells, bool), np.zeros(cells if self.weighted else 0, np.int32)
         s.front, s.found = np.empty((2, cells), np.int64)
 
-    def begin(self, c: Cluster, s: State, inbox: Inbox) -> None:
+    def begin(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         width = s.width
         batch = s.sources[s.first : s.first + width]
         s.first += width
@@ -128,9 +139,11 @@ class Partitioned(Replicated):
         s.levels = []
         self._wait(s, s.origins)
 
-    def offer(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Shipment, Vote, Note]:
+    def offer(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
+    ) -> tuple[bsp.Shipment, bsp.Vote, bsp.Note]:
         key = inbox.shipped("key")
-        # of hops all know how far they are
+        # hops are known from the number of the round
         reach = inbox.shipped("reach") if self.weighted else np.full(len(key), float(len(s.levels)))
         size = compiled().take_offers(
             key, reach, inbox.shipped("paths"), s.distance, s.paths, s.fresh, s.front, s.waiting
@@ -148,15 +161,15 @@ class Partitioned(Replicated):
         fields = {"key": key, "paths": s.paths[abroad]}
         if self.weighted:
             fields["reach"] = s.distance[abroad]
-        sent = ship(to, **fields)
-        return sent, vote(any=count), Note({"scanned": scanned})
+        sent = bsp.ship(to, **fields)
+        return sent, bsp.vote(any=count), bsp.Note({"scanned": scanned})
 
-    def spread(self, c: Cluster, s: State, inbox: Inbox) -> Shipment:
+    def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         reached = self._reached(c, s)
         to, key, which = self._publish(c, s, reached)
-        return ship(to, key=key, reach=s.distance[reached][which])
+        return bsp.ship(to, key=key, reach=s.distance[reached][which])
 
-    def tally(self, c: Cluster, s: State, inbox: Inbox) -> Shipment:
+    def tally(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         s.distance[inbox.shipped("key")] = inbox.shipped("reach")
         s.paths[:], s.need[:] = 0.0, 0
         width = s.width
@@ -167,16 +180,16 @@ class Partitioned(Replicated):
             raise OverflowError(TROUBLE[LOST].format(self._source(s, lost)))
         abroad = c.size * width + np.flatnonzero(s.need[c.size * width :])
         to, key = self._owners(c, s, abroad)
-        sent = ship(to, key=key, other=s.need[abroad])
+        sent = bsp.ship(to, key=key, other=s.need[abroad])
         s.need[c.size * width :] = 0
         return sent
 
-    def expect(self, c: Cluster, s: State, inbox: Inbox) -> None:
+    def expect(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         np.add.at(s.need, inbox.shipped("key"), inbox.shipped("other").astype(np.int32))
         s.paths[s.origins] = 1.0
         self._wait(s, s.origins)
 
-    def advance(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Shipment, Vote]:
+    def advance(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Shipment, bsp.Vote]:
         size = compiled().take_paths(
             inbox.shipped("key"), inbox.shipped("paths"), inbox.shipped("other"),
             s.paths, s.need, s.front, s.waiting,
@@ -189,11 +202,11 @@ class Partitioned(Replicated):
         )  # fmt: skip
         abroad = self._sort(c, s, count)
         to, key = self._owners(c, s, abroad)
-        sent = ship(to, key=key, paths=s.paths[abroad], other=-s.need[abroad])
+        sent = bsp.ship(to, key=key, paths=s.paths[abroad], other=-s.need[abroad])
         s.paths[abroad], s.need[abroad] = 0.0, 0
-        return sent, vote(any=count)
+        return sent, bsp.vote(any=count)
 
-    def depend(self, c: Cluster, s: State, inbox: Inbox) -> Shipment:
+    def depend(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         s.share[inbox.shipped("key")] = inbox.shipped("paths")
         level = s.levels.pop()
         if len(many := level[np.isinf(s.paths[level])]):
@@ -203,9 +216,9 @@ class Partitioned(Replicated):
             s.distance, s.paths, s.share, *s.sums,
         )  # fmt: skip
         to, key, which = self._publish(c, s, level)
-        return ship(to, key=key, paths=s.share[level][which])
+        return bsp.ship(to, key=key, paths=s.share[level][which])
 
-    def finish(self, c: Cluster, s: State, inbox: Inbox) -> None:
+    def finish(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         s.betweenness = centrality(s.sums, c.directed)
 
     def _wait(self, s: State, cells: NDArray) -> None:
@@ -213,14 +226,14 @@ class Partitioned(Replicated):
         s.waiting = len(cells)
         s.front[: s.waiting] = cells
 
-    def _sort(self, c: Cluster, s: State, count: int) -> NDArray:
+    def _sort(self, c: bsp.Cluster, s: State, count: int) -> NDArray:
         """Of the cells found, own ones wait for the next phase; those of ghosts are returned."""
         found = s.found[:count]
         own = found < c.size * s.width
         self._wait(s, found[own])
         return found[~own]
 
-    def _reached(self, c: Cluster, s: State) -> NDArray:
+    def _reached(self, c: bsp.Cluster, s: State) -> NDArray:
         """Own cells with a distance."""
         return np.flatnonzero(np.isfinite(s.distance[: c.size * s.width]))
 
@@ -228,13 +241,15 @@ class Partitioned(Replicated):
         """The node that the search of a cell of this batch started from."""
         return int(s.sources[s.first - s.width + cell % s.width])
 
-    def _owners(self, c: Cluster, s: State, ghosts: NDArray) -> tuple[NDArray, NDArray]:
+    def _owners(self, c: bsp.Cluster, s: State, ghosts: NDArray) -> tuple[NDArray, NDArray]:
         """The clusters that own some cells of ghosts, and the cells there."""
         slot, column = np.divmod(ghosts, s.width)
         slot -= c.size
         return s.home[slot], s.there[slot] * s.width + column
 
-    def _publish(self, c: Cluster, s: State, cells: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+    def _publish(
+        self, c: bsp.Cluster, s: State, cells: NDArray
+    ) -> tuple[NDArray, NDArray, NDArray]:
         """Where some own cells are ghosts; see `_betweenness_rounds.publish`."""
         found: tuple[NDArray, NDArray, NDArray] = compiled().publish(
             cells, s.width, s.readers, s.peers, s.their

@@ -1,9 +1,9 @@
 """Breadth-first search, level by level (Graph500 kernel 2).
 
-Whoever is reached tells its neighbours; whoever hears for the first time takes the sender with the
-smallest id as its parent. The engine looks at a round's messages from the side that costs less: from
-the frontier (top-down), or from those not reached yet, who stop at the first neighbour that is in it
-(bottom-up; Beamer, Asanovic and Patterson 2012).
+A node that is reached tells its neighbours; a node that gets its first message takes the sender with the
+smallest id as its parent. The engine searches from the side that costs less: from the frontier
+(top-down), or from the nodes that have not been reached, which stop at the first neighbour in the
+frontier (bottom-up; Beamer, Asanovic and Patterson 2012).
 """
 
 from __future__ import annotations
@@ -12,32 +12,23 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kernels.base import (
-    FIRST,
-    Broadcast,
-    Inbox,
-    Kernel,
-    Known,
-    Net,
-    Node,
-    Note,
-    Output,
-    Program,
-    Round,
-    State,
-    Vote,
-    broadcast,
-    known,
-    no_node,
-    vote,
-)
-from partition.cluster import Cluster, NodeSet
+import kernels.base as bsp
 from partition.segments import put
 
 
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    level: NDArray[np.int32]
+    parent: NDArray[np.int32]
+    unseen: bsp.NodeSet  # nodes with neighbours that have not been reached
+
+
 @dataclass(frozen=True)
-class BreadthFirst(Kernel):
+class BreadthFirst(bsp.Kernel):
     """A breadth-first tree.
 
     Outputs ``level`` and ``parent``, both -1 where there is no way; the root is its own parent.
@@ -50,13 +41,13 @@ class BreadthFirst(Kernel):
         "optimising", or "top-down" in every round.
     """
 
-    root: Node = FIRST
+    root: bsp.Node = bsp.FIRST
     direction: Literal["optimising", "top-down"] = "optimising"
 
     name = "bfs"
     outputs = {
-        "level": Output("hops from the root, -1 where unreached"),
-        "parent": Output("parent in the tree, {none} where unreached", nodes=True),
+        "level": bsp.Output("hops from the root, -1 where unreached"),
+        "parent": bsp.Output("parent in the tree, {none} where unreached", nodes=True),
     }
 
     looks_for_first = True
@@ -65,31 +56,32 @@ class BreadthFirst(Kernel):
         "bottom_up": "nodes that looked for a neighbour in the frontier themselves",
     }
 
-    def check(self, c: Cluster) -> str | None:
-        return no_node("root", self.root, c.n)
+    def check(self, c: bsp.Cluster) -> str | None:
+        return bsp.no_node("root", self.root, c.n)
 
-    def program(self, net: Net) -> Program:
-        reply = yield Round(self.wake, self.visit)
-        while reply.any:
-            reply = yield Round(self.visit)
+    def program(self, net: bsp.Net) -> bsp.Program:
+        reply = yield bsp.Round(self.wake, self.visit)
+        if reply.any:
+            yield from bsp.until_quiet(self.visit)
 
-    def start(self, c: Cluster) -> State:
+    def start(self, c: bsp.Cluster) -> State:
         root = c.local(self.root)
         unseen = np.diff(c.indptr) > 0
         unseen[root] = False
         level, parent = c.full(-1, np.int32), c.full(-1, np.int32)
         level[root], parent[root] = 0, self.root
-        return State(level=level, parent=parent, unseen=NodeSet(unseen), depth=0)
+        return State.of(c, level=level, parent=parent, unseen=bsp.NodeSet(unseen))
 
-    def wake(self, c: Cluster, s: State, inbox: Inbox) -> Known:
-        return known(self.root)
+    def wake(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Known:
+        return bsp.known(self.root)
 
-    def visit(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast, Vote, Note]:
+    def visit(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
+    ) -> tuple[bsp.Broadcast, bsp.Vote, bsp.Note]:
         top_down = self.direction == "top-down"
         nodes, parent, note = inbox.first(among=s.unseen, top_down=top_down)
-        s.depth += 1
-        put(s.level, nodes, s.depth)
+        put(s.level, nodes, inbox.round + 1)
         put(s.parent, nodes, parent)
         s.unseen.remove(nodes)
-        # who has one neighbour was reached from there, and has nobody else to tell
-        return broadcast(nodes), vote(any=not c.leaves(nodes)), note
+        # a node with one neighbour was reached from there, and has no other to tell
+        return bsp.broadcast(nodes), bsp.vote(any=not c.leaves(nodes)), note

@@ -13,31 +13,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.base import (
-    FIRST,
-    Inbox,
-    Kernel,
-    Net,
-    Node,
-    Note,
-    Output,
-    Program,
-    Round,
-    Shipment,
-    State,
-    Vote,
-    no_node,
-    ship,
-    vote,
-)
-from partition.cluster import Block, Cluster
+import kernels.base as bsp
+from partition.cluster import Block
 
 BITMAP = -1
 """Stands before a frontier that is a bitmap, not a list."""
 
 
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What a cluster knows of its nodes, and of the targets of its block's edges."""
+
+    level: NDArray[np.int32]
+    parent: NDArray[np.int32]
+    front: NDArray[np.int64]  # nodes that were reached in the round before
+    sent: NDArray[np.bool_]  # targets that have been found
+
+
 @dataclass(frozen=True)
-class GridSearch(Kernel):
+class GridSearch(bsp.Kernel):
     """A breadth-first tree, by a grid of clusters: see `partition.grid.arrange`.
 
     Outputs ``level`` and ``parent``, both -1 where there is no way; the root is its own parent.
@@ -48,12 +42,12 @@ class GridSearch(Kernel):
         Node to start from.
     """
 
-    root: Node = FIRST
+    root: bsp.Node = bsp.FIRST
 
     name = "bfs2d"
     outputs = {
-        "level": Output("hops from the root, -1 where unreached"),
-        "parent": Output("parent in the tree, {none} where unreached", nodes=True),
+        "level": bsp.Output("hops from the root, -1 where unreached"),
+        "parent": bsp.Output("parent in the tree, {none} where unreached", nodes=True),
     }
     fields = {"word": np.int32, "node": np.int32, "parent": np.int32}
     notes = {
@@ -63,45 +57,42 @@ class GridSearch(Kernel):
         "fold_bytes": "bytes of what was found, to other clusters",
     }
 
-    def check(self, c: Cluster) -> str | None:
-        if wrong := no_node("root", self.root, c.n):
+    def check(self, c: bsp.Cluster) -> str | None:
+        if wrong := bsp.no_node("root", self.root, c.n):
             return wrong
         if c.block is None:
             return "the graph has no grid: make one with partition.grid.arrange(graph)"
         return None
 
-    def program(self, net: Net) -> Program:
-        reply = yield Round(self.expand, self.fold, self.merge)
-        while reply.any:
-            reply = yield Round(self.expand, self.fold, self.merge)
+    def program(self, net: bsp.Net) -> bsp.Program:
+        yield from bsp.until_quiet(self.expand, self.fold, self.merge)
 
-    def start(self, c: Cluster) -> State:
+    def start(self, c: bsp.Cluster) -> State:
         root, targets = c.local(self.root), block_of(c).targets
         level, parent = c.full(-1, np.int32), c.full(-1, np.int32)
         level[root], parent[root] = 0, self.root
-        return State(
-            level=level,
-            parent=parent,
-            front=root,
-            depth=0,
-            sent=np.zeros(targets, bool),
-        )
+        sent = np.zeros(targets, bool)
+        return State.of(c, level=level, parent=parent, front=root, sent=sent)
 
-    def expand(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Shipment | None, Note]:
+    def expand(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
+    ) -> tuple[bsp.Shipment | None, bsp.Note]:
         if not len(s.front):
-            return None, Note({})
+            return None, bsp.Note({})
         words = _encode(s.front, c.size)
         to = block_of(c).in_column
         far = int(np.count_nonzero(to != c.index))
-        note = Note({"frontier": len(s.front), "expand_bytes": far * words.nbytes})
-        return ship(np.repeat(to, len(words)), word=np.tile(words, len(to))), note
+        note = bsp.Note({"frontier": len(s.front), "expand_bytes": far * words.nbytes})
+        return bsp.ship(np.repeat(to, len(words)), word=np.tile(words, len(to))), note
 
-    def fold(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Shipment | None, Note]:
+    def fold(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
+    ) -> tuple[bsp.Shipment | None, bsp.Note]:
         from kernels import _compiled
 
         block, origin, words = block_of(c), inbox.origin, inbox.shipped("word")
         if not len(words):
-            return None, Note({})
+            return None, bsp.Note({})
         heads = np.flatnonzero(np.diff(origin, prepend=-1))
         sources, names = [], []
         for a, b in zip(heads, np.append(heads[1:], len(origin)), strict=True):
@@ -120,21 +111,25 @@ class GridSearch(Kernel):
         node = block.first + found
         owner = c.partition.owner(node)
         far = int(np.count_nonzero(owner != c.index))
-        note = Note({"examined": int(examined), "fold_bytes": 8 * far})
-        return ship(owner, node=node, parent=parent), note
+        note = bsp.Note({"examined": int(examined), "fold_bytes": 8 * far})
+        return bsp.ship(owner, node=node, parent=parent), note
 
-    def merge(self, c: Cluster, s: State, inbox: Inbox) -> Vote:
+    def merge(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
         from kernels import _compiled
 
-        s.depth += 1
         first = c.partition.offsets[c.index]
         s.front = _compiled.adopt(
-            inbox.shipped("node"), inbox.shipped("parent"), first, s.depth, s.level, s.parent
+            inbox.shipped("node"),
+            inbox.shipped("parent"),
+            first,
+            inbox.round + 1,
+            s.level,
+            s.parent,
         )
-        return vote(any=len(s.front))
+        return bsp.vote(any=len(s.front))
 
 
-def block_of(c: Cluster) -> Block:
+def block_of(c: bsp.Cluster) -> Block:
     """The cluster's block, which `GridSearch.check` has made sure of."""
     assert c.block is not None
     return c.block

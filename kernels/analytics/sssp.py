@@ -1,8 +1,8 @@
 """Shortest paths by delta-stepping (Meyer and Sanders 2003; Graph500 kernel 3).
 
 Nodes wait in buckets by their distance, each as wide as delta. The first bucket that is not empty is
-emptied: its nodes tell their neighbours over light edges, no heavier than delta, as often as one of
-them comes nearer; when all are settled, over heavy edges, once.
+emptied: its nodes send offers over light edges, no heavier than delta, each time their distance falls;
+when all are settled, over heavy edges, once.
 """
 
 from __future__ import annotations
@@ -13,25 +13,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.base import (
-    FIRST,
-    Inbox,
-    Kernel,
-    Known,
-    Net,
-    Node,
-    Output,
-    Program,
-    Round,
-    State,
-    Unicast,
-    Vote,
-    known,
-    no_node,
-    unicast,
-    vote,
-)
-from partition.cluster import Cluster
+import kernels.base as bsp
 from partition.segments import expand
 from partition.weights import spread
 
@@ -39,11 +21,11 @@ if TYPE_CHECKING:
     from partition.graph import Graph
 
 FACTOR = 8
-"""What takes least time on Kronecker graphs, and near the least on grids, of which smaller deltas make
-more rounds and larger ones more messages."""
+"""The fastest on Kronecker graphs, and nearly so on grids: smaller deltas make more rounds, larger ones
+more messages."""
 
 LAST = 2.0**62
-"""The last bucket, which all nodes share that would come after it."""
+"""The last bucket, which also holds all nodes that are farther away."""
 
 WHOLE = 2.0**53
 """Whole numbers below it are exact in float64, and so are their sums that are below it."""
@@ -51,8 +33,22 @@ WHOLE = 2.0**53
 LARGEST = float(np.finfo(np.float64).max)
 
 
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    distance: NDArray[np.float64]
+    parent: NDArray[np.int32]
+    weights: NDArray[np.float64]
+    limit: float  # distances below it are exact
+    waiting: NDArray[np.int64]  # nodes that have not sent their distance
+    settled: NDArray[np.int64] = (
+        bsp.no_nodes()
+    )  # nodes of the bucket that have sent over light edges
+
+
 @dataclass(frozen=True)
-class ShortestPaths(Kernel):
+class ShortestPaths(bsp.Kernel):
     """Distances from a root and a tree of shortest paths.
 
     Outputs ``distance``, infinite where there is no way, and ``parent``, -1 there; the root is its own
@@ -67,20 +63,20 @@ class ShortestPaths(Kernel):
         By default it is chosen by the graph, see `suited`; the dataset's parameters say what it is.
     """
 
-    root: Node = FIRST
+    root: bsp.Node = bsp.FIRST
     delta: float | None = None
 
     name = "sssp"
     outputs = {
-        "distance": Output("length of the shortest path from the root"),
-        "parent": Output("node before it on the path, {none} where unreached", nodes=True),
+        "distance": bsp.Output("length of the shortest path from the root"),
+        "parent": bsp.Output("node before it on the path, {none} where unreached", nodes=True),
     }
     fields = {"distance": np.float64}
     needs = ("non-negative weights",)
     undirected = False
 
-    def check(self, c: Cluster) -> str | None:
-        if wrong := no_node("root", self.root, c.n):
+    def check(self, c: bsp.Cluster) -> str | None:
+        if wrong := bsp.no_node("root", self.root, c.n):
             return wrong
         if not self.width > 0:
             return f"delta must be above 0, got {self.delta}"
@@ -104,46 +100,36 @@ class ShortestPaths(Kernel):
         """Width of a bucket."""
         return np.inf if self.delta is None else self.delta
 
-    def program(self, net: Net) -> Program:
+    def program(self, net: bsp.Net) -> bsp.Program:
         bucket = 0
         while True:
-            busy = yield Round(self.light, self.relax)
-            while busy.any:
-                busy = yield Round(self.light, self.relax)
-            left = yield Round(self.heavy, self.relax, closing=True)
+            yield from bsp.until_quiet(self.light, self.relax, bucket=bucket)
+            left = yield bsp.Round(self.heavy, self.relax, closing=True, bucket=bucket)
             if left.min is None:
                 return
-            if left.min > bucket:
-                # how far it is to the next bucket is told in binary, which costs no exchange
-                digits = f"{left.min - bucket:b}"
-                yield Round(*(self.one if d == "1" else self.zero for d in digits), closing=True)
-                bucket = left.min
+            bucket = max(bucket, left.min)
 
-    def start(self, c: Cluster) -> State:
+    def start(self, c: bsp.Cluster) -> State:
         root = c.local(self.root)
         distance, parent = c.full(np.inf), c.full(-1, np.int32)
         distance[root], parent[root] = 0, self.root
         weights = np.ones(len(c.indices)) if c.weights is None else c.weights
-        return State(
+        return State.of(
+            c,
             distance=distance,
             parent=parent,
             weights=weights.astype(np.float64),
             limit=LARGEST if weights.dtype.kind == "f" else WHOLE,
-            bucket=0,
-            ahead=0,
             waiting=root,
-            settled=np.empty(0, np.int64),
         )
 
-    def light(self, c: Cluster, s: State, inbox: Inbox) -> Unicast:
-        s.bucket += s.ahead
-        s.ahead = 0
-        here = self.buckets(s, s.waiting) <= s.bucket
+    def light(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, bucket: int) -> bsp.Unicast:
+        here = self.buckets(s, s.waiting) <= bucket
         nodes, s.waiting = s.waiting[here], s.waiting[~here]
         s.settled = np.union1d(s.settled, nodes)
         return self.tell(c, s, nodes, light=True)
 
-    def heavy(self, c: Cluster, s: State, inbox: Inbox) -> Unicast:
+    def heavy(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         nodes, s.settled = s.settled, s.settled[:0]
         far = nodes[s.distance[nodes] >= s.limit]
         if len(far):
@@ -153,7 +139,7 @@ class ShortestPaths(Kernel):
             )
         return self.tell(c, s, nodes, light=False)
 
-    def relax(self, c: Cluster, s: State, inbox: Inbox) -> Vote:
+    def relax(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, bucket: int) -> bsp.Vote:
         nodes, least = inbox.min("distance")
         better = least < s.distance[nodes]
         s.distance[nodes[better]] = least[better]
@@ -165,15 +151,7 @@ class ShortestPaths(Kernel):
         s.waiting = np.union1d(s.waiting, winners)
         buckets = self.buckets(s, s.waiting)
         low = int(buckets.min()) if len(buckets) else None
-        return vote(any=low is not None and low <= s.bucket, min=low)
-
-    def zero(self, c: Cluster, s: State, inbox: Inbox) -> Known:
-        s.ahead *= 2
-        return known()
-
-    def one(self, c: Cluster, s: State, inbox: Inbox) -> Known:
-        s.ahead = 2 * s.ahead + 1
-        return known()
+        return bsp.vote(any=low is not None and low <= bucket, min=low)
 
     def buckets(self, s: State, nodes: NDArray) -> NDArray[np.int64]:
         """The bucket of each of some nodes."""
@@ -181,13 +159,13 @@ class ShortestPaths(Kernel):
         np.minimum(distance, LAST * self.width, out=distance)
         return (distance // self.width).astype(np.int64)
 
-    def tell(self, c: Cluster, s: State, nodes: NDArray, light: bool) -> Unicast:
+    def tell(self, c: bsp.Cluster, s: State, nodes: NDArray, light: bool) -> bsp.Unicast:
         """Nodes offer their neighbours a path over light edges, or over heavy ones."""
         at, entry = expand(c.indptr, nodes)
         chosen = (s.weights[entry] <= self.width) == light
         at, entry = at[chosen], entry[chosen]
         with np.errstate(over="ignore"):
             distance = s.distance[nodes[at]] + s.weights[entry]
-        # so that a node whose distance overflows is not taken for one out of reach
+        # infinity is kept for nodes that are out of reach
         np.minimum(distance, LARGEST, out=distance)
-        return unicast(c.indices[entry].astype(np.int64), nodes[at], distance=distance)
+        return bsp.unicast(c.indices[entry].astype(np.int64), nodes[at], distance=distance)

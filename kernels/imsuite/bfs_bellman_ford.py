@@ -1,9 +1,9 @@
 """Breadth-first search after Bellman and Ford (Lynch 1996, section 4.3; IMSuite bfsBellmanFord).
 
-The root tells its neighbours that they are one hop away; whoever learns of a shorter way tells all
-its neighbours. In synchronous rounds the first word to arrive is already the best, so round r
-settles the nodes r hops away, and each node speaks once. The program stops when everyone has been
-reached or nobody new was.
+The root tells its neighbours that they are one hop away; a node that learns of a shorter way tells all
+its neighbours. In synchronous rounds the first message to arrive is already the best, so round r
+settles the nodes r hops away, and each node sends once. The program stops when all nodes have been
+reached, or a round reaches no new node.
 """
 
 from __future__ import annotations
@@ -11,30 +11,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kernels.base import (
-    FIRST,
-    Broadcast,
-    Inbox,
-    Kernel,
-    Net,
-    Node,
-    Output,
-    Program,
-    Round,
-    State,
-    Vote,
-    broadcast,
-    no_node,
-    vote,
-)
-from partition.cluster import Cluster, NodeSet
+import kernels.base as bsp
 
 UNREACHED = -1
 
 
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    distance: NDArray[np.int32] = bsp.per_node(UNREACHED, np.int32)  # hops from the root
+    waiting: bsp.NodeSet = bsp.node_set()  # nodes that have not been reached
+
+
 @dataclass(frozen=True)
-class BellmanFord(Kernel):
+class BellmanFord(bsp.Kernel):
     """Hop distances from a root.
 
     Outputs ``distance``, -1 where there is no way.
@@ -45,34 +38,33 @@ class BellmanFord(Kernel):
         Node to start from.
     """
 
-    root: Node = FIRST
+    root: bsp.Node = bsp.FIRST
 
     name = "bf"
-    outputs = {"distance": Output("hops from the root, -1 where unreached")}
+    outputs = {"distance": bsp.Output("hops from the root, -1 where unreached")}
     fields = {"distance": np.int32}
     undirected = False
+    state = State
 
-    def check(self, c: Cluster) -> str | None:
-        return no_node("root", self.root, c.n)
+    def check(self, c: bsp.Cluster) -> str | None:
+        return bsp.no_node("root", self.root, c.n)
 
-    def program(self, net: Net) -> Program:
+    def program(self, net: bsp.Net) -> bsp.Program:
         reached = 1
-        reply = yield Round(self.wake, self.relax)
+        reply = yield bsp.Round(self.wake, self.relax)
         while reply.any and (reached := reached + reply.sum) < net.n:
-            reply = yield Round(self.relax)
+            reply = yield bsp.Round(self.relax)
 
-    def start(self, c: Cluster) -> State:
-        return State(distance=c.full(UNREACHED, np.int32), waiting=NodeSet(c.full(True, bool)))
-
-    def wake(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
+    def wake(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         root = c.local(self.root)
         return self.settle(s, root, np.zeros(len(root), np.int32))
 
-    def relax(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast, Vote]:
+    def relax(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Vote]:
         nodes, distance = inbox.min("distance", among=s.waiting)
-        return self.settle(s, nodes, distance), vote(any=len(nodes) > 0, sum=len(nodes))
+        return self.settle(s, nodes, distance), bsp.vote(any=len(nodes) > 0, sum=len(nodes))
 
-    def settle(self, s: State, nodes: np.ndarray, distance: np.ndarray) -> Broadcast:
+    def settle(self, s: State, nodes: NDArray, distance: NDArray) -> bsp.Broadcast:
+        """Nodes take their distance and offer their neighbours one more."""
         s.distance[nodes] = distance
         s.waiting.remove(nodes)
-        return broadcast(nodes, distance=distance + 1)
+        return bsp.broadcast(nodes, distance=distance + 1)

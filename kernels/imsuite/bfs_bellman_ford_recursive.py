@@ -1,7 +1,7 @@
 """Breadth-first search after Bellman and Ford, recursive (IMSuite bfsBellmanFord, recursive).
 
-Whoever is told of a shorter way takes it and tells its neighbours at once, without waiting for
-anyone. Where words overtake each other a node may be told of a long way first, and speaks again.
+A node that is told of a shorter way takes it and tells its neighbours at once. Where messages overtake
+each other a node may be told of a long way first, and sends again.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.base import Finish, Inbox, Net, Program, State
-from kernels.imsuite.bfs_bellman_ford import UNREACHED, BellmanFord
-from kernels.recursion import Spawn, spawn
-from partition.cluster import Cluster
+import kernels.base as bsp
+from kernels.imsuite.bfs_bellman_ford import UNREACHED, BellmanFord, State
 
 
 @dataclass(frozen=True)
@@ -23,23 +21,22 @@ class RecursiveBellmanFord(BellmanFord):
 
     form = "recursive"
 
-    def program(self, net: Net) -> Program:
-        yield Finish(self.wake)
+    def program(self, net: bsp.Net) -> bsp.Program:
+        yield bsp.Finish(self.wake)
 
-    def start(self, c: Cluster) -> State:
-        return State(distance=c.full(UNREACHED, np.int32))
-
-    def wake(self, c: Cluster, s: State, inbox: Inbox) -> Spawn:  # type: ignore[override]
+    def wake(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Spawn:
         root = c.local(self.root)
         return self.expand(c, s, root, np.zeros(len(root), np.int32))
 
-    def arrive(self, c: Cluster, s: State, inbox: Inbox) -> Spawn:
+    def arrive(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Spawn:
         nodes, distance = inbox.min("distance")
         known = s.distance[nodes]
         shorter = (known == UNREACHED) | (distance < known)
         return self.expand(c, s, nodes[shorter], distance[shorter])
 
-    def expand(self, c: Cluster, s: State, nodes: NDArray, distance: NDArray) -> Spawn:
+    def expand(self, c: bsp.Cluster, s: State, nodes: NDArray, distance: NDArray) -> bsp.Spawn:
+        """Nodes take their distance and spawn a task at each neighbour."""
         s.distance[nodes] = distance
         at, ends = c.edges(nodes)
-        return spawn(self.arrive, ends, by=nodes, at=at, combine="min", distance=distance[at] + 1)
+        offered = distance[at] + 1
+        return bsp.spawn(self.arrive, ends, by=nodes, at=at, combine="min", distance=offered)

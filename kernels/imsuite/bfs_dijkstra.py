@@ -1,8 +1,8 @@
 """Breadth-first search layer by layer with echo (Peleg 2000, section 5.3; IMSuite bfsDijkstra).
 
-The root's word travels down the tree as far as it goes; the outermost layer invites its neighbours;
-who is invited first joins as a child, and the echo of the layer travels back up. So the tree grows
-by a layer a round.
+A message from the root goes down the tree to its outermost layer, which invites its neighbours. A node
+joins as a child of the first that invites it, and the echo of the layer goes back up. So the tree grows
+by a layer per round.
 """
 
 from __future__ import annotations
@@ -11,33 +11,31 @@ from dataclasses import dataclass
 from itertools import repeat
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kernels.base import (
-    FIRST,
-    Broadcast,
-    Inbox,
-    Kernel,
-    Net,
-    Node,
-    Output,
-    Program,
-    Round,
-    State,
-    Unicast,
-    Vote,
-    broadcast,
-    no_node,
-    unicast,
-    vote,
-)
+import kernels.base as bsp
 from kernels.tree import Children
-from partition.cluster import Cluster, Links, NodeSet
 
 NOBODY = -1
 
 
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    layers: list[NDArray[np.int64]]  # nodes by distance
+    refused: tuple[NDArray, NDArray, NDArray, NDArray | None]  # nodes, refusals, remote ones, edges
+    outside: bsp.NodeSet  # nodes that have not joined
+    distance: NDArray[np.int32] = bsp.per_node(NOBODY, np.int32)
+    parent: NDArray[np.int32] = bsp.per_node(NOBODY, np.int32)
+    children: Children = bsp.initial(lambda c: Children(c.size))
+    links: bsp.Links = bsp.initial(bsp.Links)  # neighbours that may be invited
+    open: bsp.NodeSet = bsp.node_set()  # nodes that may be invited
+    hop: int = 0  # layer that sends next
+
+
 @dataclass(frozen=True)
-class Dijkstra(Kernel):
+class Dijkstra(bsp.Kernel):
     """A breadth-first tree.
 
     Outputs ``distance`` and ``parent``, both -1 where there is no way; the root has no parent.
@@ -47,87 +45,84 @@ class Dijkstra(Kernel):
     root
         Node to start from.
     faithful
-        Search for one more layer when all nodes are in the tree.
+        Search for one more layer when all nodes are in the tree, as in IMSuite.
     """
 
-    root: Node = FIRST
+    root: bsp.Node = bsp.FIRST
 
     name = "dst"
     outputs = {
-        "distance": Output("hops from the root, -1 where unreached"),
-        "parent": Output("parent in the tree, {none} at the root and where unreached", nodes=True),
+        "distance": bsp.Output("hops from the root, -1 where unreached"),
+        "parent": bsp.Output(
+            "parent in the tree, {none} at the root and where unreached", nodes=True
+        ),
     }
     along_edges = True
     fields = {"sender": np.int32}
 
-    def check(self, c: Cluster) -> str | None:
-        return no_node("root", self.root, c.n)
+    def check(self, c: bsp.Cluster) -> str | None:
+        return bsp.no_node("root", self.root, c.n)
 
-    def program(self, net: Net) -> Program:
+    def program(self, net: bsp.Net) -> bsp.Program:
         depth, reached = 0, 1
-        while reached < net.n or self.faithful:
+        while self.goes_on(reached, net.n):
             search = [*repeat(self.start_layer, depth), self.join, self.accept, self.refuse]
-            found = yield Round(*search, closing=reached == net.n)
+            found = yield bsp.Round(*search, closing=reached == net.n)
             if not found.sum:
                 return
             reached += found.sum
-            yield Round(*repeat(self.echo, depth), self.reset, closing=True)
+            yield bsp.Round(*repeat(self.echo, depth), self.reset, closing=True)
             depth += 1
 
-    def start(self, c: Cluster) -> State:
-        root = c.local(self.root)
-        distance = c.full(NOBODY, np.int32)
-        distance[root] = 0
-        return State(
-            distance=distance,
-            parent=c.full(NOBODY, np.int32),
-            layers=[root],
-            hop=0,
-            children=Children(c.size),
-            links=Links(c),
-            outside=NodeSet(distance < 0),
-            open=NodeSet(c.full(True, bool)),
-            refused=(*(np.empty(0, np.int64),) * 3, None),
-        )
+    def goes_on(self, reached: int, n: int) -> bool:
+        """Whether to search for another layer."""
+        return reached < n
 
-    def start_layer(self, c: Cluster, s: State, inbox: Inbox) -> Unicast:
+    def start(self, c: bsp.Cluster) -> State:
+        root, distance = c.local(self.root), c.full(NOBODY, np.int32)
+        distance[root] = 0
+        outside, none = bsp.NodeSet(distance < 0), (*(np.empty(0, np.int64),) * 3, None)
+        return State.of(c, layers=[root], distance=distance, outside=outside, refused=none)
+
+    def start_layer(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         nodes = inbox.receivers() if s.hop else s.layers[0]
         s.hop += 1
         at, children = s.children.of(nodes)
-        return unicast(children, nodes[at])
+        return bsp.unicast(children, nodes[at])
 
-    def join(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
+    def join(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         nodes = s.layers[-1]
-        return broadcast(nodes, links=s.links, sender=c.ids[nodes])
+        return bsp.broadcast(nodes, links=s.links, sender=c.ids[nodes])
 
-    def accept(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Unicast, Vote]:
-        asked, times, remote = inbox.count(among=s.open)
+    def accept(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
+        invited, times, remote = inbox.count(among=s.open)
         new, parent = inbox.min("sender", among=s.outside)
         s.parent[new] = parent
         s.distance[new] = len(s.layers)
         s.layers.append(new)
         s.hop = len(s.layers) - 2
-        joined = s.outside.mask[asked]
+        joined = s.outside.mask[invited]
         s.links.drop(new, times[joined], remote[joined], inbox.edges(new))
         s.outside.remove(new)
-        # all who asked hear no, except the one who hears yes
+        # all that invited are refused, except the one that is accepted
         times, remote = times - joined, remote.copy()
         remote[joined] -= c.partition.owner(parent) != c.index
-        if (edges := inbox.edges(asked)) is not None:
+        if (edges := inbox.edges(invited)) is not None:
             edges = np.setdiff1d(edges, c.entries(new, parent))
-        s.refused = asked[times > 0], times[times > 0], remote[times > 0], edges
-        return unicast(parent, new), vote(sum=len(new), min=c.ids[new[0]] if len(new) else None)
+        s.refused = invited[times > 0], times[times > 0], remote[times > 0], edges
+        found = bsp.vote(sum=len(new), min=c.ids[new[0]] if len(new) else None)
+        return bsp.unicast(parent, new), found
 
-    def refuse(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
+    def refuse(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         s.children.add(inbox.node, inbox.src)
         nodes, times, remote, edges = s.refused
-        return broadcast(nodes, to=(times, remote), edges=edges)
+        return bsp.broadcast(nodes, to=(times, remote), edges=edges)
 
-    def echo(self, c: Cluster, s: State, inbox: Inbox) -> Unicast:
+    def echo(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         nodes = s.layers[s.hop]
         s.hop -= 1
-        return unicast(s.parent[nodes], nodes)
+        return bsp.unicast(s.parent[nodes], nodes)
 
-    def reset(self, c: Cluster, s: State, inbox: Inbox) -> None:
+    def reset(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         s.open.remove(s.layers[-2])
         s.hop = 0

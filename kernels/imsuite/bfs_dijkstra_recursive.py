@@ -1,7 +1,7 @@
 """Breadth-first search layer by layer with echo, recursive (IMSuite bfsDijkstra, recursive).
 
-The root's word travels down the tree as a recursion, and so does the echo: a node answers its parent
-when all its children have answered. The invitations between them are rounds, as in the iterative
+The message from the root goes down the tree as a recursion, and so does the echo: a node answers its
+parent when all its children have answered. The invitations between them are rounds, as in the iterative
 form.
 """
 
@@ -11,10 +11,8 @@ from dataclasses import dataclass
 
 from numpy.typing import NDArray
 
-from kernels.base import Finish, Inbox, Net, Program, Round, State
-from kernels.imsuite.bfs_dijkstra import Dijkstra
-from kernels.recursion import Spawn, spawn
-from partition.cluster import Cluster
+import kernels.base as bsp
+from kernels.imsuite.bfs_dijkstra import Dijkstra, State
 
 
 @dataclass(frozen=True)
@@ -24,51 +22,50 @@ class RecursiveDijkstra(Dijkstra):
     Parameters
     ----------
     faithful
-        Search for one more layer when all nodes are in the tree; and end the echo at the root, which
-        takes every phase for phase 0, where it was itself discovered.
+        Search for one more layer when all nodes are in the tree, and end the echo at the root, as in
+        IMSuite.
     """
 
     form = "recursive"
     varies = ()  # a node runs each task once a finish
 
-    def program(self, net: Net) -> Program:
+    def program(self, net: bsp.Net) -> bsp.Program:
         reached = 1
-        while reached < net.n or self.faithful:
-            yield Finish(self.start_layer)
-            found = yield Round(self.join, self.accept, self.refuse)
+        while self.goes_on(reached, net.n):
+            yield bsp.Finish(self.start_layer)
+            found = yield bsp.Round(self.join, self.accept, self.refuse)
             if not found.sum:
                 return
             reached += found.sum
-            yield Finish(self.start_echo)
-            yield Round(self.reset)
+            yield bsp.Finish(self.start_echo)
+            yield bsp.Round(self.reset)
 
-    def start_layer(self, c: Cluster, s: State, inbox: Inbox) -> Spawn:  # type: ignore[override]
+    def start_layer(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Spawn:
         return self.pass_on(s, s.layers[0])
 
-    def tell(self, c: Cluster, s: State, inbox: Inbox) -> Spawn:
+    def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Spawn:
         return self.pass_on(s, inbox.node)
 
-    def pass_on(self, s: State, nodes: NDArray) -> Spawn:
+    def pass_on(self, s: State, nodes: NDArray) -> bsp.Spawn:
         at, children = s.children.of(nodes)
-        return spawn(self.tell, children, by=nodes, at=at)
+        return bsp.spawn(self.tell, children, by=nodes, at=at)
 
-    def start_echo(self, c: Cluster, s: State, inbox: Inbox) -> Spawn:
-        root = s.layers[0]
-        return self.descend(s, root[:0] if self.faithful else root)
+    def start_echo(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Spawn:
+        return self.descend(s, s.layers[0])
 
-    def ask(self, c: Cluster, s: State, inbox: Inbox) -> Spawn:
+    def ask(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Spawn:
         return self.descend(s, inbox.node)
 
-    def descend(self, s: State, nodes: NDArray) -> Spawn:
-        """Down to the layer that invited; what it won is not asked yet."""
+    def descend(self, s: State, nodes: NDArray) -> bsp.Spawn:
+        """Ask the children, down to the layer that invited; nodes that have just joined are not asked."""
         last = len(s.layers) - 2
         at, children = s.children.of(nodes)
         inner = s.distance[nodes[at]] < last
-        return spawn(self.ask, children[inner], by=nodes, at=at[inner], then=self.answer)
+        return bsp.spawn(self.ask, children[inner], by=nodes, at=at[inner], then=self.answer)
 
-    def answer(self, c: Cluster, s: State, inbox: Inbox) -> Spawn:
+    def answer(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Spawn:
         nodes = inbox.node[s.parent[inbox.node] >= 0]
-        return spawn(self.hear, s.parent[nodes], by=nodes)
+        return bsp.spawn(self.hear, s.parent[nodes], by=nodes)
 
-    def hear(self, c: Cluster, s: State, inbox: Inbox) -> None:
-        """A child's answer: that it came is all it says."""
+    def hear(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        """A child's answer, which carries no data."""

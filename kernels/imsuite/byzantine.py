@@ -2,8 +2,8 @@
 byzantine), on any connected graph.
 
 In each iteration all votes flood the graph. A node takes the vote of the majority if more than a
-threshold, which the coin picks, agree; if almost all agree it decides. Traitors tell each neighbour
-what they like, but pass on what they hear; fewer than an eighth of the nodes cannot stop the others
+threshold, which the coin selects, agree; if almost all agree it decides. Traitors send each neighbour
+another vote, but pass on what they receive; fewer than an eighth of the nodes cannot stop the others
 from deciding alike.
 """
 
@@ -11,42 +11,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.base import (
-    Broadcast,
-    Extra,
-    Inbox,
-    Kernel,
-    Net,
-    Node,
-    Output,
-    Program,
-    Round,
-    State,
-    Unicast,
-    Vote,
-    broadcast,
-    extra,
-    no_node,
-    unicast,
-    vote,
-)
+import kernels.base as bsp
 from kernels.rng import uniform
-from partition.cluster import Cluster
 
 VOTES, TRAITORS, LIES, COIN = range(4)
 """What random numbers are for."""
 
 
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know. Sets of sources are bitmaps, shape (size, words): where traitors
+    vote 0 to one node and 1 to another, 1 wins.
+    """
+
+    vote: NDArray[np.int8]  # first vote
+    opinion: NDArray[np.int8]  # present vote
+    traitor: NDArray[np.bool_]
+    lies: tuple[NDArray, NDArray]  # entries of the adjacency of traitors, and what they vote there
+    own: NDArray[np.uint64]  # the node itself
+    known: NDArray[np.uint64]  # sources whose votes the node knows
+    ones: NDArray[np.uint64]  # those of them that vote 1
+    news: NDArray[np.uint64]  # sources that are new in this round
+    decision: NDArray[np.int8] = bsp.per_node(0, np.int8)
+    decided: NDArray[np.bool_] = bsp.per_node(False)
+
+
 @dataclass(frozen=True)
-class Byzantine(Kernel):
+class Byzantine(bsp.Kernel):
     """Agreement on one of two values.
 
-    Outputs ``decision`` (0 or 1), and what it began from: ``vote`` and ``traitor``.
+    Outputs ``decision`` (0 or 1), and the input: ``vote`` and ``traitor``.
 
     Parameters
     ----------
@@ -55,36 +54,35 @@ class Byzantine(Kernel):
     traitors
         Node ids, at most n // 8 - 1; by default as many as that, at random.
     faithful
-        Do as the original: n // 8 + 1 iterations, the coin always the same, as many rounds of votes
-        as the smallest eccentricity among the first g = n - t nodes (a node without news repeats its
-        own vote), and counts for these g only.
+        Do as IMSuite: n // 8 + 1 iterations, the coin always the same, as many rounds of votes as the
+        smallest eccentricity among the first g = n - t nodes (a node without news repeats its own
+        vote), and counts for these g only.
     """
 
     votes: Sequence[int] | None = None
-    traitors: Sequence[Node] | None = None
+    traitors: Sequence[bsp.Node] | None = None
 
     name = "by"
     outputs = {
-        "decision": Output("what the node decided"),
-        "vote": Output("what the node voted for at first"),
-        "traitor": Output("whether the node is a traitor"),
+        "decision": bsp.Output("what the node decided"),
+        "vote": bsp.Output("what the node voted for at first"),
+        "traitor": bsp.Output("whether the node is a traitor"),
     }
     fields = {"vote": np.int8, "news": np.uint64, "ones": np.uint64, "times": np.int64}
     needs = ("connected",)
+    state = State
+    fair_coin: ClassVar[bool] = True
+    """Whether the coin has two sides."""
 
     def widths(self, n: int) -> dict[str, int]:
-        words = -(-n // 64)
-        return {"news": words, "ones": words}
+        return dict.fromkeys(("news", "ones"), -(-n // 64))
 
-    def check(self, c: Cluster) -> str | None:
-        if self.votes is not None and (
-            len(self.votes) != c.n or not np.isin(self.votes, (0, 1)).all()
-        ):
+    def check(self, c: bsp.Cluster) -> str | None:
+        votes, traitors, most = self.votes, self.betrayers(c.n), max(c.n // 8 - 1, 0)
+        if votes is not None and (len(votes) != c.n or not np.isin(votes, (0, 1)).all()):
             return f"votes must be 0 or 1 for each of {c.n} nodes"
-        traitors = self.betrayers(c.n)
-        most = max(c.n // 8 - 1, 0)
         for node in traitors:
-            if wrong := no_node("traitor", node, c.n):
+            if wrong := bsp.no_node("traitor", node, c.n):
                 return wrong
         if len(set(traitors)) < len(traitors):
             return f"a traitor is named twice: {sorted(traitors)}"
@@ -97,118 +95,85 @@ class Byzantine(Kernel):
         if self.traitors is not None:
             return list(self.traitors)
         drawn = uniform("counter", self.seed, np.arange(n), TRAITORS)
-        most = max(n // 8 - 1, 0)
-        return sorted(np.argsort(drawn, kind="stable")[:most].tolist())
+        return sorted(np.argsort(drawn, kind="stable")[: max(n // 8 - 1, 0)].tolist())
 
-    def first(self, n: int) -> int:
-        """How many nodes the original counts."""
-        return n - len(self.betrayers(n)) if self.faithful else n
+    def program(self, net: bsp.Net) -> bsp.Program:
+        iteration, undecided = 0, True
+        while undecided:
+            fresh = yield bsp.Round(self.say, self.hear)
+            if fresh.any:
+                yield from bsp.until_quiet(self.forward, self.hear_more)
+            left = yield bsp.Round(self.decide, closing=True, iteration=iteration)
+            iteration, undecided = iteration + 1, left.any
 
-    def program(self, net: Net) -> Program:
-        rounds = None
-        if self.faithful:
-            fresh = yield Round(self.announce_self, self.listen, opening=True)
-            while fresh.any:
-                fresh = yield Round(self.pass_on, self.listen, opening=True)
-            radius = yield Round(self.measure, opening=True)
-            rounds = radius.min or 0
-        iteration = 0
-        undecided = True
-        while iteration <= net.n // 8 if rounds is not None else undecided:
-            fresh = yield Round(self.say, self.hear)
-            done = 1
-            while done < rounds if rounds is not None else fresh.any:
-                fresh = yield Round(self.forward, self.hear_more)
-                done += 1
-            left = yield Round(self.decide, closing=True)
-            undecided = rounds is None and left.any
-            iteration += 1
-
-    def start(self, c: Cluster) -> State:
+    def start(self, c: bsp.Cluster) -> State:
         if self.votes is None:
-            votes = uniform("counter", self.seed, c.ids, VOTES) < 0.5
+            votes = (uniform("counter", self.seed, c.ids, VOTES) < 0.5).astype(np.int8)
         else:
-            votes = np.asarray(self.votes)[c.ids]
+            votes = np.asarray(self.votes)[c.ids].astype(np.int8)
         own = np.zeros((c.size, self.widths(c.n)["news"]), np.uint64)
-        own[np.arange(c.size), c.ids // 64] = np.uint64(1) << (c.ids % 64).astype(np.uint64)
-        first = np.zeros(own.shape[1] * 64, bool)
-        first[: self.first(c.n)] = True
-        traitor = np.isin(c.ids, self.betrayers(c.n))
-        return State(
-            vote=votes.astype(np.int8),
-            opinion=votes.astype(np.int8),
-            traitor=traitor,
+        own[np.arange(c.size), c.ids // 64] = bit_of(c.ids)
+        return self.state.of(  # type: ignore[return-value]
+            c,
+            vote=votes,
+            opinion=votes.copy(),
+            traitor=np.isin(c.ids, self.betrayers(c.n)),
             lies=self.lies(c),
             own=own,
             known=own.copy(),
             ones=np.zeros_like(own),
             news=own,
-            decision=c.zeros(np.int8),
-            decided=c.zeros(bool),
-            iteration=0,
-            round=0,
-            radius=c.zeros(),
-            first=np.packbits(first, bitorder="little").view(np.uint64),
-            counted=c.ids < self.first(c.n),
         )
 
-    def lies(self, c: Cluster) -> tuple[NDArray, NDArray]:
-        """What each traitor tells each neighbour: entries of the adjacency, and votes."""
+    def lies(self, c: bsp.Cluster) -> tuple[NDArray, NDArray]:
+        """Votes of each traitor for each neighbour: entries of the adjacency, and votes."""
         at, ends = c.edges(np.arange(c.size))
         entry = np.flatnonzero(np.isin(c.ids, self.betrayers(c.n))[at])
         pair = c.ids[at[entry]] * c.n + ends[entry]
         return entry, (uniform("counter", self.seed, pair, LIES) < 0.5).astype(np.int8)
 
-    # Votes. A vote round takes in bitmaps of sources: `news` of those heard of, `ones` of those of
-    # them that vote 1. Where traitors told one node 0 and another 1, 1 wins.
+    def say(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
+        at, ends, votes = self.ballots(c, s)
+        return bsp.unicast(ends.astype(np.int64), at, vote=votes)
 
-    def say(self, c: Cluster, s: State, inbox: Inbox) -> Unicast:
+    def ballots(self, c: bsp.Cluster, s: State) -> tuple[NDArray, NDArray, NDArray]:
+        """Begin an iteration: of each edge the sender, the receiver, and the vote."""
         s.known, s.ones = s.own.copy(), np.zeros_like(s.own)
         at, ends = c.edges(np.arange(c.size))
-        said = s.opinion[at]
+        votes = s.opinion[at]
         entry, lie = s.lies
-        said[entry] = lie
-        return unicast(ends.astype(np.int64), at, vote=said)
+        votes[entry] = lie
+        return at, ends, votes
 
-    def hear(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Vote, Extra | None]:
+    def hear(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
         node, source = inbox.node, inbox.src
-        bit = np.uint64(1) << (source % 64).astype(np.uint64)
         s.news, new_ones = np.zeros_like(s.own), np.zeros_like(s.own)
-        np.bitwise_or.at(s.news, (node, source // 64), bit)
+        np.bitwise_or.at(s.news, (node, source // 64), bit_of(source))
         one = inbox["vote"] == 1
-        np.bitwise_or.at(new_ones, (node[one], source[one] // 64), bit[one])
+        np.bitwise_or.at(new_ones, (node[one], source[one] // 64), bit_of(source[one]))
         s.known |= s.news
         s.ones |= new_ones
-        received = np.count_nonzero(s.counted[node])
-        return vote(any=s.news.any()), extra(received, received) if self.faithful else None
+        return bsp.vote(any=s.news.any())
 
-    def forward(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
-        times = np.bitwise_count(s.news).sum(axis=1, dtype=np.int64)
-        if self.faithful:
-            times = np.maximum(times, 1)
+    def forward(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        return self.pass_news(s, np.bitwise_count(s.news).sum(axis=1, dtype=np.int64))
+
+    def pass_news(self, s: State, times: NDArray) -> bsp.Broadcast:
+        """Nodes send their news, which counts as `times` messages."""
         nodes = np.flatnonzero(times)
         news, times = s.news[nodes], times[nodes]
-        return broadcast(nodes, repeat=times, news=news, ones=s.ones[nodes] & news, times=times)
+        return bsp.broadcast(nodes, repeat=times, news=news, ones=s.ones[nodes] & news, times=times)
 
-    def hear_more(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Vote, Extra | None]:
-        nodes, news = inbox.union("news")
+    def hear_more(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
+        nodes = take_news(s, inbox)
         _, ones = inbox.union("ones")
-        s.news = np.zeros_like(s.own)
-        s.news[nodes] = news & ~s.known[nodes]
-        s.known |= s.news
         s.ones[nodes] |= ones & s.news[nodes]
-        count = None
-        if self.faithful:
-            nodes, times = inbox.sum("times")
-            received = times[s.counted[nodes]].sum()
-            count = extra(received, received)
-        return vote(any=s.news.any()), count
+        return bsp.vote(any=s.news.any())
 
-    def decide(self, c: Cluster, s: State, inbox: Inbox) -> Vote:
+    def decide(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, iteration: int) -> bsp.Vote:
         low, high, sure = 5 * c.n // 8 + 1, 3 * c.n // 4 + 1, 7 * c.n // 8
-        coin = uniform("counter", self.seed, np.array([s.iteration]), COIN)[0] < 0.5
-        threshold = high if coin and not self.faithful else low
-        s.iteration += 1
+        coin = uniform("counter", self.seed, np.array([iteration]), COIN)[0] < 0.5
+        threshold = high if coin and self.fair_coin else low
         ones = np.bitwise_count(s.ones).sum(axis=1, dtype=np.int64) + s.opinion
         zeros = np.bitwise_count(s.known).sum(axis=1, dtype=np.int64) - ones
         majority = (ones > zeros).astype(np.int8)
@@ -217,26 +182,18 @@ class Byzantine(Kernel):
         now = (tally > sure) & ~s.decided
         s.decision[now] = majority[now]
         s.decided |= now
-        return vote(any=(~s.decided & ~s.traitor).any())
+        return bsp.vote(any=(~s.decided & ~s.traitor).any())
 
-    # The original works out beforehand how many rounds of votes it needs.
 
-    def announce_self(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
-        return broadcast(news=s.own)
+def bit_of(nodes: NDArray) -> NDArray[np.uint64]:
+    """The bit of each node in its word of a bitmap."""
+    return np.uint64(1) << (nodes % 64).astype(np.uint64)
 
-    def listen(self, c: Cluster, s: State, inbox: Inbox) -> Vote:
-        nodes, news = inbox.union("news")
-        s.round += 1
-        s.news = np.zeros_like(s.own)
-        s.news[nodes] = news & ~s.known[nodes]
-        s.known |= s.news
-        s.radius[(s.news & s.first).any(axis=1)] = s.round
-        return vote(any=s.news.any())
 
-    def pass_on(self, c: Cluster, s: State, inbox: Inbox) -> Any:
-        nodes = np.flatnonzero(s.news.any(axis=1))
-        return broadcast(nodes, news=s.news[nodes])
-
-    def measure(self, c: Cluster, s: State, inbox: Inbox) -> Vote:
-        found = s.radius[s.counted]
-        return vote(min=found.min() if len(found) else None)
+def take_news(s: State, inbox: bsp.Inbox) -> NDArray:
+    """Take in bitmaps of sources: those that are new become `news`. Returns the receivers."""
+    nodes, news = inbox.union("news")
+    s.news = np.zeros_like(s.own)
+    s.news[nodes] = news & ~s.known[nodes]
+    s.known |= s.news
+    return nodes

@@ -1,33 +1,31 @@
 """Routing tables by Dijkstra's algorithm (Peleg 2000, chapter 9; IMSuite dijkstraRouting).
 
-Every node learns the links of all nodes and works out for itself the cheapest way to each.
+Every node learns the links of all nodes and computes the cheapest way to each.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.base import (
-    Announcement,
-    Extra,
-    Inbox,
-    Kernel,
-    Net,
-    Output,
-    Program,
-    Round,
-    State,
-    announce,
-    extra,
-)
-from partition.cluster import Cluster
+import kernels.base as bsp
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know after `route`, shape (size, n): the cost of the way to each node,
+    and the first node on it.
+    """
+
+    cost: NDArray = bsp.later()
+    next_hop: NDArray = bsp.later()
 
 
 @dataclass(frozen=True)
-class DijkstraRouting(Kernel):
+class DijkstraRouting(bsp.Kernel):
     """Routing tables of all nodes.
 
     Outputs ``cost`` and ``next_hop``, shape (n, n): of the cheapest way from each node to each
@@ -36,20 +34,23 @@ class DijkstraRouting(Kernel):
     Parameters
     ----------
     faithful
-        Of entries of equal cost settle the one found last, as the original does.
+        Of entries of equal cost settle the one found last, as IMSuite does.
     """
 
     name = "dr"
     outputs = {
-        "cost": Output("cost of the cheapest way", dims=("node", "target")),
-        "next_hop": Output(
+        "cost": bsp.Output("cost of the cheapest way", dims=("node", "target")),
+        "next_hop": bsp.Output(
             "neighbour on the way, the node itself at home", dims=("node", "target"), nodes=True
         ),
     }
     fields = {"source": np.int32, "target": np.int32, "weight": np.int64}
     needs = ("connected", "non-negative weights")
+    state = State
+    last_first: ClassVar[bool] = False
+    """Of entries of equal cost, whether the one found last is settled first."""
 
-    def check(self, c: Cluster) -> str | None:
+    def check(self, c: bsp.Cluster) -> str | None:
         if c.weights is not None and len(c.weights):
             most = c.weights.max().item()
             real = c.weights.dtype.kind == "f"
@@ -57,24 +58,22 @@ class DijkstraRouting(Kernel):
                 return f"a way of {c.n} nodes and weights like {most} does not fit 64 bits"
         return None
 
-    def program(self, net: Net) -> Program:
-        yield Round(self.advertise, self.route)
+    def program(self, net: bsp.Net) -> bsp.Program:
+        yield bsp.Round(self.advertise, self.route)
 
-    def start(self, c: Cluster) -> State:
-        return State()
-
-    def advertise(self, c: Cluster, s: State, inbox: Inbox) -> Announcement:
+    def advertise(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Announcement:
         nodes = np.arange(c.size)
         at, ends = c.edges(nodes)
-        # weights of either kind travel as their bits
-        return announce(nodes, source=c.ids[at], target=ends, weight=self.weights(c).view(np.int64))
+        # weights are sent as 64 bits, whichever kind they are
+        weight = self.weights(c).view(np.int64)
+        return bsp.announce(nodes, source=c.ids[at], target=ends, weight=weight)
 
-    def route(self, c: Cluster, s: State, inbox: Inbox) -> Extra:
+    def route(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Extra:
         s.cost, s.next_hop, _, fetched = self.search(c, inbox)
-        return extra(comm=fetched)
+        return bsp.extra(comm=fetched)
 
     def search(
-        self, c: Cluster, inbox: Inbox, trees: bool = False
+        self, c: bsp.Cluster, inbox: bsp.Inbox, trees: bool = False
     ) -> tuple[NDArray, NDArray, NDArray, int]:
         """Cheapest ways from the cluster's nodes, in the whole graph: see `kernels._compiled.routes`."""
         from kernels import _compiled
@@ -88,11 +87,11 @@ class DijkstraRouting(Kernel):
             source[order],
             inbox.board("weight").view(self.weights(c).dtype)[order],
             c.ids,
-            self.faithful,
+            self.last_first,
             trees,
         )
 
-    def weights(self, c: Cluster) -> NDArray:
+    def weights(self, c: bsp.Cluster) -> NDArray:
         """Weights as int64 or float64; 1 where the graph has none."""
         if c.weights is None:
             return np.ones(len(c.indices), np.int64)

@@ -1,8 +1,8 @@
 """Routing tables by Dijkstra's algorithm, next hops by recursion (IMSuite dijkstraRouting, recursive).
 
-Every node works out its tree of cheapest ways, as in the iterative form. Then each of its branches
-fills in its part of the table: a node of the tree asks, for each of its neighbours, whether the way
-there leads over it; and where it does, the neighbour goes on.
+Every node computes its tree of cheapest ways, as in the iterative form. Then the branches of the tree fill
+in the table: a node of the tree asks the source, for each of its neighbours, whether the way there leads
+over it; where it does, the neighbour goes on.
 """
 
 from __future__ import annotations
@@ -10,11 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kernels.base import Extra, Finish, Inbox, Net, Program, Round, State, extra
+import kernels.base as bsp
+from kernels.imsuite import dijkstra_routing
 from kernels.imsuite.dijkstra_routing import DijkstraRouting
-from kernels.recursion import Spawn, spawn
-from partition.cluster import Cluster
+
+
+@dataclass(eq=False)
+class State(dijkstra_routing.State):
+    """What the nodes of a cluster know after `route`, shape (size, n): routing tables and trees."""
+
+    via: NDArray = bsp.later()  # node before in the tree
+    inner: NDArray = bsp.later()  # nodes with children in it
 
 
 @dataclass(frozen=True)
@@ -24,12 +32,13 @@ class RecursiveDijkstraRouting(DijkstraRouting):
     form = "recursive"
     varies = ("active",)  # a node counts once for all of its tasks that are handled together
     fields = {**DijkstraRouting.fields, "node": np.int32, "hop": np.int32}
+    state = State
 
-    def program(self, net: Net) -> Program:
-        yield Round(self.advertise, self.route)
-        yield Finish(self.branch)
+    def program(self, net: bsp.Net) -> bsp.Program:
+        yield bsp.Round(self.advertise, self.route)
+        yield bsp.Finish(self.branch)
 
-    def route(self, c: Cluster, s: State, inbox: Inbox) -> None:  # type: ignore[override]
+    def route(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         s.cost, _, s.via, _ = self.search(c, inbox, trees=True)
         rows = np.arange(c.size)
         via = s.via.copy()
@@ -39,34 +48,35 @@ class RecursiveDijkstraRouting(DijkstraRouting):
         s.next_hop = np.full((c.size, c.n), -1, np.int32)
         s.next_hop[rows, c.ids] = c.ids
 
-    def branch(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Spawn, Extra]:
+    def branch(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Spawn:
         nodes = np.arange(c.size)
         at, ends = c.edges(nodes)
-        tried = extra(asyncs=len(ends) if self.faithful else 0)
         child = s.via[at, ends] == c.ids[at]
         at, ends = at[child], ends[child]
         s.next_hop[at, ends] = ends
-        return spawn(self.enter, ends, by=nodes, at=at, source=c.ids[at], hop=ends), tried
+        return bsp.spawn(self.enter, ends, by=nodes, at=at, source=c.ids[at], hop=ends)
 
-    def enter(self, c: Cluster, s: State, inbox: Inbox) -> Spawn:
+    def enter(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Spawn:
         """At a neighbour of the source."""
         return self.visit(c, s, inbox)
 
-    def visit(self, c: Cluster, s: State, inbox: Inbox) -> Spawn:
+    def visit(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Spawn:
         """At a node of the source's tree: its neighbours may be next."""
         entry, ends = c.edges(inbox.node)
         by, at = np.unique(inbox.node[entry], return_inverse=True)
         source, hop = inbox["source"][entry], inbox["hop"][entry]
-        return spawn(self.settle, source, by=by, at=at, node=ends, hop=hop)
+        return bsp.spawn(self.settle, source, by=by, at=at, node=ends, hop=hop)
 
-    def settle(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Spawn, Extra]:
-        """At the source: those that are next go on."""
-        at, via, node, hop = inbox.node, inbox.src, inbox["node"], inbox["hop"]
-        child = s.via[at, node] == via
-        at, node, hop = at[child], node[child], hop[child]
+    def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Spawn:
+        """At the source: its tree goes on at the children, and from those that have children."""
+        child = self.children(s, inbox)
+        at, node, hop = inbox.node[child], inbox["node"][child], inbox["hop"][child]
         s.next_hop[at, node] = hop
         on = s.inner[at, node]
         at, node, hop = at[on], node[on], hop[on]
         by, at = np.unique(at, return_inverse=True)
-        told = extra(comm=np.count_nonzero(child) if self.faithful else 0)
-        return spawn(self.visit, node, by=by, at=at, source=c.ids[by[at]], hop=hop), told
+        return bsp.spawn(self.visit, node, by=by, at=at, source=c.ids[by[at]], hop=hop)
+
+    def children(self, s: State, inbox: bsp.Inbox) -> NDArray[np.bool_]:
+        """Which tasks come from a node's parent in the receiver's tree."""
+        return s.via[inbox.node, inbox["node"]] == inbox.src

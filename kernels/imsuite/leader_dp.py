@@ -1,8 +1,8 @@
 """Leader election on a general graph (Peleg 1990; IMSuite leader_elect_dp).
 
-In each pulse all tell their neighbours the largest identifier they know, and how far they know it to
-have come. Whoever hears no larger identifier than its own, and of no greater distance for two
-pulses, leads; it says so, and the word to stop spreads.
+In each pulse every node tells its neighbours the largest identifier it knows, and how far that has come.
+A node that receives no larger identifier than its own, and its own from no greater distance for two
+pulses, leads; it sends a stop message, which spreads.
 """
 
 from __future__ import annotations
@@ -12,24 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.base import (
-    Broadcast,
-    Inbox,
-    Kernel,
-    Net,
-    Output,
-    Program,
-    Round,
-    State,
-    Vote,
-    broadcast,
-    vote,
-)
-from partition.cluster import Cluster, NodeSet
+import kernels.base as bsp
 
 DISTANCE = 31
-"""Bits for a distance; above them stands the identifier, so that the larger word is the larger
-identifier, and of equal ones that from farther away."""
+"""Bits for a distance in a word. The bits above hold an identifier, so that words compare by identifier,
+and equal identifiers by distance."""
 
 
 def word(uid: NDArray, distance: NDArray) -> NDArray[np.int64]:
@@ -37,8 +24,26 @@ def word(uid: NDArray, distance: NDArray) -> NDArray[np.int64]:
     return (uid << DISTANCE) | distance
 
 
+def distance_in(words: NDArray) -> NDArray[np.int64]:
+    """The distance of each word."""
+    return words & ((1 << DISTANCE) - 1)
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    leader: NDArray[np.int64] = bsp.initial(lambda c: c.uid.copy())  # largest identifier known
+    distance: NDArray[np.int64] = bsp.per_node()  # farthest that `leader` is known to have come
+    heard: NDArray[np.int64] = bsp.per_node(-1)  # largest word received
+    young: NDArray[np.bool_] = bsp.per_node(False)  # knows a larger identifier than its own
+    quiet: NDArray[np.int32] = bsp.per_node(0, np.int32)  # pulses without news
+    running: bsp.NodeSet = bsp.node_set()  # nodes that have not stopped
+    stopping: NDArray[np.int64] = bsp.no_nodes()  # nodes that stop in this pulse
+
+
 @dataclass(frozen=True)
-class PelegLeader(Kernel):
+class PelegLeader(bsp.Kernel):
     """Leader election on a connected graph with identifiers 0 to 2^32 - 1.
 
     Outputs ``leader``, the identifier of the leader as each node knows it.
@@ -46,49 +51,30 @@ class PelegLeader(Kernel):
     Parameters
     ----------
     faithful
-        At the end send the leader's name through the whole graph, though all know it.
+        At the end flood the graph with the leader's identifier, which all know, as in IMSuite.
     """
 
     name = "dp"
-    outputs = {"leader": Output("identifier of the elected leader", identifiers=True)}
+    outputs = {"leader": bsp.Output("identifier of the elected leader", identifiers=True)}
     fields = {"word": np.int64}
     needs = ("connected",)
+    state = State
 
-    def check(self, c: Cluster) -> str | None:
-        wrong = np.flatnonzero((c.uid < 0) | (c.uid >= 1 << 32))
-        if len(wrong):
-            return f"identifier {c.uid[wrong[0]]} of node {c.ids[wrong[0]]} is not 0 to 2^32 - 1"
-        return None
+    def check(self, c: bsp.Cluster) -> str | None:
+        return bsp.wide_identifier(c)
 
-    def program(self, net: Net) -> Program:
-        waiting = yield Round(self.tell, self.compare, self.stop)
-        while waiting.any:
-            waiting = yield Round(self.tell, self.compare, self.stop)
-        if self.faithful:
-            fresh = yield Round(self.proclaim, closing=True)
-            while fresh.any:
-                fresh = yield Round(self.pass_on, closing=True)
+    def program(self, net: bsp.Net) -> bsp.Program:
+        yield from bsp.until_quiet(self.tell, self.compare, self.stop)
 
-    def start(self, c: Cluster) -> State:
-        return State(
-            leader=c.uid.copy(),
-            distance=c.zeros(),
-            heard=c.full(-1),
-            young=c.zeros(bool),
-            quiet=c.zeros(np.int32),
-            running=NodeSet(c.full(True, bool)),
-            stopping=np.empty(0, np.int64),
-            ignorant=NodeSet(c.full(True, bool)),
-        )
-
-    def tell(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
-        # those who heard the word to stop stop
+    def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         s.stopping = inbox.receivers(among=s.running)
         nodes = s.running.nodes
-        heard = np.where(s.heard[nodes] < 0, 0, s.heard[nodes] & ((1 << DISTANCE) - 1))
-        return broadcast(nodes, word=word(s.leader[nodes], np.maximum(s.distance[nodes], heard)))
+        heard = np.where(s.heard[nodes] < 0, 0, distance_in(s.heard[nodes]))
+        return bsp.broadcast(
+            nodes, word=word(s.leader[nodes], np.maximum(s.distance[nodes], heard))
+        )
 
-    def compare(self, c: Cluster, s: State, inbox: Inbox) -> None:
+    def compare(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         nodes, words = inbox.max("word", among=s.running)
         s.heard[nodes] = np.maximum(s.heard[nodes], words)
         alone = s.running.mask.copy()
@@ -96,7 +82,7 @@ class PelegLeader(Kernel):
         listening = s.running.mask.copy()
         listening[s.stopping] = False
         nodes = np.flatnonzero(listening & (s.heard >= 0))
-        uid, distance = s.heard[nodes] >> DISTANCE, s.heard[nodes] & ((1 << DISTANCE) - 1)
+        uid, distance = s.heard[nodes] >> DISTANCE, distance_in(s.heard[nodes])
 
         larger = uid > s.leader[nodes]
         new = nodes[larger]
@@ -108,27 +94,15 @@ class PelegLeader(Kernel):
         candidates, uid, distance = nodes[own], uid[own], distance[own]
         beaten = uid < s.leader[candidates]
         farther = ~beaten & (distance > s.distance[candidates])
+        same = ~beaten & ~farther
         s.quiet[candidates[beaten]] = 1
         s.distance[candidates[farther]] = distance[farther]
         s.quiet[candidates[farther]] = 0
-        s.quiet[candidates[~beaten & ~farther]] += 1
-        done = candidates[~beaten & ~farther & (s.quiet[candidates] >= 2)]
-        # a node without neighbours leads itself
-        s.stopping = np.union1d(
-            s.stopping, np.union1d(done, np.flatnonzero(alone & (c.degree == 0)))
-        )
+        s.quiet[candidates[same]] += 1
+        done = candidates[same & (s.quiet[candidates] >= 2)]
+        isolated = np.flatnonzero(alone & (c.degree == 0))  # they lead themselves
+        s.stopping = np.unique(np.concatenate([s.stopping, done, isolated]))
 
-    def stop(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast, Vote]:
+    def stop(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Vote]:
         s.running.remove(s.stopping)
-        last = vote(any=s.running.count)
-        return broadcast(s.stopping), last
-
-    def proclaim(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast, Vote]:
-        return self.spread(s, np.flatnonzero(s.leader == c.uid))
-
-    def pass_on(self, c: Cluster, s: State, inbox: Inbox) -> tuple[Broadcast, Vote]:
-        return self.spread(s, inbox.receivers(among=s.ignorant))
-
-    def spread(self, s: State, nodes: NDArray) -> tuple[Broadcast, Vote]:
-        s.ignorant.remove(nodes)
-        return broadcast(nodes), vote(any=len(nodes))
+        return bsp.broadcast(s.stopping), bsp.vote(any=s.running.count)

@@ -1,8 +1,8 @@
 """Hirschberg-Sinclair leader election on a bidirectional ring (Lynch 1996, section 3.4).
 
-In phase l all who are still in send their identifier 2^l hops both ways. It is dropped where someone
-has a larger one, and turned back at the end of its way. Whoever gets both back goes on to the next
-phase, until the way is half the ring: then one is left, who tells all.
+In phase l each candidate sends its identifier 2^l hops both ways. A node with a larger identifier drops
+it; at the end of its way it turns back. A candidate that gets both back goes on to the next phase, until
+the way is half the ring: then one is left, which tells all.
 """
 
 from __future__ import annotations
@@ -11,41 +11,46 @@ from dataclasses import dataclass
 from itertools import repeat
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kernels.base import Inbox, Kernel, Net, Output, Program, Round, State, Unicast, unicast
-from partition.cluster import Cluster
+import kernels.base as bsp
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    leader: NDArray[np.int64] = bsp.per_node(-1)
+    back: NDArray[np.int8] = bsp.per_node(2, np.int8)  # own messages back; 2 make a candidate
 
 
 @dataclass(frozen=True)
-class HirschbergSinclair(Kernel):
+class HirschbergSinclair(bsp.Kernel):
     """Leader election on a ring 0, 1, ..., n - 1, 0 with distinct identifiers.
 
     Outputs ``leader``, the identifier of the leader as each node knows it.
     """
 
     name = "hs"
-    outputs = {"leader": Output("identifier of the elected leader", identifiers=True)}
+    outputs = {"leader": bsp.Output("identifier of the elected leader", identifiers=True)}
     fields = {"uid": np.int64, "hops": np.int64, "way": np.int8}
     needs = ("ring",)
+    state = State
 
-    def program(self, net: Net) -> Program:
+    def program(self, net: bsp.Net) -> bsp.Program:
         for phase in range((net.n - 1).bit_length()):
-            yield Round(self.launch, self.relay)
+            yield bsp.Round(self.launch, self.relay, reach=2**phase)
             for _ in range(2 * 2**phase - 1):
-                yield Round(self.relay)
-        yield Round(self.proclaim, *repeat(self.pass_on, net.n // 2))
+                yield bsp.Round(self.relay)
+        yield bsp.Round(self.proclaim, *repeat(self.pass_on, net.n // 2))
 
-    def start(self, c: Cluster) -> State:
-        return State(leader=c.full(-1), back=c.full(2, np.int8), phase=0)
-
-    def launch(self, c: Cluster, s: State, inbox: Inbox) -> Unicast:
-        active = np.flatnonzero(s.back == 2)
+    def launch(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, reach: int) -> bsp.Unicast:
+        candidates = np.flatnonzero(s.back == 2)
         s.back[:] = 0
-        s.phase += 1
-        return self.both_ways(c, active, 2 ** (s.phase - 1), 2 ** (s.phase - 1))
+        return self.both_ways(c, candidates, reach, reach)
 
-    def relay(self, c: Cluster, s: State, inbox: Inbox) -> Unicast:
-        """Pass on or turn what came: `hops` are those to go on the way out, 0 on the way back."""
+    def relay(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
+        """Pass on or turn messages: `hops` are those left on the way out, 0 on the way back."""
         node, uid, hops, way = inbox.node, inbox["uid"], inbox["hops"], inbox["way"]
         own = c.uid[node]
         home = node[(uid == own) & (hops == 0)]
@@ -54,24 +59,25 @@ class HirschbergSinclair(Kernel):
         node, uid, hops = node[larger], uid[larger], hops[larger]
         way = np.where(hops == 1, -way[larger], way[larger])
         on = (c.ids[node] + way) % c.n
-        return unicast(on, node, uid=uid, hops=np.maximum(hops - 1, 0), way=way)
+        return bsp.unicast(on, node, uid=uid, hops=np.maximum(hops - 1, 0), way=way)
 
-    def proclaim(self, c: Cluster, s: State, inbox: Inbox) -> Unicast:
+    def proclaim(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         leader = np.flatnonzero(s.back == 2)
         s.leader[leader] = c.uid[leader]
         return self.both_ways(c, leader, c.n // 2, (c.n - 1) // 2)
 
-    def pass_on(self, c: Cluster, s: State, inbox: Inbox) -> Unicast:
+    def pass_on(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         node, uid, hops, way = inbox.node, inbox["uid"], inbox["hops"], inbox["way"]
         s.leader[node] = uid
         far = hops > 1
         on = (c.ids[node] + way) % c.n
-        return unicast(on[far], node[far], uid=uid[far], hops=hops[far] - 1, way=way[far])
+        return bsp.unicast(on[far], node[far], uid=uid[far], hops=hops[far] - 1, way=way[far])
 
-    def both_ways(self, c: Cluster, nodes: np.ndarray, ahead: int, behind: int) -> Unicast:
-        """Nodes send their identifier so many hops forth and back round the ring."""
+    def both_ways(self, c: bsp.Cluster, nodes: NDArray, ahead: int, behind: int) -> bsp.Unicast:
+        """Nodes send their identifier so many hops ahead and behind."""
         ways = np.array([way for way, hops in ((1, ahead), (-1, behind)) if hops], np.int8)
         hops = np.array([hops for hops in (ahead, behind) if hops], np.int64)
         sender = np.repeat(nodes, len(ways))
         way, hops = np.tile(ways, len(nodes)), np.tile(hops, len(nodes))
-        return unicast((c.ids[sender] + way) % c.n, sender, uid=c.uid[sender], hops=hops, way=way)
+        to = (c.ids[sender] + way) % c.n
+        return bsp.unicast(to, sender, uid=c.uid[sender], hops=hops, way=way)

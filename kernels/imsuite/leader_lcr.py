@@ -1,7 +1,7 @@
 """LeLann-Chang-Roberts leader election on a unidirectional ring (Lynch 1996, section 3.3).
 
-Everyone passes on the largest identifier it has seen. Whoever gets its own back leads; after n
-rounds of n messages everyone has seen the largest.
+Each node passes on the largest identifier it has seen. A node that gets its own identifier back leads;
+after n rounds of n messages every node has seen the largest.
 """
 
 from __future__ import annotations
@@ -9,35 +9,41 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kernels.base import Inbox, Kernel, Net, Output, Program, Round, State, Unicast, unicast
-from partition.cluster import Cluster
+import kernels.base as bsp
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    leader: NDArray[np.int64] = bsp.initial(lambda c: c.uid.copy())  # largest identifier seen
+    elected: NDArray[np.bool_] = bsp.per_node(False)  # got its own identifier back
 
 
 @dataclass(frozen=True)
-class LCR(Kernel):
+class LCR(bsp.Kernel):
     """Leader election on a ring 0, 1, ..., n - 1, 0 with distinct identifiers.
 
     Outputs ``leader``, the identifier of the leader as each node knows it.
     """
 
     name = "lcr"
-    outputs = {"leader": Output("identifier of the elected leader", identifiers=True)}
+    outputs = {"leader": bsp.Output("identifier of the elected leader", identifiers=True)}
     fields = {"uid": np.int64}
     needs = ("ring",)
+    state = State
 
-    def program(self, net: Net) -> Program:
+    def program(self, net: bsp.Net) -> bsp.Program:
         for _ in range(net.n):
-            yield Round(self.transmit, self.elect)
+            yield bsp.Round(self.transmit, self.elect)
 
-    def start(self, c: Cluster) -> State:
-        return State(send=c.uid.copy(), leader=c.uid.copy(), elected=c.zeros(bool))
+    def transmit(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
+        return bsp.unicast(c.successor, uid=s.leader)
 
-    def transmit(self, c: Cluster, s: State, inbox: Inbox) -> Unicast:
-        return unicast(c.successor, uid=s.send)
-
-    def elect(self, c: Cluster, s: State, inbox: Inbox) -> None:
+    def elect(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         # a node has one predecessor, so no receiver occurs twice
         node, uid = inbox.node, inbox["uid"]
         s.elected[node] |= uid == c.uid[node]
-        s.send[node] = s.leader[node] = np.maximum(s.leader[node], uid)
+        s.leader[node] = np.maximum(s.leader[node], uid)

@@ -1,35 +1,36 @@
 """Maximal independent set after Luby (Lynch 1996, section 4.5; IMSuite MIS).
 
-In each round every live node draws a number and tells its live neighbours. Whoever drew less than
-all of them joins the set and tells them; they drop out and tell theirs, who strike them off. When no
-live node has a live neighbour left, those that remain join.
+In each round every live node draws a number and sends it to its live neighbours. A node whose number is
+less than all that it receives joins the set. Its neighbours drop out, and their neighbours remove the
+links to them. When no live node has a live neighbour left, the nodes that remain join.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kernels.base import (
-    Broadcast,
-    Inbox,
-    Kernel,
-    Net,
-    Output,
-    Program,
-    Round,
-    State,
-    Vote,
-    broadcast,
-    vote,
-)
-from kernels.rng import Numbers, chosen, uniform
-from partition.cluster import Cluster, Links, NodeSet
+import kernels.base as bsp
+from kernels.rng import Numbers, uniform
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    links: bsp.Links  # live neighbours
+    live: bsp.NodeSet  # undecided nodes that have live neighbours
+    number: NDArray[np.float64] = bsp.per_node(0.0)  # drawn in this round
+    in_mis: NDArray[np.bool_] = bsp.per_node(False)
+    beaten: NDArray[np.bool_] = bsp.per_node(False)  # has a neighbour in the set
+    winners: NDArray[np.int64] = bsp.no_nodes()  # nodes that join in this round
 
 
 @dataclass(frozen=True)
-class MIS(Kernel):
+class MIS(bsp.Kernel):
     """Maximal independent set.
 
     Outputs ``in_mis``.
@@ -37,66 +38,56 @@ class MIS(Kernel):
     Parameters
     ----------
     rng
-        Where random numbers come from, see `kernels.rng`; by default "imsuite" if faithful, else
+        Generator of random numbers, see `kernels.rng`; by default "imsuite" if faithful, else
         "counter".
     faithful
-        Send what the original sends: a node that drops out says so once for each winner that beat
-        it.
+        A node that drops out sends one message per winner that beat it, as in IMSuite.
     """
 
     rng: Numbers | None = None
 
     name = "mis"
-    outputs = {"in_mis": Output("whether the node is in the maximal independent set")}
+    outputs = {"in_mis": bsp.Output("whether the node is in the maximal independent set")}
     fields = {"draw": np.float64}
+    default_rng: ClassVar[Numbers] = "counter"
 
-    def program(self, net: Net) -> Program:
-        iteration = Round(self.draw, self.compete, self.retire, self.prune)
-        live = yield iteration
+    def program(self, net: bsp.Net) -> bsp.Program:
+        live = yield bsp.Round(self.draw, self.compete, self.retire, self.prune)
         while live.min is not None:
-            live = yield iteration
-        yield Round(self.settle, closing=True)
+            live = yield bsp.Round(self.draw, self.compete, self.retire, self.prune)
+        yield bsp.Round(self.settle, closing=True)
 
-    def start(self, c: Cluster) -> State:
-        links = Links(c)
-        return State(
-            links=links,
-            live=NodeSet(links.degree > 0),
-            value=c.zeros(float),
-            in_mis=c.zeros(bool),
-            beaten=c.zeros(bool),
-            winners=np.empty(0, np.int64),
-        )
+    def start(self, c: bsp.Cluster) -> State:
+        links = bsp.Links(c)
+        return State.of(c, links=links, live=bsp.NodeSet(links.degree > 0))
 
-    def draw(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
+    def draw(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         live = s.live.nodes
-        s.value[live] = draw = uniform(
-            chosen(self.rng, self.faithful), self.seed, c.ids[live], inbox.round
-        )
-        return broadcast(live, links=s.links, draw=draw)
+        rng = self.rng or self.default_rng
+        s.number[live] = draw = uniform(rng, self.seed, c.ids[live], inbox.round)
+        return bsp.broadcast(live, links=s.links, draw=draw)
 
-    def compete(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
-        s.winners = inbox.local_minima("draw", s.value, among=s.live)
+    def compete(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        s.winners = inbox.local_minima("draw", s.number, among=s.live)
         s.in_mis[s.winners] = True
-        return broadcast(s.winners, links=s.links)
+        return bsp.broadcast(s.winners, links=s.links)
 
-    def retire(self, c: Cluster, s: State, inbox: Inbox) -> Broadcast:
-        times = None
-        if self.faithful:
-            beaten, times, _ = inbox.count(among=s.live)
-        else:
-            beaten = inbox.receivers(among=s.live)
+    def retire(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        return self.drop_out(s, inbox.receivers(among=s.live))
+
+    def drop_out(self, s: State, beaten: NDArray, times: NDArray | None = None) -> bsp.Broadcast:
+        """Beaten nodes tell their neighbours, `times` each, that they drop out."""
         s.beaten[beaten] = True
         s.live.remove(beaten)
         s.live.remove(s.winners)
-        return broadcast(beaten, links=s.links, repeat=times)
+        return bsp.broadcast(beaten, links=s.links, repeat=times)
 
-    def prune(self, c: Cluster, s: State, inbox: Inbox) -> Vote:
+    def prune(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
         nodes, gone, gone_remote = inbox.count(among=s.live)
         s.links.drop(nodes, gone, gone_remote, inbox.edges(nodes))
         s.live.remove(nodes[s.links.degree[nodes] == 0])
         live = s.live.nodes
-        return vote(min=c.ids[live[0]] if len(live) else None)
+        return bsp.vote(min=c.ids[live[0]] if len(live) else None)
 
-    def settle(self, c: Cluster, s: State, inbox: Inbox) -> None:
+    def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         s.in_mis |= ~s.beaten

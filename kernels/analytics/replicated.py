@@ -1,0 +1,89 @@
+"""Betweenness centrality where every cluster holds the whole graph: gathering it, and searching it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.analytics.trouble import TROUBLE
+from kernels.fixed import Sums
+from partition.cluster import Cluster
+from partition.partitioners import Partition
+
+
+class Adjacency(NamedTuple):
+    """A whole graph in the order of its layout, `partition`: rows and their ends are positions."""
+
+    partition: Partition
+    indptr: NDArray[np.uint32]
+    indices: NDArray[np.uint32]
+    weights: NDArray[np.float64] | None
+
+    @property
+    def degree(self) -> NDArray[np.int64]:
+        """Out-edges of each node."""
+        return self.indptr[1:].astype(np.int64) - self.indptr[:-1].astype(np.int64)
+
+
+class Searcher:
+    """Searches of a graph, one after another: called with sources (positions), it adds to `sums` and
+    returns the edges that were looked at.
+    """
+
+    def __init__(self, graph: Adjacency, weighted: bool) -> None:
+        from kernels.analytics import _betweenness
+
+        n = len(graph.indptr) - 1
+        self.sums = Sums.zeros(n)
+        self._partition = graph.partition
+        loops: Any = _betweenness
+        room = loops.workspace(n, len(graph.indices), weighted)
+        more = (graph.weights,) if weighted else ()
+        self._search = loops.by_weight if weighted else loops.by_hops
+        self._before = (graph.indptr, graph.indices, *more)
+        self._after = (*self.sums, *room)
+
+    def __call__(self, sources: NDArray) -> int:
+        scanned, wrong, source = self._search(
+            *self._before, sources.astype(np.uint32), *self._after
+        )
+        if wrong:
+            node = self._partition.node(np.array([source]))[0]
+            raise OverflowError(TROUBLE[wrong].format(node))
+        return int(scanned)
+
+
+def falling(degree: NDArray) -> NDArray[np.int64]:
+    """Sources by falling out-degree, so that the longest searches are dealt first."""
+    return np.argsort(-degree, kind="stable")
+
+
+def rows_of(c: Cluster, weighted: bool) -> dict[str, NDArray]:
+    """The edges of a cluster: rows and ends as positions, and weights where they count."""
+    first = c.partition.offsets[c.index]
+    row = np.repeat(np.arange(first, first + c.size), c.degree)
+    found = {"row": row.astype(np.uint32), "end": c.partition.position(c.indices).astype(np.uint32)}
+    if weighted:
+        ones = np.ones(len(c.indices)) if c.weights is None else c.weights
+        found["weight"] = ones.astype(np.float64)
+    return found
+
+
+def adjacency(partition: Partition, rows: dict[str, NDArray]) -> Adjacency:
+    """The whole graph from the rows of all clusters, in their order."""
+    counts = np.bincount(rows["row"], minlength=partition.n)
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    if indptr[-1] >= 2**32:
+        raise ValueError(f"{indptr[-1]} edges are too many to replicate; graph_form='partitioned'")
+    return Adjacency(partition, indptr.astype(np.uint32), rows["end"], rows.get("weight"))
+
+
+def gathered(parts: Sequence[Cluster], weighted: bool) -> Adjacency:
+    """The whole graph from its clusters."""
+    rows = [rows_of(c, weighted) for c in parts]
+    return adjacency(
+        parts[0].partition, {name: np.concatenate([r[name] for r in rows]) for name in rows[0]}
+    )
