@@ -187,8 +187,9 @@ def bandwidth_impact(found: Analysis, ax: Axes) -> bool:
     if found.runs.sizes["bandwidth"] < 2:
         return False
     marks = "osv^Dx"
-    for i, (n, _, _, seconds) in enumerate(_sizes(found)):
-        for k, p in enumerate(seconds.p.values):
+    ps, named = found.runs.p.values.tolist(), set()
+    for i, (_, _, _, seconds) in enumerate(_sizes(found)):
+        for p in seconds.p.values:
             shared = bool(found.runs.oversubscribed.sel(p=p))
             workers = f"{p} worker{'s' * bool(p > 1)}" + ", oversubscribed" * shared
             ax.plot(
@@ -198,13 +199,17 @@ def bandwidth_impact(found: Analysis, ax: Axes) -> bool:
                 linestyle="--" if shared else "-",
                 markersize=3,
                 linewidth=1,
-                color=COLOURS[k % len(COLOURS)],
-                label=workers if len(found.sizes) < 2 else f"n = {n}, {workers}",
+                color=COLOURS[ps.index(p) % len(COLOURS)],
+                label=None if p in named else workers,
             )
+            named.add(p)
+    if len(found.sizes) > 1:
+        for i, n in enumerate(found.sizes):
+            ax.plot([], [], marks[i % len(marks)], color="#555555", markersize=3, label=f"n = {n}")
     ax.set_xlabel("bandwidth, per cent")
     ax.set_ylabel("seconds")
     ax.set_ylim(bottom=0)
-    ax.legend(frameon=False, fontsize=7)
+    ax.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
     return True
 
 
