@@ -31,7 +31,7 @@ __all__ = [
 
 
 def _check_siblings() -> None:
-    """`kernels` and `partition` are also names of other people's packages: make sure of ours."""
+    """Check that `kernels`, `genval` and `partition` are dgsuite's: other projects use these names too."""
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     for name in ("kernels", "genval", "partition"):
         spec = find_spec(name)
@@ -39,7 +39,7 @@ def _check_siblings() -> None:
         if origin is None or os.path.dirname(os.path.dirname(os.path.abspath(origin))) != here:
             raise ImportError(
                 f"dgsuite needs its own package {name!r} from {here}, but Python finds "
-                f"{origin or 'none'}; uninstall or rename what shadows it"
+                f"{origin or 'none'}; uninstall or rename the package that shadows it"
             )
 
 

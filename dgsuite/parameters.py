@@ -1,22 +1,38 @@
-"""Values of kernels' parameters, held to the annotations of their fields. No heavy imports."""
+"""Make kernels, and check and convert the values of their parameters. No heavy imports."""
 
 from __future__ import annotations
 
+import dataclasses
 import operator
-from collections.abc import Sized
+from collections.abc import Mapping, Sized
 from functools import lru_cache
 from numbers import Real
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 
+from kernels import KERNELS, RECURSIVE
 from kernels.base import Kernel, Node, NodeOrNone
-from partition.errors import InputError
+from partition.errors import InputError, unknown
 from partition.labels import Labels, to_json
 
+if TYPE_CHECKING:
+    from partition.graph import Graph
+
+FORMS = ("iterative", "recursive")
+
 PLAIN = {
-    int: "a whole number of 64 bits",
+    int: "a 64-bit integer",
     float: "a number",
     bool: "True or False",
     str: "text",
@@ -24,21 +40,64 @@ PLAIN = {
 }
 
 
-def fitting(kernel: type[Kernel], name: str, value: Any, labels: Labels | None = None) -> Any:
-    """A parameter's value as its annotation has it.
+def make_kernel(
+    kernel: str | type[Kernel] | Kernel,
+    graph: Graph,
+    seed: int | None,
+    parameters: Mapping[str, Any],
+    form: str | None = None,
+) -> Kernel:
+    """An instance of a kernel.
 
-    NumPy's numbers become Python's; what is in a sequence, or of a kind that is not known here, is
-    left alone. Labels of nodes become node ids.
+    Values of parameters are those given, else those of the kernel if it is an instance, else those of the
+    graph's `attrs`, else the kernel's defaults. Some kernels then choose values that suit the graph.
+    """
+    if form is not None and form not in FORMS:
+        raise InputError(unknown("form", form, FORMS))
+    if isinstance(kernel, str):
+        if kernel.lower() not in KERNELS:
+            raise InputError(unknown("kernel", kernel, sorted(KERNELS)))
+        if form == "recursive" and kernel.lower() not in RECURSIVE:
+            raise InputError(
+                f"kernel {kernel!r} has no recursive form; these kernels have one: {', '.join(RECURSIVE)}"
+            )
+        kernel = (RECURSIVE if form == "recursive" else KERNELS)[kernel.lower()]
+    if not isinstance(kernel, Kernel) and not (
+        isinstance(kernel, type) and issubclass(kernel, Kernel)
+    ):
+        raise InputError(f"kernel must be a name or a Kernel, got {kernel!r}")
+    if form is not None and kernel.form != form:
+        raise InputError(f"the given kernel {kernel.name!r} is {kernel.form}, not {form}")
+    fields = {f.name: f for f in dataclasses.fields(kernel) if f.init}
+    for name in parameters:
+        if name not in fields:
+            raise InputError(unknown(f"parameter of {kernel.name!r}", name, fields))
+    cls = kernel if isinstance(kernel, type) else type(kernel)
+    if kernel is cls:
+        own = {name: value for name, value in graph.attrs.items() if name in fields}
+    else:  # defaults need no check
+        own = {n: v for n, f in fields.items() if (v := getattr(kernel, n)) is not f.default}
+    key = {} if seed is None else {"seed": seed}
+    values = {**own, **key, **parameters}
+    fitted = {name: fitting(cls, name, value, graph.labels) for name, value in values.items()}
+    return cls(**fitted).suited(graph)
+
+
+def fitting(kernel: type[Kernel], name: str, value: Any, labels: Labels | None = None) -> Any:
+    """Convert a value to the type in a parameter's annotation.
+
+    NumPy scalars become Python's numbers, labels of nodes become node ids. Items of sequences, and values
+    with annotations that this module does not know, are not changed.
 
     Parameters
     ----------
     labels
-        Of the graph's nodes, where it has some.
+        Labels of the graph's nodes, or None.
 
     Raises
     ------
     InputError
-        The value is none that the parameter can have, or names no node.
+        The value does not fit the annotation, or is not a node.
     """
     kinds = _kinds(kernel, name)
     for one in kinds:
@@ -55,12 +114,12 @@ def fitting(kernel: type[Kernel], name: str, value: Any, labels: Labels | None =
             pass
         except InputError as error:
             raise InputError(f"kernel {kernel.name!r}: {name} {error}") from None
-    wanted = " or ".join(map(_said, kinds))
+    wanted = " or ".join(map(_described, kinds))
     raise InputError(f"kernel {kernel.name!r}: {name} must be {wanted}, got {value!r}")
 
 
 def labelled(kernel: Kernel, name: str, labels: Labels | None) -> Any:
-    """A parameter's value with the graph's labels, where it has some, in place of node ids."""
+    """A parameter's value with node ids replaced by labels, if the graph has labels."""
     value = getattr(kernel, name)
     if labels is None or value is None:
         return int(value) if isinstance(value, int) and not isinstance(value, bool) else value
@@ -73,16 +132,16 @@ def labelled(kernel: Kernel, name: str, labels: Labels | None) -> Any:
 
 
 def stated(kernel: Kernel, name: str, labels: Labels | None) -> Any:
-    """A parameter's value for JSON; a node whose label JSON cannot hold is ``{"node": its id}``."""
+    """A parameter's value for JSON. A node whose label JSON cannot hold becomes ``{"node": id}``."""
     value = labelled(kernel, name, labels)
     if labels is None or value is getattr(kernel, name):
         return value
     if isinstance(value, list):
-        return [_told(label, labels) for label in value]
-    return _told(value, labels)
+        return [_label_json(label, labels) for label in value]
+    return _label_json(value, labels)
 
 
-def _told(label: Any, labels: Labels) -> Any:
+def _label_json(label: Any, labels: Labels) -> Any:
     try:
         return to_json(label)
     except InputError:
@@ -90,7 +149,7 @@ def _told(label: Any, labels: Labels) -> Any:
 
 
 def _kinds(kernel: type[Kernel], name: str) -> tuple[Any, ...]:
-    """What a parameter may be: the members of its annotation's union."""
+    """The types that a parameter may have: the members of its annotation's union."""
     kind = _annotations(kernel).get(name, Any)  # type: ignore[arg-type]
     return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
 
@@ -107,12 +166,12 @@ def _bare(kind: Any) -> Any:
 def _annotations(kernel: type[Kernel]) -> dict[str, Any]:
     try:
         return get_type_hints(kernel, include_extras=True)
-    except (NameError, AttributeError, TypeError):  # names that only a type checker sees
+    except (NameError, AttributeError, TypeError):  # names imported for type checkers only
         return get_type_hints(Kernel, include_extras=True)
 
 
 def _cast(value: Any, kind: Any, bits: int) -> Any:
-    """A value as one of a kind, whole numbers of so many bits, or TypeError."""
+    """Convert a value to a type; integers are limited to `bits` bits. Raises TypeError if it does not fit."""
     flag = isinstance(value, bool | np.bool_)
     if kind is int and not flag:
         number = operator.index(value)
@@ -141,8 +200,8 @@ def _sequence(kind: Any) -> bool:
     return isinstance(origin, type) and issubclass(origin, Sized)
 
 
-def _said(kind: Any) -> str:
-    """A kind in words."""
+def _described(kind: Any) -> str:
+    """A type in words, for messages."""
     if get_origin(kind) is Literal:
         return f"one of {', '.join(map(str, get_args(kind)))}"
     return "a sequence" if _sequence(kind) else PLAIN[_bare(kind)]

@@ -1,4 +1,4 @@
-"""Pictures of results. Each draws on given axes or its own, and returns them."""
+"""Plots of results."""
 
 from __future__ import annotations
 
@@ -18,20 +18,24 @@ if TYPE_CHECKING:
 LOOKS = {"finish_async": ("s", "-", "#c8553d"), "clocked": ("^", "--", "#7a3b8f")}
 MESSAGES = "#9ec9e2"
 FEW = 32
-"""Rounds up to which each gets a marker."""
+"""With more rounds than this, lines have no markers."""
 
 
 def communication(dataset: xr.Dataset, ax: Axes | None = None, *, messages: bool = True) -> Axes:
-    """Messages of each round of a run, as bars, and IMSuite's communication count, as a line.
+    """Plot the messages per round as bars, and IMSuite's communication count per round as a line.
 
     Parameters
     ----------
     dataset
-        Of one run.
+        Dataset of one run.
     ax
-        Where to draw; by default new axes.
+        Axes to draw on; by default new ones.
     messages
         Whether to draw the bars.
+
+    Returns
+    -------
+    The axes.
     """
     if ax is None:
         from matplotlib.figure import Figure
@@ -62,15 +66,15 @@ def communication(dataset: xr.Dataset, ax: Axes | None = None, *, messages: bool
 
 
 def write(figure: Figure, path: str) -> None:
-    """Write a picture as PNG: whole, or not at all."""
+    """Write a figure as PNG, atomically."""
     with atomic_write(path) as part:
         figure.savefig(part, dpi=130, format="png")
 
 
 def overview(results: Sequence[xr.Dataset], most: int = 12) -> Figure:
-    """Communication per round: a panel for each kernel and input, a line for each style.
+    """Communication per round: one panel per kernel and input, one line per style.
 
-    Messages are the same in every style, so each panel has them once.
+    Messages are the same in every style, so each panel shows them once.
     """
     from matplotlib.figure import Figure
 

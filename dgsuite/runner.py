@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,10 +13,9 @@ import xarray as xr
 from dgsuite import dataset
 from dgsuite.engine.log import Log
 from dgsuite.engine.program import Guard
-from dgsuite.parameters import fitting
+from dgsuite.parameters import make_kernel
 from dgsuite.workers.provenance import machine_of
 from dgsuite.workload import Workload
-from kernels import KERNELS, RECURSIVE
 from kernels.base import Kernel, Replicated
 from partition.checks import check as check_need
 from partition.client.queries import current_client, seceded
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from distributed import Client
 
 STYLES = ("serial", "finish_async", "clocked")
-FORMS = ("iterative", "recursive")
 
 CHECK = "DGSUITE_CHECK"
 """Environment variable that says whether runs are checked by default."""
@@ -403,44 +400,3 @@ def _by_node(values: np.ndarray, graph: Graph) -> np.ndarray:
     ordered = np.empty_like(values)
     ordered[graph.partition.order] = values
     return ordered
-
-
-def make_kernel(
-    kernel: str | type[Kernel] | Kernel,
-    graph: Graph,
-    seed: int | None,
-    parameters: Mapping[str, Any],
-    form: str | None = None,
-) -> Kernel:
-    """The kernel asked for; defaults of its parameters are the graph's facts, or an instance's own, or
-    what suits the graph.
-    """
-    if form is not None and form not in FORMS:
-        raise InputError(unknown("form", form, FORMS))
-    if isinstance(kernel, str):
-        if kernel.lower() not in KERNELS:
-            raise InputError(unknown("kernel", kernel, sorted(KERNELS)))
-        if form == "recursive" and kernel.lower() not in RECURSIVE:
-            raise InputError(
-                f"kernel {kernel!r} has no recursive form; those that have: {', '.join(RECURSIVE)}"
-            )
-        kernel = (RECURSIVE if form == "recursive" else KERNELS)[kernel.lower()]
-    if not isinstance(kernel, Kernel) and not (
-        isinstance(kernel, type) and issubclass(kernel, Kernel)
-    ):
-        raise InputError(f"kernel must be a name or a Kernel, got {kernel!r}")
-    if form is not None and kernel.form != form:
-        raise InputError(f"kernel {kernel.name!r} as given is {kernel.form}, not {form}")
-    fields = {f.name: f for f in dataclasses.fields(kernel) if f.init}
-    for name in parameters:
-        if name not in fields:
-            raise InputError(unknown(f"parameter of {kernel.name!r}", name, fields))
-    cls = kernel if isinstance(kernel, type) else type(kernel)
-    if kernel is cls:
-        own = {name: value for name, value in graph.attrs.items() if name in fields}
-    else:  # what is as by default needs no check
-        own = {n: v for n, f in fields.items() if (v := getattr(kernel, n)) is not f.default}
-    key = {} if seed is None else {"seed": seed}
-    values = {**own, **key, **parameters}
-    fitted = {name: fitting(cls, name, value, graph.labels) for name, value in values.items()}
-    return cls(**fitted).suited(graph)

@@ -1,8 +1,8 @@
-"""Work that is put into every task besides the algorithm's own, and changes nothing but time.
+"""Synthetic work that is added to every task. It takes time and changes no result.
 
-A task (IMSuite's *async*) is what one node does in one phase; a cluster that computes many nodes at
-once does the work of all of them. Arithmetic is the workload of Gupta and Nandivada (IMSuite, J.
-Parallel Distrib. Comput. 2015); cache pollution and extra packets are the two that they left open.
+A task (IMSuite's *async*) is what one node does in one phase; a cluster does the work of all its nodes.
+Arithmetic is the workload of Gupta and Nandivada (IMSuite, J. Parallel Distrib. Comput. 2015). They name
+cache pollution and extra packets as future work.
 """
 
 from __future__ import annotations
@@ -21,33 +21,35 @@ from partition.cluster import Cluster
 from partition.errors import InputError, unknown
 
 LANES = 256
-"""Numbers that arithmetic works on: enough to fill the processor's vectors."""
+"""Numbers that the arithmetic works on: enough to fill the processor's vector registers."""
 
 LARGEST = 1 << 32
-"""Bytes of a working set or a packet, and packets, at most: more than any cache has."""
+"""Maximum bytes of a working set or packet, and maximum number of packets: more than any cache holds."""
 
 MOST = (1 << 63) - 1
-"""Operations, at most: what compiled loops count to."""
+"""Maximum number of operations, which compiled loops count in int64."""
 
 
 @dataclass(frozen=True)
 class Workload:
-    """What is added; by default nothing.
+    """The work that is added; by default none.
 
     Attributes
     ----------
     operations
-        Integer operations a task: each a multiplication or an addition of 32 bits.
+        Integer operations per task: 32-bit multiplications or additions.
     cache_bytes
         Size of a working set that each task reads once.
-    packets, bytes
-        How many packets each node sends to its neighbours in each round, in turn, and the size of
-        one. They travel with the round's first messages, and are thrown away.
+    packets
+        Number of packets that each node sends per round, to its neighbours in turn. They travel with the
+        first messages of the round, and the receiver drops them.
+    bytes
+        Size of a packet.
 
     Raises
     ------
     InputError
-        A value that is not a whole number from 0, or too large; packets without bytes.
+        A value is not an integer from 0, or is too large; packets are given without bytes.
     """
 
     operations: int = 0
@@ -58,17 +60,17 @@ class Workload:
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-                raise InputError(f"workload: {name} must be a whole number from 0, got {value!r}")
+                raise InputError(f"workload: {name} must be an integer from 0, got {value!r}")
             most = MOST if name == "operations" else LARGEST
             if value > most:
                 raise InputError(f"workload: {name} must be at most {most}, got {value}")
             object.__setattr__(self, name, int(value))
         if bool(self.packets) != bool(self.bytes):
-            raise InputError("workload: packets and bytes (of a packet) go together")
+            raise InputError("workload: packets and bytes (per packet) must be given together")
 
     @classmethod
     def make(cls, given: Mapping[str, Any] | Workload | None) -> Workload | None:
-        """A workload from its fields, or None if it comes to nothing.
+        """A workload from its fields, or None if no work is added.
 
         Raises
         ------
@@ -79,7 +81,7 @@ class Workload:
             return given or None
         if not isinstance(given, Mapping):
             raise InputError(
-                f"workload must be a mapping such as {{'operations': 1000}}: {given!r}"
+                f"workload must be a mapping such as {{'operations': 1000}}, got {given!r}"
             )
         names = [f.name for f in fields(cls)]
         for name in given:
@@ -94,8 +96,8 @@ class Workload:
         return json.dumps({name: value for name, value in asdict(self).items() if value})
 
 
-class Laden(NamedTuple):
-    """A parcel with packets beside it."""
+class ParcelWithPackets(NamedTuple):
+    """A parcel and the packets that travel with it."""
 
     parcel: Any
     packets: NDArray[np.uint8]
@@ -106,13 +108,13 @@ class Laden(NamedTuple):
         return self.packets.nbytes + (0 if self.parcel is None else self.parcel.nbytes)
 
 
-class Porter:
-    """Does a workload on one site.
+class WorkloadRunner:
+    """Does the work of a workload on one site.
 
     Parameters
     ----------
     bounds, me
-        As of `dgsuite.engine.site.Site`.
+        As for `dgsuite.engine.site.Site`.
     """
 
     def __init__(
@@ -128,15 +130,15 @@ class Porter:
                 int(site): _noise(int(counts[site]) * load.bytes).reshape(-1, load.bytes)
                 for site in np.flatnonzero(counts)
             }
-        self.toil(0)
+        self.work(0)  # compiles the loops
 
     @property
-    def heavy(self) -> bool:
-        """Whether threads that share it gain more than handing over costs."""
+    def takes_processor(self) -> bool:
+        """Whether the work takes so much processor time that it pays to share it among threads."""
         return self.load.operations > 0 or self.load.cache_bytes > 0
 
-    def toil(self, tasks: int) -> float:
-        """Do the work of so many tasks; returns its seconds of processor time."""
+    def work(self, tasks: int) -> float:
+        """Do the work of a number of tasks; returns the processor time in seconds."""
         from dgsuite.engine._compiled import spin, walk
 
         begin = thread_time()
@@ -147,23 +149,23 @@ class Porter:
             walk(_working_set(self.load.cache_bytes), tasks)
         return thread_time() - begin
 
-    def lade(self, number: int, parcels: Mapping[int, Any]) -> dict[int, Any]:
-        """Put the packets of a round, or depth, to what first leaves in it."""
+    def add_packets(self, number: int, parcels: Mapping[int, Any]) -> dict[int, Any]:
+        """Add the packets of a round, or depth, to the first parcels of that round."""
         if number <= self.round:
             return dict(parcels)
         self.round = number
-        laden = {site: Laden(parcels.get(site), p) for site, p in self.packets.items()}
-        return {**parcels, **laden}
+        added = {site: ParcelWithPackets(parcels.get(site), p) for site, p in self.packets.items()}
+        return {**parcels, **added}
 
 
-def unlade(parcels: Mapping[int, Any]) -> dict[int, Any]:
-    """The parcels alone."""
-    bare = {s: p.parcel if isinstance(p, Laden) else p for s, p in parcels.items()}
+def without_packets(parcels: Mapping[int, Any]) -> dict[int, Any]:
+    """The parcels without their packets."""
+    bare = {s: p.parcel if isinstance(p, ParcelWithPackets) else p for s, p in parcels.items()}
     return {site: parcel for site, parcel in bare.items() if parcel is not None}
 
 
 def _packets(each: int, clusters: Sequence[Cluster], bounds: NDArray) -> NDArray[np.int64]:
-    """How many packets go to each site, if each node deals as many to its neighbours in turn."""
+    """Number of packets for each site, if each node sends `each` packets to its neighbours in turn."""
     counts = np.zeros(len(bounds) - 1, np.int64)
     for c in clusters:
         degree = np.repeat(c.degree, c.degree)
@@ -175,11 +177,14 @@ def _packets(each: int, clusters: Sequence[Cluster], bounds: NDArray) -> NDArray
 
 
 def _noise(nbytes: int) -> NDArray[np.uint8]:
-    """Bytes that no transport can compress."""
+    """Random bytes, which no transport can compress."""
     return np.random.default_rng(0).integers(0, 256, nbytes, np.uint8)
 
 
 @lru_cache(maxsize=1)
 def _working_set(nbytes: int) -> NDArray[np.uint64]:
-    """Memory that is there: pages of zeros would all be one. Read only, so shared by all threads."""
+    """A working set of distinct pages; pages of zeros would share one physical page.
+
+    It is only read, so all threads share it.
+    """
     return np.arange(max(1, nbytes // 8), dtype=np.uint64)

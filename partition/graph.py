@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from partition import build, conversion, cutting, dask_views, distribute, edges
 from partition import relabel as numbering
-from partition.client.queries import current_client
+from partition.client import queries
 from partition.client.spans import spanned
 from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses
@@ -289,7 +289,7 @@ class Graph:
         >>> Graph.from_edges([0, 1, 2], [1, 2, 0], weights=[7, 8, 9])
         <dgsuite.Graph: 3 nodes, 3 edges, undirected, weights int64; 1 clusters in this process>
         """
-        client = current_client(client)
+        client = queries.current_client(client)
         pieces = edges.pieces(src, dst, weights, (source, target, weight))
         names = None
         if relabel:

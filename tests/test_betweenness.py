@@ -305,7 +305,7 @@ def test_bad_input_is_named(form):
         ({"sources": 0}, "sources must be from 1 to 3"),
         ({"sources": [0, 3]}, "source 3 is not a node"),
         ({"sources": [1, 1]}, "sources must be different nodes"),
-        ({"sources": 0.5}, "sources must be a whole number of 64 bits or a sequence or None"),
+        ({"sources": 0.5}, "sources must be a 64-bit integer or a sequence or None"),
         ({"sources": [0.5]}, "sources must be a number of nodes or a list"),
         ({"deal": "fair"}, "deal must be one of block, cyclic, dynamic, got 'fair'"),
         ({"graph_form": "cut"}, "graph_form must be one of replicated, partitioned"),

@@ -189,7 +189,7 @@ def test_an_interrupted_sweep_goes_on_where_it_stopped(tmp_path, monkeypatch, ca
     ("change", "message"),
     [
         (("8", '8\nworkload = { operation = 1 }'), "did you mean 'operations'"),
-        (("8", '8\nworkload = { operations = -1 }'), "operations must be a whole number from 0"),
+        (("8", '8\nworkload = { operations = -1 }'), "operations must be an integer from 0"),
         (("number = 19", "number = 20"), "figure.number = 20"),
         (('"mx"', '"mq"'), "no kind 'mq' in family 'paper'"),
         (("n = 8", 'clusters = "n"'), "clusters = 'n' needs a number of nodes"),

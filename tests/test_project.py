@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite.runner import make_kernel
+from dgsuite.parameters import make_kernel
 from kernels import BellmanFord
 
 ROOT = Path(__file__).parents[1]
@@ -112,8 +112,8 @@ def test_unknown_names():
 @pytest.mark.parametrize(
     ("kernel", "name", "value", "message"),
     [
-        ("bf", "root", 1.5, "kernel 'bf': root must be a whole number of 64 bits, got 1.5"),
-        ("bf", "root", "x", "root must be a whole number of 64 bits, got 'x'"),
+        ("bf", "root", 1.5, "kernel 'bf': root must be a 64-bit integer, got 1.5"),
+        ("bf", "root", "x", "root must be a 64-bit integer, got 'x'"),
         ("bf", "root", None, "root must be"),
         ("bf", "root", True, "root must be"),
         ("bf", "seed", 1.5, "seed must be"),

@@ -265,8 +265,8 @@ def test_unknown_forms():
     ring = Graph.from_networkx(nx.cycle_graph(4))
     for kernel, form, message in (
         ("bf", "recursve", "did you mean 'recursive'"),
-        ("mis", "recursive", "'mis' has no recursive form; those that have: bf"),
-        (RECURSIVE["bf"], "iterative", "'bf' as given is recursive, not iterative"),
+        ("mis", "recursive", "'mis' has no recursive form; these kernels have one: bf"),
+        (RECURSIVE["bf"], "iterative", "the given kernel 'bf' is recursive, not iterative"),
     ):
         with pytest.raises(dgsuite.InputError, match=message):
             dgsuite.run(kernel, ring, form=form)

@@ -21,7 +21,7 @@ from dgsuite.engine.program import reduce_votes, steps
 from dgsuite.engine.site import Site
 from dgsuite.executors import serial
 from dgsuite.experiment.sweep import combine
-from dgsuite.runner import make_kernel
+from dgsuite.parameters import make_kernel
 from dgsuite.scaling.__main__ import main
 from dgsuite.scaling.analysis import analyse, split
 from dgsuite.scaling.terms import value

@@ -91,7 +91,7 @@ def test_a_run_that_is_not_traced_counts_no_pairs():
     graph = genval.graph("er", 30).repartition(3)
     ds = dgsuite.run("mis", graph, style="serial")
     assert "traffic" not in ds
-    _, log = serial.run(dgsuite.runner.make_kernel("mis", graph, None, {}), graph.parts)
+    _, log = serial.run(dgsuite.parameters.make_kernel("mis", graph, None, {}), graph.parts)
     assert not len(log.traffic)
 
 

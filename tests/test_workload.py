@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite.workload import Porter, Workload
+from dgsuite.workload import Workload, WorkloadRunner
 
 GRAPH = nx.random_regular_graph(4, 60, seed=2)
 LOADS = [
@@ -64,7 +64,7 @@ def test_packets_are_dealt_to_neighbours_in_turn():
     """A star: the centre's seven packets go round its five leaves, a leaf's all to the centre."""
     graph = dgsuite.Graph.from_networkx(nx.star_graph(5), partition=np.array([0, 0, 1, 1, 1, 2]))
     porters = [
-        Porter(Workload(packets=7, bytes=10), [part], np.arange(4), me)
+        WorkloadRunner(Workload(packets=7, bytes=10), [part], np.arange(4), me)
         for me, part in enumerate(graph.parts)
     ]
     sent = [{to: p.shape for to, p in porter.packets.items()} for porter in porters]
@@ -75,10 +75,10 @@ def test_packets_are_dealt_to_neighbours_in_turn():
     ("load", "message"),
     [
         ({"operatoins": 1}, "unknown field 'operatoins'; did you mean 'operations'?"),
-        ({"operations": -1}, "operations must be a whole number from 0, got -1"),
-        ({"cache_bytes": 1.5}, "cache_bytes must be a whole number"),
+        ({"operations": -1}, "operations must be an integer from 0, got -1"),
+        ({"cache_bytes": 1.5}, "cache_bytes must be an integer"),
         ({"cache_bytes": 1 << 40}, "cache_bytes must be at most"),
-        ({"packets": 2}, "packets and bytes (of a packet) go together"),
+        ({"packets": 2}, "packets and bytes (per packet) must be"),
         ({"operations": 10**30}, "operations must be at most 9223372036854775807, got 1000"),
         (7, "workload must be a mapping"),
     ],

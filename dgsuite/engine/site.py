@@ -21,7 +21,7 @@ from dgsuite.engine.inbox import Window
 from dgsuite.engine.mailbox import KINDS, Mailroom, Messages
 from dgsuite.engine.pairs import Pairs
 from dgsuite.engine.program import UNBOUND, Fault, Guard, Step, Tally, reduce_votes
-from dgsuite.workload import Porter, Workload, unlade
+from dgsuite.workload import Workload, WorkloadRunner, without_packets
 from kernels.base import Extra, Kernel, Known, Note, State, Vote
 from partition.cluster import Cluster
 from partition.errors import InputError, RunError
@@ -92,7 +92,9 @@ class Site:
         self.compute = [0.0] * len(clusters)
         self.cpu = [0.0] * len(clusters)
         self.busy = 0.0
-        self.porter = None if workload is None else Porter(workload, clusters, self.bounds, me)
+        self.workload = (
+            None if workload is None else WorkloadRunner(workload, clusters, self.bounds, me)
+        )
         self.loads = np.zeros(len(clusters), np.int64)
         self.toil = np.zeros(len(clusters))
         self.tally = Tally()
@@ -140,11 +142,11 @@ class Site:
                 elif item is not None:
                     raise self.fault(step, k, f"returned {item!r}, which is nothing to send")
         tally.vote = reduce_votes(votes)
-        self.quiet = Known in sent and not votes and self.porter is None
-        if self.porter is not None:
+        self.quiet = Known in sent and not votes and self.workload is None
+        if self.workload is not None:
             tally.loads, tally.toil = int(self.loads.sum()), float(self.toil.sum())
         parcels = self.mailroom.send(step, sent, tally)
-        return parcels if self.porter is None else self.porter.lade(step.round, parcels)
+        return parcels if self.workload is None else self.workload.add_packets(step.round, parcels)
 
     def new_tally(self) -> Tally:
         """Counts at zero."""
@@ -152,8 +154,8 @@ class Site:
 
     def deliver(self, parcels: Mapping[int, Parcel]) -> None:
         """Take in the parcels of other sites, and what this site kept: the next phase's inboxes."""
-        if self.porter is not None:
-            parcels = unlade(parcels)
+        if self.workload is not None:
+            parcels = without_packets(parcels)
         self._messages = self.mailroom.deliver(parcels)
 
     def outputs(self) -> dict[str, NDArray]:
@@ -201,8 +203,8 @@ class Site:
             result = phase(cluster, self.states[k], inbox, **step.values)
         except Exception as error:
             raise self.fault(step, k, f"{type(error).__name__}: {error}") from error
-        if self.porter is not None:
+        if self.workload is not None:
             self.loads[k] = cluster.size if tasks is None else tasks
-            self.toil[k] = self.porter.toil(int(self.loads[k]))
+            self.toil[k] = self.workload.work(int(self.loads[k]))
         self.compute[k], self.cpu[k] = perf_counter() - begin, thread_time() - cpu
         return result

@@ -157,7 +157,7 @@ def _task(
     plugin = worker.plugin()
     arguments = worker.security_args()
     large = sum(c.size for c in clusters) > POOL_FROM
-    large |= site.porter is not None and site.porter.heavy
+    large |= site.workload is not None and site.workload.takes_processor
     threads = min(here.state.nthreads, len(clusters)) if large and way.pooled else 1
 
     @seldom

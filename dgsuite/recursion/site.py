@@ -23,7 +23,7 @@ from dgsuite.engine.messages import Mail
 from dgsuite.engine.program import UNBOUND, Guard, Step, Tally, reduce_votes
 from dgsuite.engine.site import Site
 from dgsuite.recursion.scopes import NOBODY, Scopes
-from dgsuite.workload import Laden, Workload
+from dgsuite.workload import ParcelWithPackets, Workload
 from kernels.base import Extra, Kernel, Note, Vote
 from kernels.recursion import Spawn
 from partition.cluster import Cluster
@@ -133,7 +133,7 @@ class RecursiveSite(Site):
     def accept(self, bundles: Iterable[Bundle]) -> None:
         """Queue what came from other sites."""
         for bundle in bundles:
-            batches = bundle.parcel or [] if isinstance(bundle, Laden) else bundle
+            batches = bundle.parcel or [] if isinstance(bundle, ParcelWithPackets) else bundle
             for batch in batches:
                 self.put(batch)
 
@@ -164,7 +164,7 @@ class RecursiveSite(Site):
 
     def _leave(self) -> dict[int, Any]:
         out, self._out = self._out, {}
-        return out if self.porter is None else self.porter.lade(self.deepest, out)
+        return out if self.workload is None else self.workload.add_packets(self.deepest, out)
 
     def _run_batch(self, key: Key, parts: list[Letters]) -> None:
         depth, task, index, nested = key

@@ -19,7 +19,7 @@ from dgsuite.engine.mailbox import Said, Sent
 from dgsuite.engine.program import Step
 from dgsuite.engine.shipments import Board, Crates
 from dgsuite.executors import serial
-from dgsuite.runner import make_kernel
+from dgsuite.parameters import make_kernel
 from kernels.base import Kernel
 from partition.cluster import Cluster
 from partition.errors import InputError
