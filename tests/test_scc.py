@@ -10,12 +10,15 @@ import xarray as xr
 
 import dgsuite
 import genval
-from dgsuite.report.claims.scc import betweenness
-from dgsuite.scc import bc, ledger
+from dgsuite.report.claims.scc_findings import betweenness
+from dgsuite.scc import bc, chip, columns, comms, ledger
 from dgsuite.scc.__main__ import main, read
+from dgsuite.scc.chip import SCC, Chip
 from dgsuite.scc.ledger import Ledger, Transport
 from dgsuite.scc.replay import replay
+from dgsuite.scc.options import Buffers
 from dgsuite.scc.simulate import Simulation
+from dgsuite.transports import carriers, mpi
 
 WIRE = Transport("wire", 1e-4, 1e-9)
 
@@ -150,6 +153,131 @@ def test_deals():
 def test_what_cannot_be_simulated():
     with pytest.raises(dgsuite.InputError, match="places must be from 1"):
         Simulation(0, WIRE)
+    assert WIRE.why_not(1024, 1e12) == ""
+    on_chip = chip.transport("chip:mpb")
+    assert on_chip.why_not(48, SCC.memory) == ""
+    assert on_chip.why_not(49, 0) == "49 places are more than the 48 cores"
+    assert on_chip.why_not(1, 400e6) == "a place holds 400 MB of the 322 MB of a core"
+    with pytest.raises(dgsuite.InputError, match="no transport of the chip; one of chip:mpb"):
+        chip.transport("chip:tcp")
+
+
+@pytest.mark.parametrize(
+    ("core", "other", "hops"),
+    [(0, 0, 0), (0, 1, 0), (1, 2, 1), (0, 10, 5), (0, 12, 1), (0, 47, 8), (46, 1, 8), (10, 37, 8)],
+)
+def test_distances_on_the_mesh(core, other, hops):
+    assert int(SCC.hops(core, other)) == int(SCC.hops(other, core)) == hops
+
+
+def test_the_mesh_as_a_whole():
+    """Mean distance of an a by b mesh: (a^2 - 1) / 3a + (b^2 - 1) / 3b."""
+    assert (SCC.tiles, SCC.cores) == (24, 48)
+    cores = np.arange(48)
+    assert SCC.hops(cores[:, None], cores).mean() == pytest.approx(35 / 18 + 15 / 12)
+    near, far = 45 / 533e6 + 8 / 800e6, 45 / 533e6 + 72 / 800e6
+    assert SCC.access(5, 4) == pytest.approx(near)
+    assert SCC.access(0, 47) == pytest.approx(far)
+
+
+@pytest.mark.parametrize(
+    ("name", "nbytes", "lines", "pieces"),
+    [
+        ("chip:mpb", 0, 1, 1),
+        ("chip:mpb", 5120, 160, 1),
+        ("chip:mpb", 5121, 161, 2),
+        ("chip:mpimpb", 160, 5, 1),
+        ("chip:mpimpb", 5120, 160, 32),
+    ],
+)
+def test_messages_on_the_chip(name, nbytes, lines, pieces):
+    """A line is written once and read once; each piece has a flag there and one back."""
+    both = SCC.access(0, 0) + SCC.access(0, 47)
+    found = chip.transport(name).seconds(nbytes, 0, 47)
+    assert found == pytest.approx((lines + 2 * pieces) * both)
+
+
+def test_simulations_on_the_chip():
+    """With a mesh that takes no time all pairs are alike; with the chip's, far places take longer."""
+    alike = chip.transport("chip:mpb", Chip(router_cycles=0))
+    one = float(alike.seconds(1000, 0, 1))
+    found = Simulation(48, alike)
+    found.exchange(1000)
+    assert found.clock == pytest.approx(47 * one)
+    found = Simulation(48, alike)
+    found.collect(1000)
+    assert found.clock[0] == pytest.approx(47 * one)
+    real = chip.transport("chip:mpb")
+    cores = np.arange(48)
+    found = Simulation(48, real)
+    found.collect(1000)
+    assert found.clock[0] == pytest.approx(real.seconds(1000, cores[1:], 0).sum())
+    found = Simulation(2, real)
+    found.broadcast(0)
+    assert found.clock == pytest.approx(float(real.seconds(0, 0, 1)))
+    found = Simulation(48, real)
+    found.dynamic(np.zeros(0))
+    # 46 and 47 are 8 hops away and the last to be answered; 1 shares place 0's tile
+    assert found.clock[1] < found.clock[46] < found.clock[47]
+    found = Simulation(48, real)
+    found.exchange(1000)
+    both_ways = real.seconds(1000, cores[:, None], cores)
+    np.fill_diagonal(both_ways, 0)
+    assert found.elapsed >= both_ways.mean(1).max()
+    assert found.elapsed > 47 * one
+
+
+def test_a_chunk_is_paid_for_whole():
+    """A message takes no more for bytes that fit into the buffer with its head."""
+    small = Transport("mpimpb", 1e-4, 1e-6, chunk=160)
+    assert small.seconds(159, 0, 1) == pytest.approx(1e-4)
+    assert small.seconds(1000, 0, 1) == pytest.approx(1e-4 + 960e-6)
+
+
+CHIP = {name: Buffers(buffer="8 KiB", places=48) for name in ("mpb", "mpimpb")}
+
+
+@pytest.mark.parametrize(("scheme", "nbytes"), [("mpb", 5120), ("mpimpb", 160)])
+def test_workers_of_a_study_have_its_buffers(scheme, nbytes):
+
+    def out(dask_worker):
+        """Bytes of the buffer in which a worker's comm with its scheduler sends."""
+        return len(dask_worker.batched_stream.comm._out)
+
+    with columns.buffers(CHIP) as chunks:
+        assert chunks[scheme] == nbytes
+        with carriers.workers(scheme, 2) as client:
+            assert list(client.run(out).values()) == [nbytes] * 2
+            (found,) = ledger.transports({scheme: client}, 1, chunks)
+    assert found.chunk == nbytes
+    assert found.byte > 0
+
+
+def test_costs_over_mpi():
+    """Between two of MPI's processes: rounds of clocked runs, and a counter's question and answer."""
+    pytest.importorskip("mpi4py")
+    if mpi.mpiexec() is None:
+        pytest.skip("no mpiexec")
+    from partition.client.workers import worker_addresses
+
+    with carriers.workers("mpi", 2) as client:
+        (found,) = ledger.transports({"mpi": client}, 1)
+        asked = comms.measure(client, "mpi", worker_addresses(client), 1)
+    for cost in (found, asked):
+        assert cost.name == "mpi"
+        assert 0 < cost.message < 1
+        assert 0 <= cost.byte < 1
+
+
+def test_transports_that_are_not_here_are_left_out(monkeypatch):
+    names = ["tcp", "mpi-sock", "chip:mpb", "pigeon"]
+    monkeypatch.setattr(mpi, "mpiexec", lambda: None)
+    here, absent = columns.present(names)
+    assert here == ["tcp"]
+    assert list(absent) == ["mpi-sock", "pigeon"]
+    assert "no mpiexec" in absent["mpi-sock"]
+    with pytest.raises(dgsuite.InputError, match="mpi-sock: no mpiexec"):
+        carriers.check("mpi-sock")
 
 
 def test_measured_costs(client, client_of_one):
@@ -169,7 +297,9 @@ TINY = """
 places = [1, 2, 36, 44, 48]
 measured = [1, 2]
 repeats = 1
-protocols = ["tcp", "uds"]
+protocols = ["tcp", "mpimpb", "mpi-sock", "chip:mpb"]
+[scc.buffers]
+mpimpb = { buffer = "8 KiB", places = 48 }
 [bc]
 deals = ["block", "cyclic", "dynamic"]
 [bc.workload.small]
@@ -189,18 +319,23 @@ sample = 8
 """
 
 
-def test_an_experiment_from_the_command_line(tmp_path, capsys):
+def test_an_experiment_from_the_command_line(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(mpi, "mpiexec", lambda: None)
     config = tmp_path / "bc.toml"
     config.write_text(TINY)
     out = tmp_path / "out.nc"
     assert main([str(config), "--output", str(out)]) == 0
     printed = capsys.readouterr().out
+    assert "left out: mpi-sock: no mpiexec" in printed
     for text in ("SIMULATED", "differs", "scc.table1.workloads", "scc.fig10.load"):
         assert text in printed
     ds = dgsuite.open(out)
     assert "simulation" in ds.attrs["title"]
     assert ds.simulated_seconds.dims == ("workload", "deal", "transport", "places")
+    assert ds.transport.values.tolist() == ["tcp", "mpimpb", "chip:mpb"]
+    assert ds.chunk_bytes.values.tolist() == [0, 160, 5120]
     assert bool((ds.simulated_seconds > 0).all())
+    assert (ds.held_bytes > 10_000).all()
     assert int((ds.measured_seconds > 0).sum()) == 4 * (3 + 1) * 2
     assert ds.simulated_seconds.attrs["units"] == "s"
     work, setup = ds.work_seconds, ds.setup_seconds
@@ -245,6 +380,7 @@ def test_findings_with_the_papers_transports(tmp_path):
     [
         ("scc.protocols=['tpc']", "unknown protocol 'tpc'; did you mean 'tcp'"),
         ("scc.places=[0]", "scc.places.0"),
+        ("scc.buffers.mpb={buffer='1 KiB',places=48}", "holds but the flags of 48 places"),
         ("bc.deals=['fair']", "fair"),
         ("bc.workload.low.q=1", "unknown key"),
         ("scc", "must be key.subkey=value"),

@@ -76,7 +76,7 @@ def test_a_study(small, capsys):
     output = small.parent / "small.nc"
     assert hf.main([str(small), "--output", str(output)]) == 0
     printed = capsys.readouterr().out
-    assert "transport pigeon is not installed" in printed
+    assert "left out: unknown protocol" in printed
     ds = xr.load_dataset(output, engine="h5netcdf")
     assert output.with_suffix(".png").stat().st_size > 10_000
     assert dict(ds.sizes) == {"input": 1, "balance": 3, "transport": 3, "places": 3}

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import sys
 import time
 
 import dask
 import dask.array as da
 import numpy as np
+import psutil
 import pytest
 from distributed import Client, LocalCluster, get_worker, wait
 
 import dgsuite
 import genval
+from dgsuite.scc.ledger import Echo
+from dgsuite.transports import carriers
 from partition.client.queries import worker_states
+from partition.graph import Graph
 
 
 @pytest.fixture(params=["uds", "mpb", "mpimpb"])
@@ -82,24 +88,49 @@ def test_a_worker_killed_in_the_middle_of_transfers(cluster):
         )
 
 
-def test_clocked_runs_over_mpi():
-    mpi4py = pytest.importorskip("mpi4py")
-    assert mpi4py
+@pytest.fixture(params=["mpi", "mpi-sock"])
+def by_mpi(request):
+    """Two workers that MPI has started, and by which transport of MPI's."""
+    pytest.importorskip("mpi4py")
     try:
         from mpi4py import MPI  # noqa: F401
     except (ImportError, RuntimeError):
         pytest.skip("no MPI library")
-    from dgsuite.transports import mpi
+    with carriers.workers(request.param, 2) as client, carriers.chosen(request.param):
+        yield request.param, client
 
-    with mpi.local(2) as client:
-        assert all(address.startswith("tcp://127.") for address in worker_states(client))
-        graph = genval.graph("er", 3000, m=20_000, clusters=4, client=client)
+
+def test_what_mpi_sends_over(by_mpi):
+    """Over sockets all that a run exchanges, otherwise nothing of it."""
+
+    def received():
+        """Bytes that a worker has received over TCP so far."""
+        total = 0
+        for connection in psutil.Process().net_connections("tcp4"):
+            with socket.socket(fileno=os.dup(connection.fd)) as sock:
+                info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
+                total += int.from_bytes(info[128:136], sys.byteorder)  # tcpi_bytes_received
+        return total
+
+    name, client = by_mpi
+    pair = Graph.from_edges([0], [1], n=2, clusters=2)
+    before = min(client.run(received).values())
+    dgsuite.run(Echo(rounds=4, size=1 << 18), pair, style="clocked", client=client)
+    sent = 4 * 8 * (1 << 18)
+    found = min(client.run(received).values()) - before
+    assert (found > sent) == (name == "mpi-sock")
+
+
+def test_clocked_runs_over_mpi(by_mpi):
+    _, client = by_mpi
+    assert all(address.startswith("tcp://127.") for address in worker_states(client))
+    graph = genval.graph("er", 3000, m=20_000, clusters=4, client=client)
+    with dask.config.set({"dgsuite.clocked.transport": "comm"}):
         plain = dgsuite.run("mis", graph, client=client)
-        with dask.config.set({"dgsuite.clocked.transport": "mpi"}):
-            ds = dgsuite.run("mis", graph, client=client)
-        np.testing.assert_array_equal(plain.in_mis, ds.in_mis)
-        np.testing.assert_array_equal(plain.messages, ds.messages)
-        assert int(ds.wire_bytes.sum()) > 0
+    ds = dgsuite.run("mis", graph, client=client)
+    np.testing.assert_array_equal(plain.in_mis, ds.in_mis)
+    np.testing.assert_array_equal(plain.messages, ds.messages)
+    assert int(ds.wire_bytes.sum()) > 0
 
 
 def test_mpi_needs_workers_that_have_it(client):

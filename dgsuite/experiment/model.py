@@ -130,12 +130,17 @@ class Run(Section):
     params: dict[str, Any] = {}
 
 
-class Figure(Section):
+class Departing(Section):
+    """A figure whose experiment may depart from the paper's."""
+
+    departs: dict[str, str] = {}
+    """Why the experiment departs from the paper's, by aspect; see `dgsuite.report.claims.setups`."""
+
+
+class Figure(Departing):
     """Which figure of the IMSuite paper the results are for."""
 
     number: Annotated[int, Field(ge=7, le=19)]
-    departs: dict[str, str] = {}
-    """Why the full setting departs from the paper's, by aspect; see `dgsuite.report.claims.setups`."""
 
 
 class Scaling(Section):

@@ -32,7 +32,9 @@ def parser() -> argparse.ArgumentParser:
         "cluster on the transports of --protocols (default: tcp)",
     )
     p.add_argument("--output", metavar="FILE.nc", help="result; figures go beside it")
-    p.add_argument("--protocols", metavar="LIST", help="transports, such as tcp,mpb,mpimpb,uds")
+    p.add_argument(
+        "--protocols", metavar="LIST", help="transports, such as tcp,mpb,mpimpb,uds,mpi-sock"
+    )
     p.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="overrides")
     return p
 
@@ -90,10 +92,15 @@ def read(path: str, overrides: Sequence[str] = (), protocols: str | None = None)
     found = toml.checked(File, data, path)
     if found.bc is None:
         raise InputError(f"{path}: has no program: a table [bc], or [hf]")
-    from dgsuite.experiment.clusters import check_protocol
+    from dgsuite.scc.chip import SCHEMES
+    from dgsuite.scc.columns import chunk
+    from dgsuite.transports import carriers
 
     for protocol in found.scc.protocols:
-        check_protocol(protocol)
+        if protocol not in (*SCHEMES, *carriers.MPI):
+            carriers.check(protocol)
+    for scheme, given in found.scc.buffers.items():
+        chunk(scheme, given)
     return found
 
 
@@ -108,7 +115,7 @@ def _run(options: argparse.Namespace) -> None:
     from dgsuite import __version__
     from dgsuite.dataset import save
     from dgsuite.plots import write
-    from dgsuite.report.claims.scc import betweenness
+    from dgsuite.report.claims.scc_findings import betweenness
     from dgsuite.scc import bc, figures
     from dgsuite.workers.provenance import machine
 
@@ -122,6 +129,8 @@ def _run(options: argparse.Namespace) -> None:
         **machine(),
     }
     save(ds, path)
+    if ds.attrs["left_out"]:
+        console.print(f"left out: {ds.attrs['left_out']}", soft_wrap=True)
     _show(console, ds, betweenness(ds))
     stem = os.path.splitext(path)[0]
     for name, figure in figures.betweenness(ds).items():
@@ -131,6 +140,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _show(console: Any, ds: xr.Dataset, found: Sequence[Any]) -> None:
+    import numpy as np
     from rich.table import Table
 
     def table(title: str, *heads: str) -> Table:
@@ -141,14 +151,16 @@ def _show(console: Any, ds: xr.Dataset, found: Sequence[Any]) -> None:
             made.add_column(head, justify="left" if k == 0 else "right")
         return made
 
-    costs = table("Transports, measured", "", "message", "per MB", "empty task")
+    costs = table(
+        "Transports: measured, or on the chip by cycles", *("", "message", "per MB"), "empty task"
+    )
     for t in ds.transport.values:
         one = ds.sel(transport=t)
         costs.add_row(
             str(t),
-            f"{float(one.message_seconds) * 1e6:.0f} us",
+            f"{float(one.message_seconds) * 1e6:.3g} us",
             f"{float(one.byte_seconds) * 1e9:.2f} ms",
-            f"{float(one.task_seconds) * 1e3:.2f} ms",
+            f"{float(one.task_seconds) * 1e3:.2f} ms" if one.task_seconds else "",
         )
     console.print(costs)
     check = table(
@@ -188,7 +200,10 @@ def _show(console: Any, ds: xr.Dataset, found: Sequence[Any]) -> None:
                 speed.add_row(
                     f"{w}, {d}, {t}",
                     f"{first:.2f} s",
-                    *(f"{first / float(seconds.sel(places=p)):.1f}" for p in shown),
+                    *(
+                        f"{first / x:.1f}" if np.isfinite(x := float(seconds.sel(places=p))) else ""
+                        for p in shown
+                    ),
                     f"{float(balance.sel(places=16)):.2f}" if 16 in ds.places.values else "",
                 )
     console.print(speed)

@@ -6,9 +6,10 @@ adds its sums to those of the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import product
 from time import thread_time
 from typing import Any
 
@@ -19,12 +20,22 @@ from numpy.typing import NDArray
 import genval
 from dgsuite.executors.dynamic import chunks
 from dgsuite.runner import run as run_kernel
-from dgsuite.scc import ledger
+from dgsuite.scc import chip, ledger
+from dgsuite.scc.columns import buffers, present
 from dgsuite.scc.ledger import Ledger, Transport, block, cyclic
 from dgsuite.scc.options import Betweenness, Common, Workload
 from dgsuite.scc.simulate import Simulation
+from dgsuite.transports import carriers
 from kernels.analytics.replicated import Searcher, falling, gathered
 from partition.graph import Graph
+
+CHECKS = {
+    "measured_seconds": "measured time of the sampled sources' rounds",
+    "measured_busy": "measured processor time of the busiest place in them",
+    "predicted_seconds": "simulated time of what was measured",
+    "predicted_busy": "simulated processor time of its busiest place",
+}
+"""Variables of what is run as well as simulated."""
 
 ENTRY = 16
 """Bytes of an edge on its way: both ends and a weight."""
@@ -44,6 +55,8 @@ class Case:
         How many sources each stands for.
     hold
         Seconds to put the graph together from the clusters' rows.
+    held
+        Bytes that a place holds: the graph, its sums, and what a search needs.
     """
 
     graph: Graph
@@ -53,6 +66,7 @@ class Case:
     spread: int
     hold: float
     ledger: Ledger
+    held: int = 0
 
 
 def run(common: Common, options: Betweenness, on_step: Callable[[str], None]) -> xr.Dataset:
@@ -71,42 +85,47 @@ def run(common: Common, options: Betweenness, on_step: Callable[[str], None]) ->
     for name, workload in options.workload.items():
         on_step(f"units of {name}")
         cases[name] = measure(name, workload, common)
-    shape = (len(cases), len(options.deals), len(common.protocols))
-    seconds = np.full((*shape, len(common.measured)), np.nan)
-    busy, predicted, planned = (seconds.copy() for _ in range(3))
-    simulated = np.full((*shape, len(common.places)), np.nan)
+    columns, absent = present(common.protocols)
+    for why in absent.values():
+        on_step(f"left out: {why}")
     on_step("transports")
-    with ExitStack() as stack:
-        pairs = {p: workers(stack, [2], p)[2] for p in common.protocols}
-        transports = ledger.transports(pairs, common.repeats)
-    for t, protocol in enumerate(common.protocols):
+    with buffers(common.buffers) as chunks:
         with ExitStack() as stack:
-            clients = workers(stack, common.measured, protocol)
-            for w, (name, case) in enumerate(cases.items()):
-                for d, deal in enumerate(options.deals):
-                    on_step(f"{name}, {deal}, {protocol}")
+            pairs = {p: stack.enter_context(carriers.workers(p, 2)) for p in columns}
+            found = ledger.transports(pairs, common.repeats, chunks)
+        by = {t.name: t for t in found}
+        columns = [p for p in common.protocols if p not in absent]
+        transports = [by[p] if p in by else chip.transport(p) for p in columns]
+        shape = (len(cases), len(options.deals), len(columns))
+        simulated = np.full((*shape, len(common.places)), np.nan)
+        checks = np.full((len(CHECKS), *shape, len(common.measured)), np.nan)
+        for t, transport in enumerate(transports):
+            with ExitStack() as stack:
+                clients = {
+                    count: stack.enter_context(carriers.workers(transport.name, count))
+                    for count in (dict.fromkeys(common.measured) if transport.name in by else ())
+                }
+                each = product(enumerate(cases.items()), enumerate(options.deals))
+                for (w, (name, case)), (d, deal) in each:
+                    on_step(f"{name}, {deal}, {transport.name}")
+                    simulated[w, d, t] = [
+                        simulate(case, p, transport, deal).elapsed
+                        if not transport.why_not(p, case.held)
+                        else np.nan
+                        for p in common.places
+                    ]
+                    if d and t:  # deals on one transport, transports with one deal
+                        continue
                     for m, places in enumerate(common.measured):
-                        at = w, d, t, m
-                        if d and t:  # deals on one transport, transports with one deal
-                            continue
-                        seconds[at], busy[at] = once(case, deal, clients[places], common)
-                        replayed = as_measured(case, places, transports[t], deal)
-                        predicted[at], planned[at] = replayed.elapsed, replayed.busy.max()
-                    for p, places in enumerate(common.places):
-                        simulated[w, d, t, p] = simulate(case, places, transports[t], deal).elapsed
-    return _dataset(
-        common, options, cases, transports, (seconds, busy, predicted, planned), simulated
-    )
-
-
-def workers(stack: ExitStack, counts: list[int], protocol: str) -> dict[int, Any]:
-    """Clients of clusters of worker processes, by number of workers."""
-    from dgsuite.experiment.clusters import local
-
-    return {
-        count: stack.enter_context(local(count, 1, "0", protocol))
-        for count in dict.fromkeys(counts)
-    }
+                        if places in clients:
+                            with carriers.chosen(transport.name):
+                                took = once(case, deal, clients[places], common)
+                            replayed = as_measured(case, places, transport, deal)
+                            planned = replayed.elapsed, replayed.busy.max()
+                            checks[:, w, d, t, m] = *took, *planned
+    ds = _dataset(common, options, cases, transports, checks, simulated)
+    ds.attrs["left_out"] = "; ".join(absent.values())
+    return ds
 
 
 def measure(name: str, workload: Workload, common: Common) -> Case:
@@ -129,7 +148,9 @@ def measure(name: str, workload: Workload, common: Common) -> Case:
     )
     costs = Ledger(name, np.repeat(units, sample), generate + hold, 2 * 8 * graph.n)
     degree = held.degree[sources]
-    return Case(graph, workload.weighted, sources, degree, sample, float(hold), costs)
+    return Case(
+        graph, workload.weighted, sources, degree, sample, float(hold), costs, search.nbytes
+    )
 
 
 def once(case: Case, deal: str, client: Any, common: Common) -> tuple[float, float]:
@@ -183,7 +204,8 @@ def _searched(simulation: Simulation, costs: Ledger, degree: NDArray, deal: str)
         count = chunks(places)
         bounds = len(costs.units) * np.arange(count + 1) // count
         done = np.concatenate([[0], np.cumsum(costs.units[falling(degree)])])
-        simulation.dynamic(np.diff(done[bounds]), service=simulation.transport.task)
+        service = simulation.transport.task or None  # a counter where Dask has no scheduler
+        simulation.dynamic(np.diff(done[bounds]), service=service)
         simulation.reduce(costs.payload)
         return simulation
     if deal == "block":
@@ -199,7 +221,7 @@ def _dataset(
     options: Betweenness,
     cases: dict[str, Case],
     transports: list[Transport],
-    checks: Sequence[NDArray],
+    checks: NDArray,
     simulated: NDArray,
 ) -> xr.Dataset:
     of_all = ("workload", "deal", "transport")
@@ -240,6 +262,12 @@ def _dataset(
         "sample": variable(
             "workload", [c.spread for c in cases.values()], "sources that one measured stands for"
         ),
+        "held_bytes": variable(
+            "workload", [c.held for c in cases.values()], "what a place holds", "B"
+        ),
+        "chunk_bytes": variable(
+            "transport", [t.chunk for t in transports], "bytes sent at a time, 0 for any", "B"
+        ),
         "message_seconds": variable(
             "transport", [t.message for t in transports], "measured time of a message", "s"
         ),
@@ -250,18 +278,12 @@ def _dataset(
             "transport", [t.task for t in transports], "measured time of an empty task", "s"
         ),
     }
-    names = {
-        "measured_seconds": "measured time of the sampled sources' rounds",
-        "measured_busy": "measured processor time of the busiest place in them",
-        "predicted_seconds": "simulated time of what was measured",
-        "predicted_busy": "simulated processor time of its busiest place",
-    }
-    for (name, long_name), values in zip(names.items(), checks, strict=True):
+    for (name, long_name), values in zip(CHECKS.items(), checks, strict=True):
         variables[name] = variable((*of_all, "measured"), values, long_name, "s")
     coords = {
         "workload": list(cases),
         "deal": list(options.deals),
-        "transport": list(common.protocols),
+        "transport": [t.name for t in transports],
         "places": common.places,
         "measured": common.measured,
     }

@@ -17,11 +17,8 @@ if TYPE_CHECKING:
 OPERATIONS = 300
 """Counter operations that are timed."""
 
-LARGE = 1 << 20
-"""Bytes of the message that bandwidth is measured with."""
 
-
-def _ask(run: str, place: str, epoch: str) -> tuple[float, float]:
+def _ask(run: str, place: str, epoch: str, large: int) -> tuple[float, float]:
     """Seconds of a counter operation from another worker's task, and of a byte sent there."""
     import asyncio
 
@@ -44,7 +41,7 @@ def _ask(run: str, place: str, epoch: str) -> tuple[float, float]:
             )
         )
 
-    byte = (there_and_back(LARGE) - there_and_back(1)) / (2 * LARGE)
+    byte = (there_and_back(large) - there_and_back(1)) / (2 * large)
     return float(np.median(timed(lambda: ask()(), OPERATIONS))), max(byte, 0.0)
 
 
@@ -58,40 +55,67 @@ def timed(call: Callable[[], object], times: int) -> NDArray:
     return taken
 
 
-def measure(client: Client, name: str, places: Sequence[str], repeats: int = 5) -> Transport:
+def _ask_by_mpi(large: int) -> tuple[float, float]:
+    """The same over MPI, between the two processes of a job: one asks, the other answers."""
+    from dgsuite.transports.mpi import Job, pack
+
+    job = Job.here
+    assert job is not None
+    world, first = job.world, job.world.rank == 0
+    peer = 1 - world.rank
+
+    def there_and_back(size: int) -> None:
+        data, room = pack(bytes(size)), pack(bytes(size))
+        if first:
+            world.Recv(room, peer)
+            world.Send(data, peer)
+        else:
+            world.Send(data, peer)
+            world.Recv(room, peer)
+
+    counter = float(np.median(timed(lambda: there_and_back(1), OPERATIONS)))
+    both_ways = float(np.median(timed(lambda: there_and_back(large), 20)))
+    return counter, max(both_ways - counter, 0.0) / (2 * large)
+
+
+def measure(
+    client: Client, name: str, places: Sequence[str], repeats: int = 5, chunk: int = 0
+) -> Transport:
     """What messages cost between two workers that do nothing else: half of a counter operation each.
 
-    Matrices travel as the counter's answers do, by the workers' own comms.
+    Matrices travel as the counter's answers do, by the workers' own comms; over MPI both are its
+    messages, without anything of Dask around them.
+
+    Parameters
+    ----------
+    chunk
+        Bytes that a buffer of the transport holds, where a longer message waits for each piece.
     """
-    from dgsuite.scc.ledger import Transport
+    from dgsuite.scc.ledger import Transport, large
+    from dgsuite.transports.carriers import MPI
     from dgsuite.workers import plugin as worker
     from dgsuite.workers.placement import new_run
     from partition.client.queries import worker_states
 
     worker.install(client)
+    size = large(chunk)
     epoch = worker_states(client)[places[0]]["epoch"]
-    found = [
-        client.submit(_ask, new_run(), places[0], epoch, workers=[places[1]], pure=False).result()
-        for _ in range(repeats)
-    ]
-    counter, byte = np.min(found, axis=0)
-    return Transport(name, float(counter) / 2, float(byte))
+
+    def once() -> tuple[float, float]:
+        if name in MPI:
+            both = [client.submit(_ask_by_mpi, size, workers=[p], pure=False) for p in places[:2]]
+            return client.gather(both)[0]
+        asking = client.submit(
+            _ask, new_run(), places[0], epoch, size, workers=[places[1]], pure=False
+        )
+        return asking.result()
+
+    counter, byte = np.min([once() for _ in range(repeats)], axis=0)
+    return Transport(name, float(counter) / 2, float(byte), chunk=chunk)
 
 
 def _nothing(density: NDArray) -> NDArray:
     return density
-
-
-def installed(protocol: str) -> bool:
-    """Whether distributed has a transport of that name, set up."""
-    from dgsuite.experiment.clusters import check_protocol
-    from partition.errors import InputError
-
-    try:
-        check_protocol(protocol)
-    except InputError:
-        return False
-    return True
 
 
 def setup(client: Client, density: NDArray, places: Sequence[str]) -> float:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, Field
 
 from dgsuite.experiment.model import Count, Many, Section
+from dgsuite.scc import options
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -51,7 +52,7 @@ class Input(Section):
     basis: str
 
 
-class Study(Section):
+class Study(options.Study):
     """The table ``[hf]`` of a file."""
 
     name: Annotated[str, Field(pattern=r"^[\w.-]+$")]
@@ -59,15 +60,15 @@ class Study(Section):
     balance: Many[Annotated[str, AfterValidator(_known)]] = ["static", "dynamic"]
     """Such as "static", "dynamic", or "dynamic:16" with sixteen units a fetch."""
     protocol: Many[str] = ["tcp"]
-    """Transports; those that are not installed are left out, with a note."""
+    """Transports; those that cannot be had here are left out, with a note."""
     places: Many[Count] = PLACES
-    repeats: Count = 3
 
 
 class File(Section):
     """A file for ``python -m dgsuite.scc.hf``."""
 
     hf: Study
+    figure: options.Figures = []
 
 
 class Problem:
@@ -108,6 +109,10 @@ class Problem:
         balance, _, fetch = arm.partition(":")
         work, order = plan(self._mole, balance, int(fetch) if fetch else None)
         return work, self._density[np.ix_(order, order)]
+
+    def held(self, arm: str) -> int:
+        """Bytes that a place holds: the density, its part of the matrix, and the table of units."""
+        return 2 * self.nbytes + int(self.work(arm)[0].units().nbytes)
 
     def measure_units(self, arm: str, repeats: int) -> NDArray:
         """Processor seconds of each unit on this machine."""
@@ -180,9 +185,7 @@ def simulate(
         found.dynamic(units, chunk=int(fetch or 1), prefetch=True)
     else:
         found.static(units, cyclic(np.arange(len(units)), places))
-    one = transport.message + transport.byte * nbytes
-    for arrival in np.sort(found.clock[1:]):
-        found.clock[0] = max(found.clock[0], arrival) + one
+    found.collect(nbytes)
     return found
 
 
@@ -228,9 +231,10 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
     import xarray as xr
 
     from dgsuite import __version__
-    from dgsuite.experiment import clusters as schedulers
-    from dgsuite.scc import comms
+    from dgsuite.scc import chip, comms
+    from dgsuite.scc.columns import buffers, present
     from dgsuite.scc.ledger import Transport
+    from dgsuite.transports import carriers
     from dgsuite.workers.provenance import machine
     from partition.client.workers import worker_addresses
 
@@ -243,44 +247,54 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
             if arm != "dask":
                 units = problem.measure_units(arm, asked.repeats)
                 say(f"  {arm}: {len(units)} units, {units.sum():.3f} s of processor")
-    protocols = [name for name in asked.protocol if comms.installed(name)]
-    for name in sorted(set(asked.protocol) - set(protocols)):
-        say(f"transport {name} is not installed: left out")
-    transports = [Transport(name, 0.0, 0.0) for name in FREE]
-    setups = dict.fromkeys(FREE, 0.0)
-    columns = [*FREE, *protocols]
+    here, absent = present(asked.protocol)
+    for why in absent.values():
+        say(f"left out: {why}")
+    columns = [*FREE, *(name for name in asked.protocol if name not in absent)]
+    transports = [
+        chip.transport(name) if name in chip.SCHEMES else Transport(name, 0.0, 0.0)
+        for name in columns
+    ]
+    setups = dict.fromkeys(columns, 0.0)
     shape = (len(problems), len(asked.balance), len(columns), len(asked.places))
     measured, processor, simulated, elapsed, share = (np.full(shape, np.nan) for _ in range(5))
-    for t, name in enumerate(protocols, len(FREE)):
-        with schedulers.local(2, 1, "0", name) as client:
-            at = worker_addresses(client)
-            transports.append(comms.measure(client, name, at))
-            density = np.zeros(problems[0].nbytes // 8)
-            setups[name] = comms.setup(client, density, at)
-            say(
-                f"{name}: counter operation {1e3 * transports[-1].counter:.3f} ms, "
-                f"{1e-6 / max(transports[-1].byte, 1e-15):.0f} MB/s, set-up {1e3 * setups[name]:.1f} ms"
-            )
-            for i, problem in enumerate(problems):
-                for b, arm in enumerate(asked.balance):
-                    for k, places in enumerate(asked.places):
-                        if places <= len(at):
-                            seconds = build_seconds(
-                                problem, arm, client, at[:places], asked.repeats
-                            )
-                            measured[i, b, t, k], processor[i, b, t, k] = seconds
-                            say(f"  {problem.name}, {arm}, {places} places: {seconds[0]:.3f} s")
+    with buffers(asked.buffers) as chunks:
+        for name in here:
+            t = columns.index(name)
+            with carriers.workers(name, 2) as client:
+                at = worker_addresses(client)
+                transport = comms.measure(client, name, at, chunk=chunks.get(name, 0))
+                transports[t] = transport
+                density = np.zeros(problems[0].nbytes // 8)
+                setups[name] = comms.setup(client, density, at)
+                say(
+                    f"{name}: counter operation {1e3 * transport.counter:.3f} ms, "
+                    f"{1e-6 / max(transport.byte, 1e-15):.0f} MB/s, set-up {1e3 * setups[name]:.1f} ms"
+                )
+                if name in carriers.MPI:  # a build's counter and matrices go over Dask's comms
+                    continue
+                for i, problem in enumerate(problems):
+                    for b, arm in enumerate(asked.balance):
+                        for k, places in enumerate(asked.places):
+                            if places <= len(at):
+                                seconds = build_seconds(
+                                    problem, arm, client, at[:places], asked.repeats
+                                )
+                                measured[i, b, t, k], processor[i, b, t, k] = seconds
+                                say(f"  {problem.name}, {arm}, {places} places: {seconds[0]:.3f} s")
     for i, problem in enumerate(problems):
         for b, arm in enumerate(asked.balance):
             if arm == "dask":
                 continue
-            costs = problem.measure_units(arm, asked.repeats)
+            costs, held = problem.measure_units(arm, asked.repeats), problem.held(arm)
             for t, transport in enumerate(transports):
                 if transport.name == "counted":
                     units = primitives(problem.work(arm)[0]) * problem.per_primitive
                 else:
                     units = costs
                 for k, places in enumerate(asked.places):
+                    if transport.why_not(places, held):
+                        continue
                     found = simulate(
                         units,
                         arm,
@@ -304,6 +318,9 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
         "iterations": [p.run.sizes["iteration"] for p in problems],
         "shells": [p.run.attrs["shells"] for p in problems],
         "other_seconds": [p.other for p in problems],
+        "held_bytes": [
+            max(p.held(arm) for arm in asked.balance if arm != "dask") for p in problems
+        ],
     }
     return xr.Dataset(
         {
@@ -315,6 +332,7 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
             "counter_operation": ("transport", [x.counter for x in transports], {"units": "s"}),
             "byte": ("transport", [x.byte for x in transports], {"units": "s"}),
             "setup": ("transport", [setups[x] for x in columns], {"units": "s"}),
+            "chunk": ("transport", [x.chunk for x in transports], {"units": "B"}),
             **{name: ("input", values) for name, values in each.items()},
         },
         {
@@ -327,6 +345,7 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
             "title": asked.name,
             "source": f"dgsuite {__version__}",
             "study": asked.model_dump_json(),
+            "left_out": "; ".join(absent.values()),
             **machine(),
         },
     )

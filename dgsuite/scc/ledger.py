@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.transports.carriers import chosen
 from kernels.base import Kernel, Program, Round, State, ship
 from partition.errors import InputError
 from partition.graph import Graph
@@ -17,8 +18,13 @@ from partition.graph import Graph
 if TYPE_CHECKING:
     from distributed import Client
 
-LARGE = 1 << 20
-"""Bytes of the message that bandwidth is measured with."""
+LARGE, PIECES = 1 << 20, 64
+"""Bytes of the message that bandwidth is measured with, or pieces of it where each has to be waited for."""
+
+
+def large(chunk: int) -> int:
+    """Bytes of the message that bandwidth is measured with, for a transport with buffers of that size."""
+    return min(LARGE, PIECES * chunk) if chunk else LARGE
 
 
 @dataclass(frozen=True)
@@ -35,18 +41,33 @@ class Transport:
         A byte more in such a message.
     task
         A task that does nothing, one of many: what Dask's scheduler takes for each.
-    counter
-        A fetch from a counter that lives at another place; two messages.
+    chunk
+        Bytes that a buffer holds, where a longer message waits for each piece to be read; 0 where pieces
+        need not wait.
     """
 
     name: str
     message: float
     byte: float
     task: float = 0.0
+    chunk: int = 0
 
     @property
     def counter(self) -> float:
+        """A fetch from a counter that lives at another place; two messages."""
         return 2 * self.message
+
+    def seconds(self, nbytes: float, sender: Any, receiver: Any) -> Any:
+        """Seconds of a message between two places, or of messages between arrays of places.
+
+        What was measured between two processes of a machine is the same for any two places.
+        """
+        more = nbytes // self.chunk * self.chunk if self.chunk else nbytes
+        return self.message + self.byte * more
+
+    def why_not(self, places: int, held: float) -> str:
+        """Why so many places that hold so many bytes each cannot be simulated; "" if they can."""
+        return ""
 
 
 @dataclass(frozen=True)
@@ -97,13 +118,17 @@ class Echo(Kernel):
         return None
 
 
-def transports(clients: Mapping[str, Client], repeats: int = 5) -> list[Transport]:
+def transports(
+    clients: Mapping[str, Client], repeats: int = 5, chunks: Mapping[str, int] | None = None
+) -> list[Transport]:
     """Measure the transports of Dask clusters with two workers or more, in turns.
 
     Parameters
     ----------
     clients
-        By name of the transport.
+        By name of the transport, such as "mpb" or "mpi".
+    chunks
+        Bytes that the buffers of a transport hold, by name, where a longer message waits for each piece.
     repeats
         Times ten empty messages and five large ones are measured; the least counts.
 
@@ -114,22 +139,31 @@ def transports(clients: Mapping[str, Client], repeats: int = 5) -> list[Transpor
     """
     from partition.client.workers import worker_addresses
 
+    held = {name: (chunks or {}).get(name, 0) for name in clients}
+    sizes = {name: large(size) for name, size in held.items()}
     for name, client in clients.items():
         if len(worker_addresses(client)) < 2:
             raise InputError(f"{name} is measured between two workers; the cluster has fewer")
-        _rounds(client, 20, LARGE // 8)
+        with chosen(name):
+            _rounds(client, 20, 0)
+            _rounds(client, 2, sizes[name] // 8)
         _tasks(client, 100)
     found = {name: np.full(3, np.inf) for name in clients}
     # short, so that some fall between what others do on the machine
     for turn in range(10 * repeats):
         for name, client in clients.items():
             least = found[name]
-            least[0] = min(least[0], _rounds(client, 20, 0))
+            with chosen(name):
+                least[0] = min(least[0], _rounds(client, 20, 0))
+                if turn % 2:
+                    least[1] = min(least[1], _rounds(client, 3, sizes[name] // 8))
             if turn % 2:
-                least[1] = min(least[1], _rounds(client, 3, LARGE // 8))
                 least[2] = min(least[2], _tasks(client, 50))
     return [
-        Transport(name, float(empty), float(max(full - empty, 0.0)) / LARGE, float(task))
+        Transport(
+            *(name, float(empty), float(max(full - empty, 0.0)) / sizes[name], float(task)),
+            chunk=held[name],
+        )
         for name, (empty, full, task) in found.items()
     ]
 

@@ -2,42 +2,62 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from dgsuite.experiment.model import Count, Section
+from dgsuite.experiment.model import Count, Departing, Section
 
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class Common(Section):
-    """What all programs share."""
+class Figure(Departing):
+    """Which figure of the paper the results are for."""
+
+    number: Annotated[int, Field(ge=5, le=10)]
+
+
+class Buffers(Section):
+    """Message-passing buffers; see `dgsuite.transports.settings`."""
+
+    buffer: str
+    """Bytes, such as "8 KiB": of a core's."""
+    places: Count
+    """Cores that share the chip."""
+
+
+class Study(Section):
+    """What the studies of all programs have."""
 
     name: str = Field(default="scc", pattern=r"^[\w.-]+$")
+    places: Annotated[list[Count], Field(min_length=1)]
+    """Places to simulate."""
+    repeats: Count = 3
+    """Of what is measured: of runs the mean counts, of the costs of units and messages the least."""
+    buffers: dict[Literal["mpb", "mpimpb"], Buffers] = {}
+    """Of a transport, where they are not its own."""
+
+
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, dict) else value
+
+
+Figures = Annotated[list[Figure], BeforeValidator(_listed)]
+"""A table, or several."""
+
+
+class Common(Study):
+    """What all programs on graphs share."""
+
     output: str | None = None
     """NetCDF file; by default ``results/<name>.nc``. Figures go beside it."""
     places: Annotated[list[Count], Field(min_length=1)] = [
-        1,
-        2,
-        4,
-        8,
-        16,
-        24,
-        32,
-        36,
-        40,
-        44,
-        48,
-        1024,
+        *(1, 2, 4, 8, 16, 24, 32, 36, 40, 44, 48, 1024)
     ]
-    """Places to simulate."""
     measured: Annotated[list[Annotated[int, Field(ge=1, le=64)]], Field(min_length=1)] = [1, 2]
     """Places to run as well, a worker process each; simulations of these are compared with it."""
     protocols: Annotated[list[str], Field(min_length=1)] = ["tcp"]
     """Transports, a column each; the first is what speed-up is normalised to."""
-    repeats: Count = 3
-    """Of what is measured: of runs the mean counts, of the costs of units and messages the least."""
     seed: Annotated[int, Field(ge=0)] = 1
 
 
@@ -69,3 +89,4 @@ class File(Section):
 
     scc: Common = Common()
     bc: Betweenness | None = None
+    figure: Figures = []

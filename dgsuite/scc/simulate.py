@@ -1,8 +1,9 @@
 """Replay of a program on more places than there are processors, by discrete events.
 
-Every place has a processor of its own and a clock. Units take what the ledger says, messages what
-the transport does: a place sends and takes in one message after another. What comes out is a
-simulation and is to be called one; at one and two places it is checked against what was measured.
+Every place has a processor of its own and a clock. Units take what the ledger says, messages what the
+transport says for their two places: a place sends and takes in one message after another. Messages do not
+hinder each other on their way. What comes out is a simulation and is to be called one; at one and two places
+it is checked against what was measured.
 """
 
 from __future__ import annotations
@@ -93,7 +94,9 @@ class Simulation:
         cost = (
             np.add.reduceat(seconds, np.arange(0, len(seconds), chunk)) if len(seconds) else seconds
         )
-        message, free = self.transport.message, 0.0
+        ranks = np.arange(self.places)
+        messages = np.broadcast_to(self.transport.seconds(0, 0, ranks), self.places).tolist()
+        free = 0.0
         asking = [(float(t), place) for place, t in enumerate(self.clock)]
         heapify(asking)
         done = self.clock.copy()
@@ -104,6 +107,7 @@ class Simulation:
             if service is None and place == 0:  # the counter is at hand
                 answer = asked
             else:
+                message = messages[place]
                 free = max(asked + message / 2, free) + (message if service is None else service)
                 answer = free + message / 2
             if taken == len(cost):
@@ -118,20 +122,31 @@ class Simulation:
         self.clock = done
 
     def exchange(self, nbytes: float) -> None:
-        """Every place sends every other some bytes, nearest rank first, and waits for theirs."""
+        """Every place sends every other some bytes, nearest rank first, and waits for theirs.
+
+        Half of what a message takes is the sender's time, half the receiver's.
+        """
         if self.places == 1:
             return
-        one = self.transport.message / 2 + self.transport.byte * nbytes / 2
-        ranks = np.arange(self.places)
-        others = self.places - 1
-        # place p's k-th message goes to p + k, so the one from q is q's (p - q)-th
-        arrival = self.clock[None, :] + one * ((ranks[:, None] - ranks[None, :]) % self.places)
-        np.fill_diagonal(arrival, -np.inf)
-        arrival = np.sort(arrival, 1)[:, 1:]
-        own = self.clock + one * others
+        ranks = np.arange(self.places)[:, None]
+        steps = np.arange(1, self.places)
+        after, before = ((ranks + k) % self.places for k in (steps, -steps))
+        half = np.broadcast_to(self.transport.seconds(nbytes, ranks, after) / 2, after.shape)
+        sent = self.clock[:, None] + half.cumsum(1)
+        # what q sends in its k-th step comes to q + k
+        arrival, taken = sent[before, steps - 1], half[before, steps - 1]
+        order = arrival.argsort(1)
+        arrival, taken = (np.take_along_axis(x, order, 1) for x in (arrival, taken))
         # messages are taken in one after another, none before it is here nor before all was sent
-        waits = np.maximum(arrival, own[:, None]) + one * np.arange(others, 0, -1)
-        self.clock = waits.max(1)
+        left = taken[:, ::-1].cumsum(1)[:, ::-1]
+        self.clock = (np.maximum(arrival, sent[:, -1:]) + left).max(1)
+
+    def collect(self, nbytes: float) -> None:
+        """Place 0 takes in some bytes of every other place, one after another as they come."""
+        order = 1 + np.argsort(self.clock[1:], kind="stable")
+        each = np.broadcast_to(self.transport.seconds(nbytes, order, 0), order.shape)
+        for place, one in zip(order, each, strict=True):
+            self.clock[0] = max(self.clock[0], self.clock[place]) + one
 
     def messages(
         self, source: NDArray[np.int64], destination: NDArray[np.int64], nbytes: NDArray[np.int64]
@@ -165,18 +180,17 @@ class Simulation:
     def reduce(self, nbytes: float) -> None:
         """Sums of all places at place 0, along a binomial tree."""
         step = 1
-        one = self.transport.message + self.transport.byte * nbytes
         while step < self.places:
             low = np.arange(0, self.places - step, 2 * step)
+            one = self.transport.seconds(nbytes, low + step, low)
             self.clock[low] = np.maximum(self.clock[low], self.clock[low + step]) + one
             step *= 2
 
     def broadcast(self, nbytes: float) -> None:
         """What place 0 has for all places, along a binomial tree."""
-        one = self.transport.message + self.transport.byte * nbytes
         step = 1 << max((self.places - 1).bit_length() - 1, 0)
         while step and self.places > 1:
             low = np.arange(0, self.places - step, 2 * step)
-            self.clock[low] += one
+            self.clock[low] += self.transport.seconds(nbytes, low, low + step)
             self.clock[low + step] = np.maximum(self.clock[low + step], self.clock[low])
             step //= 2

@@ -32,7 +32,9 @@ def parser() -> argparse.ArgumentParser:
         help="time transports, which take turns",
         description="Latency and bandwidth of transports at the level of comms, and kernels' times.",
     )
-    b.add_argument("--protocols", default=PROTOCOLS, help=f"default: {PROTOCOLS}; also mpi")
+    b.add_argument(
+        "--protocols", default=PROTOCOLS, help=f"default: {PROTOCOLS}; also mpi, mpi-sock"
+    )
     b.add_argument("--sizes", default=SIZES, help=f"bytes of a message; default: {SIZES}")
     b.add_argument("--patterns", default="pingpong", help=f"of {PATTERNS}; default: pingpong")
     b.add_argument("--processes", type=int, default=4, help="of the other patterns (default: 4)")
@@ -102,8 +104,8 @@ def _measure(given: Any) -> xr.Dataset:
 
     import dask
 
-    from dgsuite.experiment import clusters as schedulers
-    from dgsuite.transports import bench
+    from dgsuite.transports import bench, carriers
+    from dgsuite.transports.settings import CHIP
     from kernels import KERNELS
 
     names = _list(given.kernels, "--kernels") if given.kernels else []
@@ -112,13 +114,10 @@ def _measure(given: Any) -> xr.Dataset:
             raise InputError(f"--kernels {name}: unknown; one of {', '.join(KERNELS)}")
 
     for protocol in protocols:
-        if protocol == "mpi":
-            if not (names or "clocked" in patterns):
-                raise InputError("mpi carries clocked runs alone: add --patterns clocked")
-        else:
-            schedulers.check_protocol(protocol)
-    chip = {"buffer": "8 KiB", "places": 48}
-    settings = {"dgsuite.mpb": chip, "dgsuite.mpimpb": chip} if given.scc else {}
+        if protocol in carriers.MPI and not (names or "clocked" in patterns):
+            raise InputError(f"{protocol} carries clocked runs alone: add --patterns clocked")
+        carriers.check(protocol)
+    settings = {"dgsuite.mpb": CHIP, "dgsuite.mpimpb": CHIP} if given.scc else {}
     with dask.config.set(settings):
         ds = bench.measure(protocols, sizes, patterns, given.processes, given.repeats)
         if names:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from dgsuite.transports.carriers import MPI
 from dgsuite.workers.plugin import keep_memory
 
 PATTERNS = ("pingpong", "one-to-all", "all-pairs", "clocked")
@@ -195,7 +196,7 @@ def measure(
     patterns
         "pingpong": to another process and back. "one-to-all": to ``processes - 1`` others at once and
         back. "all-pairs": a round in which all ``processes`` send to each other. "clocked": a round of a
-        clocked run on two workers; only this one can be had over "mpi".
+        clocked run on two workers; only this one can be had over MPI.
     repeats
         Turns of each.
 
@@ -207,7 +208,7 @@ def measure(
     """
     patterns = tuple(patterns)
     seconds = np.full((len(patterns), len(protocols), len(sizes), repeats), np.nan)
-    comms = [protocol for protocol in protocols if protocol != "mpi"]
+    comms = [protocol for protocol in protocols if protocol not in MPI]
     for p, pattern in enumerate(patterns):
         among = protocols if pattern == "clocked" else comms
         for name, s, r, value in _turns(pattern, among, sizes, processes, repeats):

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import dask
 import numpy as np
 import xarray as xr
 
 import genval
-from dgsuite.experiment.clusters import local
 from dgsuite.runner import run
-from dgsuite.transports import mpi
+from dgsuite.transports import carriers
 from kernels.base import Kernel, Output, Program, Round, State, unicast, vote
 from partition.cluster import Cluster
 from partition.graph import Graph
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 WORD = 8
 """Bytes of a word of a message."""
@@ -63,18 +58,13 @@ class Workers:
     def __init__(self, protocols: Sequence[str], stack: ExitStack) -> None:
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore", UserWarning)  # a port is taken, and another found
-        self.clients = {p: stack.enter_context(_client(p)) for p in protocols}
+        self.clients = {p: stack.enter_context(carriers.workers(p, 2)) for p in protocols}
 
     def run(self, protocol: str, kernel: Any, graph: Graph, **parameters: Any) -> xr.Dataset:
         """Run a kernel over a transport."""
-        transport = "mpi" if protocol == "mpi" else "comm"
-        with dask.config.set({"dgsuite.clocked.transport": transport}):
+        with carriers.chosen(protocol):
             client = self.clients[protocol]
             return run(kernel, graph, style="clocked", client=client, **parameters)
-
-
-def _client(protocol: str) -> AbstractContextManager[Client]:
-    return mpi.local(2) if protocol == "mpi" else local(2, 1, "0", protocol)
 
 
 @contextmanager

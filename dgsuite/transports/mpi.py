@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import pickle
 import shutil
 import struct
@@ -18,6 +19,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, ClassVar
@@ -38,6 +40,15 @@ ASK = 50
 
 TAGS = (1 << 15) - 1
 """The standard has at least so many tags."""
+
+SOCKETS = {
+    "MPIR_CVAR_NOLOCAL": "1",  # MPICH: processes of a host do not share memory
+    "MPIR_CVAR_CH4_NETMOD": "ofi",
+    "FI_PROVIDER": "tcp",
+    "OMPI_MCA_pml": "ob1",  # Open MPI
+    "OMPI_MCA_btl": "tcp,self",
+}
+"""Environment in which MPI sends over TCP sockets, also between processes of a host."""
 
 
 def pack(message: Any) -> np.ndarray:
@@ -173,9 +184,36 @@ async def work(address: str, threads: int) -> None:
         await worker.finished()
 
 
+def mpiexec() -> str | None:
+    """The program that starts MPI's processes, if there is one."""
+    beside = str(Path(sys.executable).parent)
+    return shutil.which("mpiexec", path=beside) or shutil.which("mpiexec")
+
+
+def starter(name: str) -> str:
+    """The same, for MPI over some transport.
+
+    Raises
+    ------
+    InputError
+        There is no MPI.
+    """
+    found = mpiexec()
+    if found is None or find_spec("mpi4py") is None:
+        raise InputError(
+            f"{name}: no mpiexec or no mpi4py; pip install 'dgsuite[mpi]', or install MPI and mpi4py"
+        )
+    return found
+
+
 @contextmanager
-def local(workers: int) -> Iterator[Client]:
+def local(workers: int, name: str = "mpi") -> Iterator[Client]:
     """A client of workers on this host that mpiexec starts.
+
+    Parameters
+    ----------
+    name
+        "mpi", or "mpi-sock" for MPI over TCP sockets.
 
     Raises
     ------
@@ -184,17 +222,15 @@ def local(workers: int) -> Iterator[Client]:
     """
     from distributed import LocalCluster
 
-    beside = str(Path(sys.executable).parent)
-    starter = shutil.which("mpiexec", path=beside) or shutil.which("mpiexec")
-    if starter is None:
-        raise InputError("mpi: no mpiexec; pip install 'dgsuite[mpi]', or install MPI and mpi4py")
+    program = starter(name)
     with (
         LocalCluster(n_workers=0, dashboard_address=None, silence_logs=logging.CRITICAL) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
         command = [sys.executable, "-m", "dgsuite.transports", "mpi-worker"]
         process = subprocess.Popen(
-            [starter, "-n", str(workers), *command, cluster.scheduler_address],
+            [program, "-n", str(workers), *command, cluster.scheduler_address],
+            env={**os.environ, **(SOCKETS if name == "mpi-sock" else {})},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import dask
 
@@ -10,6 +12,9 @@ from partition.errors import InputError
 
 FLAG = 32
 """Bytes of a cache line of the SCC, which is what a flag takes in its buffers."""
+
+CHIP = {"buffer": "8 KiB", "places": 48}
+"""Settings of ``dgsuite.mpb`` and ``dgsuite.mpimpb`` as on the SCC."""
 
 LARGEST, SMALLEST = 4, 32
 """Parts of a buffer that its largest and smallest chunks are; chunks are written while others are read. They
@@ -48,12 +53,24 @@ class Settings:
         InputError
             A value that cannot be, or an unknown name.
         """
-        given = dict(dask.config.get(f"dgsuite.{scheme}", {}))
+        given = {"buffer": buffer, "places": places}
+        return cls.made(scheme, given | dask.config.get(f"dgsuite.{scheme}", {}))
+
+    @classmethod
+    def made(cls, scheme: str, values: Mapping[str, Any]) -> Settings:
+        """What some values say; ``buffer`` must be among them.
+
+        Raises
+        ------
+        InputError
+            A value that cannot be, or an unknown name.
+        """
+        given = dict(values)
         where = f"dgsuite.{scheme}"
         try:
             made = cls(
-                dask.utils.parse_bytes(given.pop("buffer", buffer)),
-                given.pop("places", places),
+                dask.utils.parse_bytes(given.pop("buffer")),
+                given.pop("places", None),
                 dask.utils.parse_bytes(given.pop("inbox", "64 MiB")),
                 dask.utils.parse_timedelta(given.pop("spin", 0)),
             )

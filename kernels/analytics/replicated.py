@@ -46,6 +46,11 @@ class Searcher:
         self._before = (graph.indptr, graph.indices, *more)
         self._after = (*self.sums, *room)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the graph, of the sums, and of what a search needs."""
+        return _nbytes((self._before, self._after))
+
     def __call__(self, sources: NDArray) -> int:
         scanned, wrong, source = self._search(
             *self._before, sources.astype(np.uint32), *self._after
@@ -54,6 +59,11 @@ class Searcher:
             node = self._partition.node(np.array([source]))[0]
             raise OverflowError(TROUBLE[wrong].format(node))
         return int(scanned)
+
+
+def _nbytes(arrays: tuple) -> int:
+    """Bytes of arrays, which may be nested in tuples."""
+    return sum(_nbytes(a) if isinstance(a, tuple) else a.nbytes for a in arrays)
 
 
 def falling(degree: NDArray) -> NDArray[np.int64]:

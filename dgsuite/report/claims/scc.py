@@ -1,24 +1,31 @@
-"""Checks of what "X10 on the SCC" says, on experiment files, results in a folder and our code."""
+"""Set-ups, transports and the chip of "X10 on the SCC", compared with experiment files and our code."""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import xarray as xr
-
 import genval
+from dgsuite.experiment import toml
 from dgsuite.report.claims.data import Claim, claims
 from dgsuite.report.claims.evidence import Evidence
-from dgsuite.report.claims.setups import NO_FILES
-from dgsuite.report.claims.verdicts import UNCHECKED, Row, Verdict, check, compared, unknown
-from dgsuite.scc import hf_report
-from dgsuite.scc.hf_study import PLACES, primitives
-from dgsuite.transports.settings import Settings
+from dgsuite.report.claims.setups import NO_FILES, departing
+from dgsuite.report.claims.verdicts import Verdict, check, compared, said, unknown
+from dgsuite.scc.chip import SCC
+from dgsuite.scc.columns import chunk
+from dgsuite.scc.hf_study import File as HartreeFock
+from dgsuite.scc.hf_study import primitives
+from dgsuite.scc.options import File as Betweenness
+from dgsuite.scc.options import Study, Workload
 
-OURS = {"RCCE-X10": "mpb", "mpi-mpb": "mpimpb", "sockets": "tcp"}
-"""What stands for the paper's transports; nothing stands for mpi-sock."""
+OURS = {
+    "RCCE-X10": "mpb",
+    "mpi-mpb": "mpimpb",
+    "mpi-sock": "mpi-sock",
+    "sockets": "tcp",
+    "MPI": "mpi",
+}
+"""What stands for the paper's transports."""
 
 FILES = {
     5: "scc-hf-figure5",
@@ -30,76 +37,130 @@ FILES = {
 }
 """Experiment files by figure."""
 
+BASE = {7: "each curve's own one place", 9: "RCCE-X10"}
+"""What speed-ups of figures are over, where the paper says so: see `dgsuite.scc.figures` and `hf_report`."""
+
 EDGES = 1e-3
 """Relative difference up to which two random graphs have as many edges."""
 
-NEAR = 0.15
-"""Relative difference up to which a simulated speed-up agrees with the paper's."""
 
-NO_BC, NO_HF = "no results of betweenness centrality", "no results of Hartree-Fock"
-
-
-def _bc(evidence: Evidence) -> xr.Dataset | None:
-    return next(evidence.having("simulated_seconds", program="bc"), None)
+def figure_of(claim: Claim) -> int:
+    """The figure that a claim is about."""
+    digits = claim.id.split(".fig")[1].split(".")[0]
+    return int("".join(c for c in digits if c.isdigit()))
 
 
-def _hf(evidence: Evidence, name: str) -> xr.Dataset | None:
-    return next((ds for ds in evidence.having("simulated") if name in ds.input), None)
-
-
-def _file(evidence: Evidence, name: str) -> dict[str, Any] | None:
+def hartree_fock(evidence: Evidence, name: str) -> HartreeFock | None:
+    """An experiment file."""
     path = evidence.configs and evidence.configs / f"{name}.toml"
-    return tomllib.loads(path.read_text("utf-8")) if path and path.exists() else None
+    if path is None or not path.exists():
+        return None
+    return toml.checked(HartreeFock, toml.read(str(path)), str(path))
 
 
-def _common(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    return data.get("hf") or data["scc"]
+def betweenness(evidence: Evidence) -> Betweenness | None:
+    """The experiment file."""
+    path = evidence.configs and evidence.configs / f"{FILES[9]}.toml"
+    if path is None or not path.exists():
+        return None
+    return toml.checked(Betweenness, toml.read(str(path)), str(path))
+
+
+def _file(evidence: Evidence, number: int) -> HartreeFock | Betweenness | None:
+    return hartree_fock(evidence, FILES[number]) if number < 8 else betweenness(evidence)
 
 
 @check
 def scc_setting(claim: Claim, evidence: Evidence) -> Verdict:
-    """What the experiment file has otherwise; the claim lists it in ``departs``."""
-    data = _file(evidence, FILES[int(claim.id.split(".fig")[1].split(".")[0])])
-    if data is None:
+    """What the experiment file has otherwise; it must be in the file's ``figure.departs``."""
+    number = figure_of(claim)
+    if (file := _file(evidence, number)) is None:
         return unknown(NO_FILES)
-    common = _common(data)
-    vary, fixed = claim.data["vary"], claim.data["fixed"]
-    found: dict[str, str] = {}
-    theirs = vary.get("transport", [fixed.get("transport", "RCCE-X10")])
-    given = common.get("protocol", common.get("protocols", ["tcp"]))
-    ours = [given] if isinstance(given, str) else given
-    absent = [t for t in theirs if OURS.get(t) not in ours]
-    if absent:
-        found["transports"] = f"{', '.join(absent)} absent; there are {', '.join(ours)}"
-    if "machine_a" in fixed and "mpi" not in ours:
-        found["transports"] = f"{fixed['machine_a']}: {ours[0]} stands for it"
-    places = common.get("places", PLACES)
-    least, most = (int(v) for v in _numbers(str(vary.get("places", "1 to 48"))))
-    if (min(places), max(places)) != (least, most):
-        found["places"] = f"{min(places)} to {max(places)} for {least} to {most}"
-    repeats = common.get("repeats", 3)
-    if repeats != claim.data["repeats"]:
-        found["repeats"] = f"{repeats} for {claim.data['repeats']}"
-    listed = set(claim.data.get("departs", ()))
-    silent = [f"{name}: {text}" for name, text in found.items() if name not in listed]
-    silent += [f"{name}: said to depart, but does not" for name in listed - found.keys()]
-    verdict = compared(claim, not found, found)
-    return verdict._replace(silent="; ".join(silent))
+    reasons = next((f.departs for f in file.figure if f.number == number), {})
+    return departing(departures(claim, file), reasons)
 
 
-def _numbers(text: str) -> tuple[str, str]:
-    words = ["".join(c for c in word if c.isdigit()) for word in text.partition("(")[0].split()]
-    numbers = [word for word in words if word]
-    return (numbers[0], numbers[-1]) if len(numbers) > 1 else ("1", numbers[0])
+def departures(claim: Claim, file: HartreeFock | Betweenness) -> dict[str, str]:
+    """What an experiment file has otherwise than a set-up, by aspect: "ours for the paper's"."""
+    number, experiments = figure_of(claim), claim.data["experiment"]
+    paper = {
+        aspect: list(dict.fromkeys(value for e in experiments for value in e[aspect]))
+        for aspect in ("inputs", "balances", "transports", "places")
+    }
+    machines = [e["machine"] for e in experiments]
+    found = {"machine": f"simulated with units of this machine for {', '.join(machines)}"}
+    study: Study
+    ours: dict[str, Sequence[str]]
+    if isinstance(file, HartreeFock):
+        study, columns = file.hf, file.hf.protocol
+        ours = {"inputs": [f"{i.molecule} {i.basis}" for i in study.input]}
+        ours["balances"] = study.balance
+    else:
+        assert file.bc is not None
+        study, columns = file.scc, file.scc.protocols
+        named = _workloads(file.bc.workload)
+        # the file is that of several figures, each of which draws its own
+        ours = {"inputs": [w for w in paper["inputs"] if w in named]}
+        ours["balances"] = file.bc.deals[:1]
+    for aspect, values in ours.items():
+        if set(values) != set(paper[aspect]):
+            found[aspect] = f"{said(values) or 'none'} for {said(paper[aspect])}"
+    missing = [t for t in paper["transports"] if OURS[t] not in columns]
+    more = [c for c in columns if c not in [OURS[t] for t in paper["transports"]]]
+    if missing or more:
+        parts = [f"without {said(missing)}"] * bool(missing) + [f"{said(more)} besides"] * bool(
+            more
+        )
+        found["transports"] = ", ".join(parts)
+    if buffers := _other_buffers(
+        study.buffers, [t for t in paper["transports"] if t not in missing]
+    ):
+        found["buffers"] = said(buffers)
+    places = [min(study.places), max(study.places)]
+    wanted = [min(paper["places"]), max(paper["places"])]
+    if places != wanted:
+        found["places"] = f"{places[0]} to {places[1]} for {wanted[0]} to {wanted[1]}"
+    if study.repeats != claim.data["repeats"]:
+        found["repeats"] = f"{study.repeats} for {claim.data['repeats']}"
+    if claim.data.get("base") not in (None, BASE.get(number)):
+        found["base"] = f"{BASE.get(number, 'its own')} for {claim.data['base']}"
+    return found
+
+
+def _workloads(given: Mapping[str, Workload]) -> set[str]:
+    """Names of workloads; the paper's low and large are the same."""
+    alike = {"low": "large", "large": "low"}
+    return {other for name in given for other in (name, alike.get(name, name))}
+
+
+def chunks() -> dict[str, int]:
+    """Bytes that the chip's buffers take at a time, by our transport."""
+    given = claims()
+    return {
+        "mpb": given["scc.sec3.2.payload"].data["values"]["at_48"],
+        "mpimpb": given["scc.sec3.1.1.sections"].data["values"]["section_bytes"],
+    }
+
+
+def _other_buffers(given: Mapping[Any, Any], names: Sequence[str]) -> list[str]:
+    """What buffers of a study are not the chip's."""
+    found = []
+    for name in names:
+        scheme = OURS[name]
+        if (wanted := chunks().get(scheme)) is not None:
+            ours = chunk(scheme, given[scheme]) if scheme in given else "the transport's own"
+            if ours != wanted:
+                found.append(f"{scheme}: {ours} for {wanted} bytes")
+    return found
 
 
 @check
 def scc_repeats(claim: Claim, evidence: Evidence) -> Verdict:
     """Repeats of the experiment files."""
     made = {}
-    for name in dict.fromkeys(FILES.values()):
-        if (data := _file(evidence, name)) is not None:
-            made[name] = _common(data).get("repeats", 3)
+    for number, name in FILES.items():
+        if (file := _file(evidence, number)) is not None:
+            made[name] = (file.hf if isinstance(file, HartreeFock) else file.scc).repeats
     if not made:
         return unknown(NO_FILES)
     holds = set(made.values()) == {claim.data["repeats"]}
@@ -110,42 +171,79 @@ def scc_repeats(claim: Claim, evidence: Evidence) -> Verdict:
 
 @check
 def transports(claim: Claim, evidence: Evidence) -> Verdict:
-    """The paper's transports that have a counterpart."""
+    """What stands for the paper's transports in the experiment files."""
     there = [row[0] for row in claim.data["rows"] if row[2]]
-    ours = {name: OURS.get(name, "none") for name in there}
+    hf, bc = hartree_fock(evidence, FILES[6]), betweenness(evidence)
+    if hf is None or bc is None:
+        return unknown(NO_FILES)
+    both = set(hf.hf.protocol) & set(bc.scc.protocols)
+    ours = {name: OURS[name] if OURS[name] in both else "none" for name in there}
     return compared(claim, "none" not in ours.values(), ours)
 
 
 @check
 def payload(claim: Claim, evidence: Evidence) -> Verdict:
-    """Bytes of a buffer that are left for a message on the chip's 48 cores."""
-    wanted = claims()["scc.sec3.2.payload"].data["values"]["at_48"]
-    ours = Settings(8192, 48, 0, 0.0).payload()
-    return compared(
-        claim,
-        ours == wanted,
-        f"{ours} bytes",
-        "where the chip's sizes are set; the studies' buffers are larger",
-    )
+    """Bytes of a buffer that are left for a message in the experiment files."""
+    return _buffer(claim, evidence, "mpb")
 
 
 @check
 def sections(claim: Claim, evidence: Evidence) -> Verdict:
-    """Bytes of a section on the chip's 48 cores."""
+    """Bytes of a section in the experiment files."""
+    return _buffer(claim, evidence, "mpimpb")
+
+
+def _buffer(claim: Claim, evidence: Evidence, scheme: Any) -> Verdict:
+    """The buffers of a scheme in the files of the figures that are the chip's."""
+    hf, bc = hartree_fock(evidence, FILES[6]), betweenness(evidence)
+    if hf is None or bc is None:
+        return unknown(NO_FILES)
+    given = {FILES[6]: hf.hf.buffers, FILES[9]: bc.scc.buffers}
+    ours = {name: chunk(scheme, b[scheme]) if scheme in b else 0 for name, b in given.items()}
+    told = {name: f"{size} bytes" if size else "not the chip's" for name, size in ours.items()}
+    return compared(claim, set(ours.values()) == {chunks()[scheme]}, told)
+
+
+@check
+def chip(claim: Claim, evidence: Evidence) -> Verdict:
+    """The mesh and the buffers of the simulated chip; all else of it is not simulated."""
+    ours = {
+        "cores": SCC.cores,
+        "tiles": SCC.tiles,
+        "cores_per_tile": SCC.cores_per_tile,
+        "mesh_columns": SCC.columns,
+        "mesh_rows": SCC.rows,
+        "mpb_per_core_kbyte": SCC.buffer // 1024,
+        "mpb_per_tile_kbyte": SCC.buffer * SCC.cores_per_tile // 1024,
+    }
     values = claim.data["values"]
-    ours = Settings(values["mpb_bytes"], values["sections"], 0, 0.0).section()
-    return compared(
-        claim, ours == values["section_bytes"], f"{ours} bytes", "the studies' sections are larger"
-    )
+    absent = [name for name in values if name not in ours]
+    holds = all(values[name] == value for name, value in ours.items())
+    return compared(claim, holds, ours, f"not simulated: {said(absent)}")
+
+
+@check
+def memory(claim: Claim, evidence: Evidence) -> Verdict:
+    """What a simulated core of the chip may hold, and its buffer."""
+    ours = {"private_mbyte_per_core": SCC.memory / 1e6, "mpb_bytes_per_core": SCC.buffer}
+    return compared(claim, ours == claim.data["values"], ours)
+
+
+@check
+def clocks(claim: Claim, evidence: Evidence) -> Verdict:
+    """The clocks of the simulated chip; the mesh and the buffers have them, units of work do not."""
+    fixed = claim.data["fixed"]
+    ours = {"core_mhz": SCC.core_hz / 1e6, "mesh_mhz": SCC.mesh_hz / 1e6}
+    holds = all(fixed[name] == value for name, value in ours.items())
+    return compared(claim, holds, ours, "messages alone; units take what they take on this machine")
 
 
 @check
 def balances(claim: Claim, evidence: Evidence) -> Verdict:
     """The ways to balance that the experiment files have."""
-    data = _file(evidence, FILES[5])
-    if data is None:
+    if (file := hartree_fock(evidence, FILES[5])) is None:
         return unknown(NO_FILES)
-    ours = set(data["hf"]["balance"])
+    ours = set(file.hf.balance)
     return compared(claim, ours == set(claim.table()), ours)
 
 
@@ -154,8 +252,8 @@ def hf_inputs(claim: Claim, evidence: Evidence) -> Verdict:
     """The molecules and bases of the experiment files."""
     ours: list[str] = []
     for name in (FILES[5], FILES[6]):
-        if (data := _file(evidence, name)) is not None:
-            ours += [f"{i['molecule']} {i['basis']}" for i in data["hf"]["input"]]
+        if (file := hartree_fock(evidence, name)) is not None:
+            ours += [f"{i.molecule} {i.basis}" for i in file.hf.input]
     if not ours:
         return unknown(NO_FILES)
     theirs = {f"{row['molecule']} {row['basis']}" for row in claim.table().values()}
@@ -195,24 +293,23 @@ def bc_graphs(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def table1(claim: Claim, evidence: Evidence) -> Verdict:
     """Shares of the experiment file as printed, and edges of graphs of these; else of results."""
-    data = _file(evidence, FILES[9])
-    if data is None:
-        return _edges(claim, evidence)
+    file = betweenness(evidence)
+    if file is None or file.bc is None:
+        return edges(claim, evidence)
     silent, ours = [], {}
     rows = {
         row[1]: dict(zip(claim.data["columns"], row, strict=True)) for row in claim.data["rows"]
     }
-    for name, given in data["bc"]["workload"].items():
-        shares = {
-            x: given.get(x, default)
-            for x, default in zip("abcd", (0.55, 0.1, 0.1, 0.25), strict=True)
-        }
-        for key, value in {"n": given["n"], **shares}.items():
-            if rows[name][key] != value:
-                silent.append(f"{name} {key}: {value} for {rows[name][key]}")
-        if given.get("edges") != rows[name]["edges"]:
-            silent.append(f"{name} edges: {given.get('edges')} for {rows[name]['edges']}")
-        ours[name] = genval.rmat(given["n"], **shares, seed=1).m
+    for name, given in file.bc.workload.items():
+        values = given.model_dump(include={"n", "a", "b", "c", "d", "edges"})
+        values["w"] = int(given.weighted)
+        silent += [
+            f"{name} {key}: {value} for {rows[name][key]}"
+            for key, value in values.items()
+            if rows[name][key] != value
+        ]
+        shares = {share: values[share] for share in "abcd"}
+        ours[name] = genval.rmat(given.n, **shares, seed=file.scc.seed).m
     absent = rows.keys() - ours.keys() - {"large"}  # low again
     holds = not absent and all(abs(m / rows[name]["edges"] - 1) < EDGES for name, m in ours.items())
     return compared(claim, holds, ours, f"{EDGES:.1%} of the edges")._replace(
@@ -220,9 +317,10 @@ def table1(claim: Claim, evidence: Evidence) -> Verdict:
     )
 
 
-def _edges(claim: Claim, evidence: Evidence) -> Verdict:
+def edges(claim: Claim, evidence: Evidence) -> Verdict:
     """Edges of the graphs that results are of."""
-    if (ds := _bc(evidence)) is None:
+    ds = next(evidence.having("simulated_seconds", program="bc"), None)
+    if ds is None:
         return unknown(NO_FILES)
     printed = {row[1]: row[-1] for row in claim.data["rows"]}
     ours = {w: int(ds.edges.sel(workload=w)) for w in ds.workload.values.tolist() if w in printed}
@@ -233,213 +331,7 @@ def _edges(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def holes(claim: Claim, evidence: Evidence) -> Verdict:
     """Places that the files simulate and the paper could not run."""
-    data = _file(evidence, FILES[6])
-    if data is None:
+    if (file := hartree_fock(evidence, FILES[6])) is None:
         return unknown(NO_FILES)
-    fewer = [p for p in data["hf"].get("places", PLACES) if p < 8]
+    fewer = [p for p in file.hf.places if p < 8]
     return compared(claim, not fewer, f"Hartree-Fock on {', '.join(map(str, fewer))} places")
-
-
-# Hartree-Fock, on results
-
-
-def _findings(claim: Claim, evidence: Evidence) -> Verdict:
-    """The findings that a claim has as data, on the transport that stands for the paper's."""
-    told, held = [], []
-    for entry in claim.data["finding"]:
-        if (ds := _hf(evidence, entry["input"])) is None:
-            continue
-        wanted = OURS["RCCE-X10"] if claim.id.split(".fig")[1][0] in "67" else "tcp"
-        there = ds.transport.values.tolist()
-        transport = wanted if wanted in there else there[0]
-        for row in hf_report.findings(ds):
-            if row["claim"] == claim.id and row["says"] == hf_report.sentence(entry):
-                text, agrees = row["ours"][transport]
-                told.append(f"{row['says']}: {text} on {transport}, simulated")
-                held.append(agrees)
-    if not told:
-        return unknown(NO_HF)
-    return compared(claim, all(held), told, f"{hf_report.CLOSE:.0%}")
-
-
-@check
-def hf_speedups(claim: Claim, evidence: Evidence) -> Verdict:
-    """Speed-ups that the text names."""
-    return _findings(claim, evidence)
-
-
-@check
-def dynamic_costly(claim: Claim, evidence: Evidence) -> Verdict:
-    """Dynamic over static, at few places and at 48."""
-    return _findings(claim, evidence)
-
-
-@check
-def static_rougher(claim: Claim, evidence: Evidence) -> Verdict:
-    """How even the gains of more places are."""
-    return _findings(claim, evidence)
-
-
-@check
-def aspirin_better(claim: Claim, evidence: Evidence) -> Verdict:
-    """Speed-ups of aspirin and benzene at 48 places under both balances."""
-    ds = _hf(evidence, "aspirin 3-21g")
-    if (
-        ds is None
-        or "benzene 3-21g" not in ds.input
-        or not {"static", "dynamic"} <= set(ds.balance.values)
-    ):
-        return unknown(NO_HF)
-    transport = "tcp" if "tcp" in ds.transport else str(ds.transport.values[0])
-    gap = {}
-    for arm in ("static", "dynamic"):
-        at = [
-            float(hf_report.speedup(ds, f"{m} 3-21g", arm, transport).sel(places=48))
-            for m in ("aspirin", "benzene")
-        ]
-        gap[arm] = at[0] / at[1]
-    holds = min(gap.values()) > 1 and gap["static"] > gap["dynamic"]
-    return compared(
-        claim, holds, {f"{arm} aspirin over benzene": f"{g:.2f}x" for arm, g in gap.items()}
-    )
-
-
-def _hf_times(evidence: Evidence) -> xr.DataArray | None:
-    ds = _hf(evidence, "benzene sto-3g")
-    if ds is None or "mpb" not in ds.transport:
-        return None
-    near = ds.simulated.sel(input="benzene sto-3g", places=slice(8, 48))
-    return near.sel(
-        transport=[t for t in OURS.values() if t in ds.transport], balance=["static", "dynamic"]
-    )
-
-
-@check
-def hf_native(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether the native transport is fastest at all places."""
-    if (times := _hf_times(evidence)) is None:
-        return unknown(NO_HF)
-    best = times.sel(transport="mpb") <= times.min("transport")
-    return compared(
-        claim, bool(best.all()), f"first at {int(best.sum())} of {best.size} points, simulated"
-    )
-
-
-@check
-def hf_sockets(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether sockets are slowest."""
-    if (times := _hf_times(evidence)) is None or "tcp" not in times.transport:
-        return unknown(NO_HF)
-    worst = times.sel(transport="tcp") >= times.max("transport")
-    return compared(
-        claim, bool(worst.all()), f"last at {int(worst.sum())} of {worst.size} points, simulated"
-    )
-
-
-@check
-def hf_native_scales(claim: Claim, evidence: Evidence) -> Verdict:
-    """Speed-ups from 8 to 48 places by transport."""
-    if (times := _hf_times(evidence)) is None:
-        return unknown(NO_HF)
-    gain = times.isel(places=0) / times.isel(places=-1)
-    holds = bool((gain.sel(transport="mpb") >= gain.max("transport")).all())
-    ours = {f"{b} {t}": float(gain.sel(balance=b, transport=t)) for b in ("static", "dynamic")
-            for t in times.transport.values}  # fmt: skip
-    return compared(claim, holds, ours)
-
-
-@check
-def dynamic_runs(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether dynamic balancing gets faster with places, without a transport's costs."""
-    ds = next((d for d in evidence.having("simulated") if "dynamic" in d.balance), None)
-    if ds is None:
-        return unknown(NO_HF)
-    curve = ds.simulated.sel(balance="dynamic", places=slice(1, 48)).isel(input=0, transport=0)
-    return compared(claim, float(curve[-1]) < float(curve[0]),
-                    f"x {float(curve[0] / curve[-1]):.1f}, simulated")  # fmt: skip
-
-
-# Betweenness centrality, on results
-
-
-def _blocks(evidence: Evidence, *workloads: str) -> xr.DataArray | None:
-    """Simulated seconds of the original's deal up to 48 places, if the workloads are there."""
-    ds = _bc(evidence)
-    if ds is None or not set(workloads) <= set(ds.workload.values.tolist()) or 48 not in ds.places:
-        return None
-    return ds.simulated_seconds.isel(deal=0).sel(places=ds.places <= 48)
-
-
-def _speedup(seconds: xr.DataArray) -> xr.DataArray:
-    return seconds.isel(places=0) * int(seconds.places[0]) / seconds
-
-
-@check
-def bc_native(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether the native transport is fastest, by little, at all places above one."""
-    seconds = _blocks(evidence, "low")
-    if seconds is None or not {"mpb", "tcp"} <= set(seconds.transport.values.tolist()):
-        return unknown(NO_BC)
-    there = [t for t in OURS.values() if t in seconds.transport]
-    low = seconds.sel(workload="low", transport=there, places=seconds.places > 1)
-    first = low.sel(transport="mpb") <= low.min("transport")
-    spread = float((low.max("transport") / low.min("transport")).max() - 1)
-    told = f"first at {int(first.sum())} of {first.size} numbers of places, {spread:.1%} apart, simulated"
-    return compared(claim, bool(first.all()), told)
-
-
-@check
-def bc_scaling(claim: Claim, evidence: Evidence) -> Verdict:
-    """Speed-up at 48 places, and what both kinds of buffers gain from 36 to 48."""
-    seconds = _blocks(evidence, "low")
-    if (
-        seconds is None
-        or not {"mpb", "mpimpb"} <= set(seconds.transport.values.tolist())
-        or 36 not in seconds.places
-    ):
-        return unknown(NO_BC)
-    values = claim.data["values"]
-    low = seconds.sel(workload="low")
-    best = float(_speedup(low.sel(transport="mpb")).sel(places=48))
-    gain = {t: float(low.sel(transport=t, places=values["mpi_flatten_at"]) / low.sel(transport=t, places=48))
-            for t in ("mpimpb", "mpb")}  # fmt: skip
-    holds = (
-        abs(best / values["rcce_speedup_at_48"] - 1) < NEAR and gain["mpimpb"] < 1.05 < gain["mpb"]
-    )
-    told = {
-        f"{t} gain from {values['mpi_flatten_at']} to 48": f"x {g:.2f}" for t, g in gain.items()
-    }
-    return compared(
-        claim, holds, {"speed-up at 48": f"{best:.1f}", **told}, f"{NEAR:.0%}, simulated"
-    )
-
-
-@check
-def bc_load(claim: Claim, evidence: Evidence) -> Verdict:
-    """Speed-ups at 48 places by workload."""
-    names = ("small", "medium", "low", "high")
-    if (seconds := _blocks(evidence, *names)) is None:
-        return unknown(NO_BC)
-    at = [float(_speedup(seconds.sel(workload=w).isel(transport=0)).sel(places=48)) for w in names]
-    ours = {name: f"{x:.1f}" for name, x in zip(names, at, strict=True)}
-    return compared(claim, at[:3] == sorted(at[:3]) and at[2] < at[3], ours, "simulated")
-
-
-@check
-def bc_drop(claim: Claim, evidence: Evidence) -> Verdict:
-    """What 48 places gain over 44."""
-    seconds = _blocks(evidence, "low")
-    if seconds is None or 44 not in seconds.places:
-        return unknown(NO_BC)
-    low = _speedup(seconds.sel(workload="low").isel(transport=0))
-    gain = float(low.sel(places=48) / low.sel(places=44))
-    return compared(claim, gain < 0.97, f"x {gain:.2f}, simulated")
-
-
-def betweenness(ds: xr.Dataset) -> list[Row]:
-    """The claims that a result of betweenness centrality bears on, with verdicts."""
-    evidence = Evidence({"": ds}, configs=None)
-    checks = (table1, bc_native, bc_scaling, bc_load, bc_drop)
-    about = {function.__name__: function for function in checks}
-    found = [Row(c, about[c.check](c, evidence)) for c in claims().values() if c.check in about]
-    return [row for row in found if row.verdict.verdict != UNCHECKED]

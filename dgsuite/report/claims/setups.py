@@ -137,17 +137,33 @@ def _said(values: Collection[Any]) -> str:
 def setting(claim: Claim, evidence: Evidence) -> Verdict:
     """The file's full setting beside the paper's; what departs must be in its ``figure.departs``."""
     number = claim.data["figure"]
-    full, quick = (evidence.experiment(number, full=way) for way in (True, False))
-    if full is None or quick is None:
+    full, fast = (evidence.experiment(number, full=way) for way in (True, False))
+    if full is None or fast is None:
         return unknown(NO_FILES)
     assert full.figure is not None
     found = departures(claim, planned(evidence.points(number)))
-    less = departures(claim, planned(evidence.points(number, full=False))) if full != quick else {}
-    reasons = full.figure.departs
+    less = departures(claim, planned(evidence.points(number, full=False))) if full != fast else {}
+    quick = [f"quick {a}: {t}" for a, t in less.items() if found.get(a) != t]
+    return departing(found, full.figure.departs, quick)
+
+
+def departing(
+    found: Mapping[str, str], reasons: Mapping[str, str], more: Sequence[str] = ()
+) -> Verdict:
+    """The verdict on an experiment file.
+
+    Parameters
+    ----------
+    found
+        What the file has otherwise than the paper, by aspect.
+    reasons
+        Why, by aspect: the file's ``figure.departs``. One for what does not depart is an error, too.
+    more
+        What else ours are to say.
+    """
     silent = [f"{a}: {t}" for a, t in found.items() if a not in reasons]
     silent += [f"{a}: said to depart, but does not" for a in reasons if a not in found]
-    ours = [f"{aspect}: {text}" for aspect, text in found.items()]
-    ours += [f"quick {a}: {t}" for a, t in less.items() if found.get(a) != t]
+    ours = [*(f"{aspect}: {text}" for aspect, text in found.items()), *more]
     why = "; ".join(f"{aspect}: {reasons[aspect]}" for aspect in found if aspect in reasons)
     return Verdict(DIFFERS if found else EQUAL, ". ".join(ours), why, "; ".join(silent))
 

@@ -89,9 +89,17 @@ def judge(evidence: Evidence, chosen: Iterable[Claim] | None = None) -> list[Row
     chosen
         By default all claims.
     """
-    from dgsuite.report.claims import counts, kernels, scalability, scc, setups, times
+    from dgsuite.report.claims import (
+        counts,
+        kernels,
+        scalability,
+        scc,
+        scc_findings,
+        setups,
+        times,
+    )
 
-    for module in (counts, kernels, scalability, scc, setups, times):
+    for module in (counts, kernels, scalability, scc, scc_findings, setups, times):
         assert module  # each enters its checks
     given = claims().values() if chosen is None else chosen
     return [Row(claim, _verdict(claim, evidence)) for claim in given]

@@ -1,0 +1,46 @@
+"""The columns of a study: transports that can be had here, the chip's, and the buffers that they use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from dgsuite.scc.chip import SCHEMES
+from dgsuite.scc.options import Buffers
+from dgsuite.transports import carriers
+from dgsuite.transports.settings import Settings
+from partition.errors import InputError
+
+
+def present(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """Those transports that can be measured here, and why others cannot.
+
+    Columns of the chip are in neither: nothing of them is measured.
+    """
+    found, absent = [], {}
+    for name in names:
+        if name in SCHEMES:
+            continue
+        try:
+            carriers.check(name)
+        except InputError as error:
+            absent[name] = str(error)
+        else:
+            found.append(name)
+    return found, absent
+
+
+def chunk(scheme: str, given: Buffers) -> int:
+    """Bytes that are sent at a time: of a buffer what flags leave, or a section."""
+    settings = Settings.made(scheme, given.model_dump())
+    return settings.payload() if scheme == "mpb" else settings.section()
+
+
+@contextmanager
+def buffers(given: Mapping[Any, Buffers]) -> Iterator[dict[str, int]]:
+    """Have transports that begin meanwhile use some buffers; bytes that are sent at a time, by scheme."""
+    import dask
+
+    with dask.config.set({f"dgsuite.{name}": b.model_dump() for name, b in given.items()}):
+        yield {name: chunk(name, b) for name, b in given.items()}

@@ -1,0 +1,232 @@
+"""What "X10 on the SCC" says beside our experiment files, the simulated chip, and results."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from dgsuite.report.claims import scc, scc_findings
+from dgsuite.report.claims.data import claims
+from dgsuite.report.claims.evidence import CONFIGS, Evidence
+from dgsuite.report.claims.verdicts import CHECKS, judge
+from dgsuite.scc.chip import SCC
+
+
+@pytest.fixture
+def configs(tmp_path):
+    shutil.copytree(CONFIGS, tmp_path / "configs")
+    return tmp_path / "configs"
+
+
+def verdict(name, evidence):
+    claim = claims()[name]
+    return CHECKS[claim.check](claim, evidence)
+
+
+def test_every_figure_has_its_file_and_says_in_what_it_departs():
+    for number in range(5, 11):
+        claim = claims()[f"scc.fig{number}.setup"]
+        assert claim.check == "scc_setting"
+        found = verdict(claim.id, Evidence())
+        assert found.silent == ""
+        assert "simulated" in found.ours
+        assert found.why
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "name", "departs"),
+    [
+        ("scc-hf-figure5", "repeats = 3", "repeats = 2", "fig5.setup", "repeats: 2 for 3"),
+        ("scc-hf-figure5", ", 48]", "]", "fig5.setup", "places: 1 to 44 for 1 to 48"),
+        ("scc-hf-figure5", '"mpi", "tcp"', '"mpi"', "fig5.setup", "transports: said to depart"),
+        ("scc-hf-figure5", "transports =", "places =", "fig5.setup", "transports: tcp besides"),
+        ("scc-hf-figure5", "aspirin", "water", "fig5.setup", "inputs: benzene 3-21g, water 3-21g"),
+        ("scc-hf-figure6", '"static", ', "", "fig6.setup", "balances: dynamic for dynamic, static"),
+        ("scc-hf-figure6", "machine =", "base =", "fig6.setup", "machine: simulated with units"),
+        (
+            *("scc-hf-figure6", 'mpb = { buffer = "8 KiB", places = 48 }\nmpimpb', "mpimpb"),
+            *("fig7.setup", "buffers: mpb: the transport's own for 5120 bytes"),
+        ),
+        (
+            *("scc-bc", 'mpimpb = { buffer = "8 KiB"', 'mpimpb = { buffer = "64 KiB"'),
+            *("fig9.setup", "buffers: mpimpb: 1344 for 160 bytes"),
+        ),
+        ("scc-bc", '"block", ', "", "fig10.setup", "balances: cyclic for block"),
+        ("scc-bc", "[bc.workload.high]", "[bc.workload.huge]", "fig10.setup", "inputs: low, small"),
+        ("scc-bc", "number = 9", "number = 5", "fig9.setup", "places: 1 to 1024 for 1 to 48"),
+        (
+            *("scc-bc", "a = 0.2\nb = 0.15", "a = 0.15\nb = 0.2"),
+            *("table1.workloads", "small a: 0.15 for 0.2; small b: 0.2 for 0.15"),
+        ),
+        ("scc-bc", "n = 15", "n = 15\nweighted = false", "table1.workloads", "high w: 0 for 1"),
+    ],
+)
+def test_a_wrong_experiment_file_is_found(configs, file, old, new, name, departs):
+    path = configs / f"{file}.toml"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1 if old == "machine =" else -1))
+    found = verdict(f"scc.{name}", Evidence(configs=configs))
+    assert found.verdict in ("differs", "agrees")
+    assert departs in found.silent
+
+
+def test_transports_and_buffers_are_those_of_the_files(configs):
+    evidence = Evidence(configs=configs)
+    names = ("scc.sec3.transports", "scc.sec3.2.payload", "scc.sec3.1.1.sections")
+    assert {n: verdict(n, evidence).verdict for n in names} == dict.fromkeys(names, "equal")
+    assert "5120 bytes" in verdict("scc.sec3.2.payload", evidence).ours
+    path = configs / "scc-bc.toml"
+    path.write_text(path.read_text().replace('"mpi-sock", ', "").replace('"8 KiB"', '"16 KiB"'))
+    found = {n: verdict(n, evidence) for n in names}
+    assert {v.verdict for v in found.values()} == {"differs"}
+    assert "mpi-sock none" in found["scc.sec3.transports"].ours
+    # a buffer that is not the chip's has no reason: nothing is said of it in the claim
+    assert found["scc.sec3.2.payload"].silent
+
+
+@pytest.mark.parametrize(
+    ("name", "group", "key"),
+    [
+        ("scc.sec2.chip", "values", "mesh_rows"),
+        ("scc.sec2.memory", "values", "private_mbyte_per_core"),
+        ("scc.sec4.1.scc", "fixed", "mesh_mhz"),
+    ],
+)
+def test_the_chip_is_the_papers(name, group, key):
+    claim = claims()[name]
+    assert CHECKS[claim.check](claim, Evidence()).verdict in ("equal", "agrees")
+    given = {**claim.data[group], key: claim.data[group][key] + 1}
+    wrong = replace(claim, why="", data={**claim.data, group: given})
+    assert CHECKS[claim.check](wrong, Evidence()).silent
+
+
+PLACES = [1, 8, 12, 36, 44, 48]
+
+
+def betweenness(**seconds):
+    """Results at 1 to 48 places, by transport."""
+    values = np.array([[list(seconds.values())]], float)
+    return xr.Dataset(
+        {
+            "simulated_seconds": (("workload", "deal", "transport", "places"), values),
+            "work_seconds": ("workload", [40.0]),
+            "message_seconds": ("transport", 1e-4 * (1 + np.arange(len(seconds)))),
+            "held_bytes": ("workload", [2e6]),
+            "edges": ("workload", [123266]),
+        },
+        {
+            "workload": ["low"],
+            "deal": ["block"],
+            "transport": [name.replace("_", "-") for name in seconds],
+            "places": PLACES,
+        },
+        {"program": "bc"},
+    )
+
+
+def hartree_fock(seconds, names=("benzene 3-21g", "aspirin 3-21g")):
+    """Results by input and transport, under both balances alike."""
+    columns = list(seconds[names[0]])
+    values = np.array([[[seconds[n][t] for t in columns]] * 2 for n in names], float)
+    return xr.Dataset(
+        {
+            "simulated": (("input", "balance", "transport", "places"), values),
+            "counter_operation": ("transport", [0.0, 1e-4, 2e-4, 3e-4][: len(columns)]),
+            "held_bytes": ("input", [1e6] * len(names)),
+        },
+        {
+            "input": list(names),
+            "balance": ["static", "dynamic"],
+            "transport": columns,
+            "places": PLACES,
+        },
+    )
+
+
+def linear(one, share=1.0):
+    """Seconds at PLACES that a share of the work scales."""
+    return [one * (1 - share + share / p) for p in PLACES]
+
+
+def test_sockets_keep_close_where_results_say_so():
+    near = betweenness(mpb=linear(40), tcp=linear(40), mpi_sock=linear(41))
+    far = betweenness(mpb=linear(40), tcp=linear(40), mpi_sock=linear(60))
+    name = "scc.fig9.sockets-track"
+    assert verdict(name, Evidence({"a": near})).verdict == "agrees"
+    assert verdict(name, Evidence({"a": far})).verdict == "differs"
+    assert verdict(name, Evidence()).verdict == "not checked"
+    # the paper has them far apart in Hartree-Fock
+    sto = {"benzene sto-3g": {t: linear(1) for t in ("none", "mpb", "tcp", "mpi-sock")}}
+    alike = hartree_fock(sto, ("benzene sto-3g",))
+    assert verdict(name, Evidence({"a": near, "b": alike})).verdict == "differs"
+
+
+@pytest.mark.parametrize(
+    ("share", "seconds", "expected"),
+    [(0.9, 5.0, "agrees"), (1.0, 5.0, "differs"), (0.9, 500.0, "differs")],
+)
+def test_why_benzene_does_not_scale(share, seconds, expected):
+    """It loses speed-up to messages, aspirin does not, and it has less work."""
+    found = hartree_fock(
+        {
+            "benzene 3-21g": {"none": linear(seconds), "tcp": linear(seconds, share)},
+            "aspirin 3-21g": {"none": linear(100), "tcp": linear(100)},
+        }
+    )
+    given = verdict("scc.fig5.benzene-why", Evidence({"a": found}))
+    assert given.verdict == expected
+    assert "of the speed-up lost" in given.ours
+
+
+@pytest.mark.parametrize(
+    ("shares", "expected"), [((0.99, 0.9), "agrees"), ((0.9, 0.99), "differs")]
+)
+def test_cost_of_work_beside_messages(shares, expected):
+    """Speed-ups that fall as messages get dearer beside the work, or rise."""
+    cheap, dear = shares
+    found = hartree_fock(
+        {
+            "benzene 3-21g": {
+                "none": linear(5),
+                "mpb": linear(5, cheap),
+                "tcp": linear(5, dear - 0.1),
+            },
+            "aspirin 3-21g": {"none": linear(9), "mpb": linear(9, cheap), "tcp": linear(9, dear)},
+        }
+    )
+    given = verdict("scc.sec5.cost", Evidence({"a": found}))
+    assert given.verdict == expected
+
+
+def test_the_conclusion_follows_the_findings():
+    best = betweenness(mpb=linear(40), mpimpb=linear(41), tcp=linear(42))
+    worst = betweenness(mpb=linear(43), mpimpb=linear(41), tcp=linear(42))
+    name = "scc.sec5.conclusion"
+    assert verdict(name, Evidence({"a": best})).verdict == "agrees"
+    found = verdict(name, Evidence({"a": worst}))
+    assert found.verdict == "differs"
+    assert "scc.fig9a.rcce-slightly differs" in found.ours
+    assert verdict(name, Evidence()).verdict == "not checked"
+
+
+def test_what_places_hold():
+    found = betweenness(mpb=linear(40))
+    name = "scc.sec4.3.2.memory"
+    assert verdict(name, Evidence({"a": found})).verdict == "differs"
+    assert "low 2.0 MB" in verdict(name, Evidence({"a": found})).ours
+    found.held_bytes[0] = SCC.memory + 1
+    assert verdict(name, Evidence({"a": found})).verdict == "equal"
+
+
+def test_findings_are_all_looked_for():
+    """All but the one on machines that neither the chip's model nor this machine is."""
+    kinds = [c for c in claims().values() if c.paper == "scc" and c.kind == "finding"]
+    assert [c.id for c in kinds if c.check == "none"] == ["scc.fig6.slower-than-cluster"]
+    assert {r.verdict.verdict for r in judge(Evidence(), kinds)} == {"not checked"}
+    assert all(scc.OURS[t] for t in ("RCCE-X10", "mpi-mpb", "mpi-sock", "sockets", "MPI"))
+    assert scc_findings.TRACK < 1
