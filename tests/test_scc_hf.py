@@ -66,8 +66,9 @@ def small(tmp_path):
     (tmp_path / "water.xyz").write_text(WATER)
     path = tmp_path / "study.toml"
     path.write_text(
-        '[hf]\nname = "small"\nbalance = ["static", "dynamic:4", "dask"]\nprotocol = ["tcp", "pigeon"]\n'
-        'places = [1, 2, 8]\nrepeats = 1\ninput = [{ molecule = "water.xyz", basis = "sto-3g" }]\n'
+        '[hf]\nname = "small"\nbalance = ["static", "dynamic:4", "dask"]\n'
+        'protocol = ["tcp", "pigeon", "chip:mpimpb"]\n'
+        'places = [1, 2, 8, 64]\nrepeats = 1\ninput = [{ molecule = "water.xyz", basis = "sto-3g" }]\n'
     )
     return path
 
@@ -76,14 +77,20 @@ def test_a_study(small, capsys):
     output = small.parent / "small.nc"
     assert hf.main([str(small), "--output", str(output)]) == 0
     printed = capsys.readouterr().out
-    assert "left out: unknown protocol" in printed
+    assert "left out: unknown protocol 'pigeon'" in printed
     ds = xr.load_dataset(output, engine="h5netcdf")
     assert output.with_suffix(".png").stat().st_size > 10_000
-    assert dict(ds.sizes) == {"input": 1, "balance": 3, "transport": 3, "places": 3}
+    assert dict(ds.sizes) == {"input": 1, "balance": 3, "transport": 4, "places": 4}
     measured = ds.measured.sel(transport="tcp", places=[1, 2])
     assert (measured > 0).all()
     assert ds.measured.sel(places=8).isnull().all()
-    assert ds.simulated.sel(balance=["static", "dynamic:4"]).notnull().all()
+    assert "pigeon" in ds.attrs["left_out"]
+    simulated = ds.simulated.sel(balance=["static", "dynamic:4"])
+    assert simulated.sel(transport=["none", "counted", "tcp"]).notnull().all()
+    on_chip = simulated.sel(transport="chip:mpimpb")  # of 48 cores
+    assert on_chip.notnull().any(("input", "balance")).values.tolist() == [True, True, True, False]
+    assert (on_chip.sel(places=2) > simulated.sel(transport="none", places=2)).all()
+    assert ds.measured.sel(transport="chip:mpimpb").isnull().all()
     assert float(ds.energy[0]) == pytest.approx(-74.96, abs=0.01)
     assert json.loads(ds.attrs["study"])["repeats"] == 1
 
