@@ -19,6 +19,7 @@ from dgsuite.scc.replay import replay
 from dgsuite.scc.options import Buffers
 from dgsuite.scc.simulate import Simulation
 from dgsuite.transports import carriers, mpi
+from partition.graph import Graph
 
 WIRE = Transport("wire", 1e-4, 1e-9)
 
@@ -248,9 +249,11 @@ def test_workers_of_a_study_have_its_buffers(scheme, nbytes):
         assert chunks[scheme] == nbytes
         with carriers.workers(scheme, 2) as client:
             assert list(client.run(out).values()) == [nbytes] * 2
-            (found,) = ledger.transports({scheme: client}, 1, chunks)
-    assert found.chunk == nbytes
-    assert found.byte > 0
+            pair = Graph.from_edges([0], [1], n=2, clusters=2)
+            ran = dgsuite.run(
+                ledger.Echo(rounds=2, size=2000), pair, style="clocked", client=client
+            )
+    assert int(ran.wire_bytes.sum()) > 2 * 2 * 8 * 2000
 
 
 def test_costs_over_mpi():
@@ -281,8 +284,8 @@ def test_transports_that_are_not_here_are_left_out(monkeypatch):
 
 
 def test_measured_costs(client, client_of_one):
-    (found,) = ledger.transports({"tcp": client}, repeats=1)
-    assert found.name == "tcp"
+    (found,) = ledger.transports({"tcp": client}, 1, {"tcp": 160})
+    assert (found.name, found.chunk) == ("tcp", 160)
     assert 0 < found.message < 1
     assert 0 <= found.byte < 1
     with pytest.raises(dgsuite.InputError, match="fewer"):
