@@ -185,7 +185,8 @@ def draw(dataset: xr.Dataset, path: str) -> str:
                 ax.plot(curve.places, curve, marker=".", color=colour, label=label)
                 ran = near.processor.sel(input=name, balance=arm, transport=transport)
                 ran = ran.dropna("places")[1:] / float(ran[0])
-                ax.plot(ran.places, 1 / ran, "kx", label="measured, by processor time")
+                if ran.size:
+                    ax.plot(ran.places, 1 / ran, "kx", label="measured, by processor time")
                 seconds = near.elapsed.sel(input=name, balance=arm, transport=transport)
                 row[-1].plot(seconds.places, seconds, lines[arm], color=colour)
         for ax, arm in zip(row, arms, strict=False):
