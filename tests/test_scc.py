@@ -15,8 +15,8 @@ from dgsuite.scc import bc, chip, columns, comms, ledger
 from dgsuite.scc.__main__ import main, read
 from dgsuite.scc.chip import SCC, Chip
 from dgsuite.scc.ledger import Ledger, Transport
-from dgsuite.scc.replay import replay
 from dgsuite.scc.options import Buffers
+from dgsuite.scc.replay import replay
 from dgsuite.scc.simulate import Simulation
 from dgsuite.transports import carriers, mpi
 from partition.graph import Graph
@@ -132,10 +132,10 @@ def test_a_trace_is_replayed(tmp_path):
 def test_a_trace_is_replayed_from_the_command_line(tmp_path, capsys):
     path = tmp_path / "mis.json"
     dgsuite.run("mis", genval.graph("er", 30), clusters=3, style="serial", trace=path)
-    assert main(["--trace", str(path), "--protocols", "tcp"]) == 0
+    assert main(["--trace", str(path), "--protocols", "chip:mpb,tcp"]) == 0
     shown = capsys.readouterr().out
     assert "mis on 3 places, SIMULATED" in shown
-    assert shown.splitlines()[-1].startswith("tcp")
+    assert [line.split()[0] for line in shown.splitlines()[-2:]] == ["chip:mpb", "tcp"]
     for wrong, message in (
         ([], "give either CONFIG.toml or --trace FILE"),
         (["--trace", str(path), "--output", "x.nc"], "takes neither --set nor --output"),

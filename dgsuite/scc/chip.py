@@ -90,9 +90,8 @@ class OnChip(Transport):
 
     chip: Chip = field(default=SCC)
 
-    def seconds(self, nbytes: float, sender: Any, receiver: Any) -> Any:
-        lines = max(1, -(-int(nbytes) // FLAG))
-        pieces = max(1, -(-int(nbytes) // self.chunk))
+    def seconds(self, nbytes: Any, sender: Any, receiver: Any) -> Any:
+        lines, pieces = (np.maximum(1, np.ceil(np.divide(nbytes, s))) for s in (FLAG, self.chunk))
         here, there = self.chip.access(sender, sender), self.chip.access(sender, receiver)
         return (lines + 2 * pieces) * (here + there)
 

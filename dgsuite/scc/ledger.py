@@ -57,8 +57,8 @@ class Transport:
         """A fetch from a counter that lives at another place; two messages."""
         return 2 * self.message
 
-    def seconds(self, nbytes: float, sender: Any, receiver: Any) -> Any:
-        """Seconds of a message between two places, or of messages between arrays of places.
+    def seconds(self, nbytes: Any, sender: Any, receiver: Any) -> Any:
+        """Seconds of a message between two places; of arrays of any of these, that of each.
 
         What was measured between two processes of a machine is the same for any two places.
         """

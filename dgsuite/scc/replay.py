@@ -11,6 +11,7 @@ import xarray as xr
 from dgsuite import traces
 from dgsuite.scc.ledger import Transport
 from dgsuite.scc.simulate import Simulation
+from partition.errors import InputError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -53,27 +54,34 @@ def replay(
 
 
 def table(path: str, protocols: list[str]) -> Table:
-    """A trace's file replayed on transports that are measured here, as a table for people."""
+    """A trace's file replayed on transports, measured here or the chip's, as a table for people."""
     from rich.table import Table
 
-    from dgsuite.experiment.clusters import check_protocol
-    from dgsuite.scc import bc, ledger
+    from dgsuite.scc import chip, ledger
+    from dgsuite.transports import carriers
 
     trace = traces.read(path)
+    on_chip = {p: chip.transport(p) for p in protocols if p in chip.SCHEMES}
+    for name, core in on_chip.items():
+        if why := core.why_not(trace.sizes["cluster"], 0):
+            raise InputError(f"{name}: {why}")
     for protocol in protocols:
-        check_protocol(protocol)
+        if protocol not in on_chip:
+            carriers.check(protocol)
     title = f"{trace.attrs['kernel']} on {trace.sizes['cluster']} places, SIMULATED"
     made = Table(title=title, box=None, pad_edge=False, header_style="bold", title_justify="left")
     for head in ("transport", "message", "per MB", "elapsed", "busiest place"):
         made.add_column(head, justify="left" if head == "transport" else "right")
     with ExitStack() as stack:
-        pairs = {p: bc.workers(stack, [2], p)[2] for p in protocols}
-        transports = ledger.transports(pairs, repeats=1)
-    for one in transports:
+        pairs = {
+            p: stack.enter_context(carriers.workers(p, 2)) for p in protocols if p not in on_chip
+        }
+        measured = {t.name: t for t in ledger.transports(pairs, repeats=1)}
+    for one in (measured.get(p) or on_chip[p] for p in protocols):
         found = replay(trace, one)
         made.add_row(
             one.name,
-            f"{one.message * 1e6:.0f} us",
+            f"{one.message * 1e6:.3g} us",
             f"{one.byte * 1e9:.2f} ms",
             f"{found.elapsed:.4g} s",
             f"{found.busy.max():.4g} s",

@@ -160,7 +160,7 @@ class Simulation:
         """
         if not len(source):
             return
-        half = self.transport.message / 2 + self.transport.byte * nbytes / 2
+        half = self.transport.seconds(nbytes, source, destination) / 2
         order = np.lexsort(((destination - source) % self.places, source))
         source, destination, half = source[order], destination[order], half[order]
         own = self.clock + np.bincount(source, half, self.places)
