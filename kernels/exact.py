@@ -1,7 +1,7 @@
-"""Exact sums: the same whoever adds what, and in which order.
+"""Exact sums: they do not depend on the order of additions.
 
-A float is an integer times a power of two. Integers are added for each exponent, and the sums put
-together as Python's integers, so nothing is rounded.
+A float is an integer times a power of two. Integers are added per exponent, and these sums are combined
+as Python's integers, so nothing is rounded.
 """
 
 from __future__ import annotations

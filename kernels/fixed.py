@@ -1,4 +1,4 @@
-"""Sums in fixed point: the same whoever adds what, and in which order.
+"""Sums in fixed point: they do not depend on the order of additions.
 
 A number is a whole number and a fraction of 2^52. Of each summand less than 2^-52 is cut off.
 """

@@ -1,10 +1,10 @@
 """What a recursive kernel is made of: tasks that spawn tasks, under finishes that wait for them.
 
 The program of a recursive kernel yields a `Finish` where an iterative one would repeat a phase until
-nobody has anything left to do; it may yield rounds as well. A *task* is written like a phase: a
+no cluster has anything left to do; it may yield rounds as well. A *task* is written like a phase: a
 function of (cluster, state, inbox), where the inbox holds the tasks of that name that have arrived
 at the cluster and its ``round`` is their depth. It changes the cluster's state and returns what to
-`spawn`. Which tasks arrive together, and in which order, is up to the style; a task must not care.
+`spawn`. The style decides which tasks arrive together, and in which order; results must not depend on it.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ BLOCK = 1 << 13
 
 
 Numbers = Literal["counter", "imsuite", "imsuite-2.6"]
-"""Generators: "counter", keyed by (seed, node, draw); or the original's, one a node, seeded with the
+"""Generators: "counter", keyed by (seed, node, draw); or IMSuite's, one per node, seeded with the
 node's index: under X10 2.3 (the paper's) a Mersenne Twister, under X10 2.6 SplitMix64."""
 
 
@@ -26,11 +26,11 @@ def uniform(
     Parameters
     ----------
     rng
-        Which generator; the original's ignore `seed`.
+        Which generator; IMSuite's ignore `seed`.
     nodes
         Node ids.
     draw
-        Which draw, from 0: usually the round; or one a node.
+        Which draw, from 0: usually the round; or one per node.
     """
     nodes = np.asarray(nodes, np.int64)
     if not isinstance(draw, int):

@@ -41,7 +41,7 @@ def vote(*, any: Any = _UNSAID, sum: Any = _UNSAID, min: Any = _UNSAID, max: Any
     any
         Whether something holds, or an array of such.
     sum
-        An integer, or an array of numbers such as one a node. Floats come as an array only, and
+        An integer, or an array of numbers such as one per node. Floats come as an array only, and
         finite: they are added exactly, over all clusters, and the sum is rounded once. A sum that
         a phase takes itself is rounded in a way that depends on the cluster's nodes.
     min, max

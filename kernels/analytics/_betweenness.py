@@ -2,7 +2,7 @@
 
 Dependencies are summed over a node's successors in the order of its row (Madduri, Ediger, Jiang, Bader and
 Chavarria-Miranda, IPDPS 2009), and over sources in fixed point (`kernels.fixed`): so
-they do not depend on who takes which source.
+they do not depend on which cluster takes which source.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ def depend(indptr, slots, weights, width, level, distance, paths, share, whole, 
 
 @compiled
 def publish(keys, width, indptr, peers, slots):
-    """Who has some cells as ghosts: the cluster, its cell, and which of the keys it is."""
+    """Clusters that have some cells as ghosts: per pair the cluster, its cell, and the index of the key."""
     count = 0
     for key in keys:
         count += indptr[key // width + 1] - indptr[key // width]

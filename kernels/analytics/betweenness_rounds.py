@@ -85,7 +85,7 @@ class Partitioned(bsp.Replicated):
         return min(self.batch or max(CELLS // n, 1), count)
 
     def in_rounds(self, net: bsp.Net) -> bsp.Program:
-        """The program: who has whom as a ghost, then batch after batch."""
+        """The program: clusters learn which nodes are ghosts where, then search batch after batch."""
         yield bsp.Round(self.subscribe, self.link, opening=True)
         for _ in range(0, len(self.chosen(net.n)), self.width(net.n)):
             yield bsp.Round(self.begin, opening=True)

@@ -1,9 +1,9 @@
 """Breadth-first search on a grid of blocks (Buluc and Madduri 2011, algorithm 3), top-down.
 
-A level has two exchanges, each among some sqrt(p) clusters: *expand*, the frontier goes to the clusters
-of its column, who hold its edges; and *fold*, what they find goes to its owner, in their row. Of several
-parents the one with the smallest id wins: the tree is that of `kernels.analytics.bfs`. With one column
-it is the one-dimensional search, in which the frontier goes to everyone.
+A level has two exchanges, each among some sqrt(p) clusters. *Expand*: the frontier goes to the clusters of
+its column, which hold its edges. *Fold*: the nodes that they find go to their owners, in the same row. Of
+several parents the one with the smallest id wins: the tree is that of `kernels.analytics.bfs`. With one
+column it is the one-dimensional search, in which the frontier goes to all clusters.
 """
 
 from __future__ import annotations
