@@ -1,4 +1,4 @@
-"""Results: one xarray Dataset a run, indexed by round; saved and opened whole or not at all."""
+"""Results: one xarray Dataset per run, indexed by round, and its file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from partition.graph import Graph
 from partition.label_tables import decoded, encoded
 
 MODELS = ("SP", "MP", "UP")
-"""Runtime models: one place, a place a cluster, a place a node."""
+"""X10's runtime models: a single place, one place per cluster, one place per node."""
 
 MATRICES = 1 << 30
 """Bytes of the matrices of a traced run, at most."""
@@ -39,13 +39,13 @@ MATRICES = 1 << 30
 Coordinate = tuple[PandasIndex, xr.Variable]
 """The index of a dimension, and its coordinate."""
 
-WHOLE = 1 << 12
-"""Entries of an array up to which it is written into the attributes."""
+LISTED = 1 << 12
+"""Arrays of up to this many entries are written into the attributes."""
 
 
 @cache
 def versions(*more: str) -> str:
-    """Of Python, dgsuite, what it rests on, and more packages: JSON, for the attributes."""
+    """Versions of Python, dgsuite, its main dependencies and more packages, as JSON for the attributes."""
     packages = ("dask", "distributed", "numpy", "scipy", "xarray", "numba", *more)
     found = {name: version(name) for name in packages}
     return json.dumps({"dgsuite": __version__, "python": platform.python_version(), **found})
@@ -74,15 +74,15 @@ def build(
     log
         The log of all sites.
     count_as
-        Whose accounting ``comm`` and its kin follow; by default the style's own.
+        Style whose accounting ``comm`` and the other counts follow; by default `style`.
     workers
-        Worker processes that took part.
+        Number of worker processes that took part.
     workload
         Work that was added, if any.
     style_reason
-        Why this style was chosen, where that needs to be said.
+        Why this style was chosen, if it needs an explanation.
     measured_on
-        Machine that ran it, of `provenance.machine_of`; by default this one.
+        Machine that ran it, from `provenance.machine_of`; by default this one.
     traffic
         Whether the log is that of a traced run, whose traffic the dataset gets.
 
@@ -184,9 +184,9 @@ def build(
 def variable(
     dims: str | tuple[str, ...], values: NDArray, long_name: str, units: str = "1"
 ) -> xr.Variable:
-    """A variable of an array, described.
+    """A variable with the attributes ``long_name`` and ``units``.
 
-    ``fastpath``: otherwise xarray looks whether the array is one of Dask's, and imports `dask.array` for
+    Without ``fastpath`` xarray would check whether the array is a Dask array, and import `dask.array` for
     that, which takes half a second.
     """
     attrs = {"long_name": long_name, "units": units}
@@ -194,8 +194,7 @@ def variable(
 
 
 def coordinate(dim: str, values: NDArray | pd.Index, long_name: str) -> Coordinate:
-    """The coordinate of a dimension that has these values."""
-    # as `variable`, with an index
+    """The coordinate of a dimension, with its index; ``fastpath`` as in `variable`."""
     attrs = {"long_name": long_name}
     described = xr.IndexVariable(dim, values, attrs, fastpath=True)  # type: ignore[no-untyped-call]
     index = PandasIndex.from_variables({dim: described}, options={})
@@ -247,12 +246,12 @@ def _nodes(graph: Graph, dim: str, long_name: str) -> Coordinate:
 def assemble(
     variables: Mapping[str, xr.Variable], coords: Sequence[Coordinate], attrs: dict[str, Any]
 ) -> xr.Dataset:
-    """A dataset of parts that fit each other.
+    """A dataset made from parts with matching dimensions.
 
-    Xarray's public constructor merges and aligns its arguments and makes indexes anew, which takes
+    Xarray's public constructor merges and aligns its arguments and builds the indexes again, which takes
     longer than all rounds on a small graph.
     """
-    # copies, since the attributes of a coordinate can be changed
+    # copies, since users may change the attributes of a coordinate
     own = {index.dim: variable.copy(deep=False) for index, variable in coords}
     return xr.Dataset._construct_direct(
         {**variables, **own},
@@ -263,23 +262,23 @@ def assemble(
 
 
 def _model(clusters: int, n: int) -> str:
-    """The runtime model that so many clusters make."""
+    """The runtime model of a number of clusters."""
     return "SP" if clusters == 1 else "UP" if clusters == n else "MP"
 
 
 def index(dataset: xr.Dataset) -> str:
-    """What counts of a run are indexed by."""
+    """The dimension of a run's counts: "round" or "depth"."""
     return "depth" if "depth" in dataset.dims else "round"
 
 
 def _shortened(value: Any) -> Any:
-    """An array among the parameters, for the attributes: whole if small."""
+    """An array among the parameters, for the attributes: a list, or shape and dtype if it is large."""
     values = np.asarray(value)
-    return values.tolist() if values.size <= WHOLE else f"<{values.shape} {values.dtype}>"
+    return values.tolist() if values.size <= LISTED else f"<{values.shape} {values.dtype}>"
 
 
 def _output(output: Output, values: NDArray, graph: Graph) -> xr.Variable:
-    """An output as a variable: nodes by their labels, where the graph has some."""
+    """An output as a variable; if the graph has labels, they replace node ids."""
     none: Any = -1
     ids = output.nodes or (output.identifiers and not graph.identified)
     if ids and graph.labels is not None:
@@ -289,12 +288,12 @@ def _output(output: Output, values: NDArray, graph: Graph) -> xr.Variable:
 
 
 def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
-    """Write a dataset as NetCDF with a checksum: whole, or not at all.
+    """Write a dataset as NetCDF with a checksum, atomically.
 
     Raises
     ------
     InputError
-        The folder does not exist, or takes no files; a label is of a type that a file cannot hold.
+        The folder does not exist or is not writable, or a file cannot hold the type of a label.
 
     Notes
     -----
@@ -309,12 +308,12 @@ def open_dataset(path: str | os.PathLike[str], *, checksum: bool = False) -> xr.
     Parameters
     ----------
     checksum
-        Refuse a file without a checksum, such as one that another program has changed.
+        Require a checksum, which a file that another program has changed does not have.
 
     Raises
     ------
     InputError
-        There is no such file, it does not match its checksum, or it is not one of dgsuite's.
+        The file does not exist, does not match its checksum, or was not written by dgsuite.
     """
     dataset = netcdf.read(path, checksum)
     if not str(dataset.attrs.get("source", "")).startswith("dgsuite"):

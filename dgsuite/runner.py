@@ -1,4 +1,4 @@
-"""The front door: run a kernel on a graph, in a style."""
+"""Run a kernel on a graph, in a style: `run` and `run_each`."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 STYLES = ("serial", "finish_async", "clocked")
 
 CHECK = "DGSUITE_CHECK"
-"""Environment variable that says whether runs are checked by default."""
+"""Environment variable that makes checked runs the default."""
 
 SMALL = 1 << 12
-"""Nodes and edge ends, together, up to which a run is in this process unless a style is given: to start
-tasks on workers takes 40 ms or more, and the whole run here less than that.
+"""Graphs of up to this many nodes and edge ends together run in this process unless a style is given. The run
+takes less than the 40 ms or more to start tasks on workers.
 """
 
 
@@ -60,33 +60,33 @@ def run(
 
     Outputs, rounds and messages are the same for every style, number of clusters and number of
     workers. The one exception is ``form="recursive"`` in style "finish_async", where tasks run in the
-    order in which they arrive: the dataset's attribute ``schedule_dependent`` then names the variables
-    that may differ from run to run, if there are any.
+    order in which they arrive. The dataset's attribute ``schedule_dependent`` then names the variables
+    that may differ between runs, if there are any.
 
     Parameters
     ----------
     kernel
-        A name ("bf", "mst", ...), a `Kernel` class, or an instance of one, whose parameters hold where
-        none are given here.
+        A name ("bf", "mst", ...), a `Kernel` class, or an instance of one, whose parameters are the
+        defaults of those given here.
     graph
-        What to run on.
+        Graph to run on.
     style
-        "serial": in this process. "finish_async": a task a cluster and phase, joined and created
-        anew. "clocked": one long-lived task a worker that advances on a barrier. By default serial
-        without a client, and on graphs of up to 4096 nodes and edge ends together, where no workload is
-        given; else clocked. Where a small graph is the reason, the attribute ``style_reason`` says so,
-        and counts are those of style clocked (of finish_async in recursive form) all the same.
+        "serial": in this process. "finish_async": one task per cluster and phase; each phase joins its
+        tasks and creates new ones. "clocked": one long-lived task per worker, which advances on a barrier.
+        The default is serial without a client, or if the graph has at most 4096 nodes and edge ends
+        together and no workload is given; else clocked. If a small graph is the reason, the attribute
+        ``style_reason`` says so, and counts are still those of style clocked (finish_async in recursive
+        form).
     form
         "iterative" (the default), or "recursive": tasks spawn tasks on the clusters of their
-        neighbours; "finish_async" (then the default on workers) waits for no round, "clocked" and
-        "serial" run what was spawned a depth at a time.
+        neighbours. Style "finish_async", then the default on workers, runs a task as soon as it arrives;
+        "clocked" and "serial" run all tasks of one depth at a time.
     clusters
-        Number of clusters; by default the graph's own if it was made with a number, else one a
-        worker.
+        Number of clusters; by default that of the graph if it was chosen, else one per worker.
     client
         Dask client to run on; by default the current one, if any.
     seed
-        Key of the random numbers, of 64 bits; by default 101, or that of the instance given as kernel.
+        64-bit key of the random numbers; by default 101, or that of the instance given as kernel.
     count_as
         Style whose accounting ``comm``, ``mutexes``, ``finishes``, ``asyncs`` and ``barriers``
         follow; by default the style that runs, or would run if the graph were not small.
@@ -95,15 +95,15 @@ def run(
         ``{"packets": 4, "bytes": 1500}``: see `dgsuite.workload.Workload`. It takes time, and
         changes no output and no count.
     on_round
-        Called now and then with the number of rounds done.
+        Function that is called from time to time with the number of rounds done.
     max_rounds
-        Rounds, or depths of tasks, at most: a run with more ends in an error that says where it was.
-        By default there may be any number, since how many are right depends on kernel and graph.
+        Maximum number of rounds, or depths of tasks. A run with more raises an error that names the round
+        and its phases. There is no limit by default, since the right number depends on kernel and graph.
     check
-        Whether to look as well for mistakes of a kernel that take time to find: NaN that is compared,
-        sums beyond 64 bits, sets of nodes that count wrong, messages beside edges (`Kernel.along_edges`),
-        changes to the graph, states that share arrays. By default where the environment variable
-        DGSUITE_CHECK is 1. Votes, dtypes and lists of nodes are looked at in any run.
+        Whether to run the checks for mistakes of a kernel that take time: comparison with NaN, sums beyond
+        64 bits, wrong counts of sets of nodes, messages to nodes that are not neighbours
+        (`Kernel.along_edges`), changes to the graph, states that share arrays. By default only if the
+        environment variable DGSUITE_CHECK is 1. Every run checks votes, dtypes and lists of nodes.
     trace
         Whether to count messages by pair of clusters. With True the dataset gets ``traffic`` and
         ``traffic_bytes``, with dims round (or depth), cluster (the sender) and cluster_to (the receiver).
@@ -111,22 +111,22 @@ def run(
         phase: see `dgsuite.traces`. A trace is the same for every style and number of workers; it counts
         the messages of the algorithm, before any are combined, and not those of a workload.
     parameters
-        Of the kernel, such as ``root=``. Facts of the graph's file are their defaults; those of an
-        instance are its own. Nodes are named by their labels, where the graph has labels, else by number.
+        Parameters of the kernel, such as ``root=``. Values in the graph's `attrs` are their defaults. If the
+        graph has labels, they name nodes; otherwise node ids do.
 
     Returns
     -------
     xarray.Dataset
         With dims round (for recursive kernels depth), cluster, node and model; every variable has
-        ``long_name`` and ``units``. Where the graph has labels, they are the coordinate ``node``, and
-        outputs such as ``parent`` hold labels. No node is -1 where all labels are integers from 0, "" where
-        all are text, otherwise None.
+        ``long_name`` and ``units``. If the graph has labels, they are the coordinate ``node``, and outputs
+        such as ``parent`` hold labels. "No node" is -1 if all labels are integers from 0, "" if all are text,
+        otherwise None.
 
     Raises
     ------
     InputError
-        Unknown kernel, style or parameter, a value that a parameter cannot have, a graph that the kernel
-        cannot run on, or a client that is closed.
+        A kernel, style or parameter is unknown, a parameter has an invalid value, the kernel cannot run on
+        the graph, or the client is closed.
     RunError
         The kernel failed, or a worker was lost.
     """
@@ -167,10 +167,10 @@ def run_each(
     trace: bool | str | os.PathLike[str] = False,
     **parameters: Any,
 ) -> list[xr.Dataset]:
-    """Run an algorithm several times on a graph, with other parameters each time.
+    """Run an algorithm several times on a graph, with different parameters.
 
-    In style "clocked" the runs follow one another in the same tasks, so that what the scheduler takes
-    to start them, tens of milliseconds, is paid once. All outputs are held until the last run is done.
+    In style "clocked" all runs use the same tasks, so the scheduler starts them once, which takes tens of
+    milliseconds. All outputs are held in memory until the last run is done.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def run_each(
         )
     if not each:
         raise InputError(
-            "each: there must be parameters of at least one run; for the defaults, [{}]"
+            "each: there must be parameters for at least one run; [{}] takes the defaults"
         )
     kernels = [make_kernel(kernel, graph, seed, {**parameters, **own}, form) for own in each]
     chosen = kernels[0]
@@ -217,8 +217,8 @@ def run_each(
         raise InputError(f"kernel {chosen.name!r}: deal must be 'dynamic' in each run, or in none")
     if free and style == "clocked":
         raise InputError(
-            f"kernel {chosen.name!r}: deal='dynamic' hands out tasks as workers become free, of which "
-            f"style 'clocked' has one each; take style='finish_async'"
+            f"kernel {chosen.name!r}: deal='dynamic' starts tasks when workers become idle, but style "
+            f"'clocked' has one long-lived task per worker; use style='finish_async'"
         )
     if free and load is not None:
         raise InputError(
@@ -231,7 +231,7 @@ def run_each(
             count_as = count_as or style
             style, reason = (
                 "serial",
-                "the graph is small; a style that is given is taken for any graph",
+                "the graph is small; pass style= to choose another style",
             )
     if style == "serial":
         client = None
@@ -241,12 +241,12 @@ def run_each(
         home = graph.client.scheduler.address  # type: ignore[union-attr]
         if home != client.scheduler.address:  # type: ignore[union-attr]
             raise InputError(
-                f"the graph is on another cluster ({home}); build it with the client that runs it"
+                f"the graph is on another cluster ({home}); build it with the client of the run"
             )
     with _on(client, chosen):
         workers = [] if client is None else worker_addresses(client)
         if free and workers and graph.partition.order is None:
-            clusters = len(workers)  # whoever is free: there are no other places
+            clusters = len(workers)  # any idle worker may run a task
         elif clusters is None:
             clusters = len(graph.parts) if graph.chosen or not workers else len(workers)
         graph = graph.repartition(clusters, client)
@@ -287,7 +287,7 @@ def run_each(
 
 @contextmanager
 def _on(client: Client | None, kernel: Kernel) -> Iterator[None]:
-    """Work with a client, if there is one, also from within a task of its workers."""
+    """Use a client, if there is one, also within a task of its workers."""
     if client is None:
         yield
         return
@@ -366,7 +366,7 @@ def _guard(max_rounds: int | None, check: bool | None, trace: bool) -> Guard:
 
 
 def _check_clients(client: Client | None, graph: Graph) -> None:
-    """That there are clients at work where any are needed."""
+    """Check that the client and the graph's client can be used."""
     if client is not None:
         from distributed import Client
 
@@ -379,8 +379,8 @@ def _check_clients(client: Client | None, graph: Graph) -> None:
             raise InputError(f"the client is {client.status}; make a new Client")
     if graph.client is not None and graph.client.status != "running":
         raise InputError(
-            f"the client that the graph was built with is {graph.client.status}; make a new Client, and "
-            f"build the graph anew with it"
+            f"the client that the graph was built with is {graph.client.status}; make a new Client and "
+            f"build the graph again with it"
         )
 
 
@@ -390,7 +390,7 @@ def _size(graph: Graph) -> int:
 
 
 def _free(kernel: Kernel) -> TypeGuard[Replicated]:
-    """Whether workers fetch its chunks as they become free."""
+    """Whether idle workers fetch its chunks dynamically."""
     return isinstance(kernel, Replicated) and kernel.dynamic
 
 

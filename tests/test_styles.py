@@ -215,7 +215,7 @@ def test_clients_that_cannot_run_are_refused(client):
             with pytest.raises(dgsuite.InputError, match=message):
                 dgsuite.run("mis", here, style=style, client=bad)
         for good in (None, client):
-            with pytest.raises(dgsuite.InputError, match=r"built with is closed; .* anew"):
+            with pytest.raises(dgsuite.InputError, match=r"built with is closed; .* again"):
                 dgsuite.run("mis", there, style=style, client=good)
 
 
