@@ -138,6 +138,18 @@ def test_two_sizes_of_a_search_predict_a_third_and_more_workers():
     assert covered >= 0.93 * total
 
 
+def test_measured_sweeps_of_two_sizes_predict_a_third_and_more_workers():
+    """Recorded runs: 65,536 and 131,072 nodes on 2, 3 and 4 workers predict 262,144 nodes, and 6 workers."""
+    lines = (DATA / "scaling-sizes.csv").read_text().splitlines()[1:]
+    rows = [(int(n), int(p), float(b), float(t)) for n, p, b, t in (s.split(",") for s in lines)]
+    found = analyse([run(n, p, t) for n, p, b, t in rows if b == 100])
+    held = found.held_out
+    at = list(zip(held.n.values.tolist(), held.p.values.tolist(), strict=True))
+    assert at == [(131072, 6), *((262144, p) for p in (2, 3, 4, 6))]
+    assert ((held.low <= held.measured) & (held.measured <= held.high)).all()
+    assert float(abs(held.predicted / held.measured - 1).max()) < 0.5
+
+
 def test_sizes_are_left_out_when_a_form_is_chosen():
     """A term that only the size tells from the others: three sizes show that it is needed."""
     p, n = (a.ravel().astype(float) for a in np.meshgrid([4, 9, 16, 25], [1e4, 1e5, 1e6]))
