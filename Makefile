@@ -13,7 +13,7 @@ run: $(VENV)/.installed  ## run the quickstart experiment
 	$(BIN)/python -m dgsuite.experiment configs/quickstart.toml
 
 test: $(VENV)/.tested  ## run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lowest: $(VENV)-lowest/.tested  ## run tests with the lowest versions of all dependencies
 	$(VENV)-lowest/bin/python -m pytest $(LOWEST)
