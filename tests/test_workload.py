@@ -13,7 +13,7 @@ from dgsuite.workload import Workload, WorkloadRunner
 
 GRAPH = nx.random_regular_graph(4, 60, seed=2)
 LOADS = [
-    {"operations": 10_000_000},
+    {"operations": 1_000_000},
     {"cache_bytes": 1 << 18},
     {"packets": 3, "bytes": 700},
     {"operations": 1001, "cache_bytes": 64, "packets": 9, "bytes": 1},
