@@ -157,7 +157,10 @@ def build(
         "n": graph.n,
         "m": graph.m,
         "clusters": len(graph.parts),
-        "runtime_model": _model(len(graph.parts), graph.n),
+        # the places of a serial program whose data is distributed are the processes that hold it
+        "runtime_model": runtime_model(
+            workers if style == "in_turn" else len(graph.parts), graph.n
+        ),
         "cluster_sizes": json.dumps(np.diff(graph.partition.offsets).tolist()),
         "workers": workers,
         "seconds": log.seconds,
@@ -261,9 +264,9 @@ def assemble(
     )
 
 
-def _model(clusters: int, n: int) -> str:
-    """The runtime model of a number of clusters."""
-    return "SP" if clusters == 1 else "UP" if clusters == n else "MP"
+def runtime_model(places: int, n: int) -> str:
+    """The runtime model of a number of places."""
+    return "SP" if places == 1 else "UP" if places == n else "MP"
 
 
 def index(dataset: xr.Dataset) -> str:

@@ -28,7 +28,7 @@ from partition.graph import Graph
 if TYPE_CHECKING:
     from distributed import Client
 
-STYLES = ("serial", "finish_async", "clocked")
+STYLES = ("serial", "finish_async", "clocked", "in_turn")
 
 CHECK = "DGSUITE_CHECK"
 """Environment variable that makes checked runs the default."""
@@ -73,6 +73,8 @@ def run(
     style
         "serial": in this process. "finish_async": one task per cluster and phase; each phase joins its
         tasks and creates new ones. "clocked": one long-lived task per worker, which advances on a barrier.
+        "in_turn": as clocked, but one worker computes at a time and waits for each access to another one:
+        a serial program whose data is on several workers.
         The default is serial without a client, or if the graph has at most 4096 nodes and edge ends
         together and no workload is given; else clocked. If a small graph is the reason, the attribute
         ``style_reason`` says so, and counts are still those of style clocked (finish_async in recursive
@@ -215,10 +217,10 @@ def run_each(
     _check_trace(trace, len(each), chosen, free)
     if any(_free(other) != free for other in kernels):
         raise InputError(f"kernel {chosen.name!r}: deal must be 'dynamic' in each run, or in none")
-    if free and style == "clocked":
+    if free and style in ("clocked", "in_turn"):
         raise InputError(
             f"kernel {chosen.name!r}: deal='dynamic' starts tasks when workers become idle, but style "
-            f"'clocked' has one long-lived task per worker; use style='finish_async'"
+            f"{style!r} has one long-lived task per worker; use style='finish_async'"
         )
     if free and load is not None:
         raise InputError(
@@ -321,8 +323,9 @@ def _run(
     from dgsuite.executors import clocked, finish_async
     from dgsuite.executors import dynamic as dealt
 
-    if style == "clocked":
-        return clocked.run(kernels, graph, client, workers, on_round, load, guard)
+    if style in ("clocked", "in_turn"):
+        way = clocked.CLOCKED if style == "clocked" else clocked.IN_TURN
+        return clocked.run(kernels, graph, client, workers, on_round, load, guard, way)
     return [
         dealt.run(k, graph, client, workers)
         if _free(k)

@@ -56,7 +56,7 @@ def here(tmp_path, monkeypatch, capsys):
 
 
 @contextmanager
-def client_of(workers, settings=None, set_as_default=True):
+def client_of(workers, settings=None, threads=1, set_as_default=True):
     """A client of some worker processes, with settings of Dask's."""
     import dask
     from distributed import Client, LocalCluster
@@ -64,7 +64,7 @@ def client_of(workers, settings=None, set_as_default=True):
     with (
         dask.config.set(settings or {}),
         LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=workers, threads_per_worker=threads, processes=True, dashboard_address=None
         ) as cluster,
         Client(cluster, set_as_default=set_as_default) as client,
     ):

@@ -53,6 +53,13 @@ def test_every_claim_has_a_verdict_and_none_departs_silently(rows):
     assert summary(rows).endswith("; 0 depart without a reason")
 
 
+def test_what_is_open_is_named(rows):
+    ours = {row.claim.id: row.verdict.ours for row in rows}
+    assert ours["imsuite.fig8.table"].endswith("open: HS ring FAC comm, VC Mx FA comm.")
+    assert ours["imsuite.fig10b.table"].endswith("open: MST Mn FAC comm, MST Mx FAC comm.")
+    assert "open:" not in ours["imsuite.fig10a.table"]
+
+
 def test_every_setup_is_compared(rows):
     """Those of IMSuite's figures of times aspect by aspect, with the experiment that is printed."""
     for number in range(11, 20):
@@ -90,6 +97,8 @@ def changed(configs, number, old, new):
         (8, 'kind = ["mn", "mx"]', 'kind = "mx"', "inputs: X10-FA Mx for Mn, Mx"),
         (11, '"experiment.repeats" = 30', '"experiment.repeats" = 10', "repeats: 10 for 30"),
         (19, 'places = "threads', 'sizes = "threads', "sizes: said to depart, but does not"),
+        (12, '"run.2.workers" = "n"', '"run.2.workers" = 8', "base: serial, MP for serial, UP"),
+        (11, 'style = "in_turn"', 'style = "clocked"', "base: first for serial, UP"),
         (15, "[figure.departs]\nthreads", "[figure.departs]\nplaces", "threads: X10-FA 1, 2, 4"),
     ],
 )
@@ -154,6 +163,15 @@ def test_the_command_prints_tables(capsys):
     printed = capsys.readouterr().out
     assert "57 of 64 cells are equal" in printed
     assert printed.endswith("1 claims: differs 1; 0 depart without a reason\n")
+
+
+def test_the_serial_program_has_a_place_for_each_node(configs):
+    claim = claims()["imsuite.sec5.serial"]
+    assert CHECKS[claim.check](claim, Evidence()).verdict == "agrees"
+    changed(configs, 12, '"run.2.workers" = "n"', '"run.2.workers" = 8')
+    found = CHECKS[claim.check](claim, Evidence(configs=configs))
+    assert found.silent
+    assert "places in Figure 12 8" in found.ours
 
 
 def with_cell(claim, row, column, value):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import signal
 import subprocess
@@ -79,8 +80,7 @@ def test_a_long_run_leaves_nothing(client, ring, style, request):
     assert_nothing_held(client)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize(("style", "workers"), [*itertools.product(STYLES, [1, 2]), ("in_turn", 2)])
 def test_a_killed_worker_is_named(own_client, ring, style, workers):
     """Also where all of the run is on that worker, so that no peer notices."""
     client = own_client

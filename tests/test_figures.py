@@ -15,8 +15,14 @@ from dgsuite import InputError
 from dgsuite.experiment import __main__ as experiment
 from dgsuite.experiment import model as config
 from dgsuite.experiment import sweep
+from dgsuite.report.claims.data import claims
+from dgsuite.report.claims.evidence import Evidence
+from dgsuite.report.claims.setups import settings_of
+from dgsuite.report.claims.verdicts import judge
+from dgsuite.report.draw import draw
 from dgsuite.report.forms import forms
-from dgsuite.report.results import bars, collect
+from dgsuite.report.page import page
+from dgsuite.report.results import bars, collect, findings
 
 ROOT = Path(__file__).parents[1]
 CONFIGS = {int(p.stem[6:]): p for p in (ROOT / "configs").glob("figure*.toml")}
@@ -110,6 +116,8 @@ def test_a_small_figure(number, swept, values, tmp_path, capsys):
         if number == 16:
             assert ds.clusters.values.tolist() == [8, 16, 8, 16]
         assert (ds.seconds_per_operation > 0).all()
+        busy = min(int(ds.threads.max() * ds.workers.max()), int(ds.clusters.max()))
+        assert bool(ds.oversubscribed.any()) == (busy > int(ds.processors.max()))
 
 
 def test_workers_threads_and_clusters_follow_the_input(tmp_path):
@@ -158,6 +166,85 @@ def test_bars_are_those_of_the_papers_programs():
     ]
     found = {(b.program, b.value): b.ratio.mean for b in bars(collect(11, some))}
     assert found == {("X10-FAC", 1): 1, ("X10-FAC", 2): 2, ("HJ-FAP", 1): 1, ("HJ-FAP", 8): 4}
+
+
+def test_bars_of_x10_are_over_its_serial_program_where_it_ran():
+    """Over that of the same kernel and workload; HJ's, and those without one, over their first value."""
+    graph = genval.graph("mx", 16, family="paper", kernel="hs")
+    ran = dgsuite.run("hs", graph, style="serial").assign_attrs(threads=1, clusters=16)
+    more = [
+        ("X10", "clocked", 1, "", 4.0),
+        ("X10", "clocked", 2, "", 2.0),
+        ("X10", "in_turn", 16, "", 3.0),
+        ("X10", "in_turn", 16, '{"operations": 1}', 99.0),
+        ("HJ", "clocked", 1, "", 1.0),
+        ("HJ", "clocked", 2, "", 0.25),
+    ]
+    some = [
+        ran.assign_attrs(
+            runtime=r, style=s, workers=w, workload=load, seconds=seconds, processors=2
+        )
+        for r, s, w, load, seconds in more
+    ]
+    figure = collect(11, some, command="c", setting="quick")
+    assert [(b.program, b.value, b.ratio.mean, b.base) for b in bars(figure)] == [
+        ("X10-FAC", 1, 0.75, "serial program in UP"),
+        ("X10-FAC", 2, 1.5, "serial program in UP"),
+        ("HJ-FAP", 1, 1, 1),
+        ("HJ-FAP", 2, 4, 1),
+    ]
+    assert not figure.oversubscribed.any()
+    panels = {ax.get_title("left"): len(ax.patches) for ax in draw(figure).axes}
+    assert panels == {
+        "X10-FAC; dotted: the serial program in UP": 2,
+        "HJ-FAP; dotted: threads 1": 1,
+    }
+    assert (
+        settings_of(figure)["base"] == "serial, UP, without bf, by, dp, dr, ds, dst, kc, lcr, mis, "
+        "mst, vc for serial, UP"
+    )
+    few = collect(11, [ds.assign_attrs(workers=min(ds.attrs["workers"], 4)) for ds in some])
+    assert bars(few)[0].base == "serial program in MP"
+    (row,) = judge(Evidence({"f": figure}), [claims()["imsuite.fig11.serial-first"]])
+    assert row.verdict.ours == "1 of 2 curves; not X10-FAC hs 2"
+
+
+def shared(processors, **attrs):
+    """Figure 11's results on one and eight workers, on a machine of so many processors."""
+    graph = genval.graph("mx", 16, family="paper", kernel="hs")
+    ran = dgsuite.run("hs", graph, style="serial")
+    usual = {"style": "clocked", "runtime": "X10", "clusters": 8, "threads": 1, **attrs}
+    runs = [
+        ran.assign_attrs(usual, workers=workers, processors=processors, seconds=1 / workers)
+        for workers in (1, 8)
+    ]
+    return collect(11, runs, command="c", setting="quick")
+
+
+def test_more_threads_than_processors_are_marked_everywhere():
+    """In the dataset, the picture, the table, the sentences and the claims."""
+    for processors, marks in ((8, [0, 0]), (2, [0, 1])):
+        figure = shared(processors)
+        assert figure.oversubscribed.values.tolist() == marks
+        some = any(marks)
+        assert [bool(bar.oversubscribed) for bar in bars(figure)] == list(map(bool, marks))
+        picture = draw(figure)
+        hatched = [bool(bar.get_hatch()) for ax in picture.axes for bar in ax.patches]
+        assert hatched == [some]
+        assert ("hatched" in picture.axes[-1].get_xlabel()) == some
+        said = "in 1 of 2 runs 8 threads took turns on 2 processors"
+        assert any(said in line for line in findings(figure)) == some
+        rows = judge(Evidence({"f": figure}), [claims()["imsuite.fig11.improves"]])
+        assert (said in rows[0].verdict.why) == some
+        (row,) = judge(Evidence({"f": figure}), [claims()["imsuite.sec6.hwt"]])
+        assert (row.verdict.verdict == "differs") == some
+        text, left_out = page({"f": figure})
+        assert not left_out
+        assert ("<td>yes: 8 threads on 2 processors</td>" in text) == some
+    few = shared(2, clusters=2)
+    assert not few.oversubscribed.any()
+    old = findings(figure.drop_vars("oversubscribed"))
+    assert "The results do not say which runs had more threads than processors." in old
 
 
 def test_an_interrupted_sweep_goes_on_where_it_stopped(tmp_path, monkeypatch, capsys):

@@ -14,6 +14,7 @@ from conftest import client_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_failures import assert_nothing_held, killed
+from toys import MeetingTasks
 
 import dgsuite
 import genval
@@ -88,6 +89,34 @@ def test_outputs_on_workers(client, style, case):
     assert (kernel.name in ("dst", "mst") or style == "clocked") == (not varies)
     for name in {*COUNTS, *kernel.outputs}.difference(varies):
         np.testing.assert_array_equal(expected[name], found[name], err_msg=name)
+
+
+@pytest.fixture(scope="module")
+def client_of_threads():
+    """A client of one worker process with four threads."""
+    with client_of(1, threads=4) as client:
+        yield client
+
+
+LOAD = {"operations": 1000}
+"""Enough for a worker's threads to share its clusters."""
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_tasks_share_the_threads_of_a_worker(client_of_threads, client_of_one, style):
+    """Tasks of two clusters at once; and the same results and counts as on one thread."""
+    ring = Graph.from_networkx(nx.cycle_graph(8), clusters=2)
+    how = {"style": style, "workload": LOAD}
+    met = dgsuite.run(MeetingTasks(), ring, client=client_of_threads, **how)
+    assert met.got.values.tolist() == 2 * [0, 1, 2, 3]
+    for name in NAMES:
+        graph = genval.graph("mx", 32, family="paper", kernel=name).repartition(6)
+        one, four = (
+            dgsuite.run(name, graph, form="recursive", client=client, **how)
+            for client in (client_of_one, client_of_threads)
+        )
+        for variable in {*COUNTED, "messages", "bytes", "active", *RECURSIVE[name].outputs}:
+            np.testing.assert_array_equal(one[variable], four[variable], err_msg=variable)
 
 
 # The paper's inputs.

@@ -12,12 +12,15 @@ import numpy as np
 import pytest
 import xarray as xr
 from cases import NAMES, inputs
+from conftest import client_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toys import Calls, MutatesInPlace, Order, Reductions, Votes
+from toys import Calls, MutatesInPlace, Order, Reductions, Stamps, Votes
 
 import dgsuite
-from kernels import MIS, BellmanFord
+import genval
+from dgsuite import InputError
+from kernels import MIS, RECURSIVE, BellmanFord
 from partition.graph import Graph
 
 COUNTED = ("messages", "remote_messages", "bytes", "active")
@@ -64,6 +67,56 @@ def test_style_clusters_and_workers_change_nothing(
     assert_same(expected, found, kernel.outputs)
     for name in ("remote_messages", "traffic", "traffic_bytes"):
         np.testing.assert_array_equal(serial[name], found[name], err_msg=name)
+
+
+@pytest.fixture(scope="module")
+def client_of_three():
+    """A client of three worker processes: a first, a middle and a last."""
+    with client_of(3) as client:
+        yield client
+
+
+@settings(max_examples=15)
+@given(case=CASES, clusters=st.sampled_from(CLUSTERS))
+def test_in_turn_changes_nothing(client_of_three, case, clusters):
+    kernel, make = case
+    graph = make(clusters=1)
+    k = graph.n if clusters == "n" else clusters
+    expected = dgsuite.run(kernel, graph, style="serial", clusters=k)
+    found = dgsuite.run(kernel, graph, style="in_turn", clusters=k, client=client_of_three)
+    assert_same(expected, found, kernel.outputs)
+    np.testing.assert_array_equal(expected.remote_messages, found.remote_messages)
+
+
+@pytest.mark.parametrize("kernel", ["bf", "dst", "mst"])
+def test_recursive_kernels_in_turn(client_of_three, kernel):
+    graph = genval.graph("mx", 16, family="paper", kernel=kernel).repartition(5)
+    how = {"form": "recursive", "faithful": True}
+    expected = dgsuite.run(kernel, graph, style="serial", **how)
+    found = dgsuite.run(kernel, graph, style="in_turn", client=client_of_three, **how)
+    for name in (*RECURSIVE[kernel].outputs, "messages", "bytes", "active", "remote_messages"):
+        np.testing.assert_array_equal(expected[name], found[name], err_msg=name)
+
+
+def test_in_turn_one_worker_computes_at_a_time(client_of_three):
+    """In the order of places, and each access to another place is confirmed before the next begins."""
+    graph = Graph.from_networkx(nx.cycle_graph(6))
+    ds = dgsuite.run(Stamps(), graph, style="in_turn", clusters=6, client=client_of_three)
+    for name in ("send", "read"):
+        begin, end = ds[f"{name}_begin"].values, ds[f"{name}_end"].values
+        assert (begin[1:] >= end[:-1]).all()
+    assert ds.read_begin.values[0] >= ds.send_end.values[-1]
+    assert (ds.attrs["runtime_model"], ds.attrs["workers"]) == ("MP", 3)
+    assert ds.comm.sum() == ds.asyncs.sum() == ds.finishes.sum() == 0
+    fac = dgsuite.run(
+        Stamps(), graph, style="in_turn", clusters=6, client=client_of_three, count_as="clocked"
+    )
+    assert fac.asyncs.sum() > 0
+    with (
+        dask.config.set({"dgsuite.clocked.transport": "mpi"}),
+        pytest.raises(InputError, match="MPI"),
+    ):
+        dgsuite.run(Stamps(), graph, style="in_turn", client=client_of_three)
 
 
 @pytest.mark.parametrize("style", ["finish_async", "clocked"])

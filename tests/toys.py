@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -293,6 +294,54 @@ class EndlessTasks(Toy):
 
     def read(self, c, s, inbox):
         return spawn(self.read, (c.ids[inbox.node] + 1) % c.n, by=inbox.node)
+
+
+GATES = {2: threading.Barrier(2, timeout=20)}
+"""By number of threads, what opens when as many of a process have come."""
+
+
+@dataclass(frozen=True)
+class MeetingTasks(Toy):
+    """Tasks of different clusters wait for each other, in a launch and under a finish."""
+
+    form: ClassVar[str] = "recursive"
+
+    def program(self, net) -> Program:
+        yield Finish(self.send)
+
+    def send(self, c, s, inbox):
+        GATES[2].wait()
+        return spawn(self.read, (c.ids + c.n // 2) % c.n, by=np.arange(c.size))
+
+    def read(self, c, s, inbox):
+        GATES[2].wait()
+        s.got[inbox.node] = inbox.node
+
+
+@dataclass(frozen=True)
+class Stamps(Toy):
+    """When each cluster computed each of two phases: nanoseconds of one clock for all processes."""
+
+    outputs: ClassVar = {
+        f"{name}_{end}": Output(f"{end} of {name}")
+        for name in ("send", "read")
+        for end in ("begin", "end")
+    }
+
+    def start(self, c) -> State:
+        return State(**{name: c.full(-1) for name in self.outputs})
+
+    def send(self, c, s, inbox):
+        self._stamp("send", s)
+        return broadcast(value=c.ids)
+
+    def read(self, c, s, inbox):
+        self._stamp("read", s)
+
+    def _stamp(self, name, s):
+        getattr(s, f"{name}_begin")[:] = time.monotonic_ns()
+        time.sleep(0.01)
+        getattr(s, f"{name}_end")[:] = time.monotonic_ns()
 
 
 @dataclass(frozen=True)

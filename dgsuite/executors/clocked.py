@@ -22,6 +22,7 @@ from dgsuite.engine.exchange import Parcel
 from dgsuite.engine.log import Log, merge
 from dgsuite.engine.program import UNBOUND, Guard, reduce_votes, seldom, steps
 from dgsuite.engine.site import Site
+from dgsuite.executors.in_turn import InTurn
 from dgsuite.workers import placement as tasks
 from dgsuite.workers import plugin as worker
 from dgsuite.workers.mesh import Mesh
@@ -45,10 +46,10 @@ class Way(NamedTuple):
     merge: Callable[[Sequence[Any]], Log]
     """Makes one log of all."""
     name: str = "clocked"
+    in_turn: bool = False
+    """Whether sites compute one after the other."""
     rounds: bool = True
     """Whether sites talk in rounds alone, which any transport carries."""
-    pooled: bool = True
-    """Whether a site's clusters share the worker's threads."""
 
 
 def run(
@@ -64,12 +65,12 @@ def run(
     """Run kernels on the workers of a client, in rounds or another way: one after the other, in the same
     tasks.
     """
-    way = way or Way(Site, _drive, merge)
+    way = way or CLOCKED
     kernel = kernels[0]
     transport = dask.config.get("dgsuite.clocked.transport", "comm")
     if transport not in ("comm", "mpi"):
         raise InputError(f"dgsuite.clocked.transport must be 'comm' or 'mpi', got {transport!r}")
-    if transport == "mpi" and not way.rounds:
+    if transport == "mpi" and (way.in_turn or not way.rounds):
         raise InputError("tasks that send when they like cannot over MPI; use style='clocked'")
     worker.install(client)
     run_id = tasks.new_run()
@@ -152,13 +153,13 @@ def _task(
     here = get_worker()
     worker.fence(here, epochs[rank])
     site = prepared(kernels[0])
-    mesh = _mesh(transport)(run_id, places, epochs, rank)
+    mesh = (InTurn if way.in_turn else _mesh(transport))(run_id, places, epochs, rank)
     key = worker.task_key()
     plugin = worker.plugin()
     arguments = worker.security_args()
     large = sum(c.size for c in clusters) > POOL_FROM
     large |= site.workload is not None and site.workload.takes_processor
-    threads = min(here.state.nthreads, len(clusters)) if large and way.pooled else 1
+    threads = min(here.state.nthreads, len(clusters)) if large and not way.in_turn else 1
 
     @seldom
     def tell(rounds: int) -> None:
@@ -221,9 +222,10 @@ async def _drive(
     await mesh.exchange(-1, {}, Vote())  # nobody starts the clock before everyone is ready
     start = now = perf_counter()
     for number, step in enumerate(steps(site.kernel, site.clusters[0].n, reply, site.guard)):
+        await mesh.turn()
         parcels = site.step(step, pool)
         found: dict[int, Parcel] = {}
-        if not site.quiet:
+        if mesh.ordered or not site.quiet:
             found, theirs = await mesh.exchange(number, parcels, site.tally.vote)
             site.tally.wire = mesh.wire
             votes += [site.tally.vote, *theirs]
@@ -232,3 +234,7 @@ async def _drive(
         log.add(step, site.tally, site.compute, site.cpu, now - before - site.busy)
     log.seconds = perf_counter() - start
     return log
+
+
+CLOCKED = Way(Site, _drive, merge)
+IN_TURN = CLOCKED._replace(name="in-turn", in_turn=True)

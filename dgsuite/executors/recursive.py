@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from functools import partial
 from time import perf_counter
 from typing import Any, Protocol
@@ -37,10 +38,16 @@ Tell = Callable[[int], None] | None
 class Pace(Protocol):
     """When what is spawned runs, and how parcels travel."""
 
+    pool: Executor | None
+    """Where clusters run side by side, if anywhere."""
+
     @property
     def wire(self) -> int:
         """Bytes sent to other workers so far."""
         ...
+
+    async def turn(self) -> None:
+        """Wait until this site may compute."""
 
     async def exchange(self, parcels: dict[int, Any], vote: Vote) -> tuple[dict, list[Vote]]:
         """Swap the parcels of a phase with all other sites; their votes."""
@@ -54,12 +61,19 @@ class Pace(Protocol):
 class Clock:
     """Tasks advance on a clock, with a barrier a tick where there are other sites."""
 
-    def __init__(self, site: RecursiveSite, mesh: Mesh | None, tell: Tell) -> None:
+    def __init__(
+        self, site: RecursiveSite, mesh: Mesh | None, pool: Executor | None, tell: Tell
+    ) -> None:
         self.site = site
         self.mesh = mesh
+        self.pool = pool
         self.tell = tell
         self.wire = 0
         self._number = -1
+
+    async def turn(self) -> None:
+        if self.mesh is not None:
+            await self.mesh.turn()
 
     async def exchange(self, parcels: dict[int, Any], vote: Any) -> tuple[dict, list[Any]]:
         if self.mesh is None:
@@ -70,14 +84,16 @@ class Clock:
         return found
 
     async def finish(self, turn: int, name: str) -> list[Vote]:
-        out = self.site.launch(turn, name)
+        await self.turn()
+        out = self.site.launch(turn, name, self.pool)
         while True:
             more = bool(out or self.site.queue)
             found, others = await self.exchange(out, (more, self.site.vote))
             self.site.accept(found.values())
             if not (more or any(theirs for theirs, _ in others)):
                 return [self.site.vote, *(vote for _, vote in others)]
-            out = self.site.tick()
+            await self.turn()
+            out = self.site.tick(self.pool)
             if self.tell is not None:
                 self.tell(self.site.deepest)
 
@@ -85,8 +101,9 @@ class Clock:
 class Free:
     """Tasks run as they come."""
 
-    def __init__(self, site: RecursiveSite, mesh: Mesh, tell: Tell) -> None:
+    def __init__(self, site: RecursiveSite, mesh: Mesh, pool: Executor | None, tell: Tell) -> None:
         self.site = site
+        self.pool = pool
         self.tell = tell
         self.lines = Lines(mesh)
 
@@ -94,13 +111,16 @@ class Free:
     def wire(self) -> int:
         return self.lines.wire
 
+    async def turn(self) -> None:
+        return
+
     async def exchange(self, parcels: dict[int, Any], vote: Vote) -> tuple[dict, list[Vote]]:
         return await self.lines.exchange(parcels, vote)
 
     async def finish(self, turn: int, name: str) -> list[Vote]:
         site, lines = self.site, self.lines
         lines.begin()
-        out = site.launch(turn, name)
+        out = site.launch(turn, name, self.pool)
         breath = perf_counter()
         while True:
             idle = None if site.queue else site.vote
@@ -114,7 +134,7 @@ class Free:
                 await asyncio.sleep(0)
                 breath = perf_counter()
             site.accept(lines.take())
-            out = site.next() if site.queue else {}
+            out = site.next(self.pool) if site.queue else {}
             if self.tell is not None:
                 self.tell(site.deepest)
 
@@ -141,7 +161,8 @@ async def _drive(site: RecursiveSite, pace: Pace) -> Ledger:
                 for i, phase in enumerate(item.phases):
                     last = i == len(item.phases) - 1
                     values = item.values_of(site.kernel, phase)
-                    parcels = site.step(Step(0, phase, last, turn, values))
+                    await pace.turn()
+                    parcels = site.step(Step(0, phase, last, turn, values), pace.pool)
                     wire = pace.wire
                     found, others = await pace.exchange(parcels, site.tally.vote)
                     site.deliver(found)
@@ -161,22 +182,21 @@ async def _drive(site: RecursiveSite, pace: Pace) -> Ledger:
 
 
 async def _on_clock(site: RecursiveSite, mesh: Mesh, pool: Any, tell: Tell) -> Ledger:
-    return await _drive(site, Clock(site, mesh, tell))
+    return await _drive(site, Clock(site, mesh, pool, tell))
 
 
 async def _freely(site: RecursiveSite, mesh: Mesh, pool: Any, tell: Tell) -> Ledger:
-    pace = Free(site, mesh, tell)
+    pace = Free(site, mesh, pool, tell)
     ledger = await _drive(site, pace)
     pace.lines.close()
     return ledger
 
 
 WAYS = {
-    "clocked": clocked.Way(RecursiveSite, _on_clock, unite, "recursive-clocked", pooled=False),
-    "finish_async": clocked.Way(
-        RecursiveSite, _freely, unite, "recursive-async", rounds=False, pooled=False
-    ),
+    "clocked": clocked.Way(RecursiveSite, _on_clock, unite, "recursive-clocked"),
+    "finish_async": clocked.Way(RecursiveSite, _freely, unite, "recursive-async", rounds=False),
 }
+WAYS["in_turn"] = WAYS["clocked"]._replace(name="recursive-in-turn", in_turn=True)
 
 
 def run(
@@ -207,7 +227,7 @@ def serial(
     """Run a recursive kernel on clusters of this process."""
     site = RecursiveSite(kernel, clusters, np.array([0, len(clusters)]), 0, workload, guard)
     site.warm()
-    driving = _drive(site, Clock(site, None, on_round and seldom(on_round)))
+    driving = _drive(site, Clock(site, None, None, on_round and seldom(on_round)))
     try:
         driving.send(None)
     except StopIteration as end:  # with nobody to wait for it never pauses

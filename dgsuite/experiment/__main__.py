@@ -231,12 +231,15 @@ def _summary(console: Any, results: Sequence[xr.Dataset]) -> None:
         table.add_column(head, justify="right" if right else "left", no_wrap=True)
     for dataset in results:
         row = [str(dataset.attrs.get(head, "")) for head in heads]
+        row[-1] += "*" * bool(dataset.attrs.get("oversubscribed"))
         row.append(str(dataset.sizes[index(dataset)]))
         row += [str(int(dataset[name].sum())) for name in ("messages", "comm", "mutexes")]
         row.append(f"{1e3 * float(dataset.attrs['seconds']):.1f}")
         row.append("yes" if dataset.attrs.get("valid") else "not checked")
         table.add_row(*row)
     console.print(table)
+    if any(dataset.attrs.get("oversubscribed") for dataset in results):
+        console.print("* more threads than processors: they took turns", highlight=False)
 
 
 if __name__ == "__main__":

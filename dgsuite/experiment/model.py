@@ -12,7 +12,7 @@ from dgsuite.experiment.toml import checked, override, put, read
 from dgsuite.workload import Workload
 from partition.errors import InputError
 
-Style = Literal["serial", "finish_async", "clocked"]
+Style = Literal["serial", "finish_async", "clocked", "in_turn"]
 Form = Literal["iterative", "recursive"]
 SOURCES = ("imsuite", "edge_list", "matrix_market", "generate")
 T = TypeVar("T")

@@ -18,7 +18,7 @@ from dgsuite.dataset import index, open_dataset, save, versions
 from dgsuite.experiment.clusters import check_memory, check_protocol, connect, local
 from dgsuite.experiment.model import Cluster, Experiment, Point, Throttle
 from dgsuite.runner import run
-from dgsuite.workers.provenance import changes, circumstances, machine_of
+from dgsuite.workers.provenance import changes, circumstances, machine_of, oversubscribed
 from partition.client.installed import fingerprint
 from partition.client.queries import worker_states
 from partition.client.waiting import Watch
@@ -269,6 +269,7 @@ class Sweep:
             k = self.throttle.processes_per_node
             dataset.attrs["nominal_bandwidth"] = self.throttle.share() * k
             dataset.attrs["processes_per_node"] = k
+        dataset.attrs["oversubscribed"] = int(oversubscribed(dataset.attrs))
         return dataset
 
 
@@ -405,9 +406,14 @@ def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
         rounds = ("run", [dataset.sizes[index(dataset)]], {"long_name": "rounds", "units": "1"})
         seconds = ("run", [dataset.attrs["seconds"]], {"long_name": "all rounds", "units": "s"})
         swept = {name: ("run", [value]) for name, value in parameters(dataset).items()}
-        parts.append(part.assign(n_rounds=rounds, seconds=seconds).assign_coords(swept))
+        shared = int(dataset.attrs.get("oversubscribed", 0))
+        about = {"long_name": "more threads than processors: they took turns", "units": "1"}
+        part = part.assign(
+            n_rounds=rounds, seconds=seconds, oversubscribed=("run", [shared], about)
+        )
+        parts.append(part.assign_coords(swept))
     whole = xr.concat(parts, "run", join="outer", fill_value=fill, combine_attrs="drop_conflicts")
-    for name in (*SWEPT, "valid"):
+    for name in (*SWEPT, "valid", "oversubscribed"):
         whole.attrs.pop(name, None)
     whole.attrs["title"] = f"{len(results)} runs of dgsuite"
     whole.attrs["run_attributes"] = json.dumps(

@@ -7,10 +7,12 @@ styles differ only in who calls this, and when parcels travel.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import pairwise
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 
 from dgsuite.engine.exchange import Letters, concatenate
 from dgsuite.engine.fields import places
+from dgsuite.engine.inbox import Window
 from dgsuite.engine.log import Log, merge
 from dgsuite.engine.messages import Mail
 from dgsuite.engine.program import UNBOUND, Guard, Step, Tally, reduce_votes
@@ -91,7 +94,7 @@ class RecursiveSite(Site):
     deepest
         Depth that tasks have reached.
     worked
-        Seconds that tasks have computed.
+        Seconds in which tasks were computed.
     """
 
     where = "depth"
@@ -139,62 +142,106 @@ class RecursiveSite(Site):
 
     # What is done with it.
 
-    def launch(self, turn: int, name: str) -> dict[int, Bundle]:
-        """Begin a finish; returns what goes to other sites."""
+    def launch(self, turn: int, name: str, pool: Executor | None = None) -> dict[int, Bundle]:
+        """Begin a finish; returns what goes to other sites.
+
+        Parameters
+        ----------
+        pool
+            Where clusters run side by side, if anywhere.
+        """
         self.turn, self.vote = turn, Vote()
-        for k, cluster in enumerate(self.clusters):
-            step = Step(0, name, False, turn)
-            result = self.call(step, k, self.window(0, cluster, 0, None, self.mailroom.dtypes))
+        step = Step(0, name, False, turn)
+
+        def call(k: int) -> Any:
+            return self.call(step, k, self._window(step, k, None))
+
+        clusters = range(len(self.clusters))
+        for k, result in zip(clusters, self._side_by_side(call, clusters, pool), strict=True):
             self._take(step, k, result)
         return self._leave()
 
-    def tick(self) -> dict[int, Bundle]:
+    def tick(self, pool: Executor | None = None) -> dict[int, Bundle]:
         """Run all tasks that are there, and none that these spawn."""
-        due, self.queue = sorted(self.queue), []
+        due, self.queue = self.queue, []
         taken, self.waiting = self.waiting, {}
-        for key in due:
-            self._run_batch(key, taken[key])
+        while due:
+            self._run_wave(_wave(due), taken, pool)
         return self._leave()
 
-    def next(self) -> dict[int, Bundle]:
-        """Run the batch of tasks that comes first: those of the least depth."""
-        key = heappop(self.queue)
-        self._run_batch(key, self.waiting.pop(key))
+    def next(self, pool: Executor | None = None) -> dict[int, Bundle]:
+        """Run the batches of tasks that come first: those of the least depth and one name."""
+        self._run_wave(_wave(self.queue), self.waiting, pool)
         return self._leave()
 
     def _leave(self) -> dict[int, Any]:
         out, self._out = self._out, {}
         return out if self.workload is None else self.workload.add_packets(self.deepest, out)
 
-    def _run_batch(self, key: Key, parts: list[Letters]) -> None:
-        depth, task, index, nested = key
-        self.deepest = max(self.deepest, depth)
-        k = index - self.first_cluster
-        letters = concatenate(parts) if len(parts) > 1 else parts[0]
-        if task == ENDED:
-            self._close(k, self.scopes[k].ended(letters.fields[SLOT]))
+    def _run_wave(
+        self, keys: Sequence[Key], waiting: dict[Key, list[Letters]], pool: Executor | None
+    ) -> None:
+        """Run batches of one name, each of another cluster; what they spawn is taken in their order.
+
+        So queues, finishes and counts are the same however many threads there are.
+        """
+        parts = [waiting.pop(key) for key in keys]
+        self.deepest = max(self.deepest, keys[0][0])
+        if keys[0][1] == ENDED:
+            for key, letters in zip(keys, parts, strict=True):
+                k = key[2] - self.first_cluster
+                self._close(k, self.scopes[k].ended(_together(letters).fields[SLOT]))
             return
+        ran = self._side_by_side(
+            lambda both: self._run_batch(*both), list(zip(keys, parts, strict=True)), pool
+        )
+        for (depth, task, index, nested), (step, result, inbox, rest) in zip(
+            keys, ran, strict=True
+        ):
+            if rest is not None:
+                self.put(Batch(depth, task, index, rest))
+            under = (inbox.node, inbox[HOME], inbox[SLOT]) if nested else None
+            self._take(step, index - self.first_cluster, result, under, len(inbox))
+
+    def _side_by_side(
+        self, call: Callable[[Any], Any], items: Sequence[Any], pool: Executor | None
+    ) -> list[Any]:
+        begin = perf_counter()
+        shared = pool is not None and len(items) > 1
+        found = list(pool.map(call, items) if shared else map(call, items))  # type: ignore[union-attr]
+        self.worked += perf_counter() - begin
+        return found
+
+    def _run_batch(
+        self, key: Key, parts: list[Letters]
+    ) -> tuple[Step, Any, Window, Letters | None]:
+        """Run tasks; what they return, what they were given, and those that must wait for the next batch."""
+        depth, task, index, nested = key
+        k = index - self.first_cluster
+        letters = _together(parts)
         cluster = self.clusters[k]
         letters = letters.by_sender()
         if letters.combine is not None and (len(parts) > 1 or not letters.folds_early):
             letters = letters.fold(cluster.n)
         at = cluster.partition.position(letters.dst) - self.offsets[index]
+        rest = None
         if nested:
             # finishes are told apart by node: a node's second task waits for the next batch
             _, first = np.unique(at, return_index=True)
             if len(first) < len(at):
-                rest = np.ones(len(at), bool)
-                rest[first] = False
-                self.put(Batch(depth, task, index, letters.take(rest)))
+                left = np.ones(len(at), bool)
+                left[first] = False
+                rest = letters.take(left)
                 letters, at = letters.take(first), at[first]
         mail = Mail(at, letters.src, lambda name, order: letters.fields[name][order], cluster.size)
         step = Step(depth, task, False, self.turn)
         if self.guard.max_rounds is not None and depth >= self.guard.max_rounds:
             raise self.fault(step, k, f"tasks go deeper than max_rounds={self.guard.max_rounds}")
-        inbox = self.window(depth, cluster, 0, mail, self.mailroom.dtypes)
-        result = self.call(step, k, inbox, len(inbox))
-        under = (inbox.node, inbox[HOME], inbox[SLOT]) if nested else None
-        self._take(step, k, result, under, len(inbox))
+        inbox = self._window(step, k, mail)
+        return step, self.call(step, k, inbox, len(inbox)), inbox, rest
+
+    def _window(self, step: Step, k: int, mail: Mail | None) -> Window:
+        return self.window(step.round, self.clusters[k], 0, mail, self.mailroom.dtypes)
 
     def _take(
         self, step: Step, k: int, result: Any, under: Under | None = None, tasks: int = 0
@@ -202,7 +249,6 @@ class RecursiveSite(Site):
         """Count what tasks returned, and send what they spawned."""
         entry = self.entry((step.turn, 0, step.round, step.phase))
         entry.compute[k] += self.compute[k]
-        self.worked += self.compute[k]
         entry.cpu[k] += self.cpu[k]
         entry.tally.loads += int(self.loads[k])
         entry.tally.toil += float(self.toil[k])
@@ -337,6 +383,20 @@ class RecursiveSite(Site):
             count = len(self.clusters)
             entries[moment] = Entry(self.new_tally(), np.zeros(count), np.zeros(count))
         return entries[moment]
+
+
+def _wave(queue: list[Key]) -> list[Key]:
+    """Take from a heap the first batches that can run side by side: of one depth and name, each of
+    another cluster.
+    """
+    keys = [heappop(queue)]
+    while queue and queue[0][:2] == keys[0][:2] and queue[0][2] != keys[-1][2]:
+        keys.append(heappop(queue))
+    return keys
+
+
+def _together(parts: Sequence[Letters]) -> Letters:
+    return concatenate(parts) if len(parts) > 1 else parts[0]
 
 
 def unite(ledgers: Sequence[Ledger]) -> Log:

@@ -121,6 +121,10 @@ class Lines:
                 self._reports[peer] = message.report
         return parcels
 
+    def arrived(self) -> list[tuple[int, Any]]:
+        """The parcels that have come by now, each with its sender."""
+        return [(peer, m.parcel) for peer, m in self._inbox.pop(self.number, ())]
+
     async def news(self, heard: Container[int] | None = None) -> None:
         """Wait until something has come.
 
@@ -163,8 +167,8 @@ class Lines:
         votes: dict[int, Vote] = {}
         while len(votes) < len(self.mesh.comms):
             await self.news(votes)
-            for peer, message in self._inbox.pop(self.number, ()):
-                votes[peer], parcel = message.parcel
+            for peer, (vote, parcel) in self.arrived():
+                votes[peer] = vote
                 if parcel is not None:
                     found[peer] = parcel
         return found, [*votes.values()]

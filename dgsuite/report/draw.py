@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from dgsuite.plots import LOOKS
-from dgsuite.report.forms import forms
+from dgsuite.report.forms import Form, forms
 from dgsuite.report.results import Bar, bars, cells, code
 from dgsuite.report.tables import INPUTS, STYLES, TEXT, Cell
 from dgsuite.statics.__main__ import Statics
@@ -46,8 +46,12 @@ def _bare(ax: Axes) -> None:
 
 
 def _bars(figure: xr.Dataset) -> Figure:
-    """A group of bars a kernel, a bar a swept value; the first value is the line at 1."""
+    """A group of bars a kernel, a bar a swept value; a program's base is the line at 1.
+
+    Bars of runs in which threads took turns on the processors are hatched.
+    """
     from matplotlib import colormaps
+    from matplotlib.patches import Patch
 
     form = forms()[int(figure.attrs["figure"])]
     found = bars(figure)
@@ -55,28 +59,31 @@ def _bars(figure: xr.Dataset) -> Figure:
     values = list(dict.fromkeys(bar.value for bar in found))
     if all(isinstance(value, int) for value in values):
         values.sort()
-    colours = colormaps["viridis"](np.linspace(0.15, 0.8, max(1, len(values) - 1)))
-    picture = _new(9, 0.7 + 2.6 * len(named))
+    colours = colormaps["viridis"](np.linspace(0.15, 0.9, len(values)))
+    picture = _new(9, 0.9 + 2.6 * len(named))
     axes = picture.subplots(len(named), 1, squeeze=False)[:, 0]
     legend: dict[str, Any] = {}
     for ax, program in zip(axes, named, strict=True):
         here = [bar for bar in found if bar.program == program]
+        own = [bar for bar in here if bar.value != bar.base]
         kernels = list(dict.fromkeys(bar.kernel for bar in here))
-        shown = [v for v in values[1:] if any(bar.value == v for bar in here)]
+        shown = [v for v in values if any(bar.value == v for bar in own)]
         width = 0.84 / max(1, len(shown))
         for i, value in enumerate(shown):
-            mine = {bar.kernel: bar.ratio for bar in here if bar.value == value}
-            at = [kernels.index(k) + (i - (len(shown) - 1) / 2) * width for k in mine]
-            heights = [ratio.mean for ratio in mine.values()]
-            spread = [0 if math.isnan(ratio.half) else ratio.half for ratio in mine.values()]
-            colour = colours[values.index(value) - 1]
-            boxes = ax.bar(at, heights, 0.92 * width, color=colour)
-            legend.setdefault(f"{form.unit} {_said(value)}", boxes)
+            mine = [bar for bar in own if bar.value == value]
+            at = [kernels.index(b.kernel) + (i - (len(shown) - 1) / 2) * width for b in mine]
+            heights = [bar.ratio.mean for bar in mine]
+            spread = [bar.ratio.half for bar in mine]  # not drawn where there is one run
+            colour = colours[values.index(value)]
+            hatch = [HATCH if bar.oversubscribed else "" for bar in mine]
+            look = {"color": colour, "edgecolor": "white", "linewidth": 0}
+            ax.bar(at, heights, 0.92 * width, hatch=hatch, **look)
+            legend.setdefault(labelled(form, value), Patch(color=colour))
             ax.errorbar(at, heights, spread, fmt="none", ecolor="0.25", elinewidth=0.9, capsize=1.5)
         ax.axhline(1, color="0.4", linewidth=0.8, linestyle=":")
         ax.set_xticks(range(len(kernels)), [k.upper() for k in kernels])
         ax.set_ylabel(form.axis)
-        ax.set_title(program, fontsize=10, loc="left")
+        ax.set_title(f"{program}; dotted: {_base(form, here)}", fontsize=10, loc="left")
         _scale(ax, here)
         _bare(ax)
     picture.legend(
@@ -86,9 +93,24 @@ def _bars(figure: xr.Dataset) -> Figure:
         ncols=8,
         frameon=False,
         fontsize=9,
+        handlelength=1.2,
+        columnspacing=1.2,
     )
-    ax.set_xlabel(f"kernel; dotted: {form.unit} {_said(values[0])}", fontsize=9)
+    if any(bar.oversubscribed for bar in found):
+        text = "hatched: more threads than processors; they took turns"
+        axes[-1].set_xlabel(text, fontsize=9)
     return picture
+
+
+HATCH = "////"
+"""Look of bars whose threads took turns on the processors."""
+
+
+def _base(form: Form, found: list[Bar]) -> str:
+    """What the bars of a program are over, in words."""
+    names = [labelled(form, base) for base in dict.fromkeys(bar.base for bar in found)]
+    took_turns = any(bar.oversubscribed for bar in found if bar.value == bar.base)
+    return " or ".join(names) + (", oversubscribed itself" if took_turns else "")
 
 
 def _scale(ax: Axes, found: list[Bar]) -> None:
@@ -101,8 +123,11 @@ def _scale(ax: Axes, found: list[Bar]) -> None:
         ax.set_ylim(0, 1.25 * max(means))
 
 
-def _said(value: Any) -> str:
-    return LINES[INPUTS[value]][0] if value in INPUTS else str(value)
+def labelled(form: Form, value: Any) -> str:
+    """A value of what is swept, or a base, as a legend has it."""
+    if value in INPUTS:
+        return f"{form.unit} {LINES[INPUTS[value]][0]}"
+    return f"the {value}" if isinstance(value, str) else f"{form.unit} {value}"
 
 
 def _rounds(figure: xr.Dataset) -> Figure:

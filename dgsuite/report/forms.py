@@ -30,8 +30,6 @@ class Form(NamedTuple):
     """Bars: "speed-up" (first / this) or "time" (this / first)."""
     axis: str = ""
     """Bars: label of the vertical axis."""
-    base: str = "first"
-    """Bars: what values are over: the program's own at the first of what is swept."""
 
 
 @cache

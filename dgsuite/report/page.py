@@ -18,7 +18,7 @@ import xarray as xr
 from dgsuite.report.claims import setups, show
 from dgsuite.report.claims.data import setup_of
 from dgsuite.report.claims.verdicts import Row
-from dgsuite.report.draw import CODE, both, code_table, draw, grid
+from dgsuite.report.draw import CODE, both, code_table, draw, grid, labelled
 from dgsuite.report.forms import forms
 from dgsuite.report.results import BY_ROUND, bars, cells, code, findings
 from dgsuite.report.statistics import LEVEL
@@ -248,10 +248,22 @@ def _ratios(figure: xr.Dataset) -> str:
             f"{1e3 * bar.seconds.mean:.4g}",
             f"{1e3 * bar.seconds.half:.2g}",
             bar.seconds.runs,
+            labelled(form, bar.base),
+            f"yes: {bar.oversubscribed}" if bar.oversubscribed else "",
         )
         for bar in bars(figure)
     ]
-    heads = ("kernel", "program", form.unit.strip(" ="), form.measure, "ms", "± ms", "runs")
+    heads = (
+        "kernel",
+        "program",
+        form.unit.strip(" ="),
+        form.measure,
+        "ms",
+        "± ms",
+        "runs",
+        "over",
+        "oversubscribed",
+    )
     return _table(heads, rows)
 
 
@@ -267,6 +279,8 @@ def _rows(name: str, ds: xr.Dataset) -> list[Sequence[Any]]:
         time = ""
         if np.ndim(seconds := run.get("seconds", known.get("seconds", ""))) == 0 and seconds != "":
             time = f"{1e3 * float(seconds):.4g}"
+            if run.get("oversubscribed", known.get("oversubscribed")):
+                time += " (oversubscribed)"
         where = [known.get(k, "") for k in ("style", "n", "kind", "clusters")]
         what = known.get("kernel", known.get("title", ""))
         rows.append((name, what, *where, *totals, time))

@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
-from dgsuite.dataset import index
+from dgsuite.dataset import index, runtime_model
 from dgsuite.experiment.sweep import parameters
 from dgsuite.report.forms import forms
 from dgsuite.report.statistics import Interval, geometric, interval, ratio
-from dgsuite.report.tables import INPUTS, NOTHING, STYLES, Cell, compare, program, summary
+from dgsuite.report.tables import INPUTS, NOTHING, SERIAL, STYLES, Cell, compare, program, summary
 from dgsuite.statics.__main__ import Statics, table
+from dgsuite.workers.provenance import oversubscribed, side_by_side
 
 TALLIED = (
     "messages",
@@ -71,6 +73,21 @@ def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Data
             {"long_name": "processor time of an operation of the workload", "units": "s"},
         ),
     }
+    variables["side_by_side"] = (
+        "run",
+        [side_by_side(r.attrs) for r in results],
+        {"long_name": "threads that compute at once", "units": "1"},
+    )
+    variables["processors"] = (
+        "run",
+        [int(r.attrs.get("processors", 0)) for r in results],
+        {"long_name": "processors of the machine that measured; 0: not noted", "units": "1"},
+    )
+    variables["oversubscribed"] = (
+        "run",
+        [int(oversubscribed(r.attrs)) for r in results],
+        {"long_name": "more threads than processors: they took turns", "units": "1"},
+    )
     for name in TALLIED:
         like = next((r[name].attrs for r in results if name in r), None)
         if like is not None:
@@ -135,37 +152,69 @@ def code(figure: xr.Dataset) -> list[Statics]:
 
 
 class Bar(NamedTuple):
-    """A ratio of mean times: of a kernel in a program, at one value of what is swept to its first."""
+    """A ratio of mean times: of a kernel in a program at one value of what is swept, and of its base."""
 
     kernel: str
     program: str
     value: Any
     ratio: Interval
     seconds: Interval
+    base: Any
+    """What the ratio is over: a value of what is swept, or words such as "serial program in UP"."""
+    oversubscribed: str = ""
+    """Where threads took turns, of how many on how many processors."""
 
 
 def bars(figure: xr.Dataset) -> list[Bar]:
-    """The bars of a figure, the first value's (1 by definition) included."""
+    """The bars of a figure, also those that are 1 by definition."""
     form = forms()[int(figure.attrs["figure"])]
     names, stands = figure["kernel"].values, np.array(programs(figure))
     seconds = figure["seconds"].values
+    serial = figure["style"].values == SERIAL
     if form.over == "hwts":
         swept = figure["workers"].values * figure["threads"].values
     else:
         swept = figure[form.over].values
     found = []
     for name, kernel in itertools.product(
-        dict.fromkeys(stands.tolist()), sorted(set(names.tolist()))
+        dict.fromkeys(stands[~serial].tolist()), sorted(set(names.tolist()))
     ):
         mine = (stands == name) & (names == kernel)
         if mine.any():
             values = list(dict.fromkeys(swept[mine].tolist()))
             times = {v: interval(seconds[mine & (swept == v)]) for v in values}
+            base, over = times[values[0]], values[0]
+            if (same := _serial_base(figure, serial, mine)).any():
+                base, over = interval(seconds[same]), _serial_model(figure, same)
             for value, time in times.items():
-                first = times[values[0]]
-                pair = (first, time) if form.measure == "speed-up" else (time, first)
-                found.append(Bar(kernel, name, value, ratio(*pair), time))
+                pair = (base, time) if form.measure == "speed-up" else (time, base)
+                shared = _shared(figure, mine & (swept == value))
+                found.append(Bar(kernel, name, value, ratio(*pair), time, over, shared))
     return found
+
+
+def _serial_base(figure: xr.Dataset, serial: NDArray, mine: NDArray) -> NDArray[np.bool_]:
+    """The serial runs that do what some runs of a program do."""
+    if not serial.any():
+        return serial
+    same = serial.copy()
+    for name in ("runtime", "kernel", "form", "n", "kind", "workload"):
+        same &= figure[name].values == figure[name].values[mine][0]
+    return same
+
+
+def _serial_model(figure: xr.Dataset, runs: NDArray) -> str:
+    """What to call a serial base: each worker process is a place."""
+    places, n = (int(figure[name].values[runs].min()) for name in ("workers", "n"))
+    return f"serial program in {runtime_model(places, n)}"
+
+
+def _shared(figure: xr.Dataset, runs: NDArray) -> str:
+    """How many threads took turns on how many processors; "" where none did."""
+    if "oversubscribed" not in figure or not figure["oversubscribed"].values[runs].any():
+        return ""
+    threads = figure["side_by_side"].values[runs].max()
+    return f"{threads} threads on {figure['processors'].values[runs].min()} processors"
 
 
 def programs(figure: xr.Dataset) -> list[str]:
@@ -184,6 +233,8 @@ def findings(figure: xr.Dataset) -> list[str]:
         return [_peaks(figure)]
     out = []
     found = bars(figure)
+    if line := crowded(figure):
+        out.append(line)
     for name in dict.fromkeys(bar.program for bar in found):
         mine = [bar for bar in found if bar.program == name]
         last = list(dict.fromkeys(bar.value for bar in mine))[-1]
@@ -196,6 +247,22 @@ def findings(figure: xr.Dataset) -> list[str]:
             f"{most.ratio.mean:.2f} ({most.kernel.upper()})."
         )
     return out
+
+
+def crowded(figure: xr.Dataset) -> str:
+    """Which runs had more threads than processors, in a sentence; "" where none had."""
+    if "oversubscribed" not in figure:
+        return "The results do not say which runs had more threads than processors."
+    here = figure["oversubscribed"].values.astype(bool)
+    if not here.any():
+        return ""
+    least, most = (f(figure["side_by_side"].values[here]) for f in (np.min, np.max))
+    threads = str(most) if least == most else f"{least} to {most}"
+    return (
+        f"Oversubscribed: in {here.sum()} of {len(here)} runs {threads} threads took turns on "
+        f"{figure['processors'].values[here].min()} processors, so that their times are no speed-ups of "
+        f"as many processors."
+    )
 
 
 def _ranges(figure: xr.Dataset) -> list[str]:

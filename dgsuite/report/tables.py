@@ -37,12 +37,15 @@ OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
 
 STYLES = {"finish_async": "FA", "clocked": "FAC"}
 
+SERIAL = "in_turn"
+"""Style of the paper's serial program, whose data may be in several places."""
+
 
 def program(runtime: str | None, style: str) -> str:
     """The paper's name of a program, such as "X10-FA"; without a runtime that of its style."""
     if runtime == "HJ" and style == "clocked":
         return "HJ-FAP"
-    name = STYLES.get(style, style)
+    name = "serial" if style == SERIAL else STYLES.get(style, style)
     return f"{runtime}-{name}" if runtime else name
 
 
@@ -154,10 +157,11 @@ def _reason(cell: Cell, difference: int, known: Sequence[Mapping[str, Any]]) -> 
     """Why a cell differs; None if it does not, "" if no entry has that cell and size."""
     name = f"{cell.kernel} {cell.input} {cell.column}"
     for entry in known:
+        why = OPEN * entry.get("open", False) + " ".join(entry["why"].split())
         if name in entry.get("cells", ()):
-            return " ".join(entry["why"].split()) if entry["cells"][name] == difference else ""
+            return why if entry["cells"][name] == difference else ""
         if difference and cell.column in entry.get("columns", ()):
-            return " ".join(entry["why"].split())
+            return why
     return "" if difference else None
 
 
@@ -199,6 +203,9 @@ HEADS = ("kernel", "input", "count", "ours", "paper", "difference", "loops", "pr
 
 NOTHING = "not explained"
 
+OPEN = "Open: "
+"""How the reason of a difference begins of which it is not known where it comes from."""
+
 
 def reasons(cells: Iterable[Cell]) -> list[str]:
     """What explains differences, once each, in order."""
@@ -223,7 +230,12 @@ def row(cell: Cell, notes: Mapping[str, int]) -> tuple[Any, ...]:
 def summary(cells: Sequence[Cell]) -> str:
     """How many are equal."""
     equal = sum(cell.difference == 0 for cell in cells)
-    rest = "" if equal == len(cells) else "; the others are explained with the numbers"
+    unknown = [c for c in cells if (c.why or "").startswith(OPEN)]
+    rest = (
+        "" if equal + len(unknown) == len(cells) else "; the others are explained with the numbers"
+    )
+    if unknown:
+        rest += f"; open: {', '.join(f'{c.kernel.upper()} {c.input} {c.column}' for c in unknown)}"
     return f"{equal} of {len(cells)} cells are equal{rest}."
 
 

@@ -79,6 +79,9 @@ class Mesh:
 
     alone = False
 
+    ordered = False
+    """Whether tasks compute one after the other, so that each phase needs an exchange."""
+
     def __init__(self, run: str, places: Sequence[str], epochs: Sequence[str], rank: int) -> None:
         self.run = run
         self.places = places
@@ -160,6 +163,9 @@ class Mesh:
         listener, self._listener = self._listener, None
         if listener is not None:
             listener.stop()
+
+    async def turn(self) -> None:
+        """Wait until this task may compute a phase: here at once."""
 
     async def exchange(
         self, number: int, parcels: Mapping[int, Parcel], vote: Vote

@@ -80,6 +80,26 @@ def _together(hosts: list[dict[str, Any]]) -> dict[str, Any]:
     return {"machine": "; ".join(named), "processors": sum(host["processors"] for host in hosts)}
 
 
+def side_by_side(attrs: Mapping[str, Any]) -> int:
+    """How many threads of a run compute at once, from a dataset's attributes.
+
+    Each cluster is computed by one thread, so there are no more of them than clusters. In style "in_turn" one
+    worker computes at a time.
+    """
+    if attrs.get("style") in ("serial", "in_turn"):
+        return 1
+    threads = int(attrs.get("workers", 1)) * int(attrs.get("threads", 1))
+    return min(threads, int(attrs.get("clusters", threads)))
+
+
+def oversubscribed(attrs: Mapping[str, Any]) -> bool:
+    """Whether more threads of a run computed at once than the machine that measured it has processors.
+
+    Where the attributes do not say how many processors there were, it is not known, and False.
+    """
+    return 0 < int(attrs.get("processors", 0)) < side_by_side(attrs)
+
+
 def circumstances(attrs: Mapping[str, Any]) -> dict[str, str]:
     """What decides whether a result can be used again, from a dataset's attributes.
 

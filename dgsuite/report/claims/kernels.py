@@ -124,14 +124,6 @@ def lcr_code(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @check
-def serial_base(claim: Claim, evidence: Evidence) -> Verdict:
-    """What a serial run's remote accesses cost."""
-    graph = genval.graph("mx", N, family="paper", kernel="bf")
-    comm = int(dgsuite.run("bf", graph, style="serial", faithful=True).comm.sum())
-    return compared(claim, comm > 0, f"communication of a serial run: {comm}")
-
-
-@check
 def workload(claim: Claim, evidence: Evidence) -> Verdict:
     """Work that can be put into a task, and what the paper left for later."""
     made = Workload(operations=1, cache_bytes=1, packets=1, bytes=1)

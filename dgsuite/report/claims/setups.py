@@ -6,9 +6,10 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dgsuite.dataset import runtime_model
 from dgsuite.experiment import model as config
 from dgsuite.report.claims.data import Claim, setup_of
-from dgsuite.report.claims.evidence import SUITE
+from dgsuite.report.claims.evidence import SUITE, N
 from dgsuite.report.claims.verdicts import (
     DIFFERS,
     EQUAL,
@@ -17,8 +18,8 @@ from dgsuite.report.claims.verdicts import (
     compared,
     unknown,
 )
-from dgsuite.report.forms import forms
-from dgsuite.report.tables import INPUTS, program
+from dgsuite.report.results import crowded
+from dgsuite.report.tables import INPUTS, SERIAL, program
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 TIMED = range(11, 20)
 """Figures of times."""
+
+SERIAL_PROGRAM = program("X10", SERIAL)
 
 NO_FILES = "there is no folder of experiment files"
 
@@ -75,6 +78,8 @@ def _made(run: Mapping[str, Any], form: str) -> Made:
     work = json.loads(run.get("workload") or "{}").get("operations", 0)
     places = max(run["clusters"] or 1, 1)
     threads = min(run["workers"] * run["threads"], places)  # one computes a cluster
+    if style == SERIAL:  # a process is a place, and one of them computes
+        places, threads = min(run["workers"], places), 1
     return Made(
         program(runtime, style), run["kernel"], form, INPUTS.get(run["kind"] or "", ""),
         run["n"], threads, places, work, run["repeat"],
@@ -88,6 +93,8 @@ def departures(claim: Claim, runs: Sequence[Made]) -> dict[str, str]:
     """
     found: dict[str, list[str]] = {}
     experiments = claim.data.get("experiment", ())
+    serial = [r for r in runs if r.program == SERIAL_PROGRAM]
+    runs = [r for r in runs if r.program != SERIAL_PROGRAM]
     both = {r.program for r in runs} ^ {e["program"] for e in experiments}
     if both:
         ours, theirs = (
@@ -108,10 +115,20 @@ def departures(claim: Claim, runs: Sequence[Made]) -> dict[str, str]:
     repeats = claim.data.get("repeats")
     if repeats and (made := len({r.repeats for r in runs})) != repeats:
         found["repeats"] = [f"{made} for {repeats}"]
-    base = claim.data.get("base", "not said")
-    if base not in ("not said", forms()[claim.data["figure"]].base):
-        found["base"] = [f"{forms()[claim.data['figure']].base} for {base}"]
+    base, own = claim.data.get("base", "not said"), _base(serial, experiments)
+    if base not in ("not said", own):
+        found["base"] = [f"{own} for {base}"]
     return {aspect: "; ".join(texts) for aspect, texts in found.items()}
+
+
+def _base(serial: Sequence[Made], experiments: Collection[Mapping[str, Any]]) -> str:
+    """What times are over: the first of what is swept, or serial runs and their runtime model."""
+    if not serial:
+        return "first"
+    models = _said({runtime_model(r.places, r.sizes) for r in serial})
+    x10 = {k for e in experiments if e["program"].startswith("X10") for k in e["kernels"]}
+    lacking = x10 - {r.kernels for r in serial}
+    return f"serial, {models}" + (f", without {_said(lacking)}" if lacking else "")
 
 
 def _of(runs: Sequence[Made], aspect: str, paper: Any) -> Any:
@@ -268,12 +285,44 @@ def one_place(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @check
+def serial_base(claim: Claim, evidence: Evidence) -> Verdict:
+    """Serial runs in the UP model: their places in the full settings; in results, tasks and data sent."""
+    numbers = [n for n in TIMED if (setup_of(n) or claim).data.get("base", "").startswith("serial")]
+    if not _full(evidence, numbers):
+        return unknown(NO_FILES)
+    made = {
+        n: sorted({r.places for r in planned(evidence.points(n)) if r.program == SERIAL_PROGRAM})
+        for n in numbers
+    }
+    holds = all(places == [N] for places in made.values())
+    ours: dict[str, Any] = {f"places in Figure {n}": places for n, places in made.items()}
+    for n in numbers:
+        if (figure := evidence.figure(n)) is not None and SERIAL in figure["style"].values:
+            runs = figure.isel(run=figure["style"].values == SERIAL)
+            tasks, sent = int(runs["asyncs"].max()), int(runs["wire_bytes"].min())
+            holds &= tasks == 0 < sent
+            ours[f"Figure {n}"] = f"{tasks} tasks, at least {sent} bytes between places"
+    within = "a place is a worker process; one computes at a time, and waits until each access is confirmed"
+    return compared(claim, holds, ours, within)
+
+
+@check
 def machine(claim: Claim, evidence: Evidence) -> Verdict:
     """The machine that results were made on."""
     made = {str(d.attrs["machine"]) for d in evidence.results.values() if "machine" in d.attrs}
     if not made:
         return unknown("no results: they say what machine made them")
     return compared(claim, False, sorted(made))
+
+
+@check
+def hardware_threads(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether each hardware thread of the results was a processor's own."""
+    figures = {n: d for n in TIMED if (d := evidence.figure(n)) is not None}
+    if not figures:
+        return unknown("no results of times")
+    shared = {f"Figure {n}": text for n, d in figures.items() if (text := crowded(d))}
+    return compared(claim, not shared, shared or "a processor each")
 
 
 def settings_of(figure: xr.Dataset) -> dict[str, str]:

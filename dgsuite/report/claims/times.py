@@ -10,7 +10,7 @@ from dgsuite.report.claims.data import Claim
 from dgsuite.report.claims.evidence import Evidence
 from dgsuite.report.claims.setups import NO_FILES, planned, settings_of
 from dgsuite.report.claims.verdicts import AGREES, DIFFERS, Verdict, check, unknown
-from dgsuite.report.results import bars
+from dgsuite.report.results import bars, crowded
 
 MOST = 0.75
 """Share of kernels that "most" asks for."""
@@ -43,6 +43,7 @@ def _told(claim: Claim, evidence: Evidence, number: int, holds: bool, ours: str)
     assert figure is not None
     depart = ", ".join(settings_of(figure))
     within = f"with another setting: {depart}" if depart else "the paper's setting"
+    within = ". ".join(filter(None, (within, crowded(figure))))
     if holds:
         return Verdict(AGREES, ours, within)
     return Verdict(DIFFERS, ours, f"{claim.why} ({within})" if claim.why else "",
@@ -131,6 +132,21 @@ def sixty_four(claim: Claim, evidence: Evidence) -> Verdict:
     holds = all(abs(ours[k] - paper[f"{k}_improvement_percent_32_to_64"]) < 10 for k in ours)
     text = ", ".join(f"{k} {gain:+.0f} %" for k, gain in ours.items())
     return _told(claim, evidence, 11, holds, text)
+
+
+@check
+def serial_first(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether the serial program is the faster one up to four threads, and not from eight on."""
+    if (figure := evidence.figure(11)) is None:
+        return _absent(11)
+    held = {
+        (bar.program, bar.kernel, bar.value): (bar.ratio.mean < 1) == (bar.value <= 4)
+        for bar in bars(figure)
+        if isinstance(bar.base, str)
+    }
+    if not held:
+        return _lacks(11, "the serial program")
+    return _share(claim, evidence, 11, held, MOST)
 
 
 @check

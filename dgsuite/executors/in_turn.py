@@ -1,0 +1,103 @@
+"""Style `in_turn`: a mesh whose tasks compute one after the other, as a serial program whose data is in
+several processes.
+
+IMSuite's serial program in the UP model simulates one node after another, each at the place that has its
+data, and waits for every access to another place. Here a task waits for its turn, runs its clusters, and
+sends each other task what it has for it, one after the other, each time until that is confirmed. Then it
+hands on the turn. Nothing else computes meanwhile, and no task of Dask is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from typing import Any, Literal, NamedTuple
+
+from dgsuite.engine.exchange import Parcel
+from dgsuite.recursion.termination import Lines
+from dgsuite.workers.mesh import Mesh
+from kernels.base import Vote
+
+
+class Note(NamedTuple):
+    """What one task tells another."""
+
+    what: Literal["access", "confirmed", "turn", "end"]
+    content: Any = None
+    """Of an access the parcel; of a turn, and the end of a phase, the votes so far."""
+
+
+class InTurn(Mesh):
+    """This task's end of the mesh; see `Mesh`."""
+
+    ordered = True
+    _lines: Lines | None = None
+    _mine = False
+
+    async def turn(self) -> None:
+        """Wait until this task may compute."""
+        if self._lines is None:
+            self._lines = Lines(self)
+        self._lines.begin()
+        self._found: dict[int, Parcel] = {}
+        self._votes: list[Any] = []
+        if self.rank:
+            await self._until("turn")
+        self._mine = True
+
+    async def exchange(
+        self, number: int, parcels: Mapping[int, Parcel], vote: Vote
+    ) -> tuple[dict[int, Parcel], list[Vote]]:
+        """Send each peer its parcel, hand on the turn, and wait for the end of the phase."""
+        if not self.comms:
+            return await super().exchange(number, parcels, vote)
+        if not self._mine:
+            await self.turn()
+        self._mine = False
+        assert self._lines is not None
+        before = self._lines.wire
+        for peer, parcel in parcels.items():
+            await self._lines.send({peer: Note("access", parcel)})
+            await self._until("confirmed")
+        votes = [*self._votes, vote]
+        last = len(self.places) - 1
+        if self.rank < last:
+            await self._lines.send({self.rank + 1: Note("turn", votes)})
+            await self._until("end", gone=range(last))  # others may have it, and be done
+        else:
+            await self._lines.send({peer: Note("end", votes) for peer in self.comms})
+            self._votes = votes
+        self.wire = self._lines.wire - before
+        found = dict(sorted(self._found.items()))
+        return found, [v for rank, v in enumerate(self._votes) if rank != self.rank]
+
+    async def _until(self, what: str, gone: Container[int] = ()) -> None:
+        """Wait for a note; take in, and confirm, what others send meanwhile.
+
+        Parameters
+        ----------
+        gone
+            Peers that may have ended.
+        """
+        assert self._lines is not None
+        came = False
+        while not came:
+            await self._lines.news(gone)
+            for peer, note in self._lines.arrived():
+                came |= note.what == what
+                if note.what == "access":
+                    self._found[peer] = note.content
+                    await self._lines.send({peer: Note("confirmed")})
+                elif note.what != "confirmed":
+                    self._votes = note.content
+
+    async def close(self) -> None:
+        self._stop_reading()
+        await super().close()
+
+    def abort(self) -> None:
+        self._stop_reading()
+        super().abort()
+
+    def _stop_reading(self) -> None:
+        if self._lines is not None:
+            self._lines.close()
