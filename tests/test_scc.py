@@ -300,9 +300,9 @@ TINY = """
 places = [1, 2, 36, 44, 48]
 measured = [1, 2]
 repeats = 1
-protocols = ["tcp", "mpimpb", "mpi-sock", "chip:mpb"]
+protocols = ["tcp", "mpb", "mpi-sock", "chip:mpimpb"]
 [scc.buffers]
-mpimpb = { buffer = "8 KiB", places = 48 }
+mpb = { buffer = "8 KiB", places = 48 }
 [bc]
 deals = ["block", "cyclic", "dynamic"]
 [bc.workload.small]
@@ -335,8 +335,8 @@ def test_an_experiment_from_the_command_line(tmp_path, capsys, monkeypatch):
     ds = dgsuite.open(out)
     assert "simulation" in ds.attrs["title"]
     assert ds.simulated_seconds.dims == ("workload", "deal", "transport", "places")
-    assert ds.transport.values.tolist() == ["tcp", "mpimpb", "chip:mpb"]
-    assert ds.chunk_bytes.values.tolist() == [0, 160, 5120]
+    assert ds.transport.values.tolist() == ["tcp", "mpb", "chip:mpimpb"]
+    assert ds.chunk_bytes.values.tolist() == [0, 5120, 160]
     assert bool((ds.simulated_seconds > 0).all())
     assert (ds.held_bytes > 10_000).all()
     assert int((ds.measured_seconds > 0).sum()) == 4 * (3 + 1) * 2
