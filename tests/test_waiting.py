@@ -91,7 +91,6 @@ def test_phases_and_messages_out_of_order_are_refused(client, ring, change):  # 
 @pytest.mark.parametrize("how", ["is gone", "has not answered for 2 s"])
 def test_a_scheduler_that_ends_is_named(ring, style, how):  # noqa: F811
     with (
-        dask.config.set({"dgsuite.timeout": "2s"}),
         scheduler() as (process, address),
         subprocess.Popen(
             [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard"],
@@ -102,12 +101,16 @@ def test_a_scheduler_that_ends_is_named(ring, style, how):  # noqa: F811
         Client(address, timeout=60) as client,
     ):
         client.wait_for_workers(1, timeout=60)
+        worker_addresses(client)  # the scheduler imports dgsuite, slowly on a busy machine
         signals = {"is gone": signal.SIGKILL, "has not answered for 2 s": signal.SIGSTOP}
 
         def on_round(rounds):
             os.kill(process.pid, signals[how])
 
-        with pytest.raises(dgsuite.RunError, match=f"the scheduler at {address} {how}"):
+        with (
+            dask.config.set({"dgsuite.timeout": "2s"}),
+            pytest.raises(dgsuite.RunError, match=f"the scheduler at {address} {how}"),
+        ):
             dgsuite.run(Sleeps(rounds=10_000), ring, style=style, client=client, on_round=on_round)
         os.kill(process.pid, signal.SIGKILL)
         beside.kill()
