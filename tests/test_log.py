@@ -59,7 +59,7 @@ def test_a_log_gives_what_was_added():
     log = pickle.loads(pickle.dumps(filled(2, VOTES)))
     assert len(log) == 4
     assert log.rounds == log.begun == 2
-    assert [*log.steps] == [
+    assert [step[:4] for step in log.steps] == [
         (0, "send", False, 0),
         (0, "read", True, 0),
         (1, "send", False, 1),
