@@ -25,7 +25,6 @@ from kernels.kernel import (
     wide_identifier,
 )
 from kernels.messages import (
-    COMBINERS,
     Announcement,
     Broadcast,
     Extra,
@@ -44,10 +43,11 @@ from kernels.recursion import Spawn, spawn
 from kernels.rounds import Finish, Net, Phase, Program, Round, phase_name, until_quiet
 from kernels.state import ClusterState, State, initial, later, no_nodes, node_set, per_node
 from kernels.votes import VOTES, Reply, Vote, vote
-from partition.cluster import Cluster, Links, NodeSet
+from partition.cluster import Cluster, Links
+from partition.reductions import Reduction
+from partition.subset import Subset
 
 __all__ = [
-    "COMBINERS",
     "COUNTS",
     "FIRST",
     "VOTES",
@@ -64,17 +64,18 @@ __all__ = [
     "Net",
     "Node",
     "NodeOrNone",
-    "NodeSet",
     "Note",
     "Output",
     "Phase",
     "Program",
+    "Reduction",
     "Replicated",
     "Reply",
     "Round",
     "Shipment",
     "Spawn",
     "State",
+    "Subset",
     "Unicast",
     "Vote",
     "announce",

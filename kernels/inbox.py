@@ -7,7 +7,8 @@ from typing import Protocol
 from numpy.typing import NDArray
 
 from kernels.messages import Note
-from partition.cluster import NodeSet
+from partition.reductions import Reduction
+from partition.subset import Subset
 
 
 class Inbox(Protocol):
@@ -35,27 +36,27 @@ class Inbox(Protocol):
         """Sender of every message, as a node id."""
         ...
 
-    def receivers(self, among: NodeSet | None = None) -> NDArray:
+    def receivers(self, among: Subset | None = None) -> NDArray:
         """Nodes that got a message, ascending."""
         ...
 
-    def count(self, among: NodeSet | None = None) -> tuple[NDArray, NDArray, NDArray]:
+    def count(self, among: Subset | None = None) -> tuple[NDArray, NDArray, NDArray]:
         """Nodes that got a message, how many each, and how many of these from other clusters."""
         ...
 
-    def local_minima(self, name: str, own: NDArray, among: NodeSet | None = None) -> NDArray:
+    def local_minima(self, name: str, own: NDArray, among: Subset | None = None) -> NDArray:
         """Nodes (of those among) whose own value is less than every value they got, ascending."""
         ...
 
-    def min(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
+    def min(self, name: str, among: Subset | None = None) -> tuple[NDArray, NDArray]:
         """Nodes that got a message, and the smallest value each got."""
         ...
 
-    def max(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
+    def max(self, name: str, among: Subset | None = None) -> tuple[NDArray, NDArray]:
         """Nodes that got a message, and the largest value each got."""
         ...
 
-    def sum(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
+    def sum(self, name: str, among: Subset | None = None) -> tuple[NDArray, NDArray]:
         """Nodes that got a message, and the sum of the values each got.
 
         Integers are added in 64 bits. Floats are added in 64 bits, from 0 and by ascending sender, and
@@ -64,7 +65,7 @@ class Inbox(Protocol):
         ...
 
     def first(
-        self, among: NodeSet | None = None, *, top_down: bool = False
+        self, among: Subset | None = None, *, top_down: bool = False
     ) -> tuple[NDArray, NDArray, Note]:
         """Nodes that got a message, the smallest id of each node's senders, and the cost of the
         search: adjacency entries ``examined``, nodes that searched ``bottom_up``. With `top_down` the
@@ -72,7 +73,15 @@ class Inbox(Protocol):
         """
         ...
 
-    def union(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
+    def reduce(
+        self, how: str | Reduction, name: str, among: Subset | None = None
+    ) -> tuple[NDArray, NDArray]:
+        """Nodes that got a message, and the values each got, reduced by "min", "max", "sum", "or" or
+        a `partition.reductions.Reduction`.
+        """
+        ...
+
+    def union(self, name: str, among: Subset | None = None) -> tuple[NDArray, NDArray]:
         """Nodes that got a message, and the bitwise or of the values each got."""
         ...
 

@@ -8,10 +8,7 @@ from typing import NamedTuple
 from numpy.typing import ArrayLike, NDArray
 
 from partition.cluster import Links
-from partition.errors import InputError, unknown
-
-COMBINERS = ("min", "max", "sum", "or")
-"""How messages to one receiver may be combined into one."""
+from partition.reductions import Reduction, reduction
 
 
 class Unicast(NamedTuple):
@@ -19,7 +16,7 @@ class Unicast(NamedTuple):
 
     dst: NDArray
     src: NDArray | None
-    combine: str | None
+    combine: Reduction | None
     fields: dict[str, ArrayLike]
 
 
@@ -69,7 +66,11 @@ class Note(NamedTuple):
 
 
 def unicast(
-    dst: NDArray, src: NDArray | None = None, *, combine: str | None = None, **fields: ArrayLike
+    dst: NDArray,
+    src: NDArray | None = None,
+    *,
+    combine: str | Reduction | None = None,
+    **fields: ArrayLike,
 ) -> Unicast:
     """Send messages to given nodes.
 
@@ -80,15 +81,13 @@ def unicast(
     src
         Local index of each sender; by default node i of the cluster sends message i.
     combine
-        "min", "max", "sum" or "or": combine the messages to one receiver into one, on the way. The
-        receiver then sees no sender. Floats are added at the receiver, by ascending sender, so that
-        a sum is the same for every partition.
+        "min", "max", "sum", "or" or a `partition.reductions.Reduction`: combine the messages to one
+        receiver into one, on the way. The receiver then sees no sender. Floats are added at the
+        receiver, by ascending sender, so that a sum is the same for every partition.
     fields
         One value per message, or one for all.
     """
-    if combine is not None and combine not in COMBINERS:
-        raise InputError(unknown("combine", combine, COMBINERS))
-    return Unicast(dst, src, combine, fields)
+    return Unicast(dst, src, None if combine is None else reduction(combine), fields)
 
 
 def broadcast(

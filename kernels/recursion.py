@@ -14,9 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kernels.messages import COMBINERS
 from kernels.rounds import Phase
-from partition.errors import InputError, unknown
+from partition.reductions import Reduction, reduction
 
 
 class Spawn(NamedTuple):
@@ -27,7 +26,7 @@ class Spawn(NamedTuple):
     by: NDArray
     at: NDArray
     repeat: NDArray | None
-    combine: str | None
+    combine: Reduction | None
     then: str | None
     fields: dict[str, ArrayLike]
 
@@ -39,7 +38,7 @@ def spawn(
     by: NDArray,
     at: NDArray | None = None,
     repeat: NDArray | None = None,
-    combine: str | None = None,
+    combine: str | Reduction | None = None,
     then: Phase | None = None,
     **fields: ArrayLike,
 ) -> Spawn:
@@ -58,22 +57,21 @@ def spawn(
     repeat
         For each of `by`, how many of the original's tasks each of its tasks stands for.
     combine
-        "min", "max", "sum" or "or": fold what is spawned at one node into one task, on the way.
+        "min", "max", "sum", "or" or a `partition.reductions.Reduction`: combine what is spawned at
+        one node into one task, on the way.
     then
         Method to run at each of `by` when all that it spawned has ended, at any depth; at once where
         it spawned nothing. What that spawns ends before the task does.
     fields
         One value a task, or one for all.
     """
-    if combine is not None and combine not in COMBINERS:
-        raise InputError(unknown("combine", combine, COMBINERS))
     return Spawn(
         task.__name__,
         to,
         by,
         np.arange(len(by)) if at is None else at,
         repeat,
-        combine,
+        None if combine is None else reduction(combine),
         None if then is None else then.__name__,
         fields,
     )

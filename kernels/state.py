@@ -10,7 +10,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import DTypeLike
 
-from partition.cluster import Cluster, NodeSet
+from partition.cluster import Cluster
+from partition.subset import Subset
 
 INITIAL = "initial"
 """Key of a field's metadata: the function that makes its first value."""
@@ -32,7 +33,7 @@ class ClusterState:
     >>> @dataclass(eq=False)
     ... class Search(ClusterState):
     ...     level: NDArray[np.int32] = per_node(-1, np.int32)  # hops from the root
-    ...     unseen: NodeSet = node_set()  # nodes without a level
+    ...     unseen: Subset = node_set()  # nodes without a level
     """
 
     @classmethod
@@ -61,7 +62,7 @@ def per_node(fill: Any = 0, dtype: DTypeLike | None = None) -> Any:
 
 def node_set(every: bool = True) -> Any:
     """Declare a field of a state: a set that holds every node at first, or none."""
-    return initial(lambda cluster: NodeSet(cluster.full(every, bool)))
+    return initial(lambda cluster: Subset(cluster.full(every, bool)))
 
 
 def no_nodes() -> Any:

@@ -235,10 +235,10 @@ def scatter(out, at, values):
 
 @compiled
 def land(mask, at, first, out):
-    """``out[:] = first + at; mask[out] = True``"""
+    """``out[:] = first + at; mask[at] = True``"""
     for i in range(len(at)):
         out[i] = first + at[i]
-        mask[np.uint64(out[i])] = True
+        mask[np.uint64(at[i])] = True
 
 
 @compiled
@@ -352,7 +352,7 @@ def single(indptr, rows):
 
 
 @compiled
-def utter(indptr, away, nodes, start, size, mask, first, slots):
+def mark_rows(indptr, away, nodes, start, size, mask, first, slots):
     """Total number of entries in the rows of some nodes, and total of `away` over these rows.
 
     It puts the nodes' slots into `slots` and marks them in `mask`. It returns -1, -1 if a node is not below
@@ -374,14 +374,26 @@ def utter(indptr, away, nodes, start, size, mask, first, slots):
     return entries, outside
 
 
+# What pushes values takes the edges of a `partition.halo.Halo`, on both sides of the site.
+
+
 @compiled
-def push_least(indptr, indices, shift, base, senders, values, out, hit, largest):
+def push(indptr, indices, back_indptr, back_indices, first, senders, values, out, hit, largest):
     """Put the smallest (or largest) value that reaches each row into `out`, initially the identity."""
+    own = len(hit)
     for s in senders:
         v = values[s]
-        for e in range(indptr[s - shift], indptr[s - shift + 1]):
-            r = indices[e] - base
-            if 0 <= r < len(hit):
+        row = s - first
+        if 0 <= row < own:
+            for e in range(indptr[row], indptr[row + 1]):
+                r = indices[e] - first
+                if 0 <= r < own:
+                    out[r] = max(out[r], v) if largest else min(out[r], v)
+                    hit[r] = True
+        else:
+            at = s if row < 0 else s - own
+            for e in range(back_indptr[at], back_indptr[at + 1]):
+                r = back_indices[e]
                 out[r] = max(out[r], v) if largest else min(out[r], v)
                 hit[r] = True
 

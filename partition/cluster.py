@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from partition.partitioners import Partition
-from partition.segments import expand, keep, members, outside, remove, single
+from partition.segments import expand, outside, single
 
 Identify = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """A function that returns the identifiers of given nodes."""
@@ -183,37 +183,6 @@ class Cluster:
         """
         at, entry = expand(self.indptr, rows)
         return at, self.indices[entry]
-
-
-class NodeSet:
-    """A shrinking set of a cluster's nodes: a mask, and a list when someone asks for it.
-
-    Parameters
-    ----------
-    mask
-        bool, shape (size,); the set owns it.
-    """
-
-    def __init__(self, mask: NDArray[np.bool_]) -> None:
-        self.mask = mask
-        self.count = int(np.count_nonzero(mask))
-        self._nodes: NDArray[np.int64] | None = None
-
-    def __len__(self) -> int:
-        return self.count
-
-    @property
-    def nodes(self) -> NDArray[np.int64]:
-        """The nodes, ascending."""
-        if self._nodes is None:
-            self._nodes = members(self.mask, self.count)
-        elif len(self._nodes) != self.count:
-            self._nodes = keep(self.mask, self._nodes, self.count)
-        return self._nodes
-
-    def remove(self, nodes: NDArray) -> None:
-        """Take nodes out; each is named once, and need not be in."""
-        self.count -= remove(self.mask, nodes)
 
 
 class Links:

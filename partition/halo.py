@@ -124,6 +124,11 @@ class Halo:
         heard = self.send[peer]
         return self.own if isinstance(heard, slice) else len(heard)
 
+    @property
+    def edges(self) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+        """All edges: those of the own nodes, and those from outside."""
+        return self.indptr, self.indices, self.back_indptr, self.back_indices
+
     def out(self, senders: NDArray) -> Out:
         """What senders reach; at least one, and all own nodes or all ghosts on one side of them."""
         row = int(senders[0]) - self.first

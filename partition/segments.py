@@ -94,10 +94,10 @@ def ascending(nodes: NDArray, size: int) -> None:
             raise InputError(f"node {node}, which does not exist: there are {size}")
 
 
-def utter(
+def mark_rows(
     indptr: NDArray, away: NDArray, nodes: NDArray, block: slice, mask: NDArray, first: int
 ) -> tuple[int, int, NDArray[np.int64]]:
-    """Have nodes of a block of rows speak: sets a mask at their slots.
+    """Set a mask at the slots of some nodes of a block of rows.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def utter(
     start, size = block.start, block.stop - block.start
     if (fast := _fast(len(nodes))) is not None:
         slots = np.empty(len(nodes), np.int64)
-        entries, outside = fast.utter(indptr, away, nodes, start, size, mask, first, slots)
+        entries, outside = fast.mark_rows(indptr, away, nodes, start, size, mask, first, slots)
         if entries < 0:
             ascending(nodes, size)
         return entries, outside, slots
@@ -279,10 +279,10 @@ def mark(mask: NDArray, places: NDArray) -> None:
 
 
 def land(mask: NDArray, places: NDArray, first: int) -> NDArray[np.int64]:
-    """Set a mask at some places, counted from the first; returns them, counted from 0."""
+    """Set a mask at some places; returns them plus `first`."""
     if (fast := _fast(len(places))) is None:
         found = first + places.astype(np.int64)
-        mask[found] = True
+        mask[places] = True
     else:
         found = np.empty(len(places), np.int64)
         fast.land(mask, places, first, found)

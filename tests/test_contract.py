@@ -185,7 +185,7 @@ def test_sums_of_floats_have_the_same_bits_for_every_cut(n, kernel):
 @pytest.mark.parametrize("push", [False, True])
 def test_sums_of_floats_are_the_same_pulled_and_pushed(push, monkeypatch):
     """In the order of the senders, as a loop over them adds."""
-    monkeypatch.setattr("dgsuite.engine.messages.Echoes.pulls", lambda *a: not push)
+    monkeypatch.setattr("dgsuite.engine.broadcasts.Broadcasts.pulls", lambda *a: not push)
     graph = random_graph(LARGE, clusters=1)
     outputs, _ = serial.run(FloatSums(), graph.parts)
     c = graph.parts[0]

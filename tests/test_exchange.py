@@ -26,7 +26,7 @@ from toys import (
 )
 
 import dgsuite
-from dgsuite.engine.exchange import Words
+from dgsuite.engine.broadcasts import BroadcastBatch
 from dgsuite.engine.log import Log, merge
 from dgsuite.engine.program import Guard, Step, Tally, reduce_votes, steps
 from dgsuite.engine.site import Site
@@ -118,7 +118,7 @@ def graphs(draw, directed=False, max_nodes=24):
 @pytest.mark.parametrize("name", NAMES)
 def test_any_cut_gives_the_same_for_every_kernel(name, compiled, monkeypatch):
     if compiled:
-        for module in ("partition.segments", "dgsuite.engine.messages", "dgsuite.engine.mailbox"):
+        for module in ("partition.segments", "dgsuite.engine.broadcasts", "dgsuite.engine.mailbox"):
             monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
 
     @given(st.data())
@@ -163,7 +163,7 @@ def test_a_small_cluster_that_speaks_whole_beside_a_large_one_that_speaks_in_par
 @pytest.mark.parametrize("compiled", [False, True])
 def test_any_cut_gives_the_same(compiled, monkeypatch):
     if compiled:
-        for module in ("partition.segments", "dgsuite.engine.messages", "dgsuite.engine.mailbox"):
+        for module in ("partition.segments", "dgsuite.engine.broadcasts", "dgsuite.engine.mailbox"):
             monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
 
     @given(graphs(), KERNEL, st.integers(1, 5))
@@ -264,14 +264,14 @@ def test_a_broadcast_says_how_many_messages_it_makes():
         said = []
         for site in sites:
             sent = {Broadcast: [(k, broadcast(nodes)) for k in range(len(site.clusters))]}
-            said.append(site.mailroom.send(step, sent, Tally()))
+            said.append(site.mailbox.send(step, sent, Tally()))
         reach = real = 0
         for me, site in enumerate(sites):
-            echoes = site.mailroom.deliver({s: p[me] for s, p in enumerate(said) if me in p})
+            found = site.mailbox.deliver({s: p[me] for s, p in enumerate(said) if me in p})
             if len(ends) == 3:
-                assert echoes.reach == len(echoes.mail.row)
-            reach += echoes.reach
-            real += len(echoes.mail.row)
+                assert found.reach == len(found.messages.row)
+            reach += found.reach
+            real += len(found.messages.row)
         assert real - len(sites) < reach <= real  # shares are rounded down
 
 
@@ -283,7 +283,7 @@ def test_a_broadcast_from_a_node_elsewhere_is_refused():
         with pytest.raises(
             RunError, match=f"cluster 0: broadcasts from node {node}, which does not"
         ):
-            site.mailroom.send(Step(0, "visit", True, 0), sent, Tally())
+            site.mailbox.send(Step(0, "visit", True, 0), sent, Tally())
 
 
 @pytest.mark.parametrize(
@@ -312,14 +312,14 @@ def test_sparse_and_dense_halo_lists_agree():
         site = Site(Toy(), graph.parts[:1], np.array([0, 1, 2]), 0)
         peer = Site(Toy(), graph.parts[1:], np.array([0, 1, 2]), 1)
         nodes = np.sort(np.random.default_rng(senders).permutation(n // 2)[:senders])
-        site.mailroom.megaphone.speak(nodes, {"value": nodes * 3}, Toy.fields, slice(0, n // 2))
-        (words,) = site.mailroom.megaphone.parcels(["value"]).values()
-        peer.mailroom.megaphone.hear(0, words, Toy.fields)
-        echoes = peer.mailroom.megaphone.echoes()
-        (heard,) = echoes.senders
-        np.testing.assert_array_equal(echoes.halo.named(heard), nodes)
-        np.testing.assert_array_equal(echoes.slots["value"][heard], nodes * 3)
-        assert words.nbytes <= nodes.nbytes + max(4 * senders, n // 16)
+        site.mailbox.broadcasts.add(nodes, {"value": nodes * 3}, slice(0, n // 2))
+        (batch,) = site.mailbox.broadcasts.pack(["value"]).values()
+        found = peer.mailbox.broadcasts
+        found.unpack(0, batch)
+        (heard,) = [part.members for part in found.senders]
+        np.testing.assert_array_equal(found.halo.named(heard), nodes)
+        np.testing.assert_array_equal(found.values("value")[heard], nodes * 3)
+        assert batch.nbytes <= nodes.nbytes + max(4 * senders, n // 16)
 
 
 @pytest.mark.parametrize(
@@ -464,17 +464,19 @@ def test_halos_of_all_sites_fit_together(whole_and_cut, sites):
 @pytest.mark.parametrize(
     "words",
     [
-        Words(None, {"a": np.arange(3), "b": np.ones((3, 2), np.float32)}, 9),
-        Words(np.packbits([1, 0, 1]), {}, 2),
-        Words(np.array([4, 7], np.int32), {"a": np.array([1, 2], np.uint8)}, 5),
-        Words(np.empty(0, np.int32), {"a": np.empty((0, 2), bool)}, 0),
+        BroadcastBatch(None, {"a": np.arange(3), "b": np.ones((3, 2), np.float32)}, 9),
+        BroadcastBatch(np.packbits([1, 0, 1]), {}, 2),
+        BroadcastBatch(np.array([4, 7], np.int32), {"a": np.array([1, 2], np.uint8)}, 5),
+        BroadcastBatch(np.empty(0, np.int32), {"a": np.empty((0, 2), bool)}, 0),
     ],
 )
 def test_words_travel_as_plain_values(words):
-    found = Words.of(*words.plain())
+    found = BroadcastBatch.of(*words.plain())
     assert found.reach == words.reach
     for a, b in zip(
-        (words.spoke, *words.fields.values()), (found.spoke, *found.fields.values()), strict=True
+        (words.senders, *words.fields.values()),
+        (found.senders, *found.fields.values()),
+        strict=True,
     ):
         np.testing.assert_array_equal(a, b)
         assert a is None or a.dtype == b.dtype

@@ -16,9 +16,9 @@ import xarray as xr
 import dgsuite
 import genval
 from dgsuite import scaling
-from dgsuite.engine.exchange import Letters
 from dgsuite.engine.program import reduce_votes, steps
 from dgsuite.engine.site import Site
+from dgsuite.engine.unicasts import UnicastBatch
 from dgsuite.executors import serial
 from dgsuite.experiment.sweep import combine
 from dgsuite.parameters import make_kernel
@@ -294,7 +294,7 @@ def test_a_phase_that_a_round_repeats_is_recorded_each_time():
     _, log = serial.run(kernel, one.parts)
     assert len(recorded.sent) == len(log)
     unicasts = {
-        k: len(what.dst) for k, what in enumerate(recorded.sent) if isinstance(what, Letters)
+        k: len(what.dst) for k, what in enumerate(recorded.sent) if isinstance(what, UnicastBatch)
     }
     assert unicasts == {k: log["messages"][k] for k in unicasts}
     assert len(set(unicasts.values())) > 2

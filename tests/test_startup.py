@@ -57,7 +57,7 @@ def test_a_search_is_the_same_compiled(monkeypatch, direction, clusters):
     ends = rng.integers(0, 500, (2, 4000))
     found = []
     for limit in (segments.COMPILE_FROM, 0):
-        monkeypatch.setattr("dgsuite.engine.messages.COMPILE_FROM", limit)
+        monkeypatch.setattr("dgsuite.engine.broadcasts.COMPILE_FROM", limit)
         graph = Graph.from_edges(*ends, n=500, clusters=clusters, client=None)
         ds = dgsuite.run("bfs", graph, style="serial", direction=direction)
         found.append(ds[["level", "parent", "messages", "examined", "bottom_up"]])

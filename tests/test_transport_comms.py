@@ -14,7 +14,8 @@ from distributed.comm.addressing import resolve_address
 from distributed.comm.registry import get_backend
 from distributed.protocol.serialize import Serialize, Serialized, deserialize, to_serialize
 
-from dgsuite.engine.exchange import Letters, Words
+from dgsuite.engine.broadcasts import BroadcastBatch
+from dgsuite.engine.unicasts import UnicastBatch
 from dgsuite.workers.mesh import _content, _message
 from kernels.base import Vote
 
@@ -231,9 +232,9 @@ def test_what_a_run_sends_takes_as_many_bytes_as_over_tcp(kind, vote):
     spoke = np.arange(5, dtype=np.int32)
     parcels = [
         None,
-        Words(spoke, {}, 9),
-        Words(None, {"a": np.arange(9.0)}, 0),
-        Letters(np.arange(3), None, "min", {"a": np.arange(3)}),
+        BroadcastBatch(spoke, {}, 9),
+        BroadcastBatch(None, {"a": np.arange(9.0)}, 0),
+        UnicastBatch(np.arange(3), None, "min", {"a": np.arange(3)}),
     ]
 
     async def sent(scheme):

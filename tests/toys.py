@@ -28,7 +28,8 @@ from kernels.base import (
     vote,
 )
 from kernels.recursion import spawn
-from partition.cluster import Links, NodeSet
+from partition.cluster import Links
+from partition.subset import Subset
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,7 @@ class Reductions(Toy):
         return broadcast(nodes, value=s.value[nodes])
 
     def read(self, c, s, inbox):
-        care = NodeSet(c.ids % 2 == 0)
+        care = Subset(c.ids % 2 == 0)
         for name, op in (("least", inbox.min), ("most", inbox.max), ("total", inbox.sum)):
             nodes, values = op("value", among=care)
             getattr(s, name)[nodes] = values
@@ -410,7 +411,7 @@ class FloatSums(Toy):
         return self.say(c, 3)
 
     def read_third(self, c, s, inbox):
-        nodes, sums = inbox.sum("value", among=NodeSet(c.ids % 2 == 0))
+        nodes, sums = inbox.sum("value", among=Subset(c.ids % 2 == 0))
         s.third[nodes] = sums
         return self.say(c, 40)
 
@@ -548,7 +549,7 @@ class Sly(Toy):
 
     def start(self, c) -> State:
         more = {"shared": SHARED} if self.what == "state" else {}
-        return State(got=c.full(-1), care=NodeSet(c.ids >= 0), **more)
+        return State(got=c.full(-1), care=Subset(c.ids >= 0), **more)
 
     def send(self, c, s, inbox):
         if self.what == "graph":
@@ -568,7 +569,7 @@ class Sly(Toy):
             s.care.mask[0] = False
             inbox.receivers(among=s.care)
         elif self.what == "size":
-            inbox.count(among=NodeSet(np.ones(c.size + 1, bool)))
+            inbox.count(among=Subset(np.ones(c.size + 1, bool)))
         elif self.what == "least":
             inbox.min("half")
         elif self.what == "minima":

@@ -13,43 +13,48 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 from numpy.typing import NDArray
 
-from dgsuite.engine.inbox import Window
-from dgsuite.engine.messages import Echoes
+from dgsuite.engine.broadcasts import Broadcasts
+from dgsuite.engine.inbox import ClusterInbox
 from kernels.base import Broadcast, State
-from partition.cluster import Cluster, NodeSet
+from partition.cluster import Cluster
 from partition.errors import InputError
+from partition.reductions import Reduction, reduction
+from partition.subset import Subset
 
 
-class CheckedWindow(Window):
+class CheckedInbox(ClusterInbox):
     """An inbox that looks at what it is asked, and at what it answers."""
 
     __slots__ = ()
 
-    def _reduce(self, op: str, name: str, among: NodeSet | None) -> tuple[NDArray, NDArray]:
+    def reduce(
+        self, how: str | Reduction, name: str, among: Subset | None = None
+    ) -> tuple[NDArray, NDArray]:
         self._set(among)
-        if op in ("min", "max"):
+        how = reduction(how, "reduction")
+        if how.name in ("min", "max"):
             self._comparable(name)
-        nodes, values = super()._reduce(op, name, among)
-        if op == "sum" and values.dtype.kind in "iu" and len(nodes):
+        nodes, values = super().reduce(how, name, among)
+        if how.name == "sum" and values.dtype.kind in "iu" and len(nodes):
             self._no_overflow(name, among)
         return nodes, values
 
-    def local_minima(self, name: str, own: NDArray, among: NodeSet | None = None) -> NDArray:
+    def local_minima(self, name: str, own: NDArray, among: Subset | None = None) -> NDArray:
         self._set(among)
         self._comparable(name)
         if np.shape(own) != (self._hi - self._lo,) or self._dtype(name).shape:
             raise InputError(f"local_minima({name!r}, own) needs one number a node on both sides")
         return super().local_minima(name, own, among)
 
-    def receivers(self, among: NodeSet | None = None) -> NDArray:
+    def receivers(self, among: Subset | None = None) -> NDArray:
         self._set(among)
         return super().receivers(among)
 
-    def count(self, among: NodeSet | None = None) -> tuple[NDArray, NDArray, NDArray]:
+    def count(self, among: Subset | None = None) -> tuple[NDArray, NDArray, NDArray]:
         self._set(among)
         return super().count(among)
 
-    def first(self, among: NodeSet | None = None, *, top_down: bool = False) -> Any:
+    def first(self, among: Subset | None = None, *, top_down: bool = False) -> Any:
         self._set(among)
         return super().first(among, top_down=top_down)
 
@@ -63,7 +68,7 @@ class CheckedWindow(Window):
             raise InputError(f"along({name!r}) names entries out of range; there are {size}")
         return super().along(name, entries)
 
-    def _set(self, among: NodeSet | None) -> None:
+    def _set(self, among: Subset | None) -> None:
         """See that a set is one of this cluster's nodes, and counts them right."""
         if among is None:
             return
@@ -75,24 +80,24 @@ class CheckedWindow(Window):
         if among.count != np.count_nonzero(among.mask):
             raise InputError(
                 f"among counts {among.count} nodes, and its mask holds "
-                f"{np.count_nonzero(among.mask)}; change it by NodeSet.remove alone"
+                f"{np.count_nonzero(among.mask)}; change it by Subset.remove alone"
             )
 
     def _comparable(self, name: str) -> None:
         """See that no value is NaN: which of several values is less would depend on their order."""
         messages = self._messages
         values = (
-            messages.values(name)[messages.sent] if isinstance(messages, Echoes) else self[name]
+            messages.values(name)[messages.sent] if isinstance(messages, Broadcasts) else self[name]
         )
         if values.dtype.kind == "f" and np.isnan(values).any():
             raise InputError(f"field {name!r} holds NaN, which cannot be compared")
 
-    def _no_overflow(self, name: str, among: NodeSet | None) -> None:
+    def _no_overflow(self, name: str, among: Subset | None) -> None:
         """See that sums of integers fit into 64 bits."""
-        mail = self._mail()
-        assert mail is not None
+        messages = self._list()
+        assert messages is not None
         values = self[name]
-        starts = self._starts(mail)
+        starts = self._starts(messages)
         rough = np.abs(np.add.reduceat(values.astype(np.float64), starts[:-1]))
         if (rough >= 2.0 ** (64 if values.dtype.kind == "u" else 63)).any():
             raise InputError(f"sums of field {name!r} do not fit into 64 bits")

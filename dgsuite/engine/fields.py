@@ -82,3 +82,8 @@ def places(values: Any, size: int, kind: str = "node") -> NDArray:
     if inside is not None:
         raise InputError(f"{kind} {found[~inside][0]}, which does not exist: there are {size}")
     return found
+
+
+def compilable(dtype: np.dtype) -> bool:
+    """Whether compiled loops reduce values of a dtype; others are listed."""
+    return dtype.ndim == 0 and (dtype.kind in "iu" or dtype.char in "fd") and dtype.isnative

@@ -1,4 +1,4 @@
-"""One cluster's window on what arrived at its site: the inbox that a kernel sees."""
+"""The inbox that a kernel sees: the part of what arrived at a site that is for one cluster."""
 
 from __future__ import annotations
 
@@ -8,25 +8,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.engine.messages import UFUNCS, Echoes, Mail, compilable, summed
-from dgsuite.engine.shipments import Board, Crates
+from dgsuite.engine.broadcasts import Broadcasts
+from dgsuite.engine.fields import compilable
+from dgsuite.engine.messages import MessageList
+from dgsuite.engine.shipments import AnnouncementBatch, Shipments
 from kernels.base import Note
-from partition.cluster import Cluster, NodeSet
+from partition.cluster import Cluster
 from partition.errors import InputError, unknown
-from partition.segments import add, expand
+from partition.reductions import MAX, MIN, OR, SUM, Reduction, reduction
+from partition.segments import expand
+from partition.subset import Subset
 
 
-class Window:
+class ClusterInbox:
     """One cluster's inbox: see `kernels.base.Inbox`."""
 
-    __slots__ = ("_cluster", "_dtypes", "_first", "_hi", "_lo", "_messages", "round", "traced")
+    __slots__ = ("_cluster", "_dtypes", "_hi", "_lo", "_messages", "_part", "round", "traced")
 
     def __init__(
         self,
         round: int,
         cluster: Cluster,
         slot: int,
-        messages: Mail | Echoes | Board | Crates | None,
+        messages: MessageList | Broadcasts | AnnouncementBatch | Shipments | None,
         dtypes: Mapping[str, np.dtype],
     ) -> None:
         self.round = round
@@ -35,25 +39,26 @@ class Window:
         self._lo, self._hi = slot, slot + cluster.size
         self._messages = messages
         self._dtypes = dtypes
-        self._first: tuple[slice, slice] | None = None
+        self._part: tuple[slice, slice] | None = None
 
-    def _mail(self) -> Mail | None:
+    def _list(self) -> MessageList | None:
+        """The site's messages one by one."""
         messages = self._messages
-        if isinstance(messages, Echoes):
-            return messages.mail
-        return messages if isinstance(messages, Mail) else None
+        if isinstance(messages, Broadcasts):
+            return messages.messages
+        return messages if isinstance(messages, MessageList) else None
 
-    def _range(self, mail: Mail) -> tuple[slice, slice]:
-        """This cluster's part of `mail`: of its receivers, and of its messages."""
-        if self._first is None:
-            a, b = mail.to.searchsorted((self._lo, self._hi))
-            self._first = slice(a, b), slice(mail.starts[a], mail.starts[b])
-        return self._first
+    def _range(self, messages: MessageList) -> tuple[slice, slice]:
+        """This cluster's part of a list: of its receivers, and of its messages."""
+        if self._part is None:
+            a, b = messages.to.searchsorted((self._lo, self._hi))
+            self._part = slice(a, b), slice(messages.starts[a], messages.starts[b])
+        return self._part
 
-    def _echoes(self) -> Echoes | None:
-        """A broadcast too large to list."""
+    def _broadcasts(self) -> Broadcasts | None:
+        """Broadcasts that are too large to list."""
         messages = self._messages
-        return messages if isinstance(messages, Echoes) and messages.large else None
+        return messages if isinstance(messages, Broadcasts) and messages.is_large else None
 
     def _dtype(self, name: str) -> np.dtype:
         """Dtype of a field that the kernel declares, or the engine."""
@@ -65,57 +70,57 @@ class Window:
         return np.zeros(length, self._dtype(name))
 
     def __len__(self) -> int:
-        mail = self._mail()
-        if mail is None:
+        messages = self._list()
+        if messages is None:
             return 0
-        span = self._range(mail)[1]
+        span = self._range(messages)[1]
         return int(span.stop - span.start)
 
     def __getitem__(self, name: str) -> NDArray:
-        mail = self._mail()
-        return self._empty(name) if mail is None else mail[name][self._range(mail)[1]]
+        messages = self._list()
+        return self._empty(name) if messages is None else messages[name][self._range(messages)[1]]
 
     @property
     def node(self) -> NDArray:
-        mail = self._mail()
-        if mail is None:
+        messages = self._list()
+        if messages is None:
             return np.empty(0, np.int64)
-        return mail.row[self._range(mail)[1]] - self._lo
+        return messages.row[self._range(messages)[1]] - self._lo
 
     @property
     def src(self) -> NDArray:
-        mail = self._mail()
-        if mail is None:
+        messages = self._list()
+        if messages is None:
             return np.empty(0, np.int64)
-        if mail.src is None:
+        if messages.src is None:
             raise ValueError("combined messages have no sender")
-        return mail.src[self._range(mail)[1]]
+        return messages.src[self._range(messages)[1]]
 
-    def _among(self, mail: Mail, among: NodeSet | None) -> tuple[NDArray, Any]:
+    def _among(self, messages: MessageList, among: Subset | None) -> tuple[NDArray, Any]:
         """Receivers that care, as local indices, and which of the cluster's receivers they are."""
-        nodes = mail.to[self._range(mail)[0]] - self._lo
+        nodes = messages.to[self._range(messages)[0]] - self._lo
         if among is None:
             return nodes, slice(None)
         keep = among.mask[nodes]
         return nodes[keep], keep
 
-    def receivers(self, among: NodeSet | None = None) -> NDArray:
-        if (echoes := self._echoes()) is not None:
-            return echoes.reduce("any", "", self._lo, self._hi, among)[0]
-        mail = self._mail()
-        return np.empty(0, np.int64) if mail is None else self._among(mail, among)[0]
+    def receivers(self, among: Subset | None = None) -> NDArray:
+        if (broadcasts := self._broadcasts()) is not None:
+            return broadcasts.reduce("any", "", self._lo, self._hi, among)[0]
+        messages = self._list()
+        return np.empty(0, np.int64) if messages is None else self._among(messages, among)[0]
 
-    def count(self, among: NodeSet | None = None) -> tuple[NDArray, NDArray, NDArray]:
-        if (echoes := self._echoes()) is not None:
-            nodes, counts, away = echoes.reduce("count", "", self._lo, self._hi, among)
+    def count(self, among: Subset | None = None) -> tuple[NDArray, NDArray, NDArray]:
+        if (broadcasts := self._broadcasts()) is not None:
+            nodes, counts, away = broadcasts.reduce("count", "", self._lo, self._hi, among)
             # counted in 32 bits, as no node has more neighbours; what kernels make of them may be more
             return nodes, counts.astype(np.int64), away.astype(np.int64)
-        mail = self._mail()
-        if mail is None:
+        messages = self._list()
+        if messages is None:
             none = np.empty(0, np.int64)
             return none, none, none
-        nodes, keep = self._among(mail, among)
-        starts = self._starts(mail)
+        nodes, keep = self._among(messages, among)
+        starts = self._starts(messages)
         partition, index = self._cluster.partition, self._cluster.index
         origin = partition.position(self.src)
         elsewhere = (origin < partition.offsets[index]) | (origin >= partition.offsets[index + 1])
@@ -123,81 +128,81 @@ class Window:
         return nodes, np.diff(starts)[keep], np.diff(before[starts])[keep]
 
     def first(
-        self, among: NodeSet | None = None, *, top_down: bool = False
+        self, among: Subset | None = None, *, top_down: bool = False
     ) -> tuple[NDArray, NDArray, Note]:
-        messages = self._messages
-        if isinstance(messages, Echoes) and not messages.lists:
-            found = messages.first(self._lo, self._hi, among, top_down)
+        received = self._messages
+        if isinstance(received, Broadcasts) and not received.is_short:
+            found = received.first(self._lo, self._hi, among, top_down)
             if found is not None:
                 return found
-        mail = self._mail()
-        if mail is None or not len(self):
+        messages = self._list()
+        if messages is None or not len(self):
             return np.empty(0, np.int64), np.empty(0, np.int64), Note({})
-        nodes, keep = self._among(mail, among)
+        nodes, keep = self._among(messages, among)
         # messages to a node come by ascending sender
-        return nodes, self.src[self._starts(mail)[:-1]][keep], Note({"examined": len(self)})
+        return nodes, self.src[self._starts(messages)[:-1]][keep], Note({"examined": len(self)})
 
-    def local_minima(self, name: str, own: NDArray, among: NodeSet | None = None) -> NDArray:
-        if (echoes := self._echoes()) is not None:
-            least = echoes.minima(name, own, self._lo, self._hi, among)
+    def local_minima(self, name: str, own: NDArray, among: Subset | None = None) -> NDArray:
+        if (broadcasts := self._broadcasts()) is not None:
+            least = broadcasts.minima(name, own, self._lo, self._hi, among)
             if least is not None:
                 return least
         nodes, values = self.min(name, among)
-        everyone = np.arange(self._hi - self._lo) if among is None else among.nodes
+        everyone = np.arange(self._hi - self._lo) if among is None else among.members
         return np.setdiff1d(everyone, nodes[values <= own[nodes]], assume_unique=True)
 
-    def _starts(self, mail: Mail) -> NDArray:
+    def _starts(self, messages: MessageList) -> NDArray:
         """Where each receiver's messages start among this cluster's, and where the last end."""
-        receivers, span = self._range(mail)
-        return mail.starts[receivers.start : receivers.stop + 1] - span.start
+        receivers, span = self._range(messages)
+        return messages.starts[receivers.start : receivers.stop + 1] - span.start
 
-    def _reduce(self, op: str, name: str, among: NodeSet | None) -> tuple[NDArray, NDArray]:
-        echoes = self._echoes()
-        if op != "or" and echoes is not None and compilable(self._dtype(name)):
-            nodes, values = echoes.reduce(op, name, self._lo, self._hi, among)
+    def reduce(
+        self, how: str | Reduction, name: str, among: Subset | None = None
+    ) -> tuple[NDArray, NDArray]:
+        how = reduction(how, "reduction")
+        broadcasts = self._broadcasts()
+        if how.pull is not None and broadcasts is not None and compilable(self._dtype(name)):
+            nodes, values = broadcasts.reduce(how, name, self._lo, self._hi, among)
             return nodes, values
-        mail = self._mail()
-        if mail is None or not len(self):
+        messages = self._list()
+        if messages is None or not len(self):
             none = self._empty(name)
-            return np.empty(0, np.int64), none.astype(summed(none.dtype)) if op == "sum" else none
-        nodes, keep = self._among(mail, among)
-        values, starts = self[name], self._starts(mail)
-        if op == "sum":
-            return nodes, add(values, starts)[keep]
-        return nodes, UFUNCS[op].reduceat(values, starts[:-1], dtype=values.dtype)[keep]
+            return np.empty(0, np.int64), none.astype(how.result(none.dtype))
+        nodes, keep = self._among(messages, among)
+        return nodes, how.reduceat(self[name], self._starts(messages))[keep]
 
-    def min(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
-        return self._reduce("min", name, among)
+    def min(self, name: str, among: Subset | None = None) -> tuple[NDArray, NDArray]:
+        return self.reduce(MIN, name, among)
 
-    def max(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
-        return self._reduce("max", name, among)
+    def max(self, name: str, among: Subset | None = None) -> tuple[NDArray, NDArray]:
+        return self.reduce(MAX, name, among)
 
-    def sum(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
-        return self._reduce("sum", name, among)
+    def sum(self, name: str, among: Subset | None = None) -> tuple[NDArray, NDArray]:
+        return self.reduce(SUM, name, among)
 
-    def union(self, name: str, among: NodeSet | None = None) -> tuple[NDArray, NDArray]:
-        return self._reduce("or", name, among)
+    def union(self, name: str, among: Subset | None = None) -> tuple[NDArray, NDArray]:
+        return self.reduce(OR, name, among)
 
     def along(self, name: str, entries: NDArray | None = None) -> tuple[NDArray, NDArray]:
-        echoes = self._messages
-        if not isinstance(echoes, Echoes):
-            if echoes is not None:
+        messages = self._messages
+        if not isinstance(messages, Broadcasts):
+            if messages is not None:
                 raise ValueError("only what was broadcast comes along edges")
             size = len(self._cluster.indices) if entries is None else len(entries)
             return np.zeros(size, bool), self._empty(name, size)
-        halo = echoes.halo
+        halo = messages.halo
         if entries is None:
             slots = halo.indices[halo.indptr[self._lo] : halo.indptr[self._hi]]
         else:
             slots = halo.indices[halo.indptr[self._lo] + entries]
-        return echoes.sent[slots], echoes.values(name)[slots]
+        return messages.sent[slots], messages.values(name)[slots]
 
     def edges(self, nodes: NDArray) -> NDArray[np.int64] | None:
         if not self.traced:
             return None
         cluster, messages = self._cluster, self._messages
         _, entry = expand(cluster.indptr, nodes)
-        if isinstance(messages, Echoes):
+        if isinstance(messages, Broadcasts):
             slots = messages.halo.indices[messages.halo.indptr[self._lo] + entry]
             return entry[messages.sent[slots]]
         return np.intersect1d(entry, cluster.entries(self.node, self.src))
@@ -205,21 +210,23 @@ class Window:
     @property
     def origin(self) -> NDArray:
         messages = self._messages
-        if not isinstance(messages, Crates):
+        if not isinstance(messages, Shipments):
             return np.empty(0, np.int64)
         return messages.origin[self._mine(messages)]
 
     def shipped(self, name: str) -> NDArray:
         messages = self._messages
-        if not isinstance(messages, Crates):
+        if not isinstance(messages, Shipments):
             return self._empty(name)
         return messages.fields[name][self._mine(messages)]
 
-    def _mine(self, crates: Crates) -> slice:
+    def _mine(self, items: Shipments) -> slice:
         """This cluster's items."""
         index = self._cluster.index
-        return slice(*np.searchsorted(crates.to, (index, index + 1)))
+        return slice(*np.searchsorted(items.to, (index, index + 1)))
 
     def board(self, name: str) -> NDArray:
         messages = self._messages
-        return messages.fields[name] if isinstance(messages, Board) else self._empty(name)
+        return (
+            messages.fields[name] if isinstance(messages, AnnouncementBatch) else self._empty(name)
+        )

@@ -1,13 +1,13 @@
-"""A site's mailroom: counts and packs what its clusters send in a phase, and lays out what arrives.
+"""The mailbox of a site: counts and packs what its clusters send in a phase, and unpacks what arrives.
 
-A phase sends one kind of message. What stays at the site is handed over by reference; every other
-site gets one parcel at most.
+All clusters of a phase send messages of one type. What stays at the site is handed over by reference;
+every other site gets at most one batch.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -15,40 +15,54 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.engine import checks
-from dgsuite.engine.exchange import Letters, Megaphone, Parcel, Post, Words, concatenate
-from dgsuite.engine.fields import held, places
-from dgsuite.engine.messages import Echoes, Mail, compilable, worst
+from dgsuite.engine.broadcasts import BroadcastBatch, Broadcasts
+from dgsuite.engine.fields import compilable, held, places
+from dgsuite.engine.messages import MessageList
 from dgsuite.engine.pairs import Pairs, reached
 from dgsuite.engine.program import Fault, Step, Tally
-from dgsuite.engine.shipments import Board, Crates, Sealed, arranged, dealt, joined, piled
+from dgsuite.engine.shipments import (
+    AnnouncementBatch,
+    ShipmentBatch,
+    Shipments,
+    concatenated_announcements,
+    concatenated_shipments,
+)
+from dgsuite.engine.unicasts import UnicastBatch, Unicasts, concatenate
 from kernels.base import Announcement, Broadcast, Kernel, Known, Shipment, Unicast, broadcast
 from partition.cluster import Cluster
 from partition.errors import InputError, RunError
 from partition.halo import Halo, make_halo
+from partition.reductions import MIN
 from partition.segments import COMPILE_FROM, ascending, expand, loops, tally
 
 
-class Said(NamedTuple):
-    """A broadcast, for who records: the rows that spoke, bytes a message, and whether it travels."""
+class BroadcastRecord(NamedTuple):
+    """A broadcast, for a recorder: rows of the senders, bytes of a message, and whether it travels."""
 
     rows: NDArray
     itemsize: int
     travels: bool
 
 
-Sent = Said | Letters | Board | Crates
-Messages = Mail | Echoes | Board | Crates
+Record = BroadcastRecord | UnicastBatch | AnnouncementBatch | Shipments
+"""What a recorder gets of a phase."""
+
+MessageBatch = UnicastBatch | BroadcastBatch | AnnouncementBatch | ShipmentBatch
+"""What travels from site to site."""
+
+Received = MessageList | Broadcasts | AnnouncementBatch | Shipments
+"""What the inboxes of a site show."""
 
 
-class Mailroom:
-    """The mailroom of a site.
+class Mailbox:
+    """The mailbox of a site.
 
     Parameters
     ----------
     kernel, clusters, bounds, me, fault
         Those of the site.
     check
-        Whether what costs time is looked at as well.
+        Whether to check what takes as long as the work itself.
 
     Attributes
     ----------
@@ -76,32 +90,31 @@ class Mailroom:
         self.me = me
         self.fault = fault
         self.starts = [0, *np.cumsum([c.size for c in clusters]).tolist()]
-        self.post = Post(clusters[0].partition, bounds, me)
+        self.unicasts = Unicasts(clusters[0].partition, bounds, me)
         widths = kernel.widths(clusters[0].n)
         self.dtypes = {
             name: np.dtype((dtype, (widths[name],))) if name in widths else np.dtype(dtype)
             for name, dtype in kernel.fields.items()
         }
-        self.recorder: Callable[[Step, Sent], None] | None = None
-        self._kept: list[Letters] = []
-        self._board: Board | None = None
-        self._crates: Crates | None = None
-        self._spoke = False
+        self.recorder: Callable[[Step, Record], None] | None = None
+        self._phase = ""
+        self._kept: UnicastBatch | AnnouncementBatch | Shipments | None = None
+        self._broadcasting = False
         self._owners: dict[int, NDArray[np.int32]] = {}
 
     @property
     def _key(self) -> tuple[int, bytes]:
-        """What the halo is kept under."""
+        """Key of the halo in the cache of the first cluster."""
         return self.me, self.bounds.tobytes()
 
     @property
     def has_halo(self) -> bool:
-        """Whether the halo is made already."""
+        """Whether the halo is there already."""
         return self._key in self.clusters[0].cache
 
     @cached_property
     def halo(self) -> Halo:
-        """The site's halo, kept with its first cluster so that later runs find it."""
+        """The site's halo; its first cluster keeps it for later runs."""
         cache = self.clusters[0].cache
         if not self.has_halo:
             cache.clear()
@@ -110,12 +123,12 @@ class Mailroom:
         return halo
 
     @cached_property
-    def megaphone(self) -> Megaphone:
-        """What broadcasts go through."""
-        return Megaphone(self.halo)
+    def broadcasts(self) -> Broadcasts:
+        """Stores and packs broadcasts."""
+        return Broadcasts(self.halo, self.dtypes)
 
     def warm(self) -> None:
-        """Do before the clock starts what would otherwise fall into the first rounds."""
+        """Make the halo, and load compiled loops, before the clock starts."""
         if self.clusters[0].directed:
             return
         halo = self.halo
@@ -125,7 +138,7 @@ class Mailroom:
             push = (*halo.out(np.array([halo.first])), none)
             counts = np.empty(0, np.int32)
             loops().tally(counts, none)
-            loops().utter(halo.indptr, halo.away, none, 0, 0, one, halo.first, none)
+            loops().mark_rows(halo.indptr, halo.away, none, 0, 0, one, halo.first, none)
             loops().single(halo.indptr, none)
             loops().fill(one, none, True)
             loops().land(one, np.empty(0, np.int32), halo.first, none)
@@ -143,71 +156,68 @@ class Mailroom:
                 loops().scatter(counts, none, names)
             loops().push_any(*push, one)
             loops().push_count(*push, halo.first, halo.starts, counts, counts)
-            self.megaphone.prepare(self.dtypes)
+            self.broadcasts.prepare([*self.dtypes])
             for name in (name for name, dtype in self.dtypes.items() if compilable(dtype)):
-                values = self.megaphone.slots[name][:0]
-                loops().pull(*pull, values, worst(values.dtype, False), False)
+                values = self.broadcasts.slots[name][:0]
+                loops().pull(*pull, values, MIN.identity(values.dtype), *MIN.flags)
                 loops().pull_minima(*pull, values, values)
                 loops().pick(values, none, one, 0)
                 loops().lay(values, one[:0], values)
-                loops().push_least(*push, values, values, one, False)
+                loops().push(*halo.edges, halo.first, none, values, values, one, *MIN.flags)
 
     def send(
         self, step: Step, sent: Mapping[type, Sequence[tuple[int, Any]]], counts: Tally
-    ) -> dict[int, Parcel]:
-        """Count what a phase sends, keep this site's part, and pack a parcel for each other site.
+    ) -> dict[int, MessageBatch]:
+        """Count what a phase sends, keep what stays at the site, and pack a batch for each other site.
 
         Parameters
         ----------
         sent
-            By kind of message (see `KINDS`), which cluster sent what.
+            By type of message (see `SENDERS`), the clusters that sent some, and what.
         counts
-            What is counted is added to it.
+            The counts are added to it.
         """
-        self._kept, self._board, self._crates = [], None, None
-        if self._spoke:
-            self.megaphone.hush()
-            self._spoke = False
+        self._phase, self._kept = step.phase, None
+        if self._broadcasting:
+            self.broadcasts.clear()
+            self._broadcasting = False
         if len(sent) > 1:
             raise self.fault(step, 0, "sends messages of more than one kind")
         for kind, sends in sent.items():
-            return KINDS[kind](self, step, sends, counts)
+            return SENDERS[kind](self, step, sends, counts)
         return {}
 
-    def deliver(self, parcels: Mapping[int, Parcel]) -> Messages | None:
-        """What arrives at the site: the parcels of others, and what it kept."""
-        letters = [*self._kept]
-        crates = {} if self._crates is None else {self.me: self._crates}
-        boards = {} if self._board is None else {self.me: self._board}
-        for peer, parcel in parcels.items():
-            match parcel:
-                case Words():
-                    self._spoke = True
-                    self.megaphone.hear(peer, parcel, self.dtypes)
-                case Letters():
-                    letters.append(parcel)
-                case Board():
-                    boards[peer] = parcel
-                case Sealed():
-                    crates[peer] = parcel.open()
-        if bool(letters) + bool(boards) + bool(crates) + self._spoke > 1:
+    def deliver(self, batches: Mapping[int, MessageBatch]) -> Received | None:
+        """All that arrives at the site: the batches of other sites, and what it kept."""
+        parts: dict[int, Any] = {} if self._kept is None else {self.me: self._kept}
+        for peer, batch in batches.items():
+            if isinstance(batch, BroadcastBatch):
+                self._broadcasting = True
+                self.broadcasts.unpack(peer, batch)
+            else:
+                parts[peer] = batch.unpack() if isinstance(batch, ShipmentBatch) else batch
+        found = [part for _, part in sorted(parts.items())]
+        kinds = {type(part).__name__ for part in found}
+        kinds |= {"Broadcasts"} if self._broadcasting else set()
+        if len(kinds) > 1:
             raise RunError(
-                f"kernel {self.kernel.name!r}: one cluster sends another kind of message than another in "
-                f"the same phase; a phase sends one kind"
+                f"kernel {self.kernel.name!r}, phase {self._phase!r}: clusters sent different types of "
+                f"messages ({', '.join(sorted(kinds))}); a phase sends one"
             )
-        if self._spoke:
-            return self.megaphone.echoes()
-        if letters:
-            try:
-                return self.post.mail(letters)
-            except InputError as error:
-                raise RunError(f"kernel {self.kernel.name!r} combines messages: {error}") from None
-        if crates:
-            whole = piled([crates[site] for site in sorted(crates)])
-            return arranged(whole, self.clusters[0].index, len(self.clusters))
-        if boards:
-            return joined([board for _, board in sorted(boards.items())])
-        return None
+        if self._broadcasting:
+            return self.broadcasts
+        if not found:
+            return None
+        match found[0]:
+            case AnnouncementBatch():
+                return concatenated_announcements(found)
+            case Shipments():
+                items = concatenated_shipments(found)
+                return items.by_receiver(self.clusters[0].index, len(self.clusters))
+        try:
+            return self.unicasts.unpack(found)
+        except InputError as error:
+            raise RunError(f"kernel {self.kernel.name!r} combines messages: {error}") from None
 
     def columns(
         self, step: Step, k: int, fields: Mapping[str, Any], length: int
@@ -227,49 +237,48 @@ class Mailroom:
                 raise self.fault(step, k, f"sends {column.shape} {name!r} for {length} messages")
         return columns
 
-    def _payload(self, names: Mapping[str, Any]) -> int:
+    def _payload(self, names: Iterable[str]) -> int:
         """Bytes of a message of some fields."""
         return sum([self.dtypes[name].itemsize for name in names])
 
-    def _record(self, step: Step, sent: Sent) -> None:
+    def _record(self, step: Step, sent: Record) -> None:
         if self.recorder is not None:
             self.recorder(step, sent)
 
-    def _post_up(
+    def _announce(
         self, step: Step, sends: Sequence[tuple[int, Announcement]], counts: Tally
-    ) -> dict[int, Parcel]:
-        boards = []
+    ) -> dict[int, MessageBatch]:
+        parts = []
         for k, send in sends:
             cluster = self.clusters[k]
-            nodes = self._places(step, k, send.nodes, cluster.size, "announces from")
+            nodes = self._indices(step, k, send.nodes, cluster.size, "announces from")
             length = max((np.size(v) for v in send.fields.values()), default=0)
-            boards.append(Board(self.columns(step, k, send.fields, length)))
+            parts.append(AnnouncementBatch(self.columns(step, k, send.fields, length)))
             counts.messages += len(nodes) * (cluster.n - 1)
             counts.remote += len(nodes) * (cluster.n - cluster.size)
             counts.active += len(nodes)
-            counts.nbytes += boards[-1].nbytes * (cluster.n - 1)
+            counts.nbytes += parts[-1].nbytes * (cluster.n - 1)
             if counts.pairs is not None:
                 others = np.diff(cluster.partition.offsets)
                 others[cluster.index] -= 1
-                to, nbytes = np.arange(len(others)), boards[-1].nbytes
+                to, nbytes = np.arange(len(others)), parts[-1].nbytes
                 counts.pairs.add(cluster.index, to, len(nodes) * others, nbytes * others)
-        self._board = joined(boards)
-        self._record(step, self._board)
-        peers = (site for site in range(len(self.bounds) - 1) if site != self.me)
-        return dict.fromkeys(peers, self._board)
+        self._kept = batch = concatenated_announcements(parts)
+        self._record(step, batch)
+        return {site: batch for site in range(len(self.bounds) - 1) if site != self.me}
 
     def _ship(
         self, step: Step, sends: Sequence[tuple[int, Shipment]], counts: Tally
-    ) -> dict[int, Parcel]:
-        crates: list[Crates] = []
+    ) -> dict[int, MessageBatch]:
+        parts: list[Shipments] = []
         for k, send in sends:
-            to = self._places(step, k, send.to, int(self.bounds[-1]), "ships to", "cluster")
+            to = self._indices(step, k, send.to, int(self.bounds[-1]), "ships to", "cluster")
             to = to.astype(np.int32)
             columns = self.columns(step, k, send.fields, len(to))
-            if crates and columns.keys() != crates[0].fields.keys():
+            if parts and columns.keys() != parts[0].fields.keys():
                 raise self.fault(step, k, "ships other fields than another cluster")
             index = self.clusters[k].index
-            crates.append(Crates(to, np.full(len(to), index, np.int32), columns))
+            parts.append(Shipments(to, np.full(len(to), index, np.int32), columns))
             leaves = to != index
             far, itemsize = int(np.count_nonzero(leaves)), self._payload(columns)
             counts.messages += len(to)
@@ -277,24 +286,24 @@ class Mailroom:
             counts.nbytes += far * itemsize
             if counts.pairs is not None:
                 counts.pairs.add(index, to, 1, leaves * itemsize)
-        whole = piled(crates)
-        self._record(step, whole)
-        self._crates, parcels = dealt(whole, self.bounds, self.me)
-        return {**parcels}
+        items = concatenated_shipments(parts)
+        self._record(step, items)
+        self._kept = items.kept(self.bounds, self.me)
+        return {**items.pack(self.bounds, self.me)}
 
-    def _write(
+    def _unicast(
         self, step: Step, sends: Sequence[tuple[int, Unicast]], counts: Tally
-    ) -> dict[int, Parcel]:
-        partition = self.post.partition
-        parts: list[Letters] = []
+    ) -> dict[int, MessageBatch]:
+        partition = self.unicasts.partition
+        parts: list[UnicastBatch] = []
         home, whole = [], True
         for k, send in sends:
             cluster = self.clusters[k]
-            dst = self._places(step, k, send.dst, partition.n, "sends to")
+            dst = self._indices(step, k, send.dst, partition.n, "sends to")
             if send.src is None:
                 src = cluster.ids
             else:
-                src = cluster.ids[self._places(step, k, send.src, cluster.size, "sends from")]
+                src = cluster.ids[self._indices(step, k, send.src, cluster.size, "sends from")]
             if len(src) != len(dst):
                 raise self.fault(
                     step, k, f"sends {len(dst)} messages, and names {len(src)} senders"
@@ -308,44 +317,46 @@ class Mailroom:
                 raise self.fault(step, k, "sends other fields than another cluster")
             if parts and send.combine != parts[0].combine:
                 raise self.fault(step, k, "combines its messages otherwise than another cluster")
-            if send.combine == "or" and any(v.dtype.kind == "f" for v in columns.values()):
-                raise self.fault(step, k, "combine='or' takes integers and truth values, no floats")
-            parts.append(Letters(dst, src, send.combine, columns))
+            how = send.combine
+            if how is not None and any(v.dtype.kind not in how.kinds for v in columns.values()):
+                raise self.fault(step, k, f"combine={how.name!r} takes {how.takes}")
+            parts.append(UnicastBatch(dst, src, send.combine, columns))
             home.append(cluster.index)
-        letters = concatenate(parts)
-        if not len(letters.dst):
+        messages = concatenate(parts)
+        if not len(messages.dst):
             return {}
         senders = np.repeat(home, [len(p.dst) for p in parts])
-        owner = partition.owner(letters.dst)
-        counts.messages = len(letters.dst)
+        owner = partition.owner(messages.dst)
+        counts.messages = len(messages.dst)
         counts.remote = int(np.count_nonzero(owner != senders))
-        counts.to_self = int(np.count_nonzero(letters.dst == letters.src))
-        counts.nbytes = sum(v.nbytes for v in letters.fields.values())
+        counts.to_self = int(np.count_nonzero(messages.dst == messages.src))
+        counts.nbytes = sum(v.nbytes for v in messages.fields.values())
         if counts.pairs is not None:
-            counts.pairs.add(senders, owner, 1, self._payload(letters.fields))
-        counts.active = len(letters.dst) if whole else len(np.unique(letters.src))  # type: ignore[arg-type]
-        self._record(step, letters)
+            counts.pairs.add(senders, owner, 1, self._payload(messages.fields))
+        counts.active = len(messages.dst) if whole else len(np.unique(messages.src))  # type: ignore[arg-type]
+        self._record(step, messages)
         try:
-            self._kept, parcels = self.post.sort(letters)
+            batches = self.unicasts.pack(messages)
         except InputError as error:
             raise self.fault(step, sends[0][0], f"combines messages: {error}") from None
-        return parcels
+        self._kept = batches.pop(self.me, None)
+        return {**batches}
 
-    def _speak(
+    def _broadcast(
         self, step: Step, sends: Sequence[tuple[int, Broadcast]], counts: Tally
-    ) -> dict[int, Parcel]:
+    ) -> dict[int, MessageBatch]:
         if self.clusters[0].directed:
-            return self._write(step, [(k, self._along_edges(step, k, b)) for k, b in sends], counts)
-        spoken = self._utter(step, sends, counts, travels=True)
-        if not spoken:
-            return {}
-        return self.megaphone.parcels(list(spoken[0][2]))
+            along = [(k, self._along_edges(step, k, b)) for k, b in sends]
+            return self._unicast(step, along, counts)
+        fields = self._store(step, sends, counts, travels=True)
+        return {**self.broadcasts.pack(fields)} if self._broadcasting else {}
 
-    def _utter(
+    def _store(
         self, step: Step, sends: Sequence[tuple[int, Broadcast]], counts: Tally, travels: bool
-    ) -> list[tuple[int, NDArray, dict[str, NDArray]]]:
-        """Count what is broadcast and put it into its slots; of each cluster, who spoke and what."""
-        spoken: list[tuple[int, NDArray, dict[str, NDArray]]] = []
+    ) -> list[str]:
+        """Count and store what is broadcast; returns the names of its fields."""
+        fields: list[str] = []
+        rows: list[NDArray] = []
         for k, send in sends:
             cluster, size = self.clusters[k], self.clusters[k].size
             whole = send.nodes is None
@@ -355,49 +366,51 @@ class Mailroom:
             if self.check:
                 self._checked(step, k, checks.counts_of, cluster, nodes, send)
             columns = self.columns(step, k, send.fields, len(nodes))
-            if spoken and columns.keys() != spoken[0][2].keys():
+            if self._broadcasting and columns.keys() != set(fields):
                 raise self.fault(step, k, "sends other fields than another cluster")
             try:
                 block = slice(self.starts[k], self.starts[k + 1])
-                along = self.megaphone.speak(nodes, columns, self.dtypes, block, whole)
+                along = self.broadcasts.add(nodes, columns, block, whole)
             except InputError as error:
                 raise self.fault(step, k, f"broadcasts from {error}") from None
-            messages, far = self._weigh(cluster, nodes, send, along)
+            messages, far = self._counted(cluster, nodes, send, along)
             counts.messages += messages
             counts.remote += far
             counts.active += len(nodes)
             counts.nbytes += messages * self._payload(columns)
             if counts.pairs is not None:
                 self._trace(step, k, nodes, send, messages, counts.pairs)
-            spoken.append((k, nodes, columns))
-        self._spoke = bool(spoken)
-        if spoken and self.recorder is not None:
-            rows = np.concatenate([nodes + self.starts[k] for k, nodes, _ in spoken])
-            self.recorder(step, Said(rows, self._payload(spoken[0][2]), travels))
-        return spoken
+            fields, self._broadcasting = fields or [*columns], True
+            if self.recorder is not None:
+                rows.append(nodes + self.starts[k])
+        if rows:
+            record = BroadcastRecord(np.concatenate(rows), self._payload(fields), travels)
+            self._record(step, record)
+        return fields
 
-    def _recall(
+    def _known(
         self, step: Step, sends: Sequence[tuple[int, Known]], counts: Tally
-    ) -> dict[int, Parcel]:
+    ) -> dict[int, MessageBatch]:
         nodes = {send.node for _, send in sends}
         if len(nodes) > 1 or len(sends) < len(self.clusters):
             raise self.fault(step, 0, "knows other than another cluster what is sent")
         (node,) = nodes
         if node is None:
             return {}
-        if self.clusters[0].directed or not 0 <= node < self.post.partition.n:
+        partition = self.unicasts.partition
+        if self.clusters[0].directed or not 0 <= node < partition.n:
             raise self.fault(step, 0, f"knows of node {node}, of which no neighbour can hear")
-        row = int(self.post.partition.position(np.array([node]))[0]) - self.post.first
-        if 0 <= row < self.post.own:
+        row = int(partition.position(np.array([node]))[0]) - self.unicasts.first
+        if 0 <= row < self.unicasts.own:
             k = bisect_right(self.starts, row) - 1
-            said = broadcast(np.array([row - self.starts[k]]))
-            self._utter(step, [(k, said)], counts, travels=False)
-        elif (slot := self.halo.slot(node, self.post.partition)) is not None:
-            self._spoke = True
-            self.megaphone.recall(slot)
+            sent = broadcast(np.array([row - self.starts[k]]))
+            self._store(step, [(k, sent)], counts, travels=False)
+        elif (slot := self.halo.slot(node, partition)) is not None:
+            self._broadcasting = True
+            self.broadcasts.add_ghost(slot)
         return {}
 
-    def _places(
+    def _indices(
         self, step: Step, k: int, values: Any, size: int, does: str, kind: str = "node"
     ) -> NDArray:
         """Indices that a phase names, as an array."""
@@ -414,15 +427,15 @@ class Mailroom:
             raise self.fault(step, k, str(error)) from None
 
     def _senders(self, step: Step, k: int, nodes: Any) -> NDArray[np.int64]:
-        """Local indices that a broadcast names; `Megaphone.speak` holds them to their range and order."""
+        """Local indices that a broadcast names; `Broadcasts.add` checks their range and order."""
         found = np.asarray(nodes)
         if found.dtype == np.int64 and found.ndim == 1:
             return found
-        return self._places(step, k, found, self.clusters[k].size, "broadcasts from").astype(
+        return self._indices(step, k, found, self.clusters[k].size, "broadcasts from").astype(
             np.int64
         )
 
-    def _weigh(
+    def _counted(
         self, cluster: Cluster, nodes: NDArray, send: Broadcast, along: tuple[int, int]
     ) -> tuple[int, int]:
         """Messages of a broadcast, and how many of them leave the cluster.
@@ -479,11 +492,11 @@ class Mailroom:
         return Unicast(cluster.indices[entry], nodes[at], None, fields)  # type: ignore[arg-type]
 
 
-KINDS: dict[type, Callable[[Mailroom, Step, Any, Tally], dict[int, Parcel]]] = {
-    Announcement: Mailroom._post_up,
-    Broadcast: Mailroom._speak,
-    Known: Mailroom._recall,
-    Shipment: Mailroom._ship,
-    Unicast: Mailroom._write,
+SENDERS: dict[type, Callable[[Mailbox, Step, Any, Tally], dict[int, MessageBatch]]] = {
+    Announcement: Mailbox._announce,
+    Broadcast: Mailbox._broadcast,
+    Known: Mailbox._known,
+    Shipment: Mailbox._ship,
+    Unicast: Mailbox._unicast,
 }
-"""Kinds of messages, and how each is sent."""
+"""By type of message, how it is sent."""

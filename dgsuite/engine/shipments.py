@@ -1,4 +1,4 @@
-"""What is sent to clusters, not to nodes: boards for all of them, crates for some."""
+"""What is sent to clusters, not to nodes: announcements to all of them, shipments to some."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from partition.segments import group
 
 
-class Board(NamedTuple):
+class AnnouncementBatch(NamedTuple):
     """Announcements: columns that every site gets."""
 
     fields: dict[str, NDArray]
@@ -22,30 +22,42 @@ class Board(NamedTuple):
         return sum(v.nbytes for v in self.fields.values())
 
 
-class Crates(NamedTuple):
-    """Items on their way to clusters: by item, the cluster it goes to and the one it comes from."""
+class Shipments(NamedTuple):
+    """Items for clusters: for each item, the cluster that gets it, the one that sent it, and fields."""
 
     to: NDArray
     origin: NDArray
     fields: dict[str, NDArray]
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes that travel."""
-        return self.to.nbytes + self.origin.nbytes + sum(v.nbytes for v in self.fields.values())
-
-    def take(self, which: Any) -> Crates:
-        """Some of them."""
+    def take(self, which: Any) -> Shipments:
+        """Some of the items."""
         fields = {name: values[which] for name, values in self.fields.items()}
-        return Crates(self.to[which], self.origin[which], fields)
+        return Shipments(self.to[which], self.origin[which], fields)
 
-    def seal(self) -> Sealed:
-        """As it travels: who gets and who sent them in runs, where that is shorter."""
-        return Sealed(_runs(self.to), _runs(self.origin), self.fields)
+    def pack(self, bounds: NDArray, me: int) -> dict[int, ShipmentBatch]:
+        """A batch for each other site that gets items; site s holds clusters ``bounds[s]`` to
+        ``bounds[s + 1]``.
+        """
+        site = np.searchsorted(bounds, self.to, side="right") - 1
+        batches = {}
+        for peer in np.unique(site[site != me]).tolist():
+            part = self.take(site == peer)
+            batches[peer] = ShipmentBatch(_encoded(part.to), _encoded(part.origin), part.fields)
+        return batches
+
+    def kept(self, bounds: NDArray, me: int) -> Shipments:
+        """The items for clusters of a site."""
+        if len(bounds) == 2:
+            return self
+        return self.take((self.to >= bounds[me]) & (self.to < bounds[me + 1]))
+
+    def by_receiver(self, first: int, count: int) -> Shipments:
+        """Items in the order of their senders, for `count` clusters from the first on, by receiver."""
+        return self if count == 1 else self.take(group(self.to - first, count)[2])
 
 
-class Sealed(NamedTuple):
-    """Crates between sites: `to` and `origin` as values and how often each repeats, or item by item."""
+class ShipmentBatch(NamedTuple):
+    """Shipments on their way: receivers and senders run-length encoded, where that is shorter."""
 
     to: tuple[NDArray, NDArray | None]
     origin: tuple[NDArray, NDArray | None]
@@ -57,55 +69,34 @@ class Sealed(NamedTuple):
         heads = sum(a.nbytes for runs in (self.to, self.origin) for a in runs if a is not None)
         return heads + sum(v.nbytes for v in self.fields.values())
 
-    def open(self) -> Crates:
-        """The crates."""
-        return Crates(_unrolled(*self.to), _unrolled(*self.origin), self.fields)
+    def unpack(self) -> Shipments:
+        """The items."""
+        return Shipments(_decoded(*self.to), _decoded(*self.origin), self.fields)
 
 
-def _runs(values: NDArray) -> tuple[NDArray, NDArray | None]:
+def _encoded(values: NDArray) -> tuple[NDArray, NDArray | None]:
     heads = np.flatnonzero(np.diff(values, prepend=-1))
     if 2 * len(heads) >= len(values):
         return values, None
     return values[heads], np.diff(heads, append=len(values)).astype(np.int32)
 
 
-def _unrolled(values: NDArray, lengths: NDArray | None) -> NDArray:
+def _decoded(values: NDArray, lengths: NDArray | None) -> NDArray:
     return values if lengths is None else np.repeat(values, lengths)
 
 
-def dealt(crates: Crates, bounds: NDArray, me: int) -> tuple[Crates | None, dict[int, Sealed]]:
-    """What of a site's crates stays there, and what each other site gets; site s holds clusters
-    ``bounds[s]`` to ``bounds[s + 1]``.
-    """
-    if len(bounds) == 2:
-        return crates, {}
-    kept: Crates | None = None
-    sealed: dict[int, Sealed] = {}
-    site = np.searchsorted(bounds, crates.to, side="right") - 1
-    for peer in np.unique(site).tolist():
-        part = crates.take(site == peer)
-        if peer == me:
-            kept = part
-        else:
-            sealed[peer] = part.seal()
-    return kept, sealed
-
-
-def arranged(crates: Crates, first: int, count: int) -> Crates:
-    """Crates that stand by sender, for `count` clusters from the first on: by receiver, then sender."""
-    return crates if count == 1 else crates.take(group(crates.to - first, count)[2])
-
-
-def joined(boards: Sequence[Board]) -> Board:
+def concatenated_announcements(parts: Sequence[AnnouncementBatch]) -> AnnouncementBatch:
     """Several announcements as one."""
-    names = boards[0].fields
-    return Board({name: np.concatenate([b.fields[name] for b in boards]) for name in names})
+    names = parts[0].fields
+    return AnnouncementBatch(
+        {name: np.concatenate([p.fields[name] for p in parts]) for name in names}
+    )
 
 
-def piled(crates: Sequence[Crates]) -> Crates:
+def concatenated_shipments(parts: Sequence[Shipments]) -> Shipments:
     """Items of several senders as one."""
-    return Crates(
-        np.concatenate([c.to for c in crates]),
-        np.concatenate([c.origin for c in crates]),
-        {name: np.concatenate([c.fields[name] for c in crates]) for name in crates[0].fields},
+    return Shipments(
+        np.concatenate([p.to for p in parts]),
+        np.concatenate([p.origin for p in parts]),
+        {name: np.concatenate([p.fields[name] for p in parts]) for name in parts[0].fields},
     )

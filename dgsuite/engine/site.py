@@ -1,7 +1,7 @@
 """A site: clusters that share a process (a worker, a task's worker, or the serial process).
 
-A site runs a phase on each of its clusters and counts their messages, which go through its mailroom. The
-styles differ only in what calls a site and how parcels are transferred.
+A site runs a phase on each of its clusters and counts their messages, which go through its mailbox. The
+styles differ only in what calls a site and how batches are transferred.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.engine import checks
-from dgsuite.engine.checks import CheckedWindow
-from dgsuite.engine.exchange import Parcel
-from dgsuite.engine.inbox import Window
-from dgsuite.engine.mailbox import KINDS, Mailroom, Messages
+from dgsuite.engine.checks import CheckedInbox
+from dgsuite.engine.inbox import ClusterInbox
+from dgsuite.engine.mailbox import SENDERS, Mailbox, MessageBatch, Received
 from dgsuite.engine.pairs import Pairs
 from dgsuite.engine.program import UNBOUND, Fault, Guard, Step, Tally, reduce_votes
 from dgsuite.workload import Workload, WorkloadRunner, without_packets
@@ -47,8 +46,8 @@ class Site:
 
     Attributes
     ----------
-    mailroom
-        What messages go through.
+    mailbox
+        Counts, packs and unpacks messages.
     fault
         Makes an error of what a phase did wrong.
     tally, compute, cpu, busy
@@ -85,8 +84,8 @@ class Site:
         self.me = me
         self.guard = guard
         self.fault = Fault(kernel.name, self.where, [c.index for c in clusters])
-        self.mailroom = Mailroom(kernel, clusters, self.bounds, me, self.fault, guard.check)
-        self.window = CheckedWindow if guard.check else Window
+        self.mailbox = Mailbox(kernel, clusters, self.bounds, me, self.fault, guard.check)
+        self.make_inbox = CheckedInbox if guard.check else ClusterInbox
         self._digest = checks.digest(clusters) if guard.check else []
         self.states: list[State] = [kernel.start(c) for c in clusters]
         self.compute = [0.0] * len(clusters)
@@ -99,13 +98,13 @@ class Site:
         self.toil = np.zeros(len(clusters))
         self.tally = Tally()
         self.quiet = False
-        self._messages: Messages | None = None
+        self._messages: Received | None = None
 
     def warm(self) -> None:
         """Do before the clock starts what would otherwise fall into the first rounds."""
-        self.mailroom.warm()
+        self.mailbox.warm()
 
-    def step(self, step: Step, pool: Executor | None = None) -> dict[int, Parcel]:
+    def step(self, step: Step, pool: Executor | None = None) -> dict[int, MessageBatch]:
         """Run a phase on every cluster.
 
         Parameters
@@ -115,7 +114,7 @@ class Site:
 
         Returns
         -------
-        A parcel for each other site that gets one.
+        A batch for each other site that gets one.
         """
         numbers = range(len(self.clusters))
         begin = perf_counter()
@@ -131,7 +130,7 @@ class Site:
         for k, result in enumerate(results):
             for item in result if type(result) is tuple else (result,):
                 kind = type(item)
-                if kind in KINDS:
+                if kind in SENDERS:
                     sent.setdefault(kind, []).append((k, item))
                 elif kind is Vote:
                     votes.append(item)
@@ -145,18 +144,18 @@ class Site:
         self.quiet = Known in sent and not votes and self.workload is None
         if self.workload is not None:
             tally.loads, tally.toil = int(self.loads.sum()), float(self.toil.sum())
-        parcels = self.mailroom.send(step, sent, tally)
-        return parcels if self.workload is None else self.workload.add_packets(step.round, parcels)
+        batches = self.mailbox.send(step, sent, tally)
+        return batches if self.workload is None else self.workload.add_packets(step.round, batches)
 
     def new_tally(self) -> Tally:
         """Counts at zero."""
         return Tally(pairs=Pairs(int(self.bounds[-1])) if self.guard.trace else None)
 
-    def deliver(self, parcels: Mapping[int, Parcel]) -> None:
-        """Take in the parcels of other sites, and what this site kept: the next phase's inboxes."""
+    def deliver(self, batches: Mapping[int, MessageBatch]) -> None:
+        """Take in the batches of other sites, and what this site kept: the next phase's inboxes."""
         if self.workload is not None:
-            parcels = without_packets(parcels)
-        self._messages = self.mailroom.deliver(parcels)
+            batches = without_packets(batches)
+        self._messages = self.mailbox.deliver(batches)
 
     def outputs(self) -> dict[str, NDArray]:
         """The kernel's results for the nodes of this site."""
@@ -188,13 +187,13 @@ class Site:
 
     def _run(self, step: Step, k: int) -> Any:
         cluster = self.clusters[k]
-        inbox = self.window(
-            step.round, cluster, self.mailroom.starts[k], self._messages, self.mailroom.dtypes
+        inbox = self.make_inbox(
+            step.round, cluster, self.mailbox.starts[k], self._messages, self.mailbox.dtypes
         )
         inbox.traced = self.guard.trace
         return self.call(step, k, inbox)
 
-    def call(self, step: Step, k: int, inbox: Window, tasks: int | None = None) -> Any:
+    def call(self, step: Step, k: int, inbox: ClusterInbox, tasks: int | None = None) -> Any:
         """Run a phase, or so many tasks, on one cluster, and the workload of each; takes its time."""
         cluster = self.clusters[k]
         begin, cpu = perf_counter(), thread_time()

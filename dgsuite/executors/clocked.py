@@ -18,8 +18,8 @@ import dask
 from distributed import Client, get_worker
 from numpy.typing import NDArray
 
-from dgsuite.engine.exchange import Parcel
 from dgsuite.engine.log import Log, merge
+from dgsuite.engine.mailbox import MessageBatch
 from dgsuite.engine.program import UNBOUND, Guard, reduce_votes, seldom, steps
 from dgsuite.engine.site import Site
 from dgsuite.executors.in_turn import InTurn
@@ -144,9 +144,9 @@ def _task(
 
     def prepared(kernel: Kernel) -> Any:
         site = way.site(kernel, clusters, bounds, rank, workload, guard)
-        had_halo = site.mailroom.has_halo
+        had_halo = site.mailbox.has_halo
         site.warm()
-        if site.mailroom.has_halo and not had_halo:
+        if site.mailbox.has_halo and not had_halo:
             worker.give_back()
         return site
 
@@ -224,7 +224,7 @@ async def _drive(
     for number, step in enumerate(steps(site.kernel, site.clusters[0].n, reply, site.guard)):
         await mesh.turn()
         parcels = site.step(step, pool)
-        found: dict[int, Parcel] = {}
+        found: dict[int, MessageBatch] = {}
         if mesh.ordered or not site.quiet:
             found, theirs = await mesh.exchange(number, parcels, site.tally.vote)
             site.tally.wire = mesh.wire

@@ -19,8 +19,8 @@ from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from distributed import Client, Future, get_worker
 from numpy.typing import NDArray
 
-from dgsuite.engine.exchange import Parcel
 from dgsuite.engine.log import Log, merge
+from dgsuite.engine.mailbox import MessageBatch
 from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, steps
 from dgsuite.engine.site import Site
 from dgsuite.workers import placement as tasks
@@ -47,7 +47,7 @@ class Bundle(NamedTuple):
     """Of the phase."""
     epoch: str
     """Which process sends it."""
-    parcels: dict[int, dict[int, Parcel]]
+    parcels: dict[int, dict[int, MessageBatch]]
     """By receiving cluster, then sending one."""
 
 
@@ -63,8 +63,8 @@ class Hall:
     """Which of them is this one."""
     done: dict[int, int] = field(default_factory=dict)
     """By cluster, the number of the last phase that has begun."""
-    mail: dict[tuple[int, int], dict[int, Parcel]] = field(default_factory=dict)
-    """Parcels that stay on this worker, by phase and receiving cluster."""
+    mail: dict[tuple[int, int], dict[int, MessageBatch]] = field(default_factory=dict)
+    """MessageBatchs that stay on this worker, by phase and receiving cluster."""
     ended: dict[int, float] = field(default_factory=dict)
     started: float = 0.0
 
@@ -131,7 +131,7 @@ def _phase(run_id: str, k: int, number: int, step: Step, bundles: Sequence[Bundl
         parcels.update(bundle.parcels.get(k, {}))
     site.deliver(dict(sorted(parcels.items())))
     sent = site.step(step)
-    leaving: dict[int, dict[int, Parcel]] = {}
+    leaving: dict[int, dict[int, MessageBatch]] = {}
     for to, parcel in sent.items():
         if to in hall.sites:
             hall.mail.setdefault((number, to), {})[k] = parcel

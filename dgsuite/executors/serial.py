@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.engine.log import Log
-from dgsuite.engine.mailbox import Sent
+from dgsuite.engine.mailbox import Record
 from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, seldom, steps
 from dgsuite.engine.site import Site
 from dgsuite.workload import Workload
@@ -22,7 +22,7 @@ def run(
     clusters: Sequence[Cluster],
     on_round: Callable[[int], None] | None = None,
     before_phase: Callable[[Site], None] | None = None,
-    recorder: Callable[[Step, Sent], None] | None = None,
+    recorder: Callable[[Step, Record], None] | None = None,
     workload: Workload | None = None,
     guard: Guard = UNBOUND,
 ) -> tuple[dict[str, NDArray], Log]:
@@ -38,7 +38,7 @@ def run(
         Called with what each phase sends.
     """
     site = Site(kernel, clusters, np.array([0, len(clusters)]), 0, workload, guard)
-    site.mailroom.recorder = recorder
+    site.mailbox.recorder = recorder
     site.warm()
     log = Log(len(clusters))
     votes: list[Vote] = []

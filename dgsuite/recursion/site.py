@@ -18,13 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.engine.exchange import Letters, concatenate
 from dgsuite.engine.fields import places
-from dgsuite.engine.inbox import Window
+from dgsuite.engine.inbox import ClusterInbox
 from dgsuite.engine.log import Log, merge
-from dgsuite.engine.messages import Mail
+from dgsuite.engine.messages import MessageList
 from dgsuite.engine.program import UNBOUND, Guard, Step, Tally, reduce_votes
 from dgsuite.engine.site import Site
+from dgsuite.engine.unicasts import UnicastBatch, concatenate
 from dgsuite.recursion.scopes import NOBODY, Scopes
 from dgsuite.workload import ParcelWithPackets, Workload
 from kernels.base import Extra, Kernel, Note, Vote
@@ -46,7 +46,7 @@ class Batch(NamedTuple):
     depth: int
     task: str
     cluster: int
-    letters: Letters
+    letters: UnicastBatch
 
 
 Key = tuple[int, str, int, bool]
@@ -118,7 +118,7 @@ class RecursiveSite(Site):
         self.deepest = 0
         self.worked = 0.0
         self.queue: list[Key] = []
-        self.waiting: dict[Key, list[Letters]] = {}
+        self.waiting: dict[Key, list[UnicastBatch]] = {}
         self._out: dict[int, Bundle] = {}
 
     # What comes in.
@@ -154,7 +154,7 @@ class RecursiveSite(Site):
         step = Step(0, name, False, turn)
 
         def call(k: int) -> Any:
-            return self.call(step, k, self._window(step, k, None))
+            return self.call(step, k, self._make_inbox(step, k, None))
 
         clusters = range(len(self.clusters))
         for k, result in zip(clusters, self._side_by_side(call, clusters, pool), strict=True):
@@ -179,7 +179,7 @@ class RecursiveSite(Site):
         return out if self.workload is None else self.workload.add_packets(self.deepest, out)
 
     def _run_wave(
-        self, keys: Sequence[Key], waiting: dict[Key, list[Letters]], pool: Executor | None
+        self, keys: Sequence[Key], waiting: dict[Key, list[UnicastBatch]], pool: Executor | None
     ) -> None:
         """Run batches of one name, each of another cluster; what they spawn is taken in their order.
 
@@ -213,16 +213,16 @@ class RecursiveSite(Site):
         return found
 
     def _run_batch(
-        self, key: Key, parts: list[Letters]
-    ) -> tuple[Step, Any, Window, Letters | None]:
+        self, key: Key, parts: list[UnicastBatch]
+    ) -> tuple[Step, Any, ClusterInbox, UnicastBatch | None]:
         """Run tasks; what they return, what they were given, and those that must wait for the next batch."""
         depth, task, index, nested = key
         k = index - self.first_cluster
         letters = _together(parts)
         cluster = self.clusters[k]
         letters = letters.by_sender()
-        if letters.combine is not None and (len(parts) > 1 or not letters.folds_early):
-            letters = letters.fold(cluster.n)
+        if letters.combine is not None and (len(parts) > 1 or not letters.combines_early):
+            letters = letters.combined(cluster.n)
         at = cluster.partition.position(letters.dst) - self.offsets[index]
         rest = None
         if nested:
@@ -233,15 +233,17 @@ class RecursiveSite(Site):
                 left[first] = False
                 rest = letters.take(left)
                 letters, at = letters.take(first), at[first]
-        mail = Mail(at, letters.src, lambda name, order: letters.fields[name][order], cluster.size)
+        messages = MessageList(
+            at, letters.src, lambda name, order: letters.fields[name][order], cluster.size
+        )
         step = Step(depth, task, False, self.turn)
         if self.guard.max_rounds is not None and depth >= self.guard.max_rounds:
             raise self.fault(step, k, f"tasks go deeper than max_rounds={self.guard.max_rounds}")
-        inbox = self._window(step, k, mail)
+        inbox = self._make_inbox(step, k, messages)
         return step, self.call(step, k, inbox, len(inbox)), inbox, rest
 
-    def _window(self, step: Step, k: int, mail: Mail | None) -> Window:
-        return self.window(step.round, self.clusters[k], 0, mail, self.mailroom.dtypes)
+    def _make_inbox(self, step: Step, k: int, messages: MessageList | None) -> ClusterInbox:
+        return self.make_inbox(step.round, self.clusters[k], 0, messages, self.mailbox.dtypes)
 
     def _take(
         self, step: Step, k: int, result: Any, under: Under | None = None, tasks: int = 0
@@ -282,7 +284,7 @@ class RecursiveSite(Site):
             raise self.fault(step, k, f"spawns {item.task!r} at {error}") from None
         if self.guard.check and len(np.unique(by)) < len(by):
             raise self.fault(step, k, f"spawns {item.task!r} by a node that it names twice")
-        fields = self.mailroom.columns(step, k, item.fields, len(to))
+        fields = self.mailbox.columns(step, k, item.fields, len(to))
         tally.nbytes += sum(v.nbytes for v in fields.values())
         tally.active += int(np.count_nonzero(np.bincount(at, minlength=len(by))))
         owner = cluster.partition.owner(to)
@@ -306,7 +308,7 @@ class RecursiveSite(Site):
             if item.combine is not None:
                 raise self.fault(step, k, "combines tasks that a finish counts")
             fields |= {HOME: cluster.ids[by[at]], SLOT: self._open(step, k, item, under)[at]}
-        letters = Letters(to, cluster.ids[by[at]], item.combine, fields)
+        letters = UnicastBatch(to, cluster.ids[by[at]], item.combine, fields)
         self._send(step.round + 1, item.task, letters, owner)
 
     def _open(self, step: Step, k: int, item: Spawn, under: Under | None) -> NDArray[np.int64]:
@@ -344,7 +346,7 @@ class RecursiveSite(Site):
                 continue
             fields = {HOME: some["home"], SLOT: some["slot"]} if nested else {}
             ids = cluster.ids[some["node"]]
-            self.put(Batch(depth, then, cluster.index, Letters(ids, ids, None, fields)))
+            self.put(Batch(depth, then, cluster.index, UnicastBatch(ids, ids, None, fields)))
 
     def _tell(self, k: int, homes: NDArray, slots: NDArray) -> None:
         """Tell nodes that a task under each of these finishes has ended."""
@@ -352,9 +354,9 @@ class RecursiveSite(Site):
         homes, slots = homes[known], slots[known]
         if len(homes):
             owner = self.clusters[k].partition.owner(homes)
-            self._send(0, ENDED, Letters(homes, homes, None, {SLOT: slots}), owner)
+            self._send(0, ENDED, UnicastBatch(homes, homes, None, {SLOT: slots}), owner)
 
-    def _send(self, depth: int, task: str, letters: Letters, owner: NDArray) -> None:
+    def _send(self, depth: int, task: str, letters: UnicastBatch, owner: NDArray) -> None:
         """Hand tasks to the clusters that own their nodes; always copies, so that nothing aliases a state."""
         if not len(owner):
             return
@@ -365,8 +367,8 @@ class RecursiveSite(Site):
             ends = zip(owners.tolist(), pairwise(starts.tolist()), strict=True)
             groups = [(cluster, letters.take(order[a:b])) for cluster, (a, b) in ends]
         for cluster, part in groups:
-            if part.folds_early:
-                part = part.fold(self.clusters[0].n)
+            if part.combines_early:
+                part = part.combined(self.clusters[0].n)
             batch = Batch(depth, task, cluster, part)
             site = int(np.searchsorted(self.bounds, cluster, side="right")) - 1
             if site == self.me:
@@ -395,7 +397,7 @@ def _wave(queue: list[Key]) -> list[Key]:
     return keys
 
 
-def _together(parts: Sequence[Letters]) -> Letters:
+def _together(parts: Sequence[UnicastBatch]) -> UnicastBatch:
     return concatenate(parts) if len(parts) > 1 else parts[0]
 
 

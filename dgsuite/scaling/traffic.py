@@ -14,10 +14,10 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from dgsuite.engine.exchange import Letters
-from dgsuite.engine.mailbox import Said, Sent
+from dgsuite.engine.mailbox import BroadcastRecord, Record
 from dgsuite.engine.program import Step
-from dgsuite.engine.shipments import Board, Crates
+from dgsuite.engine.shipments import AnnouncementBatch, Shipments
+from dgsuite.engine.unicasts import UnicastBatch
 from dgsuite.executors import serial
 from dgsuite.parameters import make_kernel
 from kernels.base import Kernel
@@ -27,9 +27,7 @@ from partition.graph import Graph
 from partition.grid import near_square
 from partition.halo import reads_all
 from partition.partitioners import blocks
-
-INDEX = 4
-"""Bytes of a place in a list of those who spoke; a bitmap takes a bit of each."""
+from partition.subset import INDEX, encoded_size
 
 LETTER = 8
 """Bytes of a receiver's and of a sender's id."""
@@ -62,7 +60,7 @@ class Recording:
 
     cluster: Cluster
     steps: list[Step]
-    sent: list[Sent | None]
+    sent: list[Record | None]
     compute: NDArray[np.float64]
 
 
@@ -160,9 +158,9 @@ def record(kernel: Kernel, graph: Graph) -> Recording:
     if graph.directed:
         raise InputError("traffic is counted on undirected graphs alone")
     (cluster,) = graph.repartition(1, None).gather()
-    sent: list[Sent | None] = []
+    sent: list[Record | None] = []
 
-    def recorder(step: Step, what: Sent) -> None:
+    def recorder(step: Step, what: Record) -> None:
         sent[-1] = what
 
     _, warm = serial.run(kernel, [cluster])
@@ -203,7 +201,7 @@ def _in_blocks(recorded: Recording, p: int) -> Iterator[Exchange]:
     for sent in recorded.sent:
         if sent is None:
             yield silent
-        elif isinstance(sent, Said):
+        elif isinstance(sent, BroadcastRecord):
             pairs, work = np.zeros((p, p), np.int64), np.zeros(p, np.int64)
             _compiled.broadcast_pairs(c.indptr, c.indices, sent.rows, owner, pairs, work)
             if not sent.travels:
@@ -211,29 +209,27 @@ def _in_blocks(recorded: Recording, p: int) -> Iterator[Exchange]:
                 continue
             said = np.bincount(owner[sent.rows], minlength=p)
             pairs = np.where(whole, said[:, None], pairs)
-            head = np.where(32 * pairs >= halo, -(-halo // 8), INDEX * pairs)
-            head[pairs == halo] = 0
-            yield Exchange(pairs, pairs * sent.itemsize + head, work)
-        elif isinstance(sent, Letters):
+            yield Exchange(pairs, pairs * sent.itemsize + encoded_size(halo, pairs), work)
+        elif isinstance(sent, UnicastBatch):
             yield _letters(sent, owner, p)
-        elif isinstance(sent, Board):
+        elif isinstance(sent, AnnouncementBatch):
             each = (sent.nbytes * sizes / max(c.n, 1)).astype(np.int64)
             nbytes = np.repeat(each[:, None], p, axis=1)
             np.fill_diagonal(nbytes, 0)
             yield Exchange(nbytes, nbytes, sizes)
         else:
-            assert isinstance(sent, Crates)
+            assert isinstance(sent, Shipments)
             raise InputError("items to clusters depend on the clusters; only 'bfs2d' is counted")
 
 
-def _letters(sent: Letters, owner: NDArray, p: int) -> Exchange:
+def _letters(sent: UnicastBatch, owner: NDArray, p: int) -> Exchange:
     """Messages to given nodes: combined ones travel once a cluster and receiver."""
     assert sent.src is not None
     source, to = owner[sent.src].astype(np.int64), owner[sent.dst].astype(np.int64)
     work = np.bincount(to, minlength=p)
     itemsize = sum(v.itemsize * int(np.prod(v.shape[1:])) for v in sent.fields.values())
-    ids = LETTER if sent.folds_early else 2 * LETTER
-    if sent.folds_early:
+    ids = LETTER if sent.combines_early else 2 * LETTER
+    if sent.combines_early:
         key = np.unique(source * len(owner) + sent.dst)
         source, to = key // len(owner), owner[key % len(owner)].astype(np.int64)
     pairs = np.bincount(source * p + to, minlength=p * p).reshape(p, p)
@@ -254,7 +250,7 @@ def _on_grid(recorded: Recording, p: int) -> Iterator[Exchange]:
     same = clusters[:, None] % columns == clusters[None, :] % columns
     np.fill_diagonal(same, False)
     for sent in recorded.sent:
-        assert sent is None or isinstance(sent, Said)
+        assert sent is None or isinstance(sent, BroadcastRecord)
         nodes = np.empty(0, np.int64) if sent is None else sent.rows
         said = np.bincount(owner[nodes], minlength=p)
         words = np.minimum(said, -(-sizes // 32) + 1) * INDEX

@@ -29,7 +29,7 @@ from distributed import Client, Worker
 from distributed.comm import get_address_host
 from distributed.core import rpc
 
-from dgsuite.engine.exchange import Parcel
+from dgsuite.engine.mailbox import MessageBatch
 from dgsuite.workers.mesh import Mesh
 from dgsuite.workers.plugin import PeerLost, RunPlugin
 from kernels.base import Vote
@@ -123,15 +123,15 @@ class MPIMesh(Mesh):
             self._ranks[int(rank)] = peer
 
     async def exchange(
-        self, number: int, parcels: Mapping[int, Parcel], vote: Vote
-    ) -> tuple[dict[int, Parcel], list[Vote]]:
+        self, number: int, parcels: Mapping[int, MessageBatch], vote: Vote
+    ) -> tuple[dict[int, MessageBatch], list[Vote]]:
         mpi, world = self._job.mpi, self._job.world
         await asyncio.sleep(0)  # lets the run be cancelled
         # what is sent must stay as it is until it has left
         packed = [(rank, pack((number, vote, parcels.get(p)))) for rank, p in self._ranks.items()]
         self._sending = [world.Isend([data, mpi.BYTE], rank, self._tag) for rank, data in packed]
         self.wire = sum(data.nbytes for _, data in packed)
-        found: dict[int, Parcel] = {}
+        found: dict[int, MessageBatch] = {}
         votes: dict[int, Vote] = {}
         missing = dict(self._ranks)
         while missing:

@@ -24,7 +24,8 @@ from distributed.core import rpc
 from distributed.protocol.serialize import ToPickle
 from tornado.iostream import StreamClosedError
 
-from dgsuite.engine.exchange import Parcel, Words
+from dgsuite.engine.broadcasts import BroadcastBatch
+from dgsuite.engine.mailbox import MessageBatch
 from dgsuite.workers.plugin import PeerLost, RunPlugin
 from kernels.base import Vote
 from partition.errors import RunError
@@ -168,8 +169,8 @@ class Mesh:
         """Wait until this task may compute a phase: here at once."""
 
     async def exchange(
-        self, number: int, parcels: Mapping[int, Parcel], vote: Vote
-    ) -> tuple[dict[int, Parcel], list[Vote]]:
+        self, number: int, parcels: Mapping[int, MessageBatch], vote: Vote
+    ) -> tuple[dict[int, MessageBatch], list[Vote]]:
         """Send each peer its parcel and the vote, and wait for theirs: the barrier of a phase.
 
         Parameters
@@ -178,7 +179,7 @@ class Mesh:
             Of the phase; a peer at another one is an error.
         """
         self.wire = 0
-        found: dict[int, Parcel] = {}
+        found: dict[int, MessageBatch] = {}
         votes: list[Vote] = []
         peer = self.rank
         if not self.comms:
@@ -213,7 +214,7 @@ class Mesh:
             raise PeerLost(f"worker {self.places[peer]} was lost") from error
         return found, votes
 
-    def _fit(self, parcels: Mapping[int, Parcel]) -> bool:
+    def _fit(self, parcels: Mapping[int, MessageBatch]) -> bool:
         """Whether parcels can be written before anything is read."""
         return all(_smaller(parcel, self.rooms[p]) for p, parcel in parcels.items())
 
@@ -281,7 +282,7 @@ def _message(number: int, vote: Any, parcel: Any) -> Any:
         return ToPickle((number, vote, parcel))
     if parcel is None:
         return (number, *_plain(vote))
-    if type(parcel) is Words:
+    if type(parcel) is BroadcastBatch:
         return (number, *_plain(vote), *parcel.plain())
     return (number, *_plain(vote), pickle.dumps(parcel, 5))
 
@@ -303,17 +304,17 @@ def _plain(vote: Vote) -> tuple[Any, ...]:
     return (vote.any, (data, bottom.bit_length() - 1), *vote[2:])
 
 
-def _content(message: Any) -> tuple[int, Vote, Parcel | None]:
+def _content(message: Any) -> tuple[int, Vote, MessageBatch | None]:
     """What arrived; within a process Dask pickles nothing, and the wrapper arrives with its content."""
     if type(message) is not tuple or len(message) == 3:
-        content: tuple[int, Vote, Parcel | None] = getattr(message, "data", message)
+        content: tuple[int, Vote, MessageBatch | None] = getattr(message, "data", message)
         return content
     number, any_, sum_, least, most, given, *rest = message
     if type(sum_) is not int:
         sum_ = Fraction(int.from_bytes(sum_[0], "little", signed=True), 1 << sum_[1])
-    parcel: Parcel | None = None
+    parcel: MessageBatch | None = None
     if rest:
-        parcel = pickle.loads(rest[0]) if len(rest) == 1 else Words.of(*rest)
+        parcel = pickle.loads(rest[0]) if len(rest) == 1 else BroadcastBatch.of(*rest)
     return number, Vote(any_, sum_, least, most, given), parcel
 
 

@@ -24,7 +24,7 @@ class State(bsp.ClusterState):
 
     level: NDArray[np.int32]
     parent: NDArray[np.int32]
-    unseen: bsp.NodeSet  # nodes with neighbours that have not been reached
+    unseen: bsp.Subset  # nodes with neighbours that have not been reached
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class BreadthFirst(bsp.Kernel):
         unseen[root] = False
         level, parent = c.full(-1, np.int32), c.full(-1, np.int32)
         level[root], parent[root] = 0, self.root
-        return State.of(c, level=level, parent=parent, unseen=bsp.NodeSet(unseen))
+        return State.of(c, level=level, parent=parent, unseen=bsp.Subset(unseen))
 
     def wake(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Known:
         return bsp.known(self.root)

@@ -139,13 +139,12 @@ def _encode(nodes: NDArray, size: int) -> NDArray[np.int32]:
     """Nodes of a cluster as a list or a bitmap, whichever is smaller."""
     if len(nodes) <= -(-size // 32):
         return nodes.astype(np.int32)
-    said = np.zeros(-(-size // 32) * 32, bool)
-    said[nodes] = True
-    return np.concatenate([np.array([BITMAP], np.int32), np.packbits(said).view(np.int32)])
+    bitmap = bsp.Subset(None, nodes, size=-(-size // 32) * 32).bitmap
+    return np.concatenate([np.array([BITMAP], np.int32), bitmap.view(np.int32)])
 
 
 def _decode(words: NDArray[np.int32], size: int) -> NDArray[np.int64]:
     """The nodes, ascending."""
     if words[0] != BITMAP:
         return words.astype(np.int64)
-    return np.flatnonzero(np.unpackbits(words[1:].view(np.uint8), count=size))
+    return bsp.Subset.decode(words[1:].view(np.uint8), np.zeros(size, bool)).members

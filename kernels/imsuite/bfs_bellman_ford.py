@@ -23,7 +23,7 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     distance: NDArray[np.int32] = bsp.per_node(UNREACHED, np.int32)  # hops from the root
-    waiting: bsp.NodeSet = bsp.node_set()  # nodes that have not been reached
+    waiting: bsp.Subset = bsp.node_set()  # nodes that have not been reached
 
 
 @dataclass(frozen=True)

@@ -25,12 +25,12 @@ class State(bsp.ClusterState):
 
     layers: list[NDArray[np.int64]]  # nodes by distance
     refused: tuple[NDArray, NDArray, NDArray, NDArray | None]  # nodes, refusals, remote ones, edges
-    outside: bsp.NodeSet  # nodes that have not joined
+    outside: bsp.Subset  # nodes that have not joined
     distance: NDArray[np.int32] = bsp.per_node(NOBODY, np.int32)
     parent: NDArray[np.int32] = bsp.per_node(NOBODY, np.int32)
     children: Children = bsp.initial(lambda c: Children(c.size))
     links: bsp.Links = bsp.initial(bsp.Links)  # neighbours that may be invited
-    open: bsp.NodeSet = bsp.node_set()  # nodes that may be invited
+    open: bsp.Subset = bsp.node_set()  # nodes that may be invited
     hop: int = 0  # layer that sends next
 
 
@@ -81,7 +81,7 @@ class Dijkstra(bsp.Kernel):
     def start(self, c: bsp.Cluster) -> State:
         root, distance = c.local(self.root), c.full(NOBODY, np.int32)
         distance[root] = 0
-        outside, none = bsp.NodeSet(distance < 0), (*(np.empty(0, np.int64),) * 3, None)
+        outside, none = bsp.Subset(distance < 0), (*(np.empty(0, np.int64),) * 3, None)
         return State.of(c, layers=[root], distance=distance, outside=outside, refused=none)
 
     def start_layer(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:

@@ -24,13 +24,13 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     links: bsp.Links = bsp.initial(bsp.Links)  # live neighbours
-    live: bsp.NodeSet = bsp.node_set()  # nodes that are neither in the set nor covered
+    live: bsp.Subset = bsp.node_set()  # nodes that are neither in the set nor covered
     in_ds: NDArray[np.bool_] = bsp.per_node(False)
     span: NDArray[np.int8] = bsp.per_node(0, np.int8)  # as a power of two
     active: NDArray[np.bool_] = bsp.per_node(False)  # has the largest span around
     crowd: NDArray[np.int32] = bsp.per_node(0, np.int32)  # active nodes that can cover this one
     draws: NDArray[np.int64] = bsp.per_node()  # random numbers drawn so far
-    candidates: bsp.NodeSet = bsp.node_set(False)
+    candidates: bsp.Subset = bsp.node_set(False)
     cover: NDArray[np.int64] = bsp.per_node()  # candidates that can cover this node
     offering: NDArray[np.int64] = bsp.no_nodes()  # candidates that are not crowded out
     winners: NDArray[np.int64] = bsp.no_nodes()  # nodes that join in this round
@@ -74,7 +74,7 @@ class DominatingSet(bsp.Kernel):
         )
 
     def tell_span(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
-        live = s.live.nodes
+        live = s.live.members
         s.span[live] = np.frexp(s.links.degree[live] + 1)[1] - 1
         return bsp.broadcast(live, span=s.span[live])
 
@@ -86,13 +86,13 @@ class DominatingSet(bsp.Kernel):
 
     def activate(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         nodes, span = inbox.max("span", among=s.live)
-        live = s.live.nodes
+        live = s.live.members
         s.active[live] = True
         s.active[nodes] = s.span[nodes] >= span
         return bsp.broadcast(live[s.active[live]], links=s.links)
 
     def support(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
-        live = s.live.nodes
+        live = s.live.members
         s.crowd[live] = s.active[live]
         nodes, active, _ = inbox.count(among=s.live)
         s.crowd[nodes] += active
@@ -102,31 +102,31 @@ class DominatingSet(bsp.Kernel):
         nodes, support = inbox.max("support", among=s.live)
         crowd = s.crowd.copy()
         crowd[nodes] = np.maximum(crowd[nodes], support)
-        active = s.live.nodes[s.active[s.live.nodes]]
+        active = s.live.members[s.active[s.live.members]]
         rng = self.rng or self.default_rng
         draw = inbox.round if rng == "counter" else s.draws[active]
         s.draws[active] += 1
         lucky = uniform(rng, self.seed, c.ids[active], draw) <= 1 / crowd[active]
-        s.candidates = bsp.NodeSet(_mask(c, active[lucky]))
-        return bsp.broadcast(s.candidates.nodes, links=s.links)
+        s.candidates = bsp.Subset(_mask(c, active[lucky]))
+        return bsp.broadcast(s.candidates.members, links=s.links)
 
     def cover(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         s.cover = s.candidates.mask.astype(np.int64)
         nodes, candidates, _ = inbox.count(among=s.live)
         s.cover[nodes] += candidates
-        live = s.live.nodes
+        live = s.live.members
         return bsp.broadcast(live, links=s.links, cover=s.cover[live])
 
     def offer(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         nodes, cover = inbox.sum("cover", among=s.candidates)
         s.cover[nodes] += cover
-        nodes = s.candidates.nodes
+        nodes = s.candidates.members
         s.offering = nodes[s.cover[nodes] <= 3 * (s.links.degree[nodes] + 1)]
         return bsp.broadcast(s.offering, links=s.links, sender=c.ids[s.offering])
 
     def decide(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         joins = _mask(c, s.offering)
-        nodes, rival = inbox.max("sender", among=bsp.NodeSet(joins.copy()))
+        nodes, rival = inbox.max("sender", among=bsp.Subset(joins.copy()))
         joins[nodes] = c.ids[nodes] > rival
         s.winners = np.flatnonzero(joins)
         s.in_ds[s.winners] = True

@@ -60,14 +60,14 @@ class FaithfulDominatingSet(DominatingSet, faithful_to=DominatingSet):
         """Each live node reads all nodes within two hops, and those of them that live once more."""
         if len(inbox):
             np.subtract.at(s.live_within_two, inbox.node, 1)
-        live = s.live.nodes
+        live = s.live.members
         reads = s.within_two[live].sum() + s.live_within_two[live].sum()
         return super().tell_span(c, s, inbox), bsp.extra(reads)
 
     def activate(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
     ) -> tuple[bsp.Broadcast, bsp.Extra]:
-        return super().activate(c, s, inbox), bsp.extra(c.degree[s.live.nodes].sum())
+        return super().activate(c, s, inbox), bsp.extra(c.degree[s.live.members].sum())
 
     def become_candidate(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
@@ -87,7 +87,7 @@ class FaithfulDominatingSet(DominatingSet, faithful_to=DominatingSet):
 
     def cover(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Extra]:
         """Each node reads which live neighbours are candidates, then how far they are covered."""
-        return super().cover(c, s, inbox), bsp.extra(2 * s.links.degree[s.live.nodes].sum())
+        return super().cover(c, s, inbox), bsp.extra(2 * s.links.degree[s.live.members].sum())
 
     def offer(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         return super().offer(c, s, inbox)._replace(links=None)
@@ -101,5 +101,5 @@ class FaithfulDominatingSet(DominatingSet, faithful_to=DominatingSet):
         """Live nodes read all their neighbours twice; those that drop out tell all within two hops."""
         mine = np.isin(s.around, s.retired)
         notice = bsp.unicast(s.near[mine].astype(np.int64), s.around[mine])
-        reads = bsp.extra(2 * c.degree[s.live.nodes].sum())
+        reads = bsp.extra(2 * c.degree[s.live.members].sum())
         return super().prune(c, s, inbox), reads, notice

@@ -38,7 +38,7 @@ class State(bsp.ClusterState):
     heard: NDArray[np.int64] = bsp.per_node(-1)  # largest word received
     young: NDArray[np.bool_] = bsp.per_node(False)  # knows a larger identifier than its own
     quiet: NDArray[np.int32] = bsp.per_node(0, np.int32)  # pulses without news
-    running: bsp.NodeSet = bsp.node_set()  # nodes that have not stopped
+    running: bsp.Subset = bsp.node_set()  # nodes that have not stopped
     stopping: NDArray[np.int64] = bsp.no_nodes()  # nodes that stop in this pulse
 
 
@@ -68,7 +68,7 @@ class PelegLeader(bsp.Kernel):
 
     def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         s.stopping = inbox.receivers(among=s.running)
-        nodes = s.running.nodes
+        nodes = s.running.members
         heard = np.where(s.heard[nodes] < 0, 0, distance_in(s.heard[nodes]))
         return bsp.broadcast(
             nodes, word=word(s.leader[nodes], np.maximum(s.distance[nodes], heard))

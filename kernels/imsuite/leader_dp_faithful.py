@@ -16,7 +16,7 @@ from kernels.imsuite.leader_dp import PelegLeader
 class State(leader_dp.State):
     """What the nodes of a cluster know."""
 
-    uninformed: bsp.NodeSet = bsp.node_set()  # nodes that the final flood has not reached
+    uninformed: bsp.Subset = bsp.node_set()  # nodes that the final flood has not reached
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     links: bsp.Links  # live neighbours
-    live: bsp.NodeSet  # undecided nodes that have live neighbours
+    live: bsp.Subset  # undecided nodes that have live neighbours
     number: NDArray[np.float64] = bsp.per_node(0.0)  # drawn in this round
     in_mis: NDArray[np.bool_] = bsp.per_node(False)
     beaten: NDArray[np.bool_] = bsp.per_node(False)  # has a neighbour in the set
@@ -59,10 +59,10 @@ class MIS(bsp.Kernel):
 
     def start(self, c: bsp.Cluster) -> State:
         links = bsp.Links(c)
-        return State.of(c, links=links, live=bsp.NodeSet(links.degree > 0))
+        return State.of(c, links=links, live=bsp.Subset(links.degree > 0))
 
     def draw(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
-        live = s.live.nodes
+        live = s.live.members
         rng = self.rng or self.default_rng
         s.number[live] = draw = uniform(rng, self.seed, c.ids[live], inbox.round)
         return bsp.broadcast(live, links=s.links, draw=draw)
@@ -86,7 +86,7 @@ class MIS(bsp.Kernel):
         nodes, gone, gone_remote = inbox.count(among=s.live)
         s.links.drop(nodes, gone, gone_remote, inbox.edges(nodes))
         s.live.remove(nodes[s.links.degree[nodes] == 0])
-        live = s.live.nodes
+        live = s.live.members
         return bsp.vote(min=c.ids[live[0]] if len(live) else None)
 
     def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:

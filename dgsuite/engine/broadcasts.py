@@ -1,0 +1,439 @@
+"""Broadcasts of a site: one value for each sender, stored once, sent once to each site, reduced along edges.
+
+Each own node and each ghost of the site has a slot (see `partition.halo`). `Broadcasts.add` stores
+what own nodes broadcast in their slots, `pack` makes a batch for each other site, and `unpack` stores
+the batches of other sites in the slots of the ghosts. Then the site's inboxes reduce the values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from dgsuite.engine.messages import MessageList, not_sent
+from kernels.base import Note
+from partition.halo import Halo
+from partition.reductions import Reduction
+from partition.segments import COMPILE_FROM, expand, first_marked, lay, loops, mark_rows, pick
+from partition.subset import Subset
+
+ALL, ANY, FIRST = (0.0, 1.0), (0.0, 2.7), (3.0, 1.0)
+"""Cost of a pull per row, and per entry that it reads: of all entries; of those up to the first
+sender, which the processor mispredicts; the same where the first entries of a row are read at once."""
+
+LISTING, LISTS = 64, 1 << 18
+"""Cost of listing a message, and of listing any at all, relative to that of reading a slot."""
+
+
+class BroadcastBatch(NamedTuple):
+    """A broadcast on its way to another site: a value for each sender that the site has as a ghost.
+
+    Attributes
+    ----------
+    senders
+        Which of the ghosts these are, encoded: see `partition.subset.Subset.encode`.
+    fields
+        The values, by field.
+    reach
+        About how many messages they make on that site; the exact number where there are two sites.
+    """
+
+    senders: NDArray | None
+    fields: dict[str, NDArray]
+    reach: int
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that travel."""
+        head = 0 if self.senders is None else self.senders.nbytes
+        return head + sum([v.nbytes for v in self.fields.values()])
+
+    def plain(self) -> tuple[Any, ...]:
+        """As strings, numbers and bytes: for a short batch a tenth of the work of pickling it."""
+        fields = [(n, v.dtype.str, v.shape, v.tobytes()) for n, v in self.fields.items()]
+        if self.senders is None:
+            return self.reach, None, b"", *fields
+        return self.reach, self.senders.dtype.char, self.senders.tobytes(), *fields
+
+    @classmethod
+    def of(
+        cls, reach: int, kind: str | None, senders: bytes, *fields: tuple[str, str, Any, bytes]
+    ) -> BroadcastBatch:
+        """The batch that `plain` took apart."""
+        code = None if kind is None else np.frombuffer(senders, kind)
+        found = {n: np.frombuffer(data, d).reshape(shape) for n, d, shape, data in fields}
+        return cls(code, found, reach)
+
+
+class Broadcasts:
+    """The broadcasts of one phase at one site.
+
+    They are reduced along edges by compiled loops: either the receivers read the slots of their
+    neighbours (pull), or the senders write to theirs (push), whichever crosses fewer edges.
+
+    Parameters
+    ----------
+    halo
+        Of the site.
+    dtypes
+        Dtype of each field.
+
+    Attributes
+    ----------
+    sent
+        bool, by slot: whether its node sent. It has one slot more than there are, which never sends:
+        rows are filled up with it.
+    slots
+        By field, a value for each slot.
+    count
+        Number of senders.
+    reach
+        Messages to this site's nodes; with several other sites, about so many.
+    """
+
+    def __init__(self, halo: Halo, dtypes: Mapping[str, DTypeLike]) -> None:
+        self.halo = halo
+        self.dtypes = dtypes
+        self.sent = np.zeros(halo.slots + 1, bool)
+        self.slots: dict[str, NDArray] = {}
+        self._span = slice(halo.first, halo.first + halo.own)
+        self._told = sum(map(halo.told, halo.send))
+        self._begin()
+
+    def _begin(self) -> None:
+        self.count = self.reach = 0
+        self._own_count = self._leaving = 0
+        self._fields: set[str] = set()
+        self._own: list[NDArray] | None = []  # lists of own senders; None if there are too many
+        self._heard: list[Subset] = []
+        self._pushed: dict[tuple[str, str], tuple[Any, ...]] = {}
+        for derived in ("senders", "bitmap", "messages"):
+            self.__dict__.pop(derived, None)
+
+    def clear(self) -> None:
+        """Forget the broadcasts of the last phase."""
+        if self.count:
+            for part in self.senders:
+                part.clear()
+            self._begin()
+
+    def prepare(self, names: Sequence[str]) -> None:
+        """Allocate the slots of some fields."""
+        for name in names:
+            self.slots[name] = np.empty(len(self.sent), self.dtypes[name])
+            self.slots[name].fill(0)  # so that the memory pages are there
+
+    # Send.
+
+    def add(
+        self,
+        nodes: NDArray[np.int64],
+        fields: Mapping[str, NDArray],
+        block: slice,
+        whole: bool = False,
+    ) -> tuple[int, int]:
+        """Store a broadcast of one cluster; returns its messages, and how many of these leave the site.
+
+        Parameters
+        ----------
+        nodes
+            The senders, counted within the cluster, ascending.
+        fields
+            A value for each sender.
+        block
+            Rows of the cluster.
+        whole
+            Whether these are all nodes of the cluster.
+
+        Raises
+        ------
+        InputError
+            The nodes do not ascend, or are not the cluster's.
+        """
+        halo, first = self.halo, self.halo.first
+        if whole:
+            messages = int(halo.indptr[block.stop]) - int(halo.indptr[block.start])
+            leaving = int(halo.away[block].sum(dtype=np.int64))
+            self.sent[first + block.start : first + block.stop] = True
+        else:
+            messages, leaving, slots = mark_rows(
+                halo.indptr, halo.away, nodes, block, self.sent, first
+            )
+        if len(nodes) == block.stop - block.start:
+            self._own = None
+            where: slice | NDArray = slice(first + block.start, first + block.stop)
+        else:
+            where = slots
+            if self._own is not None:
+                self._own.append(slots)
+        for name, values in self._stored(fields):
+            values[where] = fields[name]
+        self.count += len(nodes)
+        self._own_count += len(nodes)
+        self.reach += messages - leaving
+        self._leaving += leaving
+        return messages, leaving
+
+    def add_ghost(self, slot: int) -> None:
+        """Store a broadcast of a ghost that is known without a batch; it has no fields."""
+        sender = np.array([slot])
+        out = self.halo.out(sender)
+        self.reach += int(out.indptr[slot - out.shift + 1] - out.indptr[slot - out.shift])
+        self.sent[slot] = True
+        self._heard.append(Subset(self.sent[slot : slot + 1], sender, start=slot))
+        self.count += 1
+
+    def pack(self, names: Sequence[str]) -> dict[int, BroadcastBatch]:
+        """A batch for each other site that has senders as ghosts; to be called before `unpack`."""
+        batches: dict[int, BroadcastBatch] = {}
+        own = self._own_senders()
+        for peer, slots in self.halo.send.items():
+            senders = own.restrict(slots)
+            if not senders.count:
+                continue
+            fields = {n: self._packed(self.slots[n], slots, senders) for n in names}
+            reach = self._leaving * senders.size // self._told
+            batches[peer] = BroadcastBatch(senders.encode(), fields, reach)
+        return batches
+
+    def _packed(self, values: NDArray, slots: NDArray | slice, senders: Subset) -> NDArray:
+        """The values of those of some slots that sent."""
+        if senders.count == senders.size:
+            return values[slots].copy() if isinstance(slots, slice) else values[slots]
+        if isinstance(slots, slice):
+            return values[senders.members] if senders.is_list else values[slots][senders.mask]
+        if senders.is_sparse:
+            return values[slots[senders.members]]
+        return pick(values, slots, self.sent, senders.count)
+
+    # Receive.
+
+    def unpack(self, peer: int, batch: BroadcastBatch) -> None:
+        """Store a batch of another site in the slots of the ghosts."""
+        span = self.halo.land[peer]
+        senders = Subset.decode(batch.senders, self.sent[span], span.start)
+        for name, values in self._stored(batch.fields):
+            if senders.is_list:
+                values[senders.members] = batch.fields[name]
+            elif senders.count == senders.size:
+                values[span] = batch.fields[name]
+            else:
+                lay(batch.fields[name], senders.mask, values[span])
+        self._heard.append(senders)
+        self.count += senders.count
+        self.reach += batch.reach
+
+    def _stored(self, fields: Mapping[str, NDArray]) -> Iterator[tuple[str, NDArray]]:
+        """The slots of some fields."""
+        for name in fields:
+            if name not in self.slots:
+                self.prepare([name])
+            self._fields.add(name)
+            yield name, self.slots[name]
+
+    # Read.
+
+    def values(self, name: str) -> NDArray:
+        """The values of a field, by slot."""
+        if name not in self._fields:
+            raise not_sent(name)
+        return self.slots[name]
+
+    def _own_senders(self) -> Subset:
+        """The own senders, among all slots; the mask is theirs alone before `unpack`."""
+        lists, members = self._own, None
+        if lists is not None:
+            members = (
+                lists[0] if len(lists) == 1 else np.concatenate([np.empty(0, np.int64), *lists])
+            )
+        return Subset(self.sent, members, count=self._own_count)
+
+    @cached_property
+    def senders(self) -> list[Subset]:
+        """Slots of the senders: of the own ones, and of those of each other site."""
+        parts = [self._own_senders().restrict(self._span), *self._heard]
+        return [part for part in parts if part.count]
+
+    @cached_property
+    def bitmap(self) -> NDArray[np.uint8]:
+        """Slots of the senders, as a bitmap."""
+        return Subset(self.sent, count=self.count).bitmap
+
+    def _by_id(self) -> NDArray:
+        """Slots of the senders, by ascending node id."""
+        slots = np.concatenate([part.members for part in self.senders])
+        return slots[np.argsort(self.halo.named(slots), kind="stable")]
+
+    @property
+    def is_large(self) -> bool:
+        """Whether reducing along edges, which reads every slot, beats listing the messages."""
+        return self.reach > COMPILE_FROM and 8 * self.reach > self.halo.own
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the graph is large enough for compiled loops to find the first senders."""
+        return len(self.halo.indices) > COMPILE_FROM
+
+    @property
+    def is_short(self) -> bool:
+        """Whether, to find the first senders, listing the messages beats reading every slot."""
+        room = self.halo.own - (LISTS if self.is_compiled else 0)
+        return self.count * LISTING <= room and self.reach * LISTING <= room
+
+    @cached_property
+    def messages(self) -> MessageList:
+        """The messages one by one."""
+        halo = self.halo
+        rows, slots = [], []
+        for part in self.senders:
+            senders = part.members
+            out = halo.out(senders)
+            at, entry = expand(out.indptr, senders - out.shift)
+            row, slot = out.indices[entry] - out.base, senders[at]
+            if out.indptr is halo.indptr and len(halo.back_indices):
+                here = (row >= 0) & (row < halo.own)
+                row, slot = row[here], slot[here]
+            rows.append(row)
+            slots.append(slot)
+        row, slot = np.concatenate(rows), np.concatenate(slots)
+        src = halo.named(slot)
+        if len(rows) > 1 or halo.ids is not None:
+            order = np.argsort(src, kind="stable")
+            row, slot, src = row[order], slot[order], src[order]
+        return MessageList(row, src, lambda name, order: self.values(name)[slot[order]], halo.own)
+
+    def pulls(self, size: int, among: Subset | None, cost: tuple[float, float] = ALL) -> bool:
+        """Whether a pull costs less than a push, which writes at random and so counts twice.
+
+        Parameters
+        ----------
+        cost
+            Of a row and an entry; a row that ends at its first sender ends the sooner the more sent.
+        """
+        rows = size if among is None else among.count
+        entries = len(self.halo.indices)
+        row, entry = cost
+        reads = entries / self.halo.own
+        if cost is not ALL:
+            if 2 * self.count >= rows * (row + reads * entry):
+                return True  # whatever the senders reach
+            reads = min(reads, entries / max(self.reach, 1))
+        return 2 * self.reach >= rows * (row + reads * entry)
+
+    def reduce(
+        self, how: Reduction | str, name: str, lo: int, hi: int, among: Subset | None
+    ) -> tuple[NDArray, ...]:
+        """Receivers from row `lo` to `hi` that care, counted from `lo`, and the values they got.
+
+        Parameters
+        ----------
+        how
+            A reduction of a field that has compiled loops; "any"; or "count", of all messages and of
+            those from other clusters.
+        """
+        if self.pulls(hi - lo, among, ANY if how == "any" else ALL):
+            rows = np.arange(hi - lo) if among is None else among.members
+            hit, *found = self._pull(how, name, rows, lo, hi)
+            got = hit > 0
+            if got.all():
+                return (rows.copy(), *found)  # rows may be a list that the kernel keeps
+            return (rows[got], *(f[got] for f in found))
+        key = how if isinstance(how, str) else how.name, name
+        if key not in self._pushed:
+            self._pushed[key] = self._push(how, name)
+        hit, *found = (f[lo:hi] for f in self._pushed[key])
+        nodes = np.flatnonzero(hit if among is None else (hit > 0) & among.mask)
+        return (nodes, *(f[nodes] for f in found))
+
+    def _pull(
+        self, how: Reduction | str, name: str, rows: NDArray, lo: int, hi: int
+    ) -> tuple[NDArray, ...]:
+        """For each row, whether it got a message, and the reduced values."""
+        along = (self.halo.indptr, self.halo.indices, lo, rows, self.bitmap)
+        if isinstance(how, Reduction):
+            values = self.values(name)
+            pull = getattr(loops(), how.pull or "")
+            out, hits = pull(*along, values, how.identity(values.dtype), *how.flags)
+            return hits, out.astype(how.result(values.dtype), copy=False)
+        if how == "any":
+            return (loops().pull_any(*along),)
+        first = self.halo.first
+        hits, away = loops().pull_count(*along, first + lo, first + hi)
+        return hits, hits, away
+
+    def _push(self, how: Reduction | str, name: str) -> tuple[NDArray, ...]:
+        """For each own node, whether it got a message, and the reduced values."""
+        halo = self.halo
+        if isinstance(how, Reduction):
+            hit, values = np.zeros(halo.own, bool), self.values(name)
+            push, out = (
+                getattr(loops(), how.push or ""),
+                np.full(halo.own, how.identity(values.dtype)),
+            )
+            ordered = values.dtype.kind in how.ordered
+            for some in [self._by_id()] if ordered else [part.members for part in self.senders]:
+                push(*halo.edges, halo.first, some, values, out, hit, *how.flags)
+            return hit, out.astype(how.result(values.dtype), copy=False)
+        lists = [part.members for part in self.senders]
+        if how == "any":
+            hit = np.zeros(halo.own, bool)
+            for some in lists:
+                loops().push_any(*halo.out(some), some, hit)
+            return (hit,)
+        hits, away = np.zeros((2, halo.own), np.int32)
+        for some in lists:
+            loops().push_count(*halo.out(some), some, halo.first, halo.starts, hits, away)
+        return hits, hits, away
+
+    def first(
+        self, lo: int, hi: int, among: Subset | None, top_down: bool
+    ) -> tuple[NDArray, NDArray, Note] | None:
+        """`Inbox.first`; None to list the messages."""
+        halo = self.halo
+        if not top_down and self.pulls(hi - lo, among, FIRST):
+            rows = np.arange(hi - lo) if among is None else among.members
+            if not self.is_compiled:
+                nodes, source, looked = first_marked(
+                    halo.indptr, halo.indices, lo + rows, self.sent
+                )
+                note = Note({"examined": looked, "bottom_up": len(rows)})
+                return rows[nodes], halo.named(source), note
+            along = (halo.indptr, halo.indices, halo.heads, lo, rows, self.bitmap, halo.names)
+            nodes, source = _room(len(rows), halo.names.dtype)
+            found, looked = loops().pull_first(*along, nodes, source)
+            return nodes[:found], source[:found], Note({"examined": looked, "bottom_up": len(rows)})
+        if not self.is_compiled:
+            return None
+        if ("first", "") not in self._pushed:
+            hit, least = np.zeros(halo.own, bool), np.empty(halo.own, halo.names.dtype)
+            count = 0
+            for part in self.senders:
+                some = part.members
+                count += loops().push_first(*halo.out(some), some, halo.names, hit, least)
+            self._pushed["first", ""] = hit, least, count
+        hit, least, count = self._pushed["first", ""]
+        hit, least = hit[lo:hi], least[lo:hi]
+        nodes, source = _room(count, least.dtype)
+        found = loops().collect(hit, hit if among is None else among.mask, least, nodes, source)
+        share = self.reach * (hi - lo) // max(halo.own, 1)
+        return nodes[:found], source[:found], Note({"examined": share})
+
+    def minima(
+        self, name: str, own: NDArray, lo: int, hi: int, among: Subset | None
+    ) -> NDArray | None:
+        """`Inbox.local_minima` by a pull, which stops at the first smaller value; None to push."""
+        if not self.pulls(hi - lo, among):
+            return None
+        rows = np.arange(hi - lo) if among is None else among.members
+        halo, values = self.halo, self.values(name)
+        least = loops().pull_minima(halo.indptr, halo.indices, lo, rows, self.bitmap, values, own)
+        return rows[least]
+
+
+def _room(count: int, dtype: np.dtype) -> tuple[NDArray[np.int64], NDArray]:
+    """Where a compiled loop puts up to `count` nodes, and their senders."""
+    return np.empty(count + 1, np.int64), np.empty(count + 1, dtype)
