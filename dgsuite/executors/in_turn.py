@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from typing import Any, Literal, NamedTuple
 
-from dgsuite.engine.exchange import Parcel
+from dgsuite.engine.mailbox import MessageBatch
 from dgsuite.recursion.termination import Lines
 from dgsuite.workers.mesh import Mesh
 from kernels.base import Vote
@@ -38,15 +38,15 @@ class InTurn(Mesh):
         if self._lines is None:
             self._lines = Lines(self)
         self._lines.begin()
-        self._found: dict[int, Parcel] = {}
+        self._found: dict[int, MessageBatch] = {}
         self._votes: list[Any] = []
         if self.rank:
             await self._until("turn")
         self._mine = True
 
     async def exchange(
-        self, number: int, parcels: Mapping[int, Parcel], vote: Vote
-    ) -> tuple[dict[int, Parcel], list[Vote]]:
+        self, number: int, parcels: Mapping[int, MessageBatch], vote: Vote
+    ) -> tuple[dict[int, MessageBatch], list[Vote]]:
         """Send each peer its parcel, hand on the turn, and wait for the end of the phase."""
         if not self.comms:
             return await super().exchange(number, parcels, vote)
