@@ -13,7 +13,6 @@ from itertools import product
 import networkx as nx
 import numpy as np
 import pytest
-from conftest import client_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -277,23 +276,23 @@ def run_on(client, graph, form):
         dgsuite.run("bc", graph, client=client, graph_form=form, weighted=True)
 
 
-def test_a_worker_killed_in_the_middle():
+def test_a_worker_killed_in_the_middle(own_client):
     """Dealt dynamically the result is right; else one error names the worker."""
     graph = genval.rmat(n=12)
     right = dgsuite.run("bc", graph, style="serial").betweenness
-    with client_of(2) as client:
-        dgsuite.run("bc", graph, client=client, deal="dynamic", sources=10)
-        thread = kill_one(client, 0.4)
-        found = dgsuite.run("bc", graph, client=client, deal="dynamic")
+    client = own_client
+    dgsuite.run("bc", graph, client=client, deal="dynamic", sources=10)
+    thread = kill_one(client, 0.4)
+    found = dgsuite.run("bc", graph, client=client, deal="dynamic")
+    thread.join()
+    np.testing.assert_array_equal(found.betweenness, right)
+    client.wait_for_workers(2, timeout=30)
+    for form in ("replicated", "partitioned"):
+        thread = kill_one(client, 1.0)
+        with pytest.raises(dgsuite.RunError, match=r"worker .* was lost"):
+            run_on(client, graph, form)
         thread.join()
-        np.testing.assert_array_equal(found.betweenness, right)
         client.wait_for_workers(2, timeout=30)
-        for form in ("replicated", "partitioned"):
-            thread = kill_one(client, 1.0)
-            with pytest.raises(dgsuite.RunError, match=r"worker .* was lost"):
-                run_on(client, graph, form)
-            thread.join()
-            client.wait_for_workers(2, timeout=30)
 
 
 @pytest.mark.parametrize("form", ["replicated", "partitioned"])

@@ -58,7 +58,7 @@ SMALL = """
 [experiment]
 name = "small"
 repeats = 2
-fresh = true
+fresh = {fresh}
 warmup = 1
 iterations = 2
 [cluster]
@@ -79,6 +79,7 @@ clusters = {clusters}
 workload = {{ operations = 1000 }}
 """
 USUAL = {
+    "fresh": "false",
     "workers": 1,
     "threads": 1,
     "style": "clocked",
@@ -93,7 +94,11 @@ USUAL = {
     ("number", "swept", "values"),
     [
         (13, {"threads": "[1, 2]", "clusters": 4}, [1, 2]),
-        (16, {"n": "[8, 16]", "clusters": '"n"', "style": "finish_async"}, [8, 16]),
+        (
+            16,
+            {"n": "[8, 16]", "clusters": '"n"', "style": "finish_async", "fresh": "true"},
+            [8, 16],
+        ),
         (18, {"n": "[2, 3]", "more": 'workers = "n"', "clusters": '"n"'}, [2, 3]),
         (19, {"kind": '["mn", "mx"]', "style": "serial"}, ["mn", "mx"]),
     ],

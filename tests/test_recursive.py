@@ -53,7 +53,7 @@ def cases(draw):
     return kernel, make, draw(cuts(make().n))
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(case=cases())
 def test_outputs_are_those_of_the_iterative_form(case):
     kernel, make, cut = case

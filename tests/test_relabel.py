@@ -150,7 +150,7 @@ def test_a_range_that_is_too_sparse_is_refused():
     [
         (
             lambda: Graph.from_edges(["a"], ["b"]),
-            "must be integers, got dtype <U1; relabel=True takes",
+            "must be integers, got dtype <U1; relabel=True also accepts",
         ),
         (lambda: Graph.from_edges(["a"], ["b"], relabel=True, n=2), "leave out n and labels"),
         (

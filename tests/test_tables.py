@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +11,7 @@ import pytest
 import dgsuite
 import genval
 from dgsuite.executors import serial
+from dgsuite.experiment.__main__ import main as experiment
 from dgsuite.report import results, tables
 from kernels import KCommittee
 
@@ -21,20 +19,9 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize(("figure", "count"), [("figure7", 200), ("figure8", 64), ("figure10", 70)])
-def test_every_cell_is_equal_or_explained(figure, count, tmp_path):
-    out = tmp_path / "out.nc"
-    found = subprocess.run(
-        [
-            *(sys.executable, "-m", "dgsuite.experiment"),
-            *(ROOT / f"configs/figure{int(figure[6:]):02}.toml", "--output", out, "-q"),
-        ],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
+def test_every_cell_is_equal_or_explained(figure, count, here, tmp_path):
+    config = ROOT / f"configs/figure{int(figure[6:]):02}.toml"
+    found = here(experiment, config, "--output", tmp_path / "out.nc", "-q")
     assert found.returncode == 0, found.stderr
     assert "cells are equal" in found.stderr
     with open(tmp_path / "out.csv") as file:
