@@ -50,7 +50,7 @@ def close(found, right):
 
 
 @given(networks(), st.booleans(), st.data())
-@settings(max_examples=30)
+@settings(max_examples=20)
 def test_as_networkx_and_the_same_bits_in_every_form(net, weighted, data):
     n = net.number_of_nodes()
     sources = data.draw(st.one_of(st.none(), st.lists(st.integers(0, n - 1), unique=True)))

@@ -51,7 +51,7 @@ CASES = st.one_of(toys(), *map(inputs, NAMES))
 
 @pytest.mark.parametrize("style", ["finish_async", "clocked"])
 @pytest.mark.parametrize("workers", [1, 2])
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(case=CASES, clusters=st.sampled_from(CLUSTERS))
 def test_style_clusters_and_workers_change_nothing(
     client, client_of_one, style, workers, case, clusters
