@@ -30,10 +30,14 @@ class ClusterState:
 
     Examples
     --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> from numpy.typing import NDArray
+    >>> import kernels.base as bsp
     >>> @dataclass(eq=False)
-    ... class Search(ClusterState):
-    ...     level: NDArray[np.int32] = per_node(-1, np.int32)  # hops from the root
-    ...     unseen: Subset = node_set()  # nodes without a level
+    ... class Search(bsp.ClusterState):
+    ...     level: NDArray[np.int32] = bsp.per_node(-1, np.int32)  # hops from the root
+    ...     unseen: bsp.Subset = bsp.node_set()  # nodes without a level
     """
 
     @classmethod
