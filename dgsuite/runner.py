@@ -24,6 +24,7 @@ from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses
 from partition.errors import InputError, unknown
 from partition.graph import Graph
+from partition.views import both_ways
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -252,18 +253,23 @@ def run_each(
         elif clusters is None:
             clusters = len(graph.parts) if graph.chosen or not workers else len(workers)
         graph = graph.repartition(clusters, client)
-        if graph.directed and chosen.undirected:
-            raise InputError(f"kernel {chosen.name!r} needs an undirected graph")
+        seen = graph
+        if graph.directed and chosen.both_ways:
+            seen = both_ways(graph)
+        elif graph.directed and chosen.undirected:
+            raise InputError(
+                f"kernel {chosen.name!r} needs an undirected graph; graph.to_undirected() makes one"
+            )
         for need in chosen.needs:
             try:
-                check_need(graph, need)
+                check_need(seen, need)
             except InputError as error:
                 raise InputError(f"kernel {chosen.name!r}: {error}") from None
 
         if trace is True:
             dataset.fits(1, clusters)
         measured_on = machine_of(client if workers else None)
-        found = _run(kernels, graph, style, client, workers, on_round, load, guard)
+        found = _run(kernels, seen, style, client, workers, on_round, load, guard)
     results = [
         dataset.build(
             k,

@@ -102,6 +102,9 @@ class Kernel:
     depend on the partition, as times do."""
     undirected: ClassVar[bool] = True
     """Whether the kernel needs an undirected graph."""
+    both_ways: ClassVar[bool] = False
+    """Whether the kernel takes a directed graph as an undirected one whose clusters have `directions`: an
+    edge is an entry at both its ends, so broadcasts go along it both ways."""
     along_edges: ClassVar[bool] = False
     """Whether all its unicasts go to neighbours; a checked run holds it to that."""
     needs: ClassVar[tuple[str, ...]] = ()

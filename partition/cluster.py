@@ -16,6 +16,9 @@ from partition.segments import expand, outside, single
 Identify = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """A function that returns the identifiers of given nodes."""
 
+OUT, IN = 1, 2
+"""Bits of `Cluster.directions`: the edge leaves the row's node; it comes in."""
+
 
 @dataclass
 class Block:
@@ -75,6 +78,12 @@ class Cluster:
         Whether rows hold out-edges only.
     block
         The cluster's block of the adjacency matrix, if the graph has a process grid.
+    directions
+        Of each entry of `indices`, uint8, where a directed graph is seen both ways (`Kernel.both_ways`):
+        `OUT`, `IN`, or both bits. None on other graphs; on an undirected one all edges go both ways.
+    weights_in
+        Where `directions` and weights are there: the weight of the edge that comes in, and `weights` has that
+        of the edge that leaves. An entry with one edge has its weight in both.
     """
 
     index: int
@@ -85,6 +94,8 @@ class Cluster:
     identify: NDArray[np.int64] | Identify | None
     directed: bool = False
     block: Block | None = None
+    directions: NDArray[np.uint8] | None = None
+    weights_in: NDArray | None = None
     cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -107,8 +118,8 @@ class Cluster:
     @property
     def nbytes(self) -> int:
         """Bytes of the adjacency."""
-        arrays = (self.indptr, self.indices, self.weights, self.identify)
-        return sum(a.nbytes for a in arrays if isinstance(a, np.ndarray))
+        edges = (self.indptr, self.indices, self.weights, self.directions, self.weights_in)
+        return sum(a.nbytes for a in (*edges, self.identify) if isinstance(a, np.ndarray))
 
     @cached_property
     def ids(self) -> NDArray[np.int64]:

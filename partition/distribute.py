@@ -256,6 +256,54 @@ def recut(
         return there, _collect(client, _length, there, workers)
 
 
+def exchange(
+    parts: Sequence[Any],
+    split: Callable[[Cluster, Sequence[int]], list[list[Any]]],
+    join: Callable[[Cluster, list[Any]], Cluster],
+    client: Client | None,
+) -> tuple[list[Any], list[int]]:
+    """Make each cluster anew from what all clusters have for it, in this process or on workers.
+
+    Parameters
+    ----------
+    split
+        What a cluster has for all clusters, by range of clusters (as for `build.split`).
+    join
+        Makes the new cluster from the old one and what it got, in the order of the clusters.
+
+    Returns
+    -------
+    parts
+        The new clusters, or futures of them.
+    entries
+        Number of adjacency entries of each cluster.
+    """
+    count = len(parts)
+    if client is None:
+        bundles = [split(part, [0, count])[0] for part in parts]
+        here = [join(part, [bundle[k] for bundle in bundles]) for k, part in enumerate(parts)]
+        return here, [len(part.indices) for part in here]
+    workers = worker_addresses(client)
+    ranges = cluster_ranges(count, len(workers)).tolist()
+    there = []
+    with client.as_current(), _explain_lost_workers():
+        splits = [client.submit(split, part, ranges, pure=False) for part in parts]
+        sent = [_send(client, future, workers[: len(ranges) - 1]) for future in splits]
+        del splits
+        for w, (first, last) in enumerate(pairwise(ranges)):
+            bundles = [row[w] for row in sent]
+            for k in range(first, last):
+                args = (join, parts[k], k - first, bundles)
+                there.append(_pinned(client, workers[w], _joined, *args))
+        del sent, bundles, args
+        return there, _collect(client, _length, there, workers)
+
+
+def _joined(join: Callable[..., Cluster], part: Cluster, at: int, bundles: list[Any]) -> Cluster:
+    """A cluster from the old one and number `at` of each bundle."""
+    return join(part, [bundle[at] for bundle in bundles])
+
+
 def _length(cluster: Cluster) -> int:
     return len(cluster.indices)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from partition import build, conversion, cutting, dask_views, distribute, edges
+from partition import build, conversion, cutting, dask_views, distribute, edges, views
 from partition import relabel as numbering
 from partition.client import queries
 from partition.client.spans import spanned
@@ -447,7 +447,20 @@ class Graph:
             found = read_edge_list(path, options.get("n"), columns, relabel)
             return cls.from_edges(found, **options)
 
-    # ---- other partitions and exports
+    # ---- other partitions, views and exports
+
+    def like(self, parts: Sequence[Any], entries: Sequence[int], **changes: Any) -> Graph:
+        """A graph with the same nodes and other clusters; `changes` are arguments of the constructor."""
+        same = {
+            "partition": self.partition,
+            "directed": self.directed,
+            "weight_dtype": self.weight_dtype,
+            "attrs": self.attrs,
+            "labels": self.labels,
+            "identified": self.identified,
+            "chosen": self.chosen,
+        }
+        return Graph(parts, entries=entries, **{**same, **changes})
 
     @spanned()
     def repartition(self, clusters: int, client: Client | None = None) -> Graph:
@@ -473,18 +486,31 @@ class Graph:
         parts, entries = distribute.recut(
             self.parts, self.partition, how, self.directed, self.weight_dtype, client
         )
-        recut = Graph(
-            parts,
-            how,
-            entries=entries,
-            directed=self.directed,
-            weight_dtype=self.weight_dtype,
-            attrs=self.attrs,
-            labels=self.labels,
-            identified=self.identified,
-        )
+        recut = self.like(parts, entries, partition=how, chosen=True)
         recut.cache = self.cache
         return recut
+
+    @spanned()
+    def reversed(self) -> Graph:
+        """The graph with all edges reversed, made where the clusters are; an undirected graph itself.
+
+        Nodes, labels, weights and clusters stay the same.
+        """
+        if not self.directed:
+            return self
+        return self.like(*views.reversed_clusters(self))
+
+    @spanned()
+    def to_undirected(self) -> Graph:
+        """The graph without the directions of its edges, made where the clusters are.
+
+        As in networkx, an edge in either direction is an edge of the result. It keeps its weight; of two
+        weights, one in each direction, the smaller one stays, as everywhere in dgsuite. Nodes, labels
+        and clusters stay the same. An undirected graph is returned as it is.
+        """
+        if not self.directed:
+            return self
+        return self.like(*views.undirected_clusters(self), directed=False)
 
     def gather(self) -> list[Cluster]:
         """Bring all clusters into this process."""

@@ -1,0 +1,179 @@
+"""Views of directed graphs: reversed, both ways, without directions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import dgsuite
+import kernels.base as bsp
+from dgsuite import Graph, InputError
+from partition.cluster import IN, OUT
+from partition.views import both_ways
+
+
+@st.composite
+def directed(draw, most=12):
+    """A directed graph of networkx, maybe weighted, and a way to cut it."""
+    n = draw(st.integers(1, most))
+    pair = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))
+    ends = [(u, v) for u, v in draw(st.lists(pair, max_size=30)) if u != v]
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(n))
+    graph.add_edges_from(ends)
+    if draw(st.booleans()):
+        for u, v in graph.edges:
+            graph.edges[u, v]["weight"] = (3 * u + 5 * v) % 7
+    clusters = draw(st.integers(1, 4))
+    owner = st.lists(st.integers(0, clusters - 1), min_size=n, max_size=n).map(np.array)
+    how = {"partition": draw(owner)} if draw(st.booleans()) else {}
+    return graph, {"clusters": clusters, **how}
+
+
+def blind(graph):
+    """The undirected graph of a directed one: of two weights the smaller one stays."""
+    found = nx.Graph()
+    found.add_nodes_from(graph)
+    for u, v, data in graph.edges(data=True):
+        if not found.has_edge(u, v) or data.get("weight", 0) < found.edges[u, v].get("weight", 0):
+            found.add_edge(u, v, **data)
+    return found
+
+
+def entries(graph):
+    """By row and neighbour: direction, weight out, weight in."""
+    found = {}
+    for c in graph.gather():
+        rows = c.ids[np.repeat(np.arange(c.size), c.degree)]
+        out, back = (np.zeros(len(rows)) if w is None else w for w in (c.weights, c.weights_in))
+        assert c.directions.dtype == np.uint8
+        for u, v, *rest in zip(rows, c.indices, c.directions, out, back, strict=True):
+            found[int(u), int(v)] = tuple(int(x) for x in rest)
+    return found
+
+
+def entries_of(graph):
+    """The same from networkx."""
+    found = {}
+    for u, v in [*graph.edges, *graph.reverse().edges]:
+        there, back = (graph.edges.get(e, {}).get("weight") for e in ((u, v), (v, u)))
+        bits = OUT * ((u, v) in graph.edges) + IN * ((v, u) in graph.edges)
+        some = there if there is not None else back
+        found[u, v] = bits, some or 0, (back if back is not None else some) or 0
+    return found
+
+
+@given(directed())
+def test_views_are_those_of_networkx(case):
+    expected, how = case
+    graph = Graph.from_networkx(expected, **how)
+    assert nx.utils.graphs_equal(graph.reversed().to_networkx(), expected.reverse())
+    assert nx.utils.graphs_equal(graph.to_undirected().to_networkx(), blind(expected))
+    view = both_ways(graph)
+    assert both_ways(graph) is view
+    assert entries(view) == entries_of(expected)
+    assert not any(c.directed for c in view.parts)
+    for made in (graph.reversed(), graph.to_undirected(), view):
+        assert made.partition == graph.partition
+        assert all((np.diff(made.to_scipy()[[i]].indices) > 0).all() for i in range(graph.n))
+        assert all(c.index == k for k, c in enumerate(made.parts))
+
+
+def test_views_keep_labels_and_follow_the_partition():
+    graph = Graph.from_edges(list("xyz"), list("yzx"), directed=True, relabel=True, clusters=2)
+    assert sorted(graph.reversed().to_networkx().edges) == [("x", "z"), ("y", "x"), ("z", "y")]
+    assert sorted(graph.to_undirected().to_networkx().edges) == [("x", "y"), ("x", "z"), ("y", "z")]
+    assert both_ways(graph.repartition(3)).partition == graph.repartition(3).partition
+    assert both_ways(graph).partition == graph.partition
+
+
+def test_undirected_graphs_are_their_own_views():
+    graph = Graph.from_edges([0, 1], [1, 2], clusters=2)
+    assert graph.reversed() is graph.to_undirected() is graph
+    assert all(c.directions is None for c in graph.parts)
+
+
+@pytest.mark.parametrize("partition", ["nodes", "hash"])
+def test_views_are_made_on_the_workers(client, partition):
+    rng = np.random.default_rng(7)
+    src, dst = rng.integers(0, 900, (2, 150_000))
+    weights = rng.integers(1, 99, len(src))
+    on_workers, local = (
+        Graph.from_edges(
+            src,
+            dst,
+            n=1000,
+            weights=weights,
+            directed=True,
+            partition=partition,
+            clusters=3,
+            client=c,
+        )
+        for c in (client, None)
+    )
+    assert not on_workers.local
+    for make in (Graph.reversed, Graph.to_undirected):
+        made = make(on_workers)
+        assert not made.local
+        assert (made.to_scipy() != make(local).to_scipy()).nnz == 0
+        assert made.m == make(local).m
+    view = both_ways(on_workers)
+    assert not view.local
+    assert entries(view) == entries(both_ways(local))
+
+
+@dataclass(eq=False)
+class Degrees(bsp.ClusterState):
+    """Numbers of neighbours by direction."""
+
+    counts: NDArray[np.int64] = bsp.per_node(0)
+    heard: NDArray[np.int64] = bsp.per_node(0)
+
+
+@dataclass(frozen=True)
+class Neighbours(bsp.Kernel):
+    """Counts edges out, edges in, and messages of neighbours along edges of either direction."""
+
+    name = "neighbours"
+    outputs = {"counts": bsp.Output("100 x out + in"), "heard": bsp.Output("neighbours")}
+    state = Degrees
+    both_ways = True
+
+    def program(self, net):
+        yield bsp.Round(self.send, self.read)
+
+    def send(self, c, s, inbox):
+        row = np.repeat(np.arange(c.size), c.degree)
+        for bit, unit in ((OUT, 100), (IN, 1)):
+            here = np.full(len(row), True) if c.directions is None else c.directions & bit > 0
+            s.counts += unit * np.bincount(row[here], minlength=c.size)
+        return bsp.broadcast()
+
+    def read(self, c, s, inbox):
+        nodes, count, _ = inbox.count()
+        s.heard[nodes] = count
+
+
+@pytest.mark.parametrize("style", ["serial", "finish_async", "clocked"])
+def test_a_kernel_looks_both_ways(client, style):
+    network = nx.gnp_random_graph(60, 0.05, directed=True, seed=3)
+    found = dgsuite.run(Neighbours, Graph.from_networkx(network, clusters=3), style=style)
+    expected = [100 * network.out_degree(v) + network.in_degree(v) for v in network]
+    assert found["counts"].values.tolist() == expected
+    assert found["heard"].values.tolist() == [d for _, d in network.to_undirected().degree]
+    assert found.attrs["m"] == network.number_of_edges()
+    alike = dgsuite.run(Neighbours, Graph.from_networkx(network.to_undirected()), style="serial")
+    assert alike["counts"].values.tolist() == [101 * d for d in found["heard"].values]
+
+
+def test_an_undirected_kernel_says_how_to_go_on():
+    graph = Graph.from_edges([0], [1], directed=True)
+    with pytest.raises(InputError, match=r"graph\.to_undirected\(\)"):
+        dgsuite.run("mis", graph)
+    assert dgsuite.run("mis", graph.to_undirected())["in_mis"].sum() == 1
