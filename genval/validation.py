@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genval.report import Found, Report
-from genval.rules import committees, leaders, paths, routing, search, sets, trees
+from genval.rules import committees, communities, leaders, paths, routing, search, sets, trees
 from genval.rules.base import Job
 from partition.client.spans import spanned
 from partition.errors import InputError
@@ -50,6 +50,7 @@ VALIDATORS: dict[str, Validator] = {
     "bfs": Validator({"level": 1, "parent": 1}, search.bfs, nodes="parent"),
     "bfs2d": Validator({"level": 1, "parent": 1}, search.bfs, nodes="parent"),
     "by": Validator({"decision": 1, "vote": 1, "traitor": 1}, leaders.by),
+    "cdlp": Validator({"label": 1}, communities.cdlp, nodes="label"),
     "dp": Validator({"leader": 1}, leaders.leader, identifiers="leader"),
     "dr": Validator({"cost": 2, "next_hop": 2}, routing.dr, "cost", nodes="next_hop"),
     "ds": Validator({"in_ds": 1}, sets.ds),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kernels.analytics.betweenness import Betweenness
 from kernels.analytics.bfs import BreadthFirst
 from kernels.analytics.bfs_grid import GridSearch
+from kernels.analytics.cdlp import LabelPropagation
 from kernels.analytics.sssp import ShortestPaths
 from kernels.base import Kernel
 from kernels.imsuite import (
@@ -41,6 +42,7 @@ KERNELS: dict[str, type[Kernel]] = {
         Betweenness,
         BreadthFirst,
         GridSearch,
+        LabelPropagation,
         BellmanFord,
         Dijkstra,
         Byzantine,

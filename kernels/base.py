@@ -12,7 +12,7 @@ Nothing in a kernel knows about processes, tasks, sockets or counters. Kernels i
 
 from __future__ import annotations
 
-from kernels.inbox import Inbox
+from kernels.inbox import Inbox, Latest
 from kernels.kernel import (
     COUNTS,
     FIRST,
@@ -60,6 +60,7 @@ __all__ = [
     "Inbox",
     "Kernel",
     "Known",
+    "Latest",
     "Links",
     "Net",
     "Node",

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from numpy.typing import NDArray
 
 from kernels.messages import Note
 from partition.reductions import Reduction
 from partition.subset import Subset
+
+
+class Latest(NamedTuple):
+    """What the neighbours of a cluster's nodes have broadcast, for a compiled loop: see `Inbox.latest`.
+
+    Attributes
+    ----------
+    indptr
+        Shape (size + 1,): the neighbours of node i are in entries ``indptr[i]`` to ``indptr[i + 1]`` of
+        `slots`, in the order of the cluster's adjacency. The first is not 0 for every cluster.
+    slots
+        Number of the slot of each neighbour.
+    values
+        What the node in each slot sent last.
+    """
+
+    indptr: NDArray
+    slots: NDArray
+    values: NDArray
 
 
 class Inbox(Protocol):
@@ -88,6 +107,13 @@ class Inbox(Protocol):
     def along(self, name: str, entries: NDArray | None = None) -> tuple[NDArray, NDArray]:
         """Values of a broadcast along edges: for some entries of the cluster's adjacency (all by
         default), whether the neighbour sent, and the value that it sent.
+        """
+        ...
+
+    def latest(self, name: str) -> Latest:
+        """What each neighbour broadcast last in a field, in this phase or before: 0 where it never did.
+
+        A phase may call it where a broadcast has arrived; the arrays are the engine's, not to be changed.
         """
         ...
 

@@ -63,6 +63,8 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
     else:
         connected = name in ("by", "dr", "dp")
         src, dst = draw(edges(n, connected))
+    if name == "cdlp":
+        options["iterations"] = draw(st.sampled_from([1, 2, 3, 10]))
     if name == "bfs":
         options["direction"] = draw(st.sampled_from(["optimising", "top-down"]))
     if name in ("bf", "bfs", "dst"):

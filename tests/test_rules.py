@@ -8,6 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from cases import NAMES, cuts, inputs
+from definitions import propagated
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -140,6 +141,8 @@ def reference(kernel, graph):
     if kernel == "mst":
         above = dict(nx.bfs_predecessors(nx.minimum_spanning_tree(net), 7))
         return {"parent": np.array([above.get(v, -1) for v in net])}
+    if kernel == "cdlp":
+        return {"label": propagated(net, 3), "iterations": 3}
     if kernel == "vc":
         depth = nx.single_source_shortest_path_length(net, 0)
         return {"colour": np.array([depth[v] % 2 for v in net])}
@@ -256,6 +259,20 @@ KINDS = {
         "all the root's": {"parent": lambda v: v * 0},
         "shifted parents": {"parent": lambda v: np.roll(v, 1)},
         "a child as parent": {"parent": lambda v: at(v, v[-1], len(v) - 1)},
+    },
+    "cdlp": {
+        "no such label": {"label": lambda v: at(v, 5, 400)},
+        "negative": {"label": lambda v: at(v, 5, -1)},
+        "own ids": {"label": lambda v: np.arange(len(v))},
+        "all one": {"label": lambda v: v * 0},
+        "one moved": {"label": lambda v: at(v, 5, v[5] + 1)},
+        "first moved": {"label": lambda v: at(v, 0, v[0] + 1)},
+        "last moved": {"label": lambda v: at(v, -1, v[-1] + 1)},
+        "shifted": {"label": lambda v: np.roll(v, 1)},
+        "backwards": {"label": lambda v: v[::-1]},
+        "numbered anew": {"label": lambda v: np.unique(v, return_inverse=True)[1]},
+        "a step less": {"label": lambda v: propagated(network("cdlp"), 2)},
+        "a step more": {"label": lambda v: propagated(network("cdlp"), 4)},
     },
     "mis": sets("in_mis"),
     "ds": sets("in_ds"),

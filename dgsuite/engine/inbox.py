@@ -12,7 +12,7 @@ from dgsuite.engine.broadcasts import Broadcasts
 from dgsuite.engine.fields import compilable
 from dgsuite.engine.messages import MessageList
 from dgsuite.engine.shipments import AnnouncementBatch, Shipments
-from kernels.base import Note
+from kernels.base import Latest, Note
 from partition.cluster import Cluster
 from partition.errors import InputError, unknown
 from partition.reductions import MAX, MIN, OR, SUM, Reduction, reduction
@@ -196,6 +196,13 @@ class ClusterInbox:
         else:
             slots = halo.indices[halo.indptr[self._lo] + entries]
         return messages.sent[slots], messages.values(name)[slots]
+
+    def latest(self, name: str) -> Latest:
+        messages = self._messages
+        if not isinstance(messages, Broadcasts):
+            raise ValueError("no broadcast has arrived from neighbours")
+        halo = messages.halo
+        return Latest(halo.indptr[self._lo : self._hi + 1], halo.indices, messages.values(name))
 
     def edges(self, nodes: NDArray) -> NDArray[np.int64] | None:
         if not self.traced:

@@ -1,0 +1,43 @@
+"""Compiled loop of label propagation."""
+
+from __future__ import annotations
+
+from partition.compiling import compiled
+
+
+@compiled
+def adopt(indptr, slots, labels, rows, counts, label, changed):
+    """Give each row the most frequent label of its neighbours, of several the smallest.
+
+    Parameters
+    ----------
+    labels
+        By slot.
+    counts
+        By label, all 0, and so they are afterwards.
+    label
+        By row.
+    changed
+        Room for the rows that get another label.
+
+    Returns
+    -------
+    How many rows get another label.
+    """
+    count = 0
+    for row in rows:
+        low, high = indptr[row], indptr[row + 1]
+        best, most = label[row], 0
+        for e in range(low, high):
+            seen = labels[slots[e]]
+            counts[seen] += 1
+            times = counts[seen]
+            if times > most or (times == most and seen < best):
+                best, most = seen, times
+        for e in range(low, high):
+            counts[labels[slots[e]]] = 0
+        if best != label[row]:
+            label[row] = best
+            changed[count] = row
+            count += 1
+    return count

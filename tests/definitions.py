@@ -1,0 +1,52 @@
+"""Textbook definitions in plain Python, and random networks to compare kernels with them on."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import networkx as nx
+import numpy as np
+from hypothesis import strategies as st
+
+from partition.graph import Graph
+
+EDGES = {
+    True: "1-3 1-5 2-4 2-5 2-10 3-1 3-5 3-8 3-10 5-3 5-4 5-8 6-3 6-4 7-4 8-1 9-4",
+    False: "2-3 2-4 3-4 3-5 3-8 5-6 5-8 6-7 6-8 6-9 6-10 7-9",
+}
+"""The example graphs of LDBC Graphalytics, by whether they are directed."""
+
+
+def example(directed, **how):
+    """An example graph of LDBC Graphalytics; its identifiers, in ascending order, are labels."""
+    ends = np.array([pair.split("-") for pair in EDGES[directed].split()], np.int64)
+    return Graph.from_edges(*ends.T, directed=directed, relabel=True, **how)
+
+
+@st.composite
+def networks(draw, directed=False, most=24):
+    """Networks of all densities, some disconnected, some a star with more edges."""
+    n = draw(st.integers(1, most))
+    dense = draw(st.sampled_from([0.0, 0.05, 0.15, 0.4, 0.9]))
+    net = nx.gnp_random_graph(n, dense, draw(st.integers(0, 99)), directed)
+    if draw(st.booleans()):
+        net.add_edges_from((0, v) for v in range(1, n))
+    return net
+
+
+def cut(net, draw):
+    """A network as a graph, cut at random."""
+    n = net.number_of_nodes()
+    owner = draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
+    how = draw(st.sampled_from([{"clusters": 3}, {"partition": owner}]))
+    return Graph.from_networkx(net, **how)
+
+
+def propagated(net, steps):
+    """Labels after some steps of label propagation; an edge each way counts twice."""
+    label = {v: v for v in net}
+    for _ in range(steps):
+        near = {v: [*net[v], *(net.pred[v] if net.is_directed() else ())] for v in net}
+        times = {v: Counter(label[u] for u in near[v]) for v in net}
+        label = {v: min(t, key=lambda k: (-t[k], k), default=label[v]) for v, t in times.items()}
+    return np.array([label[v] for v in net])

@@ -1,0 +1,55 @@
+"""Kernels that look at neighbours of neighbours are what networkx, or the definition, finds."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from definitions import cut, example, networks, propagated
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dgsuite
+import genval
+from partition.graph import Graph
+
+
+def right(kernel, graph, **parameters):
+    """The dataset of a serial run, which the rule accepts."""
+    ds = dgsuite.run(kernel, graph, style="serial", **parameters)
+    report = genval.validate(kernel, graph, ds)
+    assert report.ok, str(report)
+    return ds
+
+
+@given(networks(), st.integers(1, 6), st.data())
+def test_labels_are_those_of_the_definition(net, iterations, data):
+    ds = right("cdlp", cut(net, data.draw), iterations=iterations)
+    np.testing.assert_array_equal(ds.label, propagated(net, iterations))
+    assert ds.sizes["round"] <= iterations
+
+
+LABELS = {False: [2, 3, 2, 2, 6, 5, 2, 5, 5]}
+
+
+@pytest.mark.parametrize("directed", LABELS)
+def test_labels_of_the_example(directed):
+    ds = right("cdlp", example(directed, clusters=3), iterations=2)
+    assert ds.label.values.tolist() == LABELS[directed]
+
+
+def test_labels_that_stay_are_not_sent_again():
+    """Two cliques agree after two steps; the third finds no change."""
+    net = nx.disjoint_union(nx.complete_graph(5), nx.complete_graph(4))
+    ds = right("cdlp", Graph.from_networkx(net, clusters=2), iterations=100)
+    assert ds.label.values.tolist() == [0] * 5 + [5] * 4
+    assert ds.messages.values.tolist() == [32, 32, 7]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "parameters", "message"),
+    [("cdlp", {"iterations": 0}, "iterations must be at least 1, got 0")],
+)
+def test_bad_parameters(kernel, parameters, message):
+    with pytest.raises(dgsuite.InputError, match=message):
+        dgsuite.run(kernel, Graph.from_edges([0], [1]), **parameters)
