@@ -15,6 +15,7 @@ import dgsuite
 import genval
 from dgsuite.graph500 import problem, report, search
 from dgsuite.graph500.__main__ import main
+from dgsuite.suites import running
 from genval.families import plan
 
 ROOT = Path(__file__).parents[1]
@@ -89,7 +90,7 @@ def test_a_wrong_file_is_explained(here, tmp_path):
         (("--scale", 8, "--partition", "2d", "--grid", "1x1"), "1x1 does not match 2 workers"),
         ((), "--scale is missing"),
         (("--scale", 8, "--kernel", "sssp", "--partition", "2d"), "runs on --partition 1d alone"),
-        (("--scale", 8, "--compare", "mpi"), "unknown peer; one of scipy, graphblas, networkit"),
+        (("--scale", 8, "--compare", "mpi"), "unknown; one of scipy, graphblas, networkit"),
     ],
 )
 def test_bad_input_is_one_line(here, arguments, message):
@@ -150,7 +151,7 @@ def test_searches_follow_one_another_while_their_trees_are_small(client, monkeyp
     monkeypatch.setattr(dgsuite, "run_each", watched)
     monkeypatch.setattr(search, "TURN", 2)
     found = search.search(made, roots, client, peers={"peer": lambda root: turns.append(root)})
-    first, peer, *turns_ = turns
+    peer, first, *turns_ = turns
     assert (first, peer) == (roots[:1], roots[0])
     assert turns_ == [roots[:2], *roots[:2], roots[2:4], *roots[2:4], roots[4:], *roots[4:]]
     assert found.roots == roots
@@ -159,7 +160,7 @@ def test_searches_follow_one_another_while_their_trees_are_small(client, monkeyp
     search.search(made, roots, client)
     assert turns == [roots[:1], roots]
     turns.clear()
-    monkeypatch.setattr(search, "TREES", 8 * made.graph.n)
+    monkeypatch.setattr(running, "HELD", 8 * made.graph.n)
     search.search(made, roots[:2], client)
     assert turns == [roots[:1], roots[:1], roots[1:2]]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from partition.command import Command
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     from dgsuite.graph500.options import COMPARED
+    from dgsuite.suites.options import add_config, add_json, add_place
 
     p = argparse.ArgumentParser(
         prog="python -m dgsuite.graph500",
@@ -25,22 +25,10 @@ def parser() -> argparse.ArgumentParser:
         "random roots, validate every tree, and report as the specification asks.",
         argument_default=argparse.SUPPRESS,
     )
-    p.add_argument(
-        "config",
-        nargs="?",
-        metavar="CONFIG.toml",
-        default=None,
-        help="a file whose table [graph500] has the options below; what is given here overrides it",
-    )
+    add_config(p, "graph500")
     p.add_argument("--scale", type=int, help="logarithm of the number of nodes")
     p.add_argument("--kernel", choices=["bfs", "sssp"], help="default: bfs")
-    p.add_argument("--workers", type=int, help="worker processes (default: 2)")
-    p.add_argument("--scheduler", metavar="ADDRESS", help="run on the Dask cluster at this address")
-    p.add_argument(
-        "--protocol",
-        metavar="SCHEME",
-        help="transport between workers (default: mpb, shared memory, on Linux; else tcp)",
-    )
+    add_place(p)
     p.add_argument(
         "--partition", choices=["1d", "2d"], help="how edges are dealt to clusters (default: 1d)"
     )
@@ -61,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument(
         "--no-validate", dest="validate", action="store_false", help="do not check the trees"
     )
-    p.add_argument("--json", action="store_true", default=False, help="print one JSON object")
+    add_json(p)
     return p
 
 
@@ -84,21 +72,15 @@ def _options(path: str | None, flags: dict[str, Any]) -> Options:
     """The file's options under those of the command line."""
     from dgsuite.experiment import toml
     from dgsuite.graph500.options import COMPARED, File
+    from dgsuite.suites.options import check_counts, check_names, names, read
 
-    for name in ("workers", "roots"):
-        if flags.get(name, 1) < 1:
-            raise InputError(f"--{name} must be at least 1, got {flags[name]}")
+    check_counts(flags, "workers", "threads", "roots")
     if "compare" in flags:
-        flags["compare"] = [name for name in flags["compare"].split(",") if name]
-        for name in flags["compare"]:
-            if name not in COMPARED:
-                raise InputError(f"--compare {name}: unknown peer; one of {', '.join(COMPARED)}")
-    data = {} if path is None else toml.read(path)
-    table = data.setdefault("graph500", {})
-    if isinstance(table, dict):
-        table.update(flags)
-        if path is None and "scale" not in table:
-            raise InputError("--scale is missing, and so is a file that has it")
+        flags["compare"] = names(flags["compare"])
+        check_names("--compare", flags["compare"], COMPARED)
+    data = read("graph500", path, flags)
+    if path is None and "scale" not in flags:
+        raise InputError("--scale is missing, and so is a file that has it")
     return toml.checked(File, data, path or "command line").graph500
 
 
@@ -107,23 +89,11 @@ def _run(asked: Options) -> dict[str, Any]:
 
     options = resolve(asked)
 
-    from rich.console import Console
-    from rich.progress import track
-
-    from dgsuite import transports
-    from dgsuite.experiment import clusters as schedulers
     from dgsuite.graph500 import problem, report, search
-    from dgsuite.workers import plugin as worker
+    from dgsuite.suites import running
     from partition.client.workers import worker_addresses
 
-    worker.keep_no_memory()
-    console = Console(stderr=True)
-    with ExitStack() as stack:
-        client = stack.enter_context(
-            schedulers.connect(options.scheduler)
-            if options.scheduler is not None
-            else schedulers.local(options.workers, 1, "0", options.protocol or transports.fastest())
-        )
+    with running.cluster(options) as client:
         workers = len(worker_addresses(client))
         shape = grid(options, workers)
         weighted = options.kernel == "sssp"
@@ -133,11 +103,7 @@ def _run(asked: Options) -> dict[str, Any]:
         else:
             roots = [options.root]
         peers = search.make_peers(options.compare, made.graph)
-        bar = iter(
-            track(
-                roots, "searching", console=console, transient=True, disable=not console.is_terminal
-            )
-        )
+        bar = iter(running.tracked(roots, "searching", len(roots)))
         found = search.search(
             made,
             roots,

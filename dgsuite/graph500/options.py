@@ -7,23 +7,20 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from dgsuite.experiment.model import Count, Section
-from dgsuite.graph500.size import check_scale
+from dgsuite.suites.options import Place, check_place
+from dgsuite.suites.size import check_scale
 from partition.errors import InputError
 
 COMPARED = ("scipy", "graphblas", "networkit")
 """Peers that can run beside ours."""
 
 
-class Options(Section):
+class Options(Place):
     """The table ``[graph500]`` of a file; flags of the same names override it."""
 
     scale: int
     """Logarithm of the number of nodes."""
     kernel: Literal["bfs", "sssp"] = "bfs"
-    workers: Count = 2
-    scheduler: str | None = None
-    protocol: str | None = None
-    """Transport between workers of our own; by default the fastest on one host."""
     partition: Literal["1d", "2d"] = "1d"
     grid: Annotated[str, Field(pattern=r"^\d+[xX]\d+$")] | None = None
     direction: Literal["optimising", "top-down"] | None = None
@@ -49,9 +46,8 @@ def resolve(options: Options) -> Options:
     InputError
         Options that contradict each other, or a graph that would not fit into memory.
     """
-    if options.protocol and options.scheduler:
-        raise InputError("--protocol is for workers of our own; --scheduler has its transport")
-    check_scale(options.scale, options.kernel)
+    check_place(options)
+    check_scale(options.scale, options.kernel == "sssp")
     n = 2**options.scale
     if options.root is not None and options.root >= n:
         raise InputError(f"--root {options.root} is not a node: nodes are 0 to {n - 1}")

@@ -11,14 +11,14 @@ from distributed import Client
 from numpy.typing import NDArray
 
 import genval
-from dgsuite.graph500.size import EDGE_FACTOR, check_scale
+from dgsuite.suites import sources
+from dgsuite.suites.size import EDGE_FACTOR, check_scale
 from genval.families import plan
 from genval.plan import Plan
 from partition.build import id_dtype
 from partition.client.spans import spanned
 from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses
-from partition.cluster import Cluster
 from partition.graph import Graph
 from partition.grid import arrange
 
@@ -68,7 +68,7 @@ def build(
     InputError
         The scale is not at least 1, or the graph would not fit into memory.
     """
-    check_scale(scale, "sssp" if weighted else "bfs")
+    check_scale(scale, weighted)
     n, m = 2**scale, EDGE_FACTOR * 2**scale
     weights = WEIGHTS if weighted else False
     begin = time.perf_counter()
@@ -79,8 +79,9 @@ def build(
         client.submit(_count, tuples, bounds, w, len(places), workers=[place], pure=False)
         for w, place in enumerate(places)
     ]
-    counting = Watch(client, "counting edges", places)
-    (counts,) = counting.gather([client.submit(sum, shares, pure=False)])
+    (counts,) = Watch(client, "counting edges", places).gather(
+        [client.submit(sum, shares, pure=False)]
+    )
     del shares  # what workers counted would stay there while they build
     generation = time.perf_counter() - begin
     begin = time.perf_counter()
@@ -98,11 +99,7 @@ def build(
         if not graph.local:
             Watch(client, "arranging the grid", places).wait_or_raise(graph.parts)
     construction = time.perf_counter() - begin
-    if graph.local:
-        able = [_able(part) for part in graph.parts]
-    else:
-        able = counting.gather([client.submit(_able, part, pure=False) for part in graph.parts])
-    return Problem(scale, graph, counts, np.concatenate(able), generation, construction, grid)
+    return Problem(scale, graph, counts, sources.able(graph), generation, construction, grid)
 
 
 def _count(tuples: Plan, bounds: Sequence[int], mine: int, workers: int) -> NDArray:
@@ -113,12 +110,6 @@ def _count(tuples: Plan, bounds: Sequence[int], mine: int, workers: int) -> NDAr
     return total
 
 
-def _able(cluster: Cluster) -> NDArray[np.bool_]:
-    return np.diff(cluster.indptr) > 0
-
-
 def choose_roots(problem: Problem, count: int, seed: int = 101) -> list[int]:
     """Distinct random nodes that have a neighbour."""
-    able = np.flatnonzero(problem.able)
-    rng = np.random.default_rng(seed)
-    return [int(r) for r in rng.choice(able, min(count, len(able)), replace=False)]
+    return sources.choose(problem.able, count, seed)

@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from dgsuite.graph500.options import Options
 from dgsuite.graph500.problem import Problem
 from dgsuite.graph500.search import Searches
-from dgsuite.graph500.size import EDGE_FACTOR
-
-
-def statistics(values: Sequence[float]) -> dict[str, float]:
-    """Minimum, quartiles, maximum, mean and standard deviation, as the specification has them."""
-    v = np.asarray(values, float)
-    names = ("min", "firstquartile", "median", "thirdquartile", "max")
-    found = dict(zip(names, np.quantile(v, [0, 0.25, 0.5, 0.75, 1]).tolist(), strict=True))
-    found["mean"] = float(v.mean())
-    found["stddev"] = float(v.std(ddof=1)) if len(v) > 1 else 0.0
-    return found
-
-
-def harmonic(teps: Sequence[float]) -> tuple[float, float]:
-    """Harmonic mean, and its standard error (Norris 1940, as the specification asks)."""
-    inverse = 1 / np.asarray(teps, float)
-    mean = 1 / inverse.mean()
-    if len(inverse) < 2:
-        return float(mean), 0.0
-    return float(mean), float(inverse.std(ddof=1) * mean**2 / np.sqrt(len(inverse) - 1))
+from dgsuite.suites.size import EDGE_FACTOR
+from dgsuite.suites.statistics import harmonic, statistics
 
 
 def summary(problem: Problem, found: Searches, options: Options, workers: int) -> dict[str, Any]:

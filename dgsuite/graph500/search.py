@@ -8,22 +8,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from distributed import Client
 
-import dgsuite
 from dgsuite.graph500 import peers
 from dgsuite.graph500.problem import WEIGHTS, Problem
-from dgsuite.graph500.size import EDGE_FACTOR
-from genval import validate
-from partition.errors import RunError
+from dgsuite.suites import running
+from dgsuite.suites.size import EDGE_FACTOR
 from partition.graph import Graph
 
 DELTA = WEIGHTS / EDGE_FACTOR
 """Width of a bucket: a node has about one edge lighter than that (Meyer and Sanders 2003)."""
 
-TURN, TREES = 16, 1 << 25
-"""Most searches that follow one another before peers have their turn, and bytes that their trees may take."""
+TURN = 16
+"""Most searches that follow one another before peers have their turn."""
 
 
 @dataclass
@@ -71,47 +68,40 @@ def search(
     """
     peers = peers or {}
     found = Searches(peers={name: [] for name in peers})
-
-    how: dict[str, Any] = {"style": "clocked", "client": client}  # also where the graph is small
-
-    def trees(roots: Sequence[int]) -> list[xr.Dataset]:
-        each = [{"root": root} for root in roots]
-        if kernel == "sssp":
-            return dgsuite.run_each("sssp", problem.graph, each, **how, delta=DELTA)
-        if problem.grid is not None:
-            return dgsuite.run_each("bfs2d", problem.graph, each, **how)
-        return dgsuite.run_each("bfs", problem.graph, each, **how, direction=direction)
-
-    def checked(root: int, ds: xr.Dataset) -> None:
-        begin = time.perf_counter()
-        report = validate(kernel, problem.graph, ds)
-        found.checks.append(time.perf_counter() - begin)
-        if not report.ok:
-            raise RunError(f"the tree from root {root} is wrong: {report}")
-
-    turn = max(1, min(TURN if peers else len(roots), TREES // (8 * problem.graph.n)))
-    trees(roots[:1])
+    turn = running.turn(problem.graph, TURN if peers else len(roots))
+    each = [{"root": root} for root in roots]
+    options: dict[str, Any] = {}
+    if kernel == "sssp":
+        options["delta"] = DELTA
+    elif problem.grid is None:
+        options["direction"] = direction
+    program = "bfs2d" if kernel == "bfs" and problem.grid is not None else kernel
     for peer in peers.values():
         peer(roots[0])
-    for done in range(0, len(roots), turn):
-        some = roots[done : done + turn]
-        ours = trees(some)
-        for name, peer in peers.items():
-            for root in some:
-                begin = time.perf_counter()
-                peer(root)
-                found.peers[name].append(time.perf_counter() - begin)
-        for at, root in enumerate(some):
-            on_root(done + at)
-            ds = ours.pop(0)
-            found.roots.append(root)
-            found.seconds.append(float(ds.attrs["seconds"]))
-            found.edges.append(int(problem.tuples.sum(where=np.asarray(ds.parent) >= 0)))
-            found.wire.append(int(ds.wire_bytes.sum()))
-            if check:
-                checked(root, ds)
-            del ds  # before the next one comes
+    for ds in running.trials(program, problem.graph, each, client, turn, **options):
+        root = roots[len(found.roots)]
+        on_root(len(found.roots))
+        found.roots.append(root)
+        found.seconds.append(float(ds.attrs["seconds"]))
+        found.edges.append(int(problem.tuples.sum(where=np.asarray(ds.parent) >= 0)))
+        found.wire.append(int(ds.wire_bytes.sum()))
+        if check:
+            begin = time.perf_counter()
+            running.check(kernel, problem.graph, ds, f"the tree from root {root}")
+            found.checks.append(time.perf_counter() - begin)
+        del ds  # before the next one comes
+        done = len(found.roots)
+        if done % turn == 0 or done == len(roots):
+            for name, peer in peers.items():
+                times = found.peers[name]
+                times += [_seconds(peer, each) for each in roots[len(times) : done]]
     return found
+
+
+def _seconds(peer: Callable[[int], object], root: int) -> float:
+    begin = time.perf_counter()
+    peer(root)
+    return time.perf_counter() - begin
 
 
 def make_peers(names: Sequence[str], graph: Graph) -> dict[str, Callable[[int], object]]:

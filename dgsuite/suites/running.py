@@ -1,0 +1,104 @@
+"""The cluster that a suite runs on, its progress bar, and runs one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import dgsuite
+from dgsuite.suites.options import Place
+from genval import validate
+from partition.errors import RunError
+from partition.graph import Graph
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from distributed import Client
+
+T = TypeVar("T")
+
+HELD = 1 << 25
+"""Bytes of outputs that a turn may hold, at 8 bytes a node."""
+
+
+@contextmanager
+def cluster(place: Place) -> Iterator[Client]:
+    """A client of the cluster at an address, or of a cluster of our own, which ends with it.
+
+    Raises
+    ------
+    InputError
+        Nothing answers at the address, or there is no such transport.
+    """
+    from dgsuite import transports
+    from dgsuite.experiment import clusters
+    from dgsuite.workers import plugin
+
+    plugin.keep_no_memory()
+    protocol = place.protocol or transports.fastest()
+    with (
+        clusters.connect(place.scheduler)
+        if place.scheduler is not None
+        else clusters.local(place.workers, place.threads, "0", protocol)
+    ) as client:
+        yield client
+
+
+def tracked(items: Iterable[T], what: str, total: int) -> Iterable[T]:
+    """Items with a progress bar on standard error, where that is a terminal."""
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    return track(
+        items,
+        what,
+        total=total,
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
+def turn(graph: Graph, most: int) -> int:
+    """How many runs may follow one another before their outputs are let go: `most`, or fewer."""
+    return max(1, min(most, HELD // (8 * graph.n)))
+
+
+def trials(
+    kernel: str,
+    graph: Graph,
+    each: Sequence[Mapping[str, Any]],
+    client: Client,
+    turn: int,
+    **parameters: Any,
+) -> Iterator[xr.Dataset]:
+    """Run a kernel with each of some parameters, in style "clocked" also where the graph is small.
+
+    Before it measures, it makes a run of the first, so that workers have imported what they need.
+
+    Parameters
+    ----------
+    turn
+        Runs in the same tasks, whose outputs are held together.
+    """
+    how: dict[str, Any] = {"style": "clocked", "client": client, **parameters}
+    dgsuite.run_each(kernel, graph, each[:1], **how)
+    for done in range(0, len(each), turn):
+        found = dgsuite.run_each(kernel, graph, each[done : done + turn], **how)
+        while found:
+            yield found.pop(0)
+
+
+def check(kernel: str, graph: Graph, outputs: Any, what: str) -> None:
+    """Validate outputs; `what` names them in the error.
+
+    Raises
+    ------
+    RunError
+        They are wrong.
+    """
+    report = validate(kernel, graph, outputs)
+    if not report.ok:
+        raise RunError(f"{what} is wrong: {report}")

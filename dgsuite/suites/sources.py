@@ -1,0 +1,36 @@
+"""Sources of searches: random nodes that have a neighbour."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partition.client.waiting import Watch
+from partition.cluster import Cluster
+from partition.graph import Graph
+
+
+def able(graph: Graph) -> NDArray[np.bool_]:
+    """Whether each node has an edge that leaves it, shape (n,)."""
+    if (client := graph.client) is None:
+        found = [_able(part) for part in graph.parts]
+    else:
+        watch = Watch(client, "looking for sources", inputs=graph.parts)
+        found = watch.gather([client.submit(_able, part, pure=False) for part in graph.parts])
+    masks = np.concatenate(found)
+    if graph.partition.order is None:
+        return masks
+    ordered = np.empty_like(masks)
+    ordered[graph.partition.order] = masks
+    return ordered
+
+
+def _able(cluster: Cluster) -> NDArray[np.bool_]:
+    return np.diff(cluster.indptr) > 0
+
+
+def choose(able: NDArray[np.bool_], count: int, seed: int) -> list[int]:
+    """Distinct random nodes that are able, `count` or as many as there are."""
+    nodes = np.flatnonzero(able)
+    rng = np.random.default_rng(seed)
+    return [int(r) for r in rng.choice(nodes, min(count, len(nodes)), replace=False)]
