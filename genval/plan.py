@@ -80,21 +80,32 @@ class Plan:
             found[0].append(src.astype(small))
             found[1].append(dst.astype(small))
             if self.weights:
-                found[2].append(self._weights(src, dst))
+                found[2].append(pair_weights(src, dst, self.n, self.weights, self.seed))
         src, dst, weights = map(np.concatenate, found)
         return src, dst, weights if self.weights else None
-
-    def _weights(self, src: NDArray, dst: NDArray) -> NDArray[np.int64]:
-        """Distinct numbers from 1 to 2^63 - 1, or numbers from 1 to the largest; (u, v) and (v, u) agree."""
-        pairs = np.minimum(src, dst).astype(np.uint64)
-        pairs *= np.uint64(self.n)
-        pairs += np.maximum(src, dst).astype(np.uint64)
-        key = subkey(self.seed, WEIGHTS)
-        if self.weights is True:
-            return permute(pairs, 2**63 - 1, key).astype(np.int64) + 1
-        return below(draw(key, pairs), self.weights).astype(np.int64) + 1
 
     def uid(self, nodes: NDArray) -> NDArray[np.int64]:
         """Identifiers of the given nodes. Those of all nodes are 1 to n in random order."""
         at = np.asarray(nodes).astype(np.uint64)
         return permute(at, self.n, subkey(self.seed, IDENTIFIERS)).astype(np.int64) + 1
+
+
+def pair_weights(
+    src: NDArray, dst: NDArray, n: int, weights: bool | int, seed: int
+) -> NDArray[np.int64]:
+    """Weights of edges of a graph with n nodes, which depend on their ends alone; (u, v) and (v, u) agree.
+
+    Parameters
+    ----------
+    weights
+        True for distinct numbers from 1 to 2^63 - 1; or the largest, for uniform numbers from 1 on.
+    seed
+        Any integer.
+    """
+    pairs = np.minimum(src, dst).astype(np.uint64)
+    pairs *= np.uint64(n)
+    pairs += np.maximum(src, dst).astype(np.uint64)
+    key = subkey(seed, WEIGHTS)
+    if weights is True:
+        return permute(pairs, 2**63 - 1, key).astype(np.int64) + 1
+    return below(draw(key, pairs), weights).astype(np.int64) + 1

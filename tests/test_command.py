@@ -108,6 +108,7 @@ COMMANDS = [
     ["dgsuite.experiment", "configs/quickstart.toml", "--dry-run"],
     ["dgsuite.report", "configs"],
     ["dgsuite.graph500", "--scale", "4"],
+    ["dgsuite.gap", "--kron", "4"],
     ["dgsuite.scaling", "none.nc"],
     ["dgsuite.scc", "configs/scc-bc.toml"],
     ["dgsuite.scc.hf", "configs/scc-hf-figure5.toml"],

@@ -1,0 +1,77 @@
+"""GAP's graphs on the workers, and weights for them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import genval
+from dgsuite.gap.options import Options
+from dgsuite.gap.plan import WEIGHTS
+from genval.plan import pair_weights
+from partition.client.waiting import Watch
+from partition.cluster import Cluster
+from partition.graph import Graph
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+
+def name(options: Options) -> str:
+    """A name for the graph that is asked for, which file names may have."""
+    if options.file is not None:
+        return Path(options.file).name.partition(".")[0]
+    return f"kron{options.kron}" if options.urand is None else f"urand{options.urand}"
+
+
+def make(options: Options, client: Client) -> Graph:
+    """The graph that is asked for.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read.
+    """
+    if options.file is not None:
+        # workers may have another working directory
+        path = options.file if "://" in options.file else os.path.abspath(options.file)
+        how: dict[str, Any] = {"directed": options.directed, "relabel": options.relabel}
+        market = path.endswith((".mtx", ".mtx.gz"))
+        read = Graph.read_matrix_market if market else Graph.read_edge_list
+        return read(path, client=client, **how)
+    family, scale = ("rmat", options.kron) if options.urand is None else ("er", options.urand)
+    n = 2 ** int(scale or 0)
+    m = min(options.degree * n, n * (n - 1) // 2) if family == "er" else options.degree * n
+    return genval.graph(family, n, m=m, seed=options.seed, client=client)
+
+
+def weighted(graph: Graph, seed: int) -> Graph:
+    """The graph itself if it has weights, else the same edges with random ones: see `WEIGHTS`."""
+    if graph.weighted:
+        return graph
+    if (client := graph.client) is None:
+        parts = [_weigh(part, seed) for part in graph.parts]
+    else:
+        parts = [client.submit(_weigh, part, seed, pure=False) for part in graph.parts]
+        Watch(client, "making weights", inputs=graph.parts).wait_or_raise(parts)
+    return Graph(
+        parts,
+        graph.partition,
+        entries=graph.entries,
+        directed=graph.directed,
+        weight_dtype=np.int64,
+        attrs=graph.attrs,
+        labels=graph.labels,
+        identified=graph.identified,
+        chosen=graph.chosen,
+    )
+
+
+def _weigh(cluster: Cluster, seed: int) -> Cluster:
+    src = np.repeat(cluster.ids, cluster.degree)
+    weights = pair_weights(src, cluster.indices, cluster.n, WEIGHTS, seed)
+    return replace(cluster, weights=weights, cache={})

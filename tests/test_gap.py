@@ -1,0 +1,154 @@
+"""GAP from the command line: its graphs, sources, weights and trials."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import dgsuite
+import genval
+from dgsuite.gap import graphs
+from dgsuite.gap.__main__ import main
+from dgsuite.gap.plan import BENCHMARKS
+from dgsuite.suites import running
+from kernels import KERNELS
+
+
+@pytest.fixture
+def gap(here, client):
+    """Runs the command on the tests' cluster."""
+    return lambda *arguments: here(main, "--scheduler", client.scheduler.address, *arguments)
+
+
+def test_all_kernels_with_their_trials(gap, tmp_path):
+    found = gap("--kron", 6, "--validate", "--json")
+    assert found.returncode == 0, found.stderr
+    figures = json.loads(found.stdout)
+    assert (figures["graph"], figures["n"]) == ("kron6", 64)
+    assert list(figures["kernels"]) == list(BENCHMARKS)
+    for name, kernel in figures["kernels"].items():
+        assert kernel["trials"] == kernel["validated"] == BENCHMARKS[name].trials
+        assert 0 < kernel["least_seconds"] <= kernel["median_seconds"] <= kernel["time"]["max"]
+    assert figures["output"] == "results/gap-kron6.nc"
+    ds = dgsuite.open(tmp_path / figures["output"])
+    for name, kernel in figures["kernels"].items():
+        seconds = ds.seconds.sel(kernel=name).dropna("trial").values
+        assert seconds.tolist() == [trial["seconds"] for trial in kernel["each"]]
+
+
+def test_sources_are_the_same_for_all_kernels_and_have_edges(gap):
+    found = gap("--urand", 5, "--degree", 1, "--kernels", "bfs,sssp,bc", "--trials", 6, "--json")
+    each = {name: k["each"] for name, k in json.loads(found.stdout)["kernels"].items()}
+    roots = [trial["root"] for trial in each["bfs"]]
+    assert [trial["root"] for trial in each["sssp"]] == roots
+    assert each["bc"][0]["sources"] == roots[:4]
+    assert each["bc"][1]["sources"][:2] == roots[4:]
+    degree = np.diff(genval.graph("er", 32, m=32, client=None).to_scipy().indptr)
+    assert len(set(roots)) == 6
+    assert (degree[roots] > 0).all()
+    assert (degree == 0).any()
+
+
+def test_a_file_keeps_its_weights_and_its_names(gap, tmp_path):
+    (tmp_path / "some.txt").write_text(f"{2**40} 7 3\n7 9 4\n")
+    arguments = ("--file", "some.txt", "--relabel", "--directed", "--kernels", "sssp,bc")
+    found = gap(*arguments, "--trials", 2, "--validate", "--json")
+    assert found.returncode == 0, found.stderr
+    figures = json.loads(found.stdout)
+    assert (figures["graph"], figures["n"], figures["m"]) == ("some", 3, 2)
+    assert figures["directed"]
+    roots = [trial["root"] for trial in figures["kernels"]["sssp"]["each"]]
+    assert set(roots) == {7, 2**40}
+    assert set(figures["kernels"]["bc"]["each"][0]["sources"]) == {7, 2**40}
+
+
+def test_a_matrix_market_file(gap, tmp_path):
+    text = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n"
+    (tmp_path / "chain.mtx").write_text(text)
+    found = gap("--file", "chain.mtx", "--kernels", "bfs", "--trials", 1)
+    assert found.returncode == 0, found.stderr
+    title, _, row, output = found.stdout.splitlines()
+    assert title.startswith("chain: 3 nodes, 2 edges")
+    assert row.split()[:2] == ["bfs", "1"]
+    assert output == "results/gap-chain.nc"
+
+
+@pytest.mark.parametrize("clusters", [1, 3])
+def test_weights_are_uniform_and_the_same_for_any_cut(clusters):
+    plain = genval.graph("rmat", 2**10, clusters=clusters, client=None)
+    matrix = graphs.weighted(plain, 5).to_scipy()
+    values = matrix.data
+    assert (matrix != matrix.T).nnz == 0
+    assert (values.min(), values.max()) == (1, 255)
+    counts = np.bincount(values, minlength=256)[1:]
+    assert counts.max() < 2 * counts.mean()
+    one = genval.graph("rmat", 2**10, clusters=1, client=None)
+    assert (matrix != graphs.weighted(one, 5).to_scipy()).nnz == 0
+    assert (matrix != graphs.weighted(one, 6).to_scipy()).nnz > 0
+    heavy = graphs.weighted(plain, 5)
+    assert graphs.weighted(heavy, 6) is heavy
+
+
+def test_every_benchmark_has_a_kernel():
+    assert {plan.kernel for plan in BENCHMARKS.values()} <= set(KERNELS)
+
+
+def test_a_wrong_output_ends_it(gap, monkeypatch):
+    run_each = dgsuite.run_each
+
+    def spoilt(*arguments, **options):
+        found = run_each(*arguments, **options)
+        found[-1]["level"] = found[-1].level + (found[-1].level > 0)
+        return found
+
+    monkeypatch.setattr(running.dgsuite, "run_each", spoilt)
+    found = gap("--kron", 4, "--kernels", "bfs", "--trials", 2, "--validate")
+    assert found.returncode == 1
+    assert found.stderr.startswith("error: trial 2 of bfs is wrong")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "give one graph: --kron SCALE, --urand SCALE or --file PATH; got 0"),
+        (("--kron", 4, "--urand", 4), "got 2"),
+        (("--kron", 0), "scale must be at least 1"),
+        (("--urand", 60), "scale 60 needs about"),
+        (("--kron", 4, "--kernels", "bfs,prs"), "--kernels prs: unknown; one of bfs, "),
+        (("--kron", 4, "--kernels", ","), "gap.kernels = []"),
+        (("--kron", 4, "--trials", 0), "--trials must be at least 1"),
+        (("--kron", 4, "--degree", 0), "--degree must be at least 1"),
+        (("--kron", 4, "--seed", -1), "gap.seed = -1"),
+        (("--kron", 4, "--directed"), "--directed is for --file"),
+        (("--kron", 4, "--protocol", "tcp"), "--protocol is for workers of our own"),
+        (("--kron", 4, "-o", "x.txt"), "x.txt: the name must end in .nc"),
+        (("--file", "none.txt"), "none.txt: no such file"),
+        (("none.toml",), "none.toml: cannot be read"),
+    ],
+)
+def test_bad_input_is_one_line(gap, arguments, message):
+    found = gap(*arguments)
+    assert (found.returncode, found.stdout) == (2, "")
+    (line,) = found.stderr.strip().splitlines()
+    assert message in line
+
+
+def test_a_graph_without_edges_has_no_sources(gap, tmp_path):
+    (tmp_path / "loop.txt").write_text("1 1\n")
+    found = gap("--file", "loop.txt")
+    assert found.returncode == 2
+    assert "the graph has no edges" in found.stderr
+
+
+def test_a_file_says_what_to_run_and_flags_override_it(gap, tmp_path):
+    (tmp_path / "small.toml").write_text('[gap]\nkron = 4\nkernels = ["bc"]\ntrials = 5\n')
+    found = gap("small.toml", "--trials", 1, "--json")
+    kernels = json.loads(found.stdout)["kernels"]
+    assert list(kernels) == ["bc"]
+    assert kernels["bc"]["trials"] == 1
+    (tmp_path / "wrong.toml").write_text("[gap]\nkorn = 4\n")
+    found = gap("wrong.toml")
+    assert found.returncode == 2
+    assert "gap.korn: unknown key; did you mean 'kron'?" in found.stderr
