@@ -86,8 +86,8 @@ def make_kernel(
 def fitting(kernel: type[Kernel], name: str, value: Any, labels: Labels | None = None) -> Any:
     """Convert a value to the type in a parameter's annotation.
 
-    NumPy scalars become Python's numbers, labels of nodes become node ids. Items of sequences, and values
-    with annotations that this module does not know, are not changed.
+    NumPy scalars become Python's numbers, labels of nodes become node ids, also as keys of a mapping. Items
+    of sequences, and values with annotations that this module does not know, are not changed.
 
     Parameters
     ----------
@@ -102,6 +102,8 @@ def fitting(kernel: type[Kernel], name: str, value: Any, labels: Labels | None =
     kinds = _kinds(kernel, name)
     for one in kinds:
         try:
+            if _by_node(one):
+                return _keyed(_cast(value, one, 63), labels)
             if labels is None:
                 return _cast(value, _bare(one), 64 if name == "seed" else 63)
             if one == Node:
@@ -126,14 +128,21 @@ def labelled(kernel: Kernel, name: str, labels: Labels | None) -> Any:
     for one in _kinds(type(kernel), name):
         if one == Node:
             return labels[value]
+        if _by_node(one) and isinstance(value, Mapping):
+            return {labels[node]: number for node, number in value.items()}
         if _of_nodes(one) and isinstance(value, Sized):
             return labels.of(np.asarray(value, np.int64)).tolist()
     return value
 
 
 def stated(kernel: Kernel, name: str, labels: Labels | None) -> Any:
-    """A parameter's value for JSON. A node whose label JSON cannot hold becomes ``{"node": id}``."""
+    """A parameter's value for JSON. A node whose label JSON cannot hold becomes ``{"node": id}``; a mapping
+    from nodes becomes pairs.
+    """
     value = labelled(kernel, name, labels)
+    if isinstance(value, Mapping):
+        keys = value if labels is None else [_label_json(label, labels) for label in value]
+        return [list(pair) for pair in zip(keys, value.values(), strict=True)]
     if labels is None or value is getattr(kernel, name):
         return value
     if isinstance(value, list):
@@ -152,6 +161,17 @@ def _kinds(kernel: type[Kernel], name: str) -> tuple[Any, ...]:
     """The types that a parameter may have: the members of its annotation's union."""
     kind = _annotations(kernel).get(name, Any)  # type: ignore[arg-type]
     return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+
+
+def _keyed(value: Mapping[Any, Any], labels: Labels | None) -> dict[int, float]:
+    """A mapping from nodes to numbers, with node ids as keys."""
+    keys = [*value]
+    nodes = [_cast(k, int, 63) for k in keys] if labels is None else labels.nodes(keys).tolist()
+    return dict(zip(nodes, (_cast(v, float, 63) for v in value.values()), strict=True))
+
+
+def _by_node(kind: Any) -> bool:
+    return get_origin(kind) is Mapping and get_args(kind)[0] == Node
 
 
 def _of_nodes(kind: Any) -> bool:
@@ -187,8 +207,11 @@ def _cast(value: Any, kind: Any, bits: int) -> Any:
         for one in get_args(kind):
             if isinstance(value, type(one)) and value == one and flag == isinstance(one, bool):
                 return one
+    elif _by_node(kind):
+        if isinstance(value, Mapping):
+            return value
     elif _sequence(kind):
-        if isinstance(value, Sized) and not isinstance(value, str):
+        if isinstance(value, Sized) and not isinstance(value, str | Mapping):
             return value
     elif kind not in PLAIN:
         return value
@@ -197,11 +220,13 @@ def _cast(value: Any, kind: Any, bits: int) -> Any:
 
 def _sequence(kind: Any) -> bool:
     origin = get_origin(kind)
-    return isinstance(origin, type) and issubclass(origin, Sized)
+    return isinstance(origin, type) and issubclass(origin, Sized) and origin is not Mapping
 
 
 def _described(kind: Any) -> str:
     """A type in words, for messages."""
     if get_origin(kind) is Literal:
         return f"one of {', '.join(map(str, get_args(kind)))}"
+    if _by_node(kind):
+        return "a mapping from nodes to numbers"
     return "a sequence" if _sequence(kind) else PLAIN[_bare(kind)]

@@ -12,7 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genval.report import Found, Report
-from genval.rules import committees, communities, leaders, paths, routing, search, sets, trees
+from genval.rules import (
+    committees,
+    communities,
+    leaders,
+    paths,
+    ranks,
+    routing,
+    search,
+    sets,
+    trees,
+)
 from genval.rules.base import Job
 from partition.client.spans import spanned
 from partition.errors import InputError
@@ -60,6 +70,7 @@ VALIDATORS: dict[str, Validator] = {
     "lcr": Validator({"leader": 1}, leaders.leader, identifiers="leader"),
     "mis": Validator({"in_mis": 1}, sets.mis),
     "mst": Validator({"parent": 1}, trees.mst, nodes="parent"),
+    "pagerank": Validator({"rank": 1}, ranks.pagerank, "rank"),
     "sssp": Validator({"distance": 1, "parent": 1}, search.sssp, "distance", nodes="parent"),
     "vc": Validator({"colour": 1}, sets.vc),
 }

@@ -6,6 +6,7 @@ from kernels.analytics.betweenness import Betweenness
 from kernels.analytics.bfs import BreadthFirst
 from kernels.analytics.bfs_grid import GridSearch
 from kernels.analytics.cdlp import LabelPropagation
+from kernels.analytics.pagerank import PageRank
 from kernels.analytics.sssp import ShortestPaths
 from kernels.base import Kernel
 from kernels.imsuite import (
@@ -53,6 +54,7 @@ KERNELS: dict[str, type[Kernel]] = {
         HirschbergSinclair,
         LCR,
         MIS,
+        PageRank,
         ShortestPaths,
         SpanningTree,
         VertexColouring,

@@ -198,7 +198,7 @@ def add(values: NDArray, starts: NDArray) -> NDArray:
         return np.add.reduceat(values, starts[:-1], dtype=wide(values.dtype).dtype)
     count = len(starts) - 1
     run = np.repeat(np.arange(count), np.diff(starts))
-    width = values[0].size
+    width = int(np.prod(values.shape[1:]))
     if width > 1:
         run = (run[:, None] * width + np.arange(width)).ravel()
     sums = np.bincount(run, values.ravel(), count * width)

@@ -74,7 +74,15 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
     if name == "sssp":
         options["delta"] = draw(st.sampled_from([0.5, 1.0, 2.5, float("inf")]))
         options["root"] = draw(st.integers(0, n - 1))
-    if name in ("dr", "sssp") and draw(st.booleans()):
+    if name == "pagerank":
+        options["damping"] = draw(st.sampled_from([0.0, 0.5, 0.85, 1.0]))
+        options["iterations"] = draw(st.integers(1, 5))
+        options["tolerance"] = draw(st.sampled_from([None, 0.01]))
+        options["weighted"] = draw(st.booleans())
+        options["sinks"] = draw(st.sampled_from(["spread", "lost"]))
+        if draw(st.booleans()):
+            options["personalisation"] = {draw(st.integers(0, n - 1)): 0.1, n - 1: 3.0}
+    if name in ("dr", "pagerank", "sssp") and draw(st.booleans()):
         low, high = np.minimum(src, dst), np.maximum(src, dst)
         weights = (low * 7 + high * 3) % draw(st.integers(1, 6))
         if draw(st.booleans()):

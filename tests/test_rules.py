@@ -133,6 +133,10 @@ def reference(kernel, graph):
             above = dict(nx.bfs_predecessors(net, 0))
             found["parent"] = np.array([above.get(v, -1) for v in net])
         return found
+    if kernel == "pagerank":
+        ranks = nx.pagerank(net, tol=1e-12 / N, max_iter=1000)
+        facts = {"damping": 0.85, "tolerance": 1e-10, "iterations": None}
+        return {"rank": np.array([ranks[v] for v in net]), "personalisation": np.ones(N), **facts}
     if kernel in ("mis", "ds"):
         chosen = nx.maximal_independent_set(net, seed=1)
         return {f"in_{kernel}": np.isin(np.arange(N), chosen)}
@@ -273,6 +277,24 @@ KINDS = {
         "numbered anew": {"label": lambda v: np.unique(v, return_inverse=True)[1]},
         "a step less": {"label": lambda v: propagated(network("cdlp"), 2)},
         "a step more": {"label": lambda v: propagated(network("cdlp"), 4)},
+    },
+    "pagerank": {
+        "uniform": {"rank": lambda v: v * 0 + 1 / len(v)},
+        "nothing": {"rank": lambda v: v * 0},
+        "doubled": {"rank": lambda v: v * 2},
+        "a little more": {"rank": lambda v: at(v, 5, v[5] + 1e-9)},
+        "a little less": {"rank": lambda v: at(v, -1, v[-1] - 1e-9)},
+        "all a little more": {"rank": lambda v: v * (1 + 1e-8)},
+        "negative": {"rank": lambda v: at(v, 5, -v[5])},
+        "no number": {"rank": lambda v: at(v, 5, np.nan)},
+        "infinite": {"rank": lambda v: at(v, 5, np.inf)},
+        "shifted": {"rank": lambda v: np.roll(v, 1)},
+        "backwards": {"rank": lambda v: v[::-1]},
+        "two swapped": {"rank": lambda v: swapped(v, np.argmin(v), np.argmax(v))},
+        "rounded": {"rank": lambda v: v.astype(np.float32)},
+        "of other damping": {"damping": lambda v: 0.8},
+        "after ten steps": {"iterations": lambda v: 10, "tolerance": lambda v: None},
+        "for one node": {"personalisation": lambda v: np.arange(N) == 3},
     },
     "mis": sets("in_mis"),
     "ds": sets("in_ds"),

@@ -105,6 +105,10 @@ class Job:
         except InputError as error:
             raise InputError(f"{name}: {error}") from None
 
+    def node(self, named: Any) -> int:
+        """The node that a parameter names: by its label, if the graph has labels."""
+        return int(named) if self.graph.labels is None else _named(named, self.graph.labels)
+
     def integer(self, name: str, default: int, low: int, high: int) -> int:
         """A parameter that is an integer.
 

@@ -1,0 +1,149 @@
+"""Ranks are networkx's, and the same bits for every cut."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dgsuite
+import genval
+from partition.graph import Graph
+
+TOLERANCE = 1e-10
+
+
+@st.composite
+def networks(draw):
+    """Disconnected graphs, single nodes, stars, with weights, some of them 0."""
+    n, directed = draw(st.integers(1, 25)), draw(st.booleans())
+    if draw(st.integers(0, 5)):
+        net = nx.gnp_random_graph(n, draw(st.sampled_from([0.03, 0.1, 0.3])), n, directed)
+    else:
+        net = nx.star_graph(n)
+        net = nx.DiGraph(net.edges) if directed and n > 1 else net
+    most = draw(st.integers(1, 4))
+    for u, v in net.edges:
+        net[u][v]["weight"] = (u * 7 + v * 3) % most / 4
+    return net
+
+
+def on_cuts(kernel, net, output, owner, **parameters):
+    """An output on several cuts, which agree to the last bit and are valid."""
+    found = []
+    for cut in ({"clusters": 1}, {"clusters": 4}, {"partition": owner}):
+        graph = Graph.from_networkx(net, **cut)
+        ds = dgsuite.run(kernel, graph, style="serial", **parameters)
+        report = genval.validate(kernel, graph, ds)
+        assert report.ok, str(report)
+        found.append((ds[output].values, ds.sizes["round"], ds.messages.values))
+    for other in found[1:]:
+        for a, b in zip(found[0], other, strict=True):
+            np.testing.assert_array_equal(a, b)
+    return found[0][0]
+
+
+@given(networks(), st.data())
+def test_pagerank_is_networkxs(net, data):
+    n, weighted = len(net), data.draw(st.booleans())
+    damping = data.draw(st.sampled_from([0.3, 0.85, 0.9]))
+    wanted = data.draw(st.one_of(st.none(), st.lists(st.sampled_from([0.0, 1.0, 0.1]), min_size=n,
+                                                     max_size=n).filter(any)))  # fmt: skip
+    right = nx.pagerank(
+        net,
+        damping,
+        personalization=None if wanted is None else dict(enumerate(wanted)),
+        tol=TOLERANCE / n,
+        max_iter=9999,
+        weight="weight" if weighted else None,
+    )
+    owner = data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
+    parameters = {"damping": damping, "weighted": weighted, "tolerance": TOLERANCE}
+    if wanted is not None and data.draw(st.booleans()):
+        wanted = {v: wanted[v] for v in net if wanted[v]}
+    rank = on_cuts("pagerank", net, "rank", owner, personalisation=wanted, iterations=9999,
+                   **parameters)  # fmt: skip
+    np.testing.assert_allclose(rank, [right[v] for v in range(n)], rtol=0, atol=1e-12)
+
+
+def test_pagerank_by_the_rules_of_benchmarks():
+    """Graphalytics' fixed number of iterations; GAP's sinks, which lose what they hold."""
+    graph = Graph.from_edges([0, 0, 1], [1, 2, 2], n=4, directed=True)
+    x = np.full(4, 0.25)
+    for number in (1, 2, 3):
+        along = np.array([0, x[0] / 2, x[0] / 2 + x[1], 0])
+        kept = 0.05 + 0.8 * along
+        x = kept + 0.8 * (x[2] + x[3]) / 4
+        ds = dgsuite.run("pagerank", graph, style="serial", damping=0.8, iterations=number)
+        np.testing.assert_allclose(ds["rank"], x, rtol=1e-15)
+        assert ds.sizes["round"] == number
+        if number == 1:
+            lost = dgsuite.run(
+                "pagerank", graph, style="serial", damping=0.8, iterations=1, sinks="lost"
+            )
+            np.testing.assert_allclose(lost["rank"], kept, rtol=1e-15)
+    for how in ({"tolerance": 0.01}, {"tolerance": 0.01, "iterations": 100}, {}):
+        rounds = dgsuite.run("pagerank", graph, style="serial", **how).sizes["round"]
+        assert 3 < rounds < (12 if how else 100)
+    one = dgsuite.run("pagerank", graph, style="serial", tolerance=1e-9, iterations=1)
+    assert one.sizes["round"] == 1
+
+
+def test_pagerank_of_labelled_nodes():
+    graph = Graph.from_networkx(nx.path_graph(["a", ("b", 1), "c"]))
+    ds = dgsuite.run("pagerank", graph, style="serial", personalisation={("b", 1): 2, "c": 1})
+    array = dgsuite.run("pagerank", graph, style="serial", personalisation=np.array([0, 2, 1]))
+    np.testing.assert_array_equal(ds["rank"], array["rank"])
+    for found in (ds, array):
+        assert genval.validate("pagerank", graph, found).ok
+    assert not genval.validate(
+        "pagerank", graph, ds.assign(rank=("node", array["rank"][::-1].values))
+    ).ok
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"damping": 1.5}, "damping must be from 0 to 1, got 1.5"),
+        ({"damping": float("nan")}, "damping must be from 0 to 1"),
+        ({"tolerance": 0}, "tolerance must be above 0"),
+        ({"iterations": 0}, "iterations must be at least 1"),
+        ({"sinks": "kept"}, "sinks must be one of spread, lost"),
+        ({"personalisation": {}}, "prefer a node"),
+        ({"personalisation": {1: 0}}, "prefer a node"),
+        ({"personalisation": {9: 1}}, "node 9 is not a node"),
+        ({"personalisation": {1: -1}}, "none of them negative"),
+        ({"personalisation": {1: "x"}}, "a mapping from nodes to numbers"),
+        ({"personalisation": [1, 2]}, "a number for each of 3 nodes, got 2"),
+        ({"personalisation": [1, 2, np.inf]}, "finite numbers"),
+        ({"personalisation": ["a", "b", "c"]}, "must be numbers"),
+        ({"personalisation": 3}, "a mapping from nodes to numbers or a sequence"),
+        ({"weighted": True}, "weights must not be negative, got -1"),
+    ],
+)
+def test_what_pagerank_refuses(parameters, message):
+    graph = Graph.from_edges([0, 1], [1, 2], weights=[1, -1])
+    with pytest.raises(dgsuite.InputError, match=message):
+        dgsuite.run("pagerank", graph, style="serial", **parameters)
+
+
+def test_weights_that_add_up_to_infinity():
+    graph = Graph.from_edges([0, 1], [1, 2], weights=[1e308, 1e308])
+    with pytest.raises(dgsuite.InputError, match="more than a float64"):
+        dgsuite.run("pagerank", graph, style="serial", weighted=True)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_pagerank_on_workers(client, directed):
+    """Compiled loops, and every style, add in the same order."""
+    rng = np.random.default_rng(6)
+    src, dst = rng.integers(0, 9000, (2, 60_000))
+    graph = Graph.from_edges(src, dst, n=9500, directed=directed, clusters=3, client=client)
+    expected = dgsuite.run("pagerank", graph, style="serial", iterations=3, clusters=1)
+    assert genval.validate("pagerank", graph, expected).ok
+    for style in ("clocked", "finish_async"):
+        ds = dgsuite.run("pagerank", graph, style=style, client=client, iterations=3)
+        for name in ("rank", "messages", "bytes", "active"):
+            np.testing.assert_array_equal(expected[name], ds[name], err_msg=name)
