@@ -343,7 +343,7 @@ def _run(
 def _check_trace(
     trace: bool | str | os.PathLike[str], runs: int, kernel: Kernel, free: bool
 ) -> None:
-    """That a trace can be made, and written where one is to be."""
+    """Check that a trace can be made and, where a file is named, written."""
     if trace is False:
         return
     if not isinstance(trace, bool | str | os.PathLike):
@@ -353,11 +353,11 @@ def _check_trace(
             f"kernel {kernel.name!r}: deal='dynamic' has no clusters that send, so there is no trace"
         )
     if not isinstance(trace, bool):
-        from dgsuite.traces import writable
+        from dgsuite.traces import check_writable
 
         if runs > 1:
             raise InputError(f"trace names one file for {runs} runs; take trace=True")
-        writable(trace)
+        check_writable(trace)
 
 
 def _guard(max_rounds: int | None, check: bool | None, trace: bool) -> Guard:

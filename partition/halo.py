@@ -32,7 +32,7 @@ MANY = 4
 
 
 def reads_all(count: Any, size: Any) -> Any:
-    """Whether a site that reads so many nodes of another, which has `size`, is told of all; elementwise."""
+    """Whether a site that reads `count` of the `size` nodes of another is sent values of all; elementwise."""
     return MANY * count > size
 
 
@@ -120,7 +120,7 @@ class Halo:
         return at if at < self.slots and self.ids[at] == node else None
 
     def told(self, peer: int) -> int:
-        """How many own slots a peer site is told of."""
+        """How many own slots have their values sent to a peer site."""
         heard = self.send[peer]
         return self.own if isinstance(heard, slice) else len(heard)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.accounting.rules import Accounting, Spawning, account
+from dgsuite.accounting.rules import Accounting, Spawning, account, looked_at, passed_over
 from dgsuite.engine.log import Log
 from kernels.imsuite.bfs_dijkstra import Dijkstra
 from kernels.imsuite.bfs_dijkstra_recursive import RecursiveDijkstra
@@ -17,7 +17,7 @@ def _driver(kernel: Dijkstra, log: Log, n: int, style: str) -> NDArray:
     for step, vote in log.replies():
         if step.phase == "refuse":
             extra[step.round] += kernel.root != 0
-            extra[step.round] += n - 1 if vote.min is None else vote.min
+            extra[step.round] += looked_at(vote, n)
     return extra
 
 
@@ -41,7 +41,7 @@ def _recursive_driver(kernel: Dijkstra, log: Log, n: int, style: str) -> NDArray
     away = kernel.root != 0
     for step, vote in log.replies():
         if step.phase == "refuse":
-            extra[0] += n - 1 if vote.min is None else max(int(vote.min) - 1, 0)
+            extra[0] += passed_over(vote, n)
     for step in log.steps:
         extra[0] += away * {"start_layer": 2, "start_echo": 1}.get(step.phase, 0)
     return extra

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.accounting.rules import Accounting, account
+from dgsuite.accounting.rules import Accounting, account, looked_at
 from dgsuite.engine.log import Log
 from kernels.imsuite.mis import MIS
 
 
 def _driver(kernel: MIS, log: Log, n: int, style: str) -> NDArray:
     # after each round but the last, looks for a node with live neighbours, from node 0 on
-    looks = [n - 1 if vote.min is None else vote.min for _, vote in log.replies()]
+    looks = [looked_at(vote, n) for _, vote in log.replies()]
     return np.array(looks[: log.rounds], np.int64)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.accounting.rules import Accounting, Spawning, account
+from dgsuite.accounting.rules import Accounting, Spawning, account, passed_over
 from dgsuite.engine.log import Log
 from kernels.imsuite.spanning_tree import SpanningTree
 from kernels.imsuite.spanning_tree_faithful import (
@@ -36,7 +36,7 @@ def _driver(kernel: SpanningTree, log: Log, n: int, style: str) -> NDArray:
     extra = np.zeros(log.rounds, np.int64)
     for step, vote in log.replies():
         if step.phase == "compare_first":
-            extra[0] += n - 1 if vote.min is None else max(int(vote.min) - 1, 0)
+            extra[0] += passed_over(vote, n)
     return extra
 
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from dgsuite.engine.log import Log
-from kernels.base import Kernel
+from kernels.base import Kernel, Vote
 from partition.errors import InputError
 
 Driver = Callable[[Any, Log, int, str], NDArray]
@@ -89,6 +89,16 @@ class Accounting:
 
 ACCOUNTING: dict[type[Kernel], Accounting] = {}
 """Rules of kernels; those of a class hold for classes derived from it that have none of their own."""
+
+
+def looked_at(vote: Vote, n: int) -> int:
+    """How many remote nodes a search from node 0 on looks at, to the one voted as `min`; all if none is."""
+    return n - 1 if vote.min is None else int(vote.min)
+
+
+def passed_over(vote: Vote, n: int) -> int:
+    """As `looked_at`, without the node that is found."""
+    return n - 1 if vote.min is None else max(int(vote.min) - 1, 0)
 
 
 def account(kernel: type[Kernel], rules: Accounting) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.accounting.rules import Accounting, account
+from dgsuite.accounting.rules import Accounting, account, looked_at
 from dgsuite.engine.log import Log
 from kernels.imsuite.vertex_colouring import VertexColouring
 
@@ -15,7 +15,7 @@ def _driver(kernel: VertexColouring, log: Log, n: int, style: str) -> NDArray:
     extra = np.zeros(log.rounds, np.int64)
     for step, vote in log.replies():
         if step.phase == "recolour":
-            extra[step.round] += n - 1 if vote.min is None else vote.min
+            extra[step.round] += looked_at(vote, n)
         elif kernel.root != 0:
             extra[step.round] += 1
     return extra

@@ -3,8 +3,8 @@ several processes.
 
 IMSuite's serial program in the UP model simulates one node after another, each at the place that has its
 data, and waits for every access to another place. Here a task waits for its turn, runs its clusters, and
-sends each other task what it has for it, one after the other, each time until that is confirmed. Then it
-hands on the turn. Nothing else computes meanwhile, and no task of Dask is made.
+sends its messages to the other tasks, one after the other, waiting each time for the confirmation. Then it
+passes the turn to the next task. Nothing else computes meanwhile, and no Dask task is made.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from kernels.base import Vote
 
 
 class Note(NamedTuple):
-    """What one task tells another."""
+    """A message from one task to another."""
 
     what: Literal["access", "confirmed", "turn", "end"]
     content: Any = None
-    """Of an access the parcel; of a turn, and the end of a phase, the votes so far."""
+    """The message batch of an access; the votes so far of a turn and of the end of a phase."""
 
 
 class InTurn(Mesh):
@@ -47,7 +47,7 @@ class InTurn(Mesh):
     async def exchange(
         self, number: int, parcels: Mapping[int, MessageBatch], vote: Vote
     ) -> tuple[dict[int, MessageBatch], list[Vote]]:
-        """Send each peer its parcel, hand on the turn, and wait for the end of the phase."""
+        """Send each peer its parcel, pass the turn on, and wait for the end of the phase."""
         if not self.comms:
             return await super().exchange(number, parcels, vote)
         if not self._mine:
@@ -71,7 +71,7 @@ class InTurn(Mesh):
         return found, [v for rank, v in enumerate(self._votes) if rank != self.rank]
 
     async def _until(self, what: str, gone: Container[int] = ()) -> None:
-        """Wait for a note; take in, and confirm, what others send meanwhile.
+        """Wait for a note; meanwhile receive and confirm what others send.
 
         Parameters
         ----------

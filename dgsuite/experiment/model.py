@@ -14,6 +14,23 @@ from partition.errors import InputError
 
 Style = Literal["serial", "finish_async", "clocked", "in_turn"]
 Form = Literal["iterative", "recursive"]
+VARIED = (
+    "count_as",
+    "n",
+    "kind",
+    "clusters",
+    "workers",
+    "threads",
+    "seed",
+    "repeat",
+    "bandwidth",
+    "workload",
+)
+"""Parameters of a point besides its kernel and how it runs."""
+
+SWEPT = ("kernel", "style", "form", *VARIED, "runtime")
+"""Parameters of a point that become coordinates."""
+
 SOURCES = ("imsuite", "edge_list", "matrix_market", "generate")
 T = TypeVar("T")
 
@@ -214,18 +231,7 @@ class Point(BaseModel):
         parts = [self.kernel, self.style]
         if self.form != "iterative":
             parts.insert(0, self.form)
-        for name in (
-            "count_as",
-            "n",
-            "kind",
-            "clusters",
-            "workers",
-            "threads",
-            "seed",
-            "repeat",
-            "bandwidth",
-            "workload",
-        ):
+        for name in VARIED:
             value = getattr(self, name)
             if value not in (None, ""):
                 parts.append(f"{name}={value}")

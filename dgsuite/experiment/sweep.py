@@ -16,7 +16,7 @@ import xarray as xr
 import genval
 from dgsuite.dataset import index, open_dataset, save, versions
 from dgsuite.experiment.clusters import check_memory, check_protocol, connect, local
-from dgsuite.experiment.model import Cluster, Experiment, Point, Throttle
+from dgsuite.experiment.model import SWEPT, Cluster, Experiment, Point, Throttle
 from dgsuite.runner import run
 from dgsuite.workers.provenance import changes, circumstances, machine_of, oversubscribed
 from partition.client.installed import fingerprint
@@ -40,24 +40,6 @@ NEW, FORCED = "new", "forced"
 
 KEPT = 2
 """Graphs that are kept, for kernels that take turns."""
-
-SWEPT = (
-    "kernel",
-    "style",
-    "form",
-    "count_as",
-    "n",
-    "kind",
-    "clusters",
-    "workers",
-    "threads",
-    "seed",
-    "repeat",
-    "bandwidth",
-    "workload",
-    "runtime",
-)
-"""Parameters of a point that become coordinates."""
 
 
 class Sweep:

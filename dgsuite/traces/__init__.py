@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 from partition.lazy import lazy_imports
 
 if TYPE_CHECKING:
-    from dgsuite.traces.files import read, writable, write
+    from dgsuite.traces.files import check_writable, read, write
     from dgsuite.traces.form import between, matrix, of_run
 
-__all__ = ["between", "matrix", "of_run", "read", "writable", "write"]
+__all__ = ["between", "check_writable", "matrix", "of_run", "read", "write"]
 
 __getattr__, __dir__ = lazy_imports(
     __name__,
@@ -29,7 +29,7 @@ __getattr__, __dir__ = lazy_imports(
         "matrix": "dgsuite.traces.form.matrix",
         "of_run": "dgsuite.traces.form.of_run",
         "read": "dgsuite.traces.files.read",
-        "writable": "dgsuite.traces.files.writable",
+        "check_writable": "dgsuite.traces.files.check_writable",
         "write": "dgsuite.traces.files.write",
     },
 )

@@ -35,8 +35,8 @@ COLUMNS = (
 )
 
 
-def writable(path: str | os.PathLike[str]) -> None:
-    """See that a trace can be written to a file.
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Check that a trace can be written to a file.
 
     Raises
     ------

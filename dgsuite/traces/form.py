@@ -100,10 +100,8 @@ def matrix(trace: xr.Dataset) -> xr.Dataset:
         receives).
     """
     check(trace)
-    rounds, clusters = (
-        int(trace["round"].max()) + 1 if trace.sizes["phase"] else 0,
-        _clusters(trace),
-    )
+    rounds = int(trace["round"].max()) + 1 if trace.sizes["phase"] else 0
+    clusters = trace.sizes["cluster"]
     found = np.zeros((2, rounds, clusters, clusters), np.int64)
     at = trace["round"].values[trace["at"].values], trace.source.values, trace.destination.values
     np.add.at(found[0], at, trace.messages.values)
@@ -121,7 +119,3 @@ def between(trace: xr.Dataset) -> list[tuple[NDArray, NDArray, NDArray]]:
     columns = [trace[name].values[apart] for name in ("source", "destination", "bytes")]
     ends = np.searchsorted(trace["at"].values[apart], np.arange(1, trace.sizes["phase"]))
     return [*zip(*(np.split(column, ends) for column in columns), strict=True)]
-
-
-def _clusters(trace: xr.Dataset) -> int:
-    return int(trace.sizes["cluster"])

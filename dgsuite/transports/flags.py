@@ -1,12 +1,11 @@
-"""Flags in shared memory: what the ends of a comm tell each other while both are awake.
+"""Flags in shared memory: how the two ends of a comm signal messages without system calls.
 
-Each end has a line of memory that it alone writes, and the other reads. Who looks out for a message
-sets its `AWAKE`, and is told by memory alone, which takes neither end to the kernel; before it sleeps
-it takes that back and looks once more. A writer says what it wrote and then looks whether the reader
-is awake; between the two lies a barrier at both ends, so one of them sees what the other did.
+Each end has a line of memory that only it writes and the other end reads. An end that polls for a
+message sets its `AWAKE` flag. It clears the flag before it sleeps, and then polls once more. A writer
+first publishes its message, then reads the flag of the other end: if it is clear, the writer wakes the
+reader through the socket. A memory barrier separates the two steps at both ends, so no message is missed.
 
-Memory that is written before a flag must be seen before it: so it is where processors keep stores in
-order (x86), and nowhere else are flags used.
+Flags are used on x86 only: it makes stores visible in the order in which they were made.
 """
 
 from __future__ import annotations

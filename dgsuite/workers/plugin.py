@@ -197,7 +197,7 @@ def fence(worker: Worker, epoch: str) -> None:
         It is another process, started at the same address.
     """
     if worker.id != epoch:
-        raise PeerLost(f"worker {worker.address} was lost; a new one has started in its place")
+        raise PeerLost(f"worker {worker.address} was lost; a new one has started at its address")
 
 
 def keep_memory(limit: float = math.inf) -> None:
@@ -272,9 +272,9 @@ def install(client: Client) -> None:
 
 
 def reports(client: Client) -> tuple[str, dict[str, Callable[[int], object]]]:
-    """The topic under which runs report their progress, and who is told of each run's.
+    """The topic under which runs report their progress, and the function called for each run.
 
-    One topic a client: schedulers never forget one.
+    There is one topic per client, because a scheduler never removes a topic.
     """
     topic = f"dgsuite-{client.id}"
     if not hasattr(client, "_dgsuite_reports"):
@@ -282,8 +282,8 @@ def reports(client: Client) -> tuple[str, dict[str, Callable[[int], object]]]:
 
         def tell(event: tuple[float, tuple[str, int]]) -> None:
             run, rounds = event[1]
-            if (told := found.get(run)) is not None:
-                told(rounds)
+            if (called := found.get(run)) is not None:
+                called(rounds)
 
         client.subscribe_topic(topic, tell)
         client._dgsuite_reports = found

@@ -1,7 +1,7 @@
 """Breadth-first search after Bellman and Ford, recursive (IMSuite bfsBellmanFord, recursive).
 
-A node that is told of a shorter way takes it and tells its neighbours at once. Where messages overtake
-each other a node may be told of a long way first, and sends again.
+A node that receives a shorter distance takes it and sends to its neighbours at once. Where messages
+overtake each other a node may receive a longer distance first, and then sends again.
 """
 
 from __future__ import annotations
