@@ -143,6 +143,10 @@ class Field:
         self.phases: dict[tuple, int] = {}
         for style in STYLES:  # so that all that stays for good is there
             self.run("bf", "iterative", "path", style)
+        deadline = time.monotonic() + 15
+        while any(any(kept[:2]) for kept in self.left()["workers"]):  # of the runs just made
+            assert time.monotonic() < deadline, "workers keep a run that has ended"
+            time.sleep(0.1)
         self.before = self.left()
 
     def run(self, kernel: str, form: str, graph: str, style: str) -> dict[str, np.ndarray]:

@@ -18,11 +18,14 @@ def test_nothing_is_kept_of_a_run():
         for _ in range(2):
             for run in mixed:
                 run()
-        before = counted(client)
-        for _ in range(2):
-            for run in mixed:
+        for _ in range(3):  # Dask itself may count something rare for the first time; a leak goes on
+            before = counted(client)
+            for run in 2 * mixed:
                 run()
-        assert grown(before, counted(client)) == []
+            found = grown(before, counted(client))
+            if not found:
+                break
+        assert found == []
 
 
 def test_votes_leave_no_log_records(client):
