@@ -125,9 +125,9 @@ def _compiled_unite() -> Callable[..., None]:
 
 
 def _forest(c: Cluster) -> Forest:
-    """The spanning forest of the edges whose smaller end is in a cluster."""
+    """The spanning forest of the edges whose smaller end, or source, is in a cluster."""
     at, ends = c.edges(np.arange(c.size))
-    once = c.ids[at] < ends
+    once = slice(None) if c.directed else c.ids[at] < ends
     return _thin(c.n, c.ids[at[once]], ends[once].astype(np.int64))
 
 
@@ -157,8 +157,16 @@ def _summary(forest: Forest) -> tuple[int | None, tuple[int, int] | None]:
     return _stranded(forest), forest.closing
 
 
-def _shape(graph: Graph) -> tuple[int | None, tuple[int, int] | None]:
-    """A node that node 0 does not reach, and an edge that closes a cycle; None if there is none."""
+def _roots(forest: Forest) -> NDArray[np.int64]:
+    """The smallest node of each node's tree."""
+    _, parent = _span(forest.n, forest.src, forest.dst)
+    while not np.array_equal(above := parent[parent], parent):
+        parent = above
+    return parent
+
+
+def _of_forest(graph: Graph, function: Callable[[Forest], Any]) -> Any:
+    """Result of a function of a spanning forest of the graph."""
     forests = _each(graph, _forest)
     client = graph.client
     while len(forests) > 1:
@@ -166,9 +174,21 @@ def _shape(graph: Graph) -> tuple[int | None, tuple[int, int] | None]:
         joined = [client.submit(_join, a, b) if client else _join(a, b) for a, b in pairs]
         forests = joined + forests[len(joined) * 2 :]
     if client is None:
-        return _summary(forests[0])
-    of_all = client.submit(_summary, *forests)
+        return function(forests[0])
+    of_all = client.submit(function, *forests)
     (found,) = Watch(client, CHECKING, inputs=graph.parts).gather([of_all])
+    return found
+
+
+def components(graph: Graph) -> NDArray[np.int64]:
+    """The smallest node of each node's component, shape (n,); edges have no direction."""
+    found: NDArray[np.int64] = _of_forest(graph, _roots)
+    return found
+
+
+def _shape(graph: Graph) -> tuple[int | None, tuple[int, int] | None]:
+    """A node that node 0 does not reach, and an edge that closes a cycle; None if there is none."""
+    found: tuple[int | None, tuple[int, int] | None] = _of_forest(graph, _summary)
     return found
 
 
@@ -177,7 +197,8 @@ def check_connected(graph: Graph) -> None:
     stranded, _ = _shape(graph)
     if stranded is not None:
         raise InputError(
-            f"the graph is not connected: there is no path from node 0 to node {stranded}"
+            f"the graph is not connected: there is no path from node 0 to node {stranded}; "
+            f"graph.component() is its largest component"
         )
 
 

@@ -16,6 +16,9 @@ from partition.segments import expand, outside, single
 Identify = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """A function that returns the identifiers of given nodes."""
 
+DERIVED = ("ids", "uid", "successor", "degree", "out_degree", "in_degree", "remote_degree")
+"""Arrays that a cluster makes of its others, and does not send along with them."""
+
 OUT, IN = 1, 2
 """Bits of `Cluster.directions`: the edge leaves the row's node; it comes in."""
 
@@ -101,7 +104,7 @@ class Cluster:
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
         state["cache"] = {}
-        for derived in ("ids", "uid", "successor", "degree", "remote_degree"):
+        for derived in DERIVED:
             state.pop(derived, None)
         return state
 
@@ -143,6 +146,23 @@ class Cluster:
     def degree(self) -> NDArray[np.int32]:
         """Number of neighbours of each node."""
         return np.diff(self.indptr).astype(np.int32)
+
+    @cached_property
+    def out_degree(self) -> NDArray[np.int32]:
+        """Number of edges that leave each node."""
+        return self.degree if self.directions is None else self._count(OUT)
+
+    @cached_property
+    def in_degree(self) -> NDArray[np.int32]:
+        """Number of edges that come in at each node; a directed graph must be seen both ways."""
+        if self.directions is None and self.directed:
+            raise ValueError("rows hold out-edges; a kernel with both_ways = True sees the others")
+        return self.degree if self.directions is None else self._count(IN)
+
+    def _count(self, way: int) -> NDArray[np.int32]:
+        """Number of entries of each row that go some way."""
+        before = np.concatenate([[0], np.cumsum(self.directions & way > 0)])  # type: ignore[operator]
+        return np.diff(before[self.indptr]).astype(np.int32)
 
     @cached_property
     def remote_degree(self) -> NDArray[np.int32]:

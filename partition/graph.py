@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from partition import build, conversion, cutting, dask_views, distribute, edges, views
+from partition import (
+    build,
+    conversion,
+    cutting,
+    dask_views,
+    degrees,
+    distribute,
+    edges,
+    selection,
+    views,
+)
 from partition import relabel as numbering
 from partition.client import queries
 from partition.client.spans import spanned
@@ -28,6 +38,7 @@ if TYPE_CHECKING:
     import dask.bag as db
     import networkx as nx
     import scipy.sparse as sp
+    import xarray as xr
     from distributed import Client
 
 
@@ -200,6 +211,27 @@ class Graph:
         """Identifier of each node (int64), one chunk per cluster."""
         sizes = np.diff(self.partition.offsets)
         return dask_views.array(self.parts, self._name, "uid", sizes, np.int64)
+
+    @property
+    def degree(self) -> da.Array:
+        """Number of edges of each node (int32), one chunk per cluster, in the order of the partition. Edges
+        that leave and edges that come in count, as in networkx.
+        """
+        return self.out_degree + self.in_degree if self.directed else self.out_degree
+
+    @property
+    def out_degree(self) -> da.Array:
+        """Number of edges that leave each node (int32), one chunk per cluster."""
+        return self._degrees("out_degree")
+
+    @property
+    def in_degree(self) -> da.Array:
+        """Number of edges that come in at each node (int32), one chunk per cluster."""
+        return (views.both_ways(self) if self.directed else self)._degrees("in_degree")
+
+    def _degrees(self, name: str) -> da.Array:
+        sizes = np.diff(self.partition.offsets)
+        return dask_views.array(self.parts, self._name, name, sizes, np.int32)
 
     # ---- constructors
 
@@ -511,6 +543,73 @@ class Graph:
         if not self.directed:
             return self
         return self.like(*views.undirected_clusters(self), directed=False)
+
+    @spanned()
+    def subgraph(self, nodes: Iterable[Hashable] | ArrayLike) -> Graph:
+        """The graph of some nodes and all edges between them, made where the clusters are.
+
+        Parameters
+        ----------
+        nodes
+            Labels, where the graph has labels, else node ids; in any order, repeats do not count. Or an array
+            of truth values, shape (n,), such as an output of a kernel.
+
+        Returns
+        -------
+        Graph
+            Its nodes have the order, the identifiers and the labels that they had; without labels, their
+            former node ids become labels. It has as many clusters, in equal blocks, and no `attrs`.
+
+        Raises
+        ------
+        InputError
+            One of them is not a node, or there are none.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> Graph.from_edges([0, 1, 2, 3], [1, 2, 0, 4]).subgraph([4, 3, 1])
+        <dgsuite.Graph: 3 nodes, 1 edges, undirected; 1 clusters in this process>
+        """
+        return selection.induced(self, selection.named(self, nodes))
+
+    @spanned()
+    def component(self, node: Hashable | None = None) -> Graph:
+        """The component of a node, or by default the one with the most nodes, as a graph.
+
+        Edges of a directed graph join their ends either way: its weakly connected components. Of equally
+        large ones it is the one with the first node.
+
+        Parameters
+        ----------
+        node
+            A label, where the graph has labels, else a node id.
+
+        Returns
+        -------
+        Graph
+            As `subgraph` makes it; a connected graph itself.
+
+        Raises
+        ------
+        InputError
+            There is no such node.
+        """
+        chosen = selection.in_component(self, node)
+        return self if chosen.all() else selection.induced(self, chosen)
+
+    @spanned()
+    def degree_statistics(self) -> xr.Dataset:
+        """How many edges the nodes have.
+
+        Returns
+        -------
+        xarray.Dataset
+            Over ``edges``, "all" and for directed graphs "out" and "in": ``mean``, ``min`` and ``max`` of the
+            degrees, ``isolated`` (nodes without such edges), and ``nodes``, the number of nodes of each
+            degree that occurs, also over ``degree``.
+        """
+        return degrees.statistics(self)
 
     def gather(self) -> list[Cluster]:
         """Bring all clusters into this process."""

@@ -1,8 +1,8 @@
-"""Views of a directed graph: its edges reversed, seen from both ends, or without their directions.
+"""Views of a directed graph: its edges reversed, at both their ends, or without their directions.
 
-A cluster has the edges that leave its nodes. The edges that come in are entries of other clusters, so each
-cluster sorts its edges by the cluster of their target, and gets those that lead to its own nodes. That takes
-one exchange between the workers, whatever the view.
+A cluster of a directed graph has the edges that leave its nodes. The edges that come in are entries of other
+clusters, so each cluster sorts its edges by the cluster of their target, and gets those that lead to its own
+nodes. That takes one exchange between the workers.
 """
 
 from __future__ import annotations

@@ -104,12 +104,14 @@ def test_views_are_made_on_the_workers(client, partition):
     rng = np.random.default_rng(7)
     src, dst = rng.integers(0, 900, (2, 150_000))
     weights = rng.integers(1, 99, len(src))
+    uid = rng.permutation(1000)
     on_workers, local = (
         Graph.from_edges(
             src,
             dst,
             n=1000,
             weights=weights,
+            uid=uid,
             directed=True,
             partition=partition,
             clusters=3,
@@ -123,9 +125,102 @@ def test_views_are_made_on_the_workers(client, partition):
         assert not made.local
         assert (made.to_scipy() != make(local).to_scipy()).nnz == 0
         assert made.m == make(local).m
+    for make in (Graph.component, lambda graph: graph.subgraph(np.arange(40, 999))):
+        made, expected = make(on_workers), make(local)
+        assert not made.local
+        assert (made.to_scipy() != expected.to_scipy()).nnz == 0
+        assert made.labels.array.tolist() == expected.labels.array.tolist()
+        assert made.uid.compute().tolist() == uid[expected.labels.array].tolist()
+    assert on_workers.degree_statistics().identical(local.degree_statistics())
+    for name in ("degree", "in_degree", "out_degree"):
+        found, expected = (getattr(g, name).compute() for g in (on_workers, local))
+        assert found.tolist() == expected.tolist()
     view = both_ways(on_workers)
     assert not view.local
     assert entries(view) == entries(both_ways(local))
+
+
+@given(directed(), st.booleans(), st.data())
+def test_subgraphs_and_components_are_those_of_networkx(case, both, data):
+    expected, how = case
+    expected = blind(expected) if both else expected
+    names = data.draw(st.permutations("abcdefghijkl"[: len(expected)]))
+    named = nx.relabel_nodes(expected, dict(zip(expected, names, strict=True)))
+    some = data.draw(st.lists(st.sampled_from(range(len(names))), min_size=1))
+    for network in (expected, named):
+        graph = Graph.from_networkx(network, **how)
+        order = [*network]
+        chosen = [order[i] for i in some]
+        mask = np.isin(np.arange(len(order)), some)
+        for nodes in (chosen, set(chosen), np.array(chosen), mask):
+            made = graph.subgraph(nodes)
+            assert nx.utils.graphs_equal(made.to_networkx(), network.subgraph(chosen))
+            assert made.labels.array.tolist() == [v for v in order if v in chosen]
+        found = list((nx.connected_components if both else nx.weakly_connected_components)(network))
+        largest = max(found, key=lambda nodes: (len(nodes), -min(map(order.index, nodes))))
+        for node, wanted in (
+            (None, largest),
+            (chosen[0], next(f for f in found if chosen[0] in f)),
+        ):
+            made = graph.component() if node is None else graph.component(node)
+            assert nx.utils.graphs_equal(made.to_networkx(), network.subgraph(wanted))
+
+
+@given(directed(), st.booleans())
+def test_degrees_are_those_of_networkx(case, both):
+    expected, how = case
+    expected = blind(expected) if both else expected
+    graph = Graph.from_networkx(expected, **how)
+    ways = {"all": "degree"} if both else {"all": "degree", "out": "out_degree", "in": "in_degree"}
+    found = graph.degree_statistics()
+    assert found["edges"].values.tolist() == [*ways]
+    for way, name in ways.items():
+        degrees = np.array([d for _, d in getattr(expected, name)])
+        order = graph.partition.order
+        assert (
+            getattr(graph, name).compute().tolist()
+            == degrees[slice(None) if order is None else order].tolist()
+        )
+        one = found.sel(edges=way)
+        assert one["mean"] == pytest.approx(degrees.mean())
+        assert (one["min"], one["max"]) == (degrees.min(), degrees.max())
+        assert one["isolated"] == (degrees == 0).sum()
+        assert one["nodes"].values.tolist() == [(degrees == d).sum() for d in one["degree"].values]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        ([3], "3 is not a node: nodes are 0 to 2"),
+        ([-1], "-1 is not a node"),
+        ([0.5], "must be node ids"),
+        (["a"], "must be node ids"),
+        ([], "at least one node"),
+        ([False] * 3, "must be node ids"),
+        (np.zeros(3, bool), "at least one node"),
+        (np.ones(2, bool), r"shape \(3,\), got \(2,\)"),
+    ],
+)
+def test_subgraphs_of_what_are_no_nodes(nodes, message):
+    graph = Graph.from_edges([0, 1], [1, 2])
+    with pytest.raises(InputError, match=message):
+        graph.subgraph(nodes)
+
+
+def test_components_of_what_are_no_nodes():
+    with pytest.raises(InputError, match="5 is not a node"):
+        Graph.from_edges([0, 1], [1, 2]).component(5)
+    with pytest.raises(InputError, match="'z' is not a node"):
+        Graph.from_edges(["x"], ["y"], relabel=True).component("z")
+
+
+def test_a_graph_that_is_not_connected_has_a_component_that_is():
+    graph = Graph.from_edges([0, 2, 3], [1, 3, 4])
+    with pytest.raises(InputError, match=r"not connected.*graph\.component\(\)"):
+        dgsuite.run("dr", graph)
+    assert dgsuite.run("dr", graph.component())["node"].values.tolist() == [2, 3, 4]
+    whole = Graph.from_edges([0, 2], [1, 1])
+    assert whole.component() is whole
 
 
 @dataclass(eq=False)
