@@ -18,7 +18,7 @@ def test_nothing_is_kept_of_a_run():
         for _ in range(2):
             for run in mixed:
                 run()
-        for _ in range(3):  # Dask itself may count something rare for the first time; a leak goes on
+        for _ in range(3):  # Dask may count something rare for the first time; a leak goes on
             before = counted(client)
             for run in 2 * mixed:
                 run()
