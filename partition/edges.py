@@ -162,7 +162,7 @@ def slices(piece: Piece) -> Iterator[tuple[int, Piece]]:
 
 
 def each(
-    function: Callable[[Piece, str], Any],
+    function: Callable[[Any, str], Any],
     merge: Callable[[list[Any]], Any],
     pieces: Sequence[Any],
     client: Client | None,

@@ -19,6 +19,7 @@ from glob import glob, has_magic
 from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from partition import matrixmarket
 from partition.edges import COLUMNS, Pieces, chosen
@@ -236,6 +237,58 @@ def parse(name: str, start: int, size: int, n: int | None = None, words: bool = 
     if not weights:
         return src, dst, None
     return src, dst, joined(weights, common_dtype([(w.dtype, least(w)) for w in weights]))
+
+
+def rows(name: str, start: int, size: int, dtype: list[tuple[str, Any]], expected: str) -> NDArray:
+    """The lines that begin in a block of a text file as a structured array, a field per column.
+
+    Parameters
+    ----------
+    start, size
+        As for `parse`.
+    dtype
+        Names and types of the columns. Columns are separated by blanks or tabs.
+    expected
+        What a line must be, for errors.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or a line is something else: the message names it.
+    """
+    found = [np.empty(0, dtype)]
+    lines = 0
+    try:
+        for text in _texts(name, start, size):
+            table = _loaded(text, dtype)
+            if table is None:
+                each = enumerate(text.decode(errors="replace").split("\n"), 1)
+                line, what = next((k, t) for k, t in each if _loaded(t.encode(), dtype) is None)
+                line += lines + _lines_before(name, start)
+                raise InputError(f"{name}, line {line}: {what.strip()!r} is not {expected}")
+            found.append(table)
+            lines += text.count(b"\n")
+    except UNREADABLE as error:
+        raise InputError(f"{name}: cannot be read: {error}") from None
+    return np.concatenate(found)
+
+
+def first_line(name: str) -> str:
+    """The first line of a text file that is neither empty nor a comment, or "".
+
+    Raises
+    ------
+    InputError
+        The file cannot be read.
+    """
+    try:
+        for text in _texts(name, 0, BLOCK):
+            for line in COMMENT.sub(b"", text).split(b"\n"):
+                if line.strip():
+                    return line.decode(errors="replace").strip()
+    except UNREADABLE as error:
+        raise InputError(f"{name}: cannot be read: {error}") from None
+    return ""
 
 
 def _width(edges: Piece) -> int:
