@@ -109,6 +109,7 @@ COMMANDS = [
     ["dgsuite.report", "configs"],
     ["dgsuite.graph500", "--scale", "4"],
     ["dgsuite.gap", "--kron", "4"],
+    ["dgsuite.graphalytics", ".", "--graph", "none"],
     ["dgsuite.scaling", "none.nc"],
     ["dgsuite.scc", "configs/scc-bc.toml"],
     ["dgsuite.scc.hf", "configs/scc-hf-figure5.toml"],

@@ -58,17 +58,7 @@ def weighted(graph: Graph, seed: int) -> Graph:
     else:
         parts = [client.submit(_weigh, part, seed, pure=False) for part in graph.parts]
         Watch(client, "making weights", inputs=graph.parts).wait_or_raise(parts)
-    return Graph(
-        parts,
-        graph.partition,
-        entries=graph.entries,
-        directed=graph.directed,
-        weight_dtype=np.int64,
-        attrs=graph.attrs,
-        labels=graph.labels,
-        identified=graph.identified,
-        chosen=graph.chosen,
-    )
+    return graph.like(parts, graph.entries, weight_dtype=np.int64)
 
 
 def _weigh(cluster: Cluster, seed: int) -> Cluster:

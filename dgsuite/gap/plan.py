@@ -45,6 +45,7 @@ class Benchmark:
 BENCHMARKS = {
     "bfs": Benchmark("bfs", 64, sources=1),
     "sssp": Benchmark("sssp", 64, sources=1, weighted=True),
+    "pr": Benchmark("pagerank", 16, parameters={"tolerance": 1e-4, "sinks": "lost"}),
     "bc": Benchmark("bc", 16, sources=4),
 }
 """By GAP's names."""

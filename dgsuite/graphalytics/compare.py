@@ -15,7 +15,7 @@ def values(name: str, ds: xr.Dataset) -> NDArray:
     """An algorithm's output as the benchmark has it, one value a vertex."""
     found: NDArray = ds[ALGORITHMS[name].output].values
     if name == "bfs":
-        return np.where(found < 0, UNREACHED, found)
+        return np.where(found < 0, UNREACHED, found.astype(np.int64))
     return found
 
 

@@ -24,7 +24,7 @@ class Options(Place):
     validate_outputs: bool = Field(default=False, alias="validate")
     directed: bool | None = None
     source: Annotated[int, Field(ge=0, lt=2**64)] | None = None
-    iterations: Annotated[int, Field(ge=0)] | None = None
+    iterations: Count | None = None
     damping: Annotated[float, Field(ge=0, le=1)] | None = None
 
 

@@ -38,6 +38,13 @@ class Algorithm:
 
 ALGORITHMS = {
     "bfs": Algorithm("bfs", "level", "equal", {"root": "source-vertex"}),
+    "pr": Algorithm(
+        "pagerank",
+        "rank",
+        "close",
+        {"damping": "damping-factor", "iterations": "num-iterations"},
+    ),
+    "cdlp": Algorithm("cdlp", "label", "equal", {"iterations": "max-iterations"}),
     "sssp": Algorithm("sssp", "distance", "close", {"root": "source-vertex"}, weighted=True),
 }
 """By the benchmark's names."""
