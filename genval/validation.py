@@ -15,6 +15,7 @@ from genval.report import Found, Report
 from genval.rules import (
     committees,
     communities,
+    components,
     leaders,
     paths,
     ranks,
@@ -73,6 +74,7 @@ VALIDATORS: dict[str, Validator] = {
     "pagerank": Validator({"rank": 1}, ranks.pagerank, "rank"),
     "sssp": Validator({"distance": 1, "parent": 1}, search.sssp, "distance", nodes="parent"),
     "vc": Validator({"colour": 1}, sets.vc),
+    "wcc": Validator({"component": 1}, components.wcc, nodes="component"),
 }
 """Validators by kernel."""
 

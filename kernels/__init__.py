@@ -8,6 +8,7 @@ from kernels.analytics.bfs_grid import GridSearch
 from kernels.analytics.cdlp import LabelPropagation
 from kernels.analytics.pagerank import PageRank
 from kernels.analytics.sssp import ShortestPaths
+from kernels.analytics.wcc import Components
 from kernels.base import Kernel
 from kernels.imsuite import (
     bfs_dijkstra_faithful,
@@ -42,6 +43,7 @@ KERNELS: dict[str, type[Kernel]] = {
     for k in (
         Betweenness,
         BreadthFirst,
+        Components,
         GridSearch,
         LabelPropagation,
         BellmanFord,

@@ -98,11 +98,19 @@ def network(kernel):
     graph = nx.Graph()
     graph.add_nodes_from(range(N))
     graph.add_edges_from(edges)
+    if kernel == "wcc":
+        graph.remove_edges_from([(u, v) for u, v in edges if u % 3 != v % 3])
     if kernel in ("mst", "dr", "sssp"):
         weights = rng.permutation(len(graph.edges)) + 3
         for (u, v), w in zip(graph.edges, weights.tolist(), strict=True):
             graph[u][v]["weight"] = w
     return graph
+
+
+def smallest(found):
+    """For each node the smallest of its component."""
+    label = {v: min(nodes) for nodes in found for v in nodes}
+    return np.array([label[v] for v in range(N)])
 
 
 def mine(kernel, clusters):
@@ -145,6 +153,8 @@ def reference(kernel, graph):
     if kernel == "mst":
         above = dict(nx.bfs_predecessors(nx.minimum_spanning_tree(net), 7))
         return {"parent": np.array([above.get(v, -1) for v in net])}
+    if kernel == "wcc":
+        return {"component": smallest(nx.connected_components(net))}
     if kernel == "cdlp":
         return {"label": propagated(net, 3), "iterations": 3}
     if kernel == "vc":
@@ -232,7 +242,24 @@ DISTANCES = {
     "farthest farther": {"distance": lambda v: at(v, np.argmax(v), v.max() + 1)},
 }
 
+COMPONENTS = {
+    "own ids": {"component": lambda v: np.arange(len(v))},
+    "all one": {"component": lambda v: v * 0},
+    "two joined": {"component": lambda v: np.where(v == np.unique(v)[1], 0, v)},
+    "last two joined": {"component": lambda v: np.where(v == v.max(), np.unique(v)[-2], v)},
+    "one apart": {"component": lambda v: at(v, 39, 39)},
+    "one elsewhere": {"component": lambda v: at(v, 39, np.unique(v)[int(v[39] == 0)])},
+    "smallest elsewhere": {"component": lambda v: at(v, 0, 1)},
+    "another's name": {"component": lambda v: np.where(v == 0, np.flatnonzero(v == 0)[1], v)},
+    "numbered anew": {"component": lambda v: np.unique(v, return_inverse=True)[1][::-1]},
+    "shifted": {"component": lambda v: np.roll(v, 1)},
+    "no such node": {"component": lambda v: at(v, 5, 400)},
+    "negative": {"component": lambda v: at(v, 5, -1)},
+    "one more": {"component": lambda v: v + 1},
+}
+
 KINDS = {
+    "wcc": COMPONENTS,
     "sssp": {
         **{
             what: {"distance": lambda v, change=change["distance"]: change(v.copy())}
