@@ -23,6 +23,7 @@ from genval.rules import (
     search,
     sets,
     trees,
+    triangles,
 )
 from genval.rules.base import Job
 from partition.client.spans import spanned
@@ -68,11 +69,13 @@ VALIDATORS: dict[str, Validator] = {
     "dst": Validator({"distance": 1, "parent": 1}, search.dst, nodes="parent"),
     "hs": Validator({"leader": 1}, leaders.leader, identifiers="leader"),
     "kc": Validator({"committee": 1}, committees.kc, nodes="committee"),
+    "lcc": Validator({"coefficient": 1}, triangles.lcc, "coefficient"),
     "lcr": Validator({"leader": 1}, leaders.leader, identifiers="leader"),
     "mis": Validator({"in_mis": 1}, sets.mis),
     "mst": Validator({"parent": 1}, trees.mst, nodes="parent"),
     "pagerank": Validator({"rank": 1}, ranks.pagerank, "rank"),
     "sssp": Validator({"distance": 1, "parent": 1}, search.sssp, "distance", nodes="parent"),
+    "triangles": Validator({"triangles": 1}, triangles.triangles),
     "vc": Validator({"colour": 1}, sets.vc),
     "wcc": Validator({"component": 1}, components.wcc, nodes="component"),
 }

@@ -6,8 +6,10 @@ from kernels.analytics.betweenness import Betweenness
 from kernels.analytics.bfs import BreadthFirst
 from kernels.analytics.bfs_grid import GridSearch
 from kernels.analytics.cdlp import LabelPropagation
+from kernels.analytics.lcc import ClusteringCoefficient
 from kernels.analytics.pagerank import PageRank
 from kernels.analytics.sssp import ShortestPaths
+from kernels.analytics.triangles import Triangles
 from kernels.analytics.wcc import Components
 from kernels.base import Kernel
 from kernels.imsuite import (
@@ -46,6 +48,7 @@ KERNELS: dict[str, type[Kernel]] = {
         Components,
         GridSearch,
         LabelPropagation,
+        ClusteringCoefficient,
         BellmanFord,
         Dijkstra,
         Byzantine,
@@ -59,6 +62,7 @@ KERNELS: dict[str, type[Kernel]] = {
         PageRank,
         ShortestPaths,
         SpanningTree,
+        Triangles,
         VertexColouring,
     )
 }

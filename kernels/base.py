@@ -3,8 +3,8 @@
 A *program* is plain control flow. It yields rounds and gets back the votes of each, reduced over
 all clusters. Every worker runs the same program with the same votes, so all take the same turns. A
 *phase* is a method ``phase(cluster, state, inbox)`` that changes its own state and returns what to
-send: a `unicast`, a `broadcast`, a `known`, an `announce` or a `ship`, a `vote`, an `extra`, or a tuple
-of these.
+send: a `unicast`, a `broadcast`, a `known`, a `share`, an `announce` or a `ship`, a `vote`, an `extra`,
+or a tuple of these.
 
 Nothing in a kernel knows about processes, tasks, sockets or counters. Kernels import this module alone:
 ``import kernels.base as bsp``.
@@ -12,7 +12,7 @@ Nothing in a kernel knows about processes, tasks, sockets or counters. Kernels i
 
 from __future__ import annotations
 
-from kernels.inbox import Inbox, Latest
+from kernels.inbox import Inbox, Latest, Shared
 from kernels.kernel import (
     COUNTS,
     FIRST,
@@ -30,12 +30,14 @@ from kernels.messages import (
     Extra,
     Known,
     Note,
+    Share,
     Shipment,
     Unicast,
     announce,
     broadcast,
     extra,
     known,
+    share,
     ship,
     unicast,
 )
@@ -73,6 +75,8 @@ __all__ = [
     "Replicated",
     "Reply",
     "Round",
+    "Share",
+    "Shared",
     "Shipment",
     "Spawn",
     "State",
@@ -90,6 +94,7 @@ __all__ = [
     "node_set",
     "per_node",
     "phase_name",
+    "share",
     "ship",
     "spawn",
     "unicast",

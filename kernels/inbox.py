@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 from kernels.messages import Note
@@ -27,6 +28,22 @@ class Latest(NamedTuple):
 
     indptr: NDArray
     slots: NDArray
+    values: NDArray
+
+
+class Shared(NamedTuple):
+    """Lists that the neighbours of a cluster's nodes have shared, for a compiled loop: see `Inbox.shared`.
+
+    Attributes
+    ----------
+    starts, ends
+        By node id: the list of a neighbour is ``values[starts[node]:ends[node]]``; empty if it shared none.
+    values
+        The lists.
+    """
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
     values: NDArray
 
 
@@ -121,6 +138,13 @@ class Inbox(Protocol):
         """Edges of some nodes along which a message came: entries of the cluster's adjacency. None, at no
         cost, unless the run is traced: `Links.drop` and `broadcast` take it, so that a trace
         knows where messages go.
+        """
+        ...
+
+    def shared(self, name: str) -> Shared:
+        """One field of the lists that neighbours have shared.
+
+        A phase may call it where lists have arrived; the arrays are the engine's, not to be changed.
         """
         ...
 

@@ -38,6 +38,14 @@ class Announcement(NamedTuple):
     fields: dict[str, ArrayLike]
 
 
+class Share(NamedTuple):
+    """Lists from nodes to all their neighbours; see `share`."""
+
+    nodes: NDArray
+    lengths: NDArray
+    fields: dict[str, ArrayLike]
+
+
 class Shipment(NamedTuple):
     """Items to clusters; see `ship`."""
 
@@ -147,6 +155,22 @@ def announce(nodes: NDArray, **fields: ArrayLike) -> Announcement:
         ``inbox.board``.
     """
     return Announcement(nodes, fields)
+
+
+def share(nodes: NDArray, lengths: NDArray, **fields: ArrayLike) -> Share:
+    """Send a list from each given node to all its neighbours: a message an edge, whatever its length. A
+    list is transferred once to each worker that has a neighbour.
+
+    Parameters
+    ----------
+    nodes
+        Local indices of the senders, ascending.
+    lengths
+        Number of items in the list of each.
+    fields
+        The lists of all senders, one after the other: columns of one length, read by ``inbox.shared``.
+    """
+    return Share(nodes, lengths, fields)
 
 
 def ship(to: NDArray, **fields: ArrayLike) -> Shipment:

@@ -46,6 +46,33 @@ def test_labels_that_stay_are_not_sent_again():
     assert ds.messages.values.tolist() == [32, 32, 7]
 
 
+@given(networks(), st.data())
+def test_triangles_and_coefficients_are_those_of_networkx(net, data):
+    graph = cut(net, data.draw)
+    ds = right("triangles", graph)
+    np.testing.assert_array_equal(ds.triangles, [*nx.triangles(net).values()])
+    ds = right("lcc", graph)
+    np.testing.assert_allclose(ds.coefficient, [*nx.clustering(net).values()], rtol=1e-12)
+
+
+@pytest.mark.parametrize("core", [0, 64, 1000])
+def test_triangles_are_the_same_for_any_core(core, monkeypatch):
+    """Bits of words beyond the first, and lists beside them."""
+    monkeypatch.setattr("kernels.analytics.triangles.CORE", core)
+    net = nx.powerlaw_cluster_graph(1000, 40, 0.5, seed=1)
+    ds = dgsuite.run("triangles", Graph.from_networkx(net, clusters=3), style="serial")
+    np.testing.assert_array_equal(ds.triangles, [*nx.triangles(net).values()])
+
+
+COEFFICIENTS = {False: [1, 1 / 3, 1, 2 / 3, 1 / 5, 1, 2 / 3, 1, 0]}
+
+
+@pytest.mark.parametrize("directed", COEFFICIENTS)
+def test_coefficients_of_the_example(directed):
+    ds = right("lcc", example(directed, clusters=3))
+    np.testing.assert_allclose(ds.coefficient, COEFFICIENTS[directed], rtol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("kernel", "parameters", "message"),
     [("cdlp", {"iterations": 0}, "iterations must be at least 1, got 0")],

@@ -155,6 +155,10 @@ def reference(kernel, graph):
         return {"parent": np.array([above.get(v, -1) for v in net])}
     if kernel == "wcc":
         return {"component": smallest(nx.connected_components(net))}
+    if kernel == "triangles":
+        return {"triangles": np.array([*nx.triangles(net).values()])}
+    if kernel == "lcc":
+        return {"coefficient": np.array([*nx.clustering(net).values()], float)}
     if kernel == "cdlp":
         return {"label": propagated(net, 3), "iterations": 3}
     if kernel == "vc":
@@ -211,6 +215,23 @@ def sets(name):
         "negative": {name: lambda v: -1 * v},
         "one moved": {name: lambda v: swapped(v, np.flatnonzero(v)[0], np.flatnonzero(~v)[0])},
         "backwards": {name: lambda v: v[::-1]},
+    }
+
+
+def counts(name):
+    return {
+        "none": {name: lambda v: v * 0},
+        "doubled": {name: lambda v: v * 2},
+        "one more": {name: lambda v: at(v, 5, v[5] + 1)},
+        "three more": {name: lambda v: at(v, 5, v[5] + 3)},
+        "one less": {name: lambda v: at(v, np.argmax(v), v.max() - 1)},
+        "last one more": {name: lambda v: at(v, -1, v[-1] + 1)},
+        "first one less": {name: lambda v: at(v, 0, v[0] - 1)},
+        "negative": {name: lambda v: at(v, 5, -1)},
+        "all one": {name: lambda v: v * 0 + 1},
+        "shifted": {name: lambda v: np.roll(v, 1)},
+        "backwards": {name: lambda v: v[::-1]},
+        "moved": {name: lambda v: swapped(v, np.argmin(v), np.argmax(v))},
     }
 
 
@@ -322,6 +343,13 @@ KINDS = {
         "of other damping": {"damping": lambda v: 0.8},
         "after ten steps": {"iterations": lambda v: 10, "tolerance": lambda v: None},
         "for one node": {"personalisation": lambda v: np.arange(N) == 3},
+    },
+    "triangles": counts("triangles"),
+    "lcc": {
+        **counts("coefficient"),
+        "no number": {"coefficient": lambda v: at(v, 5, np.nan)},
+        "a little more": {"coefficient": lambda v: at(v, 5, v[5] + 1e-9)},
+        "of directed pairs": {"coefficient": lambda v: v / 2},
     },
     "mis": sets("in_mis"),
     "ds": sets("in_ds"),

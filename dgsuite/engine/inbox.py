@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from dgsuite.engine.broadcasts import Broadcasts
 from dgsuite.engine.fields import compilable
+from dgsuite.engine.lists import SiteLists
 from dgsuite.engine.messages import MessageList
 from dgsuite.engine.shipments import AnnouncementBatch, Shipments
-from kernels.base import Latest, Note
+from kernels.base import Latest, Note, Shared
 from partition.cluster import Cluster
 from partition.errors import InputError, unknown
 from partition.reductions import MAX, MIN, OR, SUM, Reduction, reduction
@@ -30,7 +31,7 @@ class ClusterInbox:
         round: int,
         cluster: Cluster,
         slot: int,
-        messages: MessageList | Broadcasts | AnnouncementBatch | Shipments | None,
+        messages: MessageList | Broadcasts | SiteLists | AnnouncementBatch | Shipments | None,
         dtypes: Mapping[str, np.dtype],
     ) -> None:
         self.round = round
@@ -213,6 +214,12 @@ class ClusterInbox:
             slots = messages.halo.indices[messages.halo.indptr[self._lo] + entry]
             return entry[messages.sent[slots]]
         return np.intersect1d(entry, cluster.entries(self.node, self.src))
+
+    def shared(self, name: str) -> Shared:
+        messages = self._messages
+        if not isinstance(messages, SiteLists):
+            raise ValueError("no list has arrived from neighbours")
+        return Shared(messages.starts, messages.ends, messages.fields[name])
 
     @property
     def origin(self) -> NDArray:

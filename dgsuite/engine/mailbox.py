@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from dgsuite.engine import checks
 from dgsuite.engine.broadcasts import BroadcastBatch, Broadcasts
 from dgsuite.engine.fields import compilable, held, places
+from dgsuite.engine.lists import ListBatch, NodeLists, SiteLists, concatenated
 from dgsuite.engine.messages import MessageList
 from dgsuite.engine.pairs import Pairs, reached
 from dgsuite.engine.program import Fault, Step, Tally
@@ -28,7 +29,16 @@ from dgsuite.engine.shipments import (
     concatenated_shipments,
 )
 from dgsuite.engine.unicasts import UnicastBatch, Unicasts, concatenate
-from kernels.base import Announcement, Broadcast, Kernel, Known, Shipment, Unicast, broadcast
+from kernels.base import (
+    Announcement,
+    Broadcast,
+    Kernel,
+    Known,
+    Share,
+    Shipment,
+    Unicast,
+    broadcast,
+)
 from partition.cluster import Cluster
 from partition.errors import InputError, RunError
 from partition.halo import Halo, make_halo
@@ -44,13 +54,13 @@ class BroadcastRecord(NamedTuple):
     travels: bool
 
 
-Record = BroadcastRecord | UnicastBatch | AnnouncementBatch | Shipments
+Record = BroadcastRecord | UnicastBatch | NodeLists | AnnouncementBatch | Shipments
 """What a recorder gets of a phase."""
 
-MessageBatch = UnicastBatch | BroadcastBatch | AnnouncementBatch | ShipmentBatch
+MessageBatch = UnicastBatch | BroadcastBatch | ListBatch | AnnouncementBatch | ShipmentBatch
 """What travels from site to site."""
 
-Received = MessageList | Broadcasts | AnnouncementBatch | Shipments
+Received = MessageList | Broadcasts | SiteLists | AnnouncementBatch | Shipments
 """What the inboxes of a site show."""
 
 
@@ -98,7 +108,7 @@ class Mailbox:
         }
         self.recorder: Callable[[Step, Record], None] | None = None
         self._phase = ""
-        self._kept: UnicastBatch | AnnouncementBatch | Shipments | None = None
+        self._kept: UnicastBatch | NodeLists | AnnouncementBatch | Shipments | None = None
         self._broadcasting = False
         self._owners: dict[int, NDArray[np.int32]] = {}
 
@@ -194,6 +204,8 @@ class Mailbox:
             if isinstance(batch, BroadcastBatch):
                 self._broadcasting = True
                 self.broadcasts.unpack(peer, batch)
+            elif isinstance(batch, ListBatch):
+                parts[peer] = batch.unpack(self.halo.land[peer])
             else:
                 parts[peer] = batch.unpack() if isinstance(batch, ShipmentBatch) else batch
         found = [part for _, part in sorted(parts.items())]
@@ -209,6 +221,8 @@ class Mailbox:
         if not found:
             return None
         match found[0]:
+            case NodeLists():
+                return SiteLists(self.halo, self.clusters[0].n, concatenated(found))
             case AnnouncementBatch():
                 return concatenated_announcements(found)
             case Shipments():
@@ -388,6 +402,41 @@ class Mailbox:
             self._record(step, record)
         return fields
 
+    def _share(
+        self, step: Step, sends: Sequence[tuple[int, Share]], counts: Tally
+    ) -> dict[int, MessageBatch]:
+        if self.clusters[0].directed:
+            raise self.fault(step, sends[0][0], "shares lists, on a graph that is directed")
+        parts: list[NodeLists] = []
+        for k, send in sends:
+            cluster = self.clusters[k]
+            nodes = self._indices(step, k, send.nodes, cluster.size, "shares lists of")
+            lengths = np.asarray(send.lengths, np.int64)
+            try:
+                ascending(nodes, cluster.size)
+            except InputError as error:
+                raise self.fault(step, k, f"shares lists of {error}") from None
+            if lengths.shape != nodes.shape or (lengths < 0).any():
+                raise self.fault(
+                    step, k, f"shares lists of {len(nodes)} nodes, without their lengths"
+                )
+            columns = self.columns(step, k, send.fields, int(lengths.sum()))
+            if parts and columns.keys() != parts[0].fields.keys():
+                raise self.fault(step, k, "shares other fields than another cluster")
+            parts.append(NodeLists(nodes + self.halo.first + self.starts[k], lengths, columns))
+            degree, itemsize = cluster.degree[nodes].astype(np.int64), self._payload(columns)
+            counts.messages += int(degree.sum())
+            counts.remote += tally(cluster.remote_degree, nodes)
+            counts.active += len(nodes)
+            counts.nbytes += int((degree * lengths).sum()) * itemsize
+            if counts.pairs is not None:
+                at, entry = expand(cluster.indptr, nodes)
+                to = self._owner(k)[entry]
+                counts.pairs.add(cluster.index, to, 1, lengths[at] * itemsize)
+        self._kept = own = concatenated(parts)
+        self._record(step, own)
+        return dict(own.pack(self.halo))
+
     def _known(
         self, step: Step, sends: Sequence[tuple[int, Known]], counts: Tally
     ) -> dict[int, MessageBatch]:
@@ -464,8 +513,6 @@ class Mailbox:
     ) -> None:
         """Count where so many messages of a broadcast go."""
         cluster = self.clusters[k]
-        if k not in self._owners:
-            self._owners[k] = cluster.partition.owner(cluster.indices).astype(np.int32)
         entry, times = reached(cluster, nodes, send)
         found = len(entry) * times if isinstance(times, int) else int(times.sum())
         if found != messages:
@@ -476,7 +523,14 @@ class Mailbox:
                 f"broadcast(to=...) need the edges: pass inbox.edges(nodes)",
             )
         size = self._payload(send.fields)
-        pairs.add(cluster.index, self._owners[k][entry], times, np.multiply(times, size))
+        pairs.add(cluster.index, self._owner(k)[entry], times, np.multiply(times, size))
+
+    def _owner(self, k: int) -> NDArray[np.int32]:
+        """Cluster of each neighbour of a cluster's nodes, by entry of the adjacency."""
+        if k not in self._owners:
+            cluster = self.clusters[k]
+            self._owners[k] = cluster.partition.owner(cluster.indices).astype(np.int32)
+        return self._owners[k]
 
     def _along_edges(self, step: Step, k: int, b: Broadcast) -> Unicast:
         """A broadcast as messages along the out-edges of a directed graph."""
@@ -496,6 +550,7 @@ SENDERS: dict[type, Callable[[Mailbox, Step, Any, Tally], dict[int, MessageBatch
     Announcement: Mailbox._announce,
     Broadcast: Mailbox._broadcast,
     Known: Mailbox._known,
+    Share: Mailbox._share,
     Shipment: Mailbox._ship,
     Unicast: Mailbox._unicast,
 }

@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from dgsuite.engine.lists import NodeLists
 from dgsuite.engine.mailbox import BroadcastRecord, Record
 from dgsuite.engine.program import Step
 from dgsuite.engine.shipments import AnnouncementBatch, Shipments
@@ -218,7 +219,9 @@ def _in_blocks(recorded: Recording, p: int) -> Iterator[Exchange]:
             np.fill_diagonal(nbytes, 0)
             yield Exchange(nbytes, nbytes, sizes)
         else:
-            assert isinstance(sent, Shipments)
+            assert isinstance(sent, NodeLists | Shipments)
+            if isinstance(sent, NodeLists):
+                raise InputError("traffic of lists that nodes share is not counted")
             raise InputError("items to clusters depend on the clusters; only 'bfs2d' is counted")
 
 

@@ -1,0 +1,91 @@
+"""Triangles and clustering coefficients, by lists of neighbours of higher rank.
+
+Nodes are ranked by degree, then id, and each shares with its neighbours the list of its neighbours of higher
+rank (Chiba and Nishizeki 1985; Latapy 2008): hubs have short lists. A node then finds each edge between two
+of its neighbours once, in the list of its lower end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import kernels.base as bsp
+
+CORE = 1 << 13
+"""Nodes in the core at most: their lists as bits fit a processor's outer cache."""
+
+
+def compiled() -> Any:
+    """The compiled loops; they take a moment to import."""
+    from kernels.analytics import _triangles
+
+    return _triangles
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    triangles: NDArray[np.int64] = bsp.per_node(0)
+    core: NDArray[np.int64] = bsp.later()  # neighbours of the cluster's nodes, by falling rank
+
+
+@dataclass(frozen=True)
+class Triangles(bsp.Kernel):
+    """How many triangles each node is in; the sum is three times their number.
+
+    Outputs ``triangles``.
+    """
+
+    name = "triangles"
+    outputs = {"triangles": bsp.Output("triangles that the node is in")}
+    fields = {"degree": np.int32, "neighbour": np.int32}
+    state = State
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        yield bsp.Round(self.weigh, self.point, self.close)
+
+    def weigh(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        return bsp.broadcast(degree=c.degree)
+
+    def point(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share:
+        _, theirs = inbox.along("degree")
+        s.core = highest(c, theirs)
+        lengths, entries = c.zeros(), np.empty(len(c.indices), np.int64)
+        count = compiled().above(c.indptr, c.indices, theirs, c.ids, lengths, entries)
+        nodes = np.flatnonzero(lengths)
+        return bsp.share(nodes, lengths[nodes], neighbour=c.indices[entries[:count]])
+
+    def close(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        if len(c.indices):
+            s.triangles = between(c, s.core, inbox.shared("neighbour"))
+
+
+def highest(c: bsp.Cluster, theirs: NDArray) -> NDArray[np.int64]:
+    """Neighbours of a cluster's nodes of highest rank, the highest first.
+
+    Parameters
+    ----------
+    theirs
+        Degree of the neighbour at each entry of the adjacency.
+    """
+    degree = np.zeros(c.n, theirs.dtype)
+    degree[c.indices] = theirs
+    count = min(CORE, isqrt(4 * len(c.indices)), int(np.count_nonzero(degree)))
+    least = np.partition(degree, c.n - count)[c.n - count] if count else 1
+    nodes = np.flatnonzero(degree >= max(least, 1))
+    return nodes[np.lexsort((nodes, degree[nodes]))][::-1][:count]
+
+
+def between(c: bsp.Cluster, core: NDArray, lists: bsp.Shared) -> NDArray[np.int64]:
+    """How many items of its neighbours' lists are neighbours of each node of a cluster."""
+    place = np.full(c.n, -1, np.int32)
+    place[core] = np.arange(len(core))
+    rows = compiled().rows_of(core, *lists, place)
+    found: NDArray[np.int64] = compiled().closed(c.indptr, c.indices, *lists, place, rows)
+    return found
