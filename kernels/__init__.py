@@ -6,6 +6,7 @@ from kernels.analytics.betweenness import Betweenness
 from kernels.analytics.bfs import BreadthFirst
 from kernels.analytics.bfs_grid import GridSearch
 from kernels.analytics.cdlp import LabelPropagation
+from kernels.analytics.core_number import CoreNumber
 from kernels.analytics.lcc import ClusteringCoefficient
 from kernels.analytics.pagerank import PageRank
 from kernels.analytics.sssp import ShortestPaths
@@ -46,6 +47,7 @@ KERNELS: dict[str, type[Kernel]] = {
         Betweenness,
         BreadthFirst,
         Components,
+        CoreNumber,
         GridSearch,
         LabelPropagation,
         ClusteringCoefficient,

@@ -73,6 +73,13 @@ def test_coefficients_of_the_example(directed):
     np.testing.assert_allclose(ds.coefficient, COEFFICIENTS[directed], rtol=1e-12)
 
 
+@given(networks(), st.data())
+def test_core_numbers_are_those_of_networkx(net, data):
+    ds = right("core_number", cut(net, data.draw))
+    np.testing.assert_array_equal(ds.core, [*nx.core_number(net).values()])
+    assert ds.messages.sum() == 2 * net.number_of_edges()
+
+
 @pytest.mark.parametrize(
     ("kernel", "parameters", "message"),
     [("cdlp", {"iterations": 0}, "iterations must be at least 1, got 0")],

@@ -155,6 +155,8 @@ def reference(kernel, graph):
         return {"parent": np.array([above.get(v, -1) for v in net])}
     if kernel == "wcc":
         return {"component": smallest(nx.connected_components(net))}
+    if kernel == "core_number":
+        return {"core": np.array([*nx.core_number(net).values()])}
     if kernel == "triangles":
         return {"triangles": np.array([*nx.triangles(net).values()])}
     if kernel == "lcc":
@@ -344,6 +346,7 @@ KINDS = {
         "after ten steps": {"iterations": lambda v: 10, "tolerance": lambda v: None},
         "for one node": {"personalisation": lambda v: np.arange(N) == 3},
     },
+    "core_number": counts("core"),
     "triangles": counts("triangles"),
     "lcc": {
         **counts("coefficient"),

@@ -34,8 +34,8 @@ def cdlp(job: Job) -> list[Found]:
 def _most_frequent(c: Cluster, outputs: Outputs, before: NDArray) -> tuple[NDArray, NDArray]:
     """The cluster's nodes that have neighbours, and the most frequent label of each one's."""
     row, other = ends(c)
-    pairs, times = np.unique(np.stack([row, before[other]]), axis=1, return_counts=True)
-    rows, labels = pairs
-    best = np.lexsort((labels, -times, rows))
+    key, times = np.unique(row.astype(np.int64) * c.n + before[other], return_counts=True)
+    rows, labels = np.divmod(key, c.n)
+    best = np.lexsort((-times, rows))  # labels ascend among equal ones
     rows, first = np.unique(rows[best], return_index=True)
     return c.ids[rows], labels[best][first]

@@ -1,0 +1,62 @@
+"""Core numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genval.report import Found
+from genval.rules.base import Job, Outputs, collect, ends
+from partition.cluster import Cluster
+
+
+def core_number(job: Job) -> list[Found]:
+    """Each node has as many neighbours with its core number or more as that number says, so it is no
+    larger than it should be. And no set of nodes of one number has, in it and among nodes of larger numbers,
+    more neighbours each: whoever has no more is taken off, until none is left, so it is no smaller.
+    """
+    core = job.outputs["core"]
+    nodes = np.arange(job.n)
+    found = job.each(_supported)
+    left = np.ones(job.n, bool)
+    while left.any():
+        off = np.concatenate(job.each(_free, left=left.copy()))
+        if not len(off):
+            break
+        left[off] = False
+    more = collect(
+        nodes,
+        (
+            "peeling",
+            left,
+            lambda i: f"at most {core[i]} neighbours in any set of nodes that have more",
+            lambda i: f"a set where it has {core[i] + 1} or more",
+        ),
+    )
+    return [*found, more]
+
+
+def _supported(c: Cluster, outputs: Outputs) -> Found:
+    core = outputs["core"]
+    mine = core[c.ids]
+    row, other = ends(c)
+    count = np.bincount(row[core[other] >= mine[row]], minlength=c.size)
+    return collect(
+        c.ids,
+        (
+            "support",
+            (mine < 0) | (count < mine),
+            lambda i: f"{mine[i]} neighbours of that core number or more",
+            lambda i: str(count[i]),
+        ),
+    )
+
+
+def _free(c: Cluster, outputs: Outputs, left: NDArray) -> NDArray:
+    """Nodes that are left and have no more neighbours than their number, of larger ones or left of it."""
+    core = outputs["core"]
+    mine = core[c.ids]
+    row, other = ends(c)
+    holds = (core[other] > mine[row]) | ((core[other] == mine[row]) & left[other])
+    count = np.bincount(row[holds], minlength=c.size)
+    return c.ids[left[c.ids] & (count <= mine)]

@@ -1,0 +1,64 @@
+"""Core numbers by peeling (Seidman 1983; Batagelj and Zaversnik 2003), all nodes of a level at once.
+
+Nodes with the fewest live neighbours leave, and with them those that have no more than that left. It takes
+as many rounds as there are layers to peel: some hundreds on a Kronecker graph, half its nodes on a path.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+import kernels.base as bsp
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    core: NDArray[np.int32] = bsp.per_node(0, np.int32)
+    degree: NDArray[np.int64] = bsp.initial(lambda c: c.degree.astype(np.int64))  # live neighbours
+    live: bsp.Subset = bsp.node_set()
+    due: NDArray[np.int64] = bsp.no_nodes()  # live nodes that may leave next
+
+
+@dataclass(frozen=True)
+class CoreNumber(bsp.Kernel):
+    """The largest k such that the node is in the k-core, the largest set of nodes of which each has k
+    neighbours or more in the set.
+
+    Outputs ``core``. Each node sends one message to each neighbour, when it leaves.
+    """
+
+    name = "core_number"
+    outputs = {"core": bsp.Output("largest k of whose k-core the node is part")}
+    state = State
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        k = 0
+        left = yield bsp.Round(self.rest, opening=True)
+        while left.min is not None:
+            k = max(k, left.min)
+            left = yield bsp.Round(self.leave, self.lose, k=k)
+
+    def leave(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, k: int) -> bsp.Broadcast:
+        gone = s.due[s.degree[s.due] <= k]
+        s.core[gone] = k
+        s.live.remove(gone)
+        return bsp.broadcast(gone)
+
+    def lose(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, k: int) -> bsp.Vote:
+        nodes, gone, _ = inbox.count(among=s.live)
+        s.degree[nodes] -= gone
+        s.due = nodes[s.degree[nodes] <= k]
+        return bsp.vote(min=k) if len(s.due) else self.rest(c, s, inbox)
+
+    def rest(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
+        """Of the live nodes, those with the fewest live neighbours."""
+        live = s.live.members
+        degree = s.degree[live]
+        least = degree.min(initial=c.n)
+        s.due = live[degree == least]
+        return bsp.vote(min=least if len(live) else None)
