@@ -24,7 +24,7 @@ from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses
 from partition.errors import InputError, unknown
 from partition.graph import Graph
-from partition.views import both_ways
+from partition.views import both_ways, incoming
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -260,6 +260,8 @@ def run_each(
             raise InputError(
                 f"kernel {chosen.name!r} needs an undirected graph; graph.to_undirected() makes one"
             )
+        elif graph.directed and chosen.pulls:
+            seen = incoming(graph)
         for need in chosen.needs:
             try:
                 check_need(seen, need)

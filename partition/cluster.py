@@ -81,6 +81,9 @@ class Cluster:
         Whether rows hold out-edges only.
     block
         The cluster's block of the adjacency matrix, if the graph has a process grid.
+    in_indptr, in_indices
+        The edges that come in, as `indptr` and `indices`, where a directed graph's broadcasts are to be
+        read along them (`Kernel.pulls`), else None.
     directions
         Of each entry of `indices`, uint8, where a directed graph is seen both ways (`Kernel.both_ways`):
         `OUT`, `IN`, or both bits. None on other graphs; on an undirected one all edges go both ways.
@@ -97,6 +100,8 @@ class Cluster:
     identify: NDArray[np.int64] | Identify | None
     directed: bool = False
     block: Block | None = None
+    in_indptr: NDArray | None = None
+    in_indices: NDArray | None = None
     directions: NDArray[np.uint8] | None = None
     weights_in: NDArray | None = None
     cache: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -121,8 +126,27 @@ class Cluster:
     @property
     def nbytes(self) -> int:
         """Bytes of the adjacency."""
-        edges = (self.indptr, self.indices, self.weights, self.directions, self.weights_in)
-        return sum(a.nbytes for a in (*edges, self.identify) if isinstance(a, np.ndarray))
+        return sum(
+            a.nbytes for a in (*self.edge_arrays, self.identify) if isinstance(a, np.ndarray)
+        )
+
+    @property
+    def edge_arrays(self) -> list[NDArray]:
+        """The arrays that describe the edges."""
+        out, into = (self.indptr, self.indices, self.weights), (self.in_indptr, self.in_indices)
+        return [a for a in (*out, *into, self.directions, self.weights_in) if a is not None]
+
+    @property
+    def pulls(self) -> bool:
+        """Whether nodes know who has an edge to them, so that broadcasts are read along edges."""
+        return not self.directed or self.in_indptr is not None
+
+    @property
+    def senders(self) -> tuple[NDArray, NDArray]:
+        """Row pointers and nodes with an edge to each node, of a cluster that `pulls`."""
+        if self.in_indptr is None or self.in_indices is None:
+            return self.indptr, self.indices
+        return self.in_indptr, self.in_indices
 
     @cached_property
     def ids(self) -> NDArray[np.int64]:
@@ -154,10 +178,14 @@ class Cluster:
 
     @cached_property
     def in_degree(self) -> NDArray[np.int32]:
-        """Number of edges that come in at each node; a directed graph must be seen both ways."""
-        if self.directions is None and self.directed:
-            raise ValueError("rows hold out-edges; a kernel with both_ways = True sees the others")
-        return self.degree if self.directions is None else self._count(IN)
+        """Number of edges that come in at each node, of a cluster that `pulls` or has `directions`."""
+        if self.directions is not None:
+            return self._count(IN)
+        if not self.pulls:
+            raise ValueError(
+                "rows hold out-edges; a kernel that pulls, or looks both_ways, has others"
+            )
+        return np.diff(self.senders[0]).astype(np.int32)
 
     def _count(self, way: int) -> NDArray[np.int32]:
         """Number of entries of each row that go some way."""
@@ -199,8 +227,10 @@ class Cluster:
         return np.where(found, low, -1)
 
     def leaves(self, nodes: NDArray) -> bool:
-        """Whether all given nodes have at most one neighbour."""
-        return single(self.indptr, nodes)
+        """Whether no edge of given nodes, to each of which an edge leads, leads on: they have at most one
+        neighbour, or no edge of theirs leaves.
+        """
+        return not self.degree[nodes].any() if self.directed else single(self.indptr, nodes)
 
     def edges(self, rows: NDArray) -> tuple[NDArray, NDArray]:
         """The edges of given nodes (local indices).

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from partition.checks import of_clusters
 from partition.cluster import Cluster
-from partition.views import both_ways
+from partition.views import incoming
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -24,7 +24,7 @@ def statistics(graph: Graph) -> xr.Dataset:
     import xarray as xr
 
     ways = DIRECTED if graph.directed else UNDIRECTED
-    counted = of_clusters(both_ways(graph) if graph.directed else graph, _counts)
+    counted = of_clusters(incoming(graph) if graph.directed else graph, _counts)
     nodes = np.zeros((len(ways), max(c.shape[1] for c in counted)), np.int64)
     for counts in counted:
         nodes[:, : counts.shape[1]] += counts
@@ -51,10 +51,8 @@ def statistics(graph: Graph) -> xr.Dataset:
 
 def _counts(c: Cluster) -> NDArray[np.int64]:
     """Nodes of each degree from 0 on, for each kind of edges."""
-    degrees = (
-        [c.degree]
-        if c.directions is None
-        else [c.out_degree + c.in_degree, c.out_degree, c.in_degree]
-    )
+    degrees = [c.degree]
+    if c.directed:
+        degrees = [c.out_degree + c.in_degree, c.out_degree, c.in_degree]
     length = max(int(d.max(initial=0)) for d in degrees) + 1
     return np.stack([np.bincount(d, minlength=length) for d in degrees])

@@ -227,7 +227,7 @@ class Graph:
     @property
     def in_degree(self) -> da.Array:
         """Number of edges that come in at each node (int32), one chunk per cluster."""
-        return (views.both_ways(self) if self.directed else self)._degrees("in_degree")
+        return (views.incoming(self) if self.directed else self)._degrees("in_degree")
 
     def _degrees(self, name: str) -> da.Array:
         sizes = np.diff(self.partition.offsets)

@@ -66,11 +66,14 @@ class Halo:
     ids
         Node id in each slot; None where it is the slot.
     indptr, indices
-        Adjacency of the own nodes, in slots (rows ascend by node id).
+        Neighbours of the own nodes, in slots (rows ascend by node id); of a directed graph those with an edge
+        to the node.
+    out_indptr, out_indices
+        The same for the edges that leave the own nodes; the same arrays, unless the graph is directed.
     back_indptr, back_indices
         Edges from outside, seen from there: rows that each slot that is not an own node's reaches.
     away
-        How many neighbours elsewhere each own node has.
+        How many edges of each own node lead elsewhere.
     send
         For each peer site: own slots it reads, ascending.
     land
@@ -84,6 +87,8 @@ class Halo:
     ids: NDArray | None
     indptr: NDArray
     indices: NDArray
+    out_indptr: NDArray
+    out_indices: NDArray
     back_indptr: NDArray
     back_indices: NDArray
     away: NDArray[np.int32]
@@ -126,8 +131,8 @@ class Halo:
 
     @property
     def edges(self) -> tuple[NDArray, NDArray, NDArray, NDArray]:
-        """All edges: those of the own nodes, and those from outside."""
-        return self.indptr, self.indices, self.back_indptr, self.back_indices
+        """All edges by sender: those that leave own nodes, and those from outside."""
+        return self.out_indptr, self.out_indices, self.back_indptr, self.back_indices
 
     def out(self, senders: NDArray) -> Out:
         """What senders reach; at least one, and all own nodes or all ghosts on one side of them."""
@@ -138,7 +143,7 @@ class Halo:
     def _outs(self) -> tuple[Out, Out, Out]:
         """What the ghosts before the own nodes, these, and the ghosts after them reach."""
         back = self.back_indptr, self.back_indices
-        own = Out(self.indptr, self.indices, self.first, self.first)
+        own = Out(self.out_indptr, self.out_indices, self.first, self.first)
         return Out(*back, 0, 0), own, Out(*back, self.own, 0)
 
 
@@ -148,7 +153,7 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
     Parameters
     ----------
     clusters
-        The site's clusters, ascending by index; the graph must be undirected.
+        The site's clusters, ascending by index; of a directed graph with the edges that come in.
     site_bounds
         Shape (sites + 1,): site s holds clusters ``site_bounds[s]`` to ``site_bounds[s + 1]``.
     me
@@ -160,17 +165,15 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
     lo, hi = int(bounds[me]), int(bounds[me + 1])
     own = hi - lo
     starts = np.concatenate([[0], np.cumsum([c.size for c in clusters])]).astype(np.int64)
-    ends = np.concatenate([[0], np.cumsum([len(c.indices) for c in clusters])])
-    if len(clusters) == 1:
-        indptr, indices = clusters[0].indptr, clusters[0].indices
-    else:
-        pointers = [c.indptr[1:] + e for c, e in zip(clusters, ends, strict=False)]
-        indptr = np.concatenate([clusters[0].indptr[:1], *pointers]).astype(id_dtype(int(ends[-1])))
-        indices = np.concatenate([c.indices for c in clusters])
+    # edges that leave, and on a directed graph those that come in
+    ways = [_stacked([(c.indptr, c.indices) for c in clusters])]
+    if clusters[0].directed:
+        ways.append(_stacked([c.senders for c in clusters]))
 
     held = np.zeros(partition.n, bool)
     if peers:
-        mark(held, indices)
+        for _, indices in ways:
+            mark(held, indices)
         if partition.order is not None:
             held = held[partition.node(np.arange(partition.n))]
     held[lo:hi] = True
@@ -181,15 +184,15 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
     ids = None
     if partition.order is not None or not held.all():
         ids = partition.node(np.flatnonzero(held))
-        slot = np.empty(partition.n, indices.dtype)
+        slot = np.empty(partition.n, ways[0][1].dtype)
         slot[ids] = np.arange(len(ids))
-        indices = look_up(slot, indices)
+        ways = [(indptr, look_up(slot, indices)) for indptr, indices in ways]
     slots = partition.n if ids is None else len(ids)
     before = np.concatenate(
         [[0], np.cumsum([np.count_nonzero(held[a:b]) for a, b in pairwise(bounds)])]
     )
     first = int(before[me])
-    back_indptr, back_indices = transpose_outside(indptr, indices, first, first + own, slots)
+    outer = [transpose_outside(*way, first, first + own, slots) for way in ways]
 
     send: dict[int, NDArray | slice] = {}
     land: dict[int, slice] = {}
@@ -197,25 +200,35 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
         low, high = int(before[peer]), int(before[peer + 1])
         shift = own if peer > me else 0
         read = np.zeros(own, bool)
-        mark(read, back_indices[back_indptr[low - shift] : back_indptr[high - shift]])
+        for indptr, indices in outer:
+            mark(read, indices[indptr[low - shift] : indptr[high - shift]])
         count = np.count_nonzero(read)
         if count:
             whole = reads_all(count, own)
             send[peer] = slice(first, first + own) if whole else first + np.flatnonzero(read)
             land[peer] = slice(low, high)
     one = len(clusters) == 1
-    away = clusters[0].remote_degree if one else outside(indptr, indices, first, first + own)
+    away = clusters[0].remote_degree if one else outside(*ways[0], first, first + own)
     return Halo(
         own,
         first,
         slots,
         starts,
         ids,
-        indptr,
-        indices,
-        back_indptr,
-        back_indices,
+        *ways[-1],
+        *ways[0],
+        *outer[-1],
         away,
         send,
         land,
     )
+
+
+def _stacked(rows: Sequence[tuple[NDArray, NDArray]]) -> tuple[NDArray, NDArray]:
+    """Rows of several matrices in CSR as one; those of a single one are not copied."""
+    if len(rows) == 1:
+        return rows[0]
+    ends = np.concatenate([[0], np.cumsum([len(indices) for _, indices in rows])])
+    pointers = [indptr[1:] + e for (indptr, _), e in zip(rows, ends, strict=False)]
+    joined: NDArray = np.concatenate([rows[0][0][:1], *pointers])
+    return joined.astype(id_dtype(int(ends[-1]))), np.concatenate([ends for _, ends in rows])

@@ -7,7 +7,7 @@ nodes. That takes one exchange between the workers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from partition.graph import Graph
 
-BOTH_WAYS = "both ways"
-"""Key of the view in `Graph.cache`."""
+BOTH_WAYS, INCOMING = "both ways", "incoming"
+"""Keys of views in `Graph.cache`."""
 
 
 def reversed_clusters(graph: Graph) -> tuple[list[Any], list[int]]:
@@ -34,14 +34,21 @@ def reversed_clusters(graph: Graph) -> tuple[list[Any], list[int]]:
 
 
 def both_ways(graph: Graph) -> Graph:
-    """A directed graph with each edge at both its ends: an undirected graph whose clusters have `directions`.
+    """A directed graph with each edge at both ends: an undirected one whose clusters have `directions`."""
+    return _kept(graph, BOTH_WAYS, _joined, directed=False)
 
-    The view is kept in the cache of the graph, for one partition at a time.
-    """
-    kept = graph.cache.get(BOTH_WAYS)
+
+def incoming(graph: Graph) -> Graph:
+    """A directed graph whose clusters also have the edges that come in."""
+    return _kept(graph, INCOMING, _informed)
+
+
+def _kept(graph: Graph, key: str, join: Callable[..., Cluster], **changes: Any) -> Graph:
+    """A view, which the cache of the graph keeps for one partition at a time."""
+    kept = graph.cache.get(key)
     if kept is None or kept.partition != graph.partition:
-        parts, entries = distribute.exchange(graph.parts, _by_target, _joined, graph.client)
-        kept = graph.cache[BOTH_WAYS] = graph.like(parts, entries, directed=False)
+        parts, entries = distribute.exchange(graph.parts, _by_target, join, graph.client)
+        kept = graph.cache[key] = graph.like(parts, entries, **changes)
     view: Graph = kept
     return view
 
@@ -121,6 +128,13 @@ def _joined(c: Cluster, found: Sequence[sp.csr_array]) -> Cluster:
     return _with(
         c, both, weights=weights, weights_in=weights_in, directions=directions, directed=False
     )
+
+
+def _informed(c: Cluster, found: Sequence[sp.csr_array]) -> Cluster:
+    """A cluster that also has the edges that come in."""
+    into = _incoming(c, found)
+    indptr = into.indptr.astype(id_dtype(len(into.indices)))
+    return replace(c, in_indptr=indptr, in_indices=into.indices, cache={})
 
 
 def _with(c: Cluster, matrix: sp.csr_array, **changes: Any) -> Cluster:

@@ -26,6 +26,7 @@ from toys import (
 )
 
 import dgsuite
+import genval
 from dgsuite.engine.broadcasts import BroadcastBatch
 from dgsuite.engine.log import Log, merge
 from dgsuite.engine.program import Guard, Step, Tally, reduce_votes, steps
@@ -33,11 +34,13 @@ from dgsuite.engine.site import Site
 from dgsuite.executors import serial
 from kernels import KERNELS, LCR, MIS, BellmanFord
 from kernels.analytics.bfs import BreadthFirst
+from kernels.analytics.pagerank import PageRank
 from kernels.base import Broadcast, broadcast
 from partition import _compiled, segments
 from partition.errors import RunError
 from partition.graph import Graph
 from partition.halo import make_halo
+from partition.views import incoming
 
 
 def simulate(kernel, graph, sites):
@@ -183,6 +186,37 @@ def test_directed_broadcasts_follow_edges(pair, sites):
     lengths = nx.single_source_shortest_path_length(whole.to_networkx(), whole.n - 1)
     expected = [lengths.get(v, -1) for v in range(whole.n)]
     np.testing.assert_array_equal(first[0]["distance"], expected)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_directed_broadcasts_that_are_read_along_edges_are_the_same(compiled, monkeypatch):
+    """As when they are sent along edges one by one: outputs, rounds, messages."""
+    if compiled:
+        for module in ("partition.segments", "dgsuite.engine.broadcasts", "dgsuite.engine.mailbox"):
+            monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
+    some = st.sampled_from([BellmanFord(), Reductions(), PageRank(iterations=3)])
+
+    @given(graphs(directed=True), some, st.integers(1, 5))
+    @settings(max_examples=30)
+    def check(pair, kernel, sites):
+        whole, cut = pair
+        one_by_one = serial.run(kernel, whole.parts)
+        assert_same(one_by_one, serial.run(kernel, incoming(whole).parts))
+        assert_same(one_by_one, simulate(kernel, incoming(cut), sites))
+
+    check()
+
+
+@given(graphs(directed=True), st.integers(1, 5), st.sampled_from(["optimising", "top-down"]))
+def test_directed_searches_are_those_of_networkx(pair, sites, direction):
+    whole, cut = pair
+    kernel = BreadthFirst(root=whole.n - 1, direction=direction)
+    first = serial.run(kernel, incoming(whole).parts)
+    assert_same(first, simulate(kernel, incoming(cut), sites))
+    lengths = nx.single_source_shortest_path_length(whole.to_networkx(), whole.n - 1)
+    assert first[0]["level"].tolist() == [lengths.get(v, -1) for v in range(whole.n)]
+    report = genval.validate("bfs", whole, {**first[0], "root": whole.n - 1})
+    assert report.ok, str(report)
 
 
 @given(st.integers(1, 20), st.integers(1, 20), st.integers(1, 5), st.randoms(use_true_random=False))
@@ -432,10 +466,11 @@ def test_values_are_put_at_places(size):
         np.testing.assert_array_equal(found, expected)
 
 
-@given(graphs(), st.integers(1, 4))
+@given(st.booleans().flatmap(lambda directed: graphs(directed)), st.integers(1, 4))
 def test_halos_of_all_sites_fit_together(whole_and_cut, sites):
     """What one sends is what the other has slots for, and edges are the clusters', either way round."""
     _, graph = whole_and_cut
+    graph = incoming(graph) if graph.directed else graph
     sites = min(sites, len(graph.parts))
     bounds = np.arange(sites + 1) * len(graph.parts) // sites
     groups = [graph.parts[a:b] for a, b in pairwise(bounds)]
@@ -444,8 +479,12 @@ def test_halos_of_all_sites_fit_together(whole_and_cut, sites):
         ids = halo.named(np.arange(halo.slots))
         own = np.concatenate([c.ids for c in group])
         np.testing.assert_array_equal(ids[halo.first : halo.first + halo.own], own)
-        neighbours = np.concatenate([c.indices for c in group])
-        np.testing.assert_array_equal(ids[halo.indices], neighbours)
+        for indices, found in (
+            ([c.indices for c in group], halo.out_indices),
+            ([c.senders[1] for c in group], halo.indices),
+        ):
+            neighbours = np.concatenate(indices)
+            np.testing.assert_array_equal(ids[found], neighbours)
         edges = set(zip(np.repeat(own, np.diff(halo.indptr)), neighbours, strict=True))
         pushed = []
         for slot in range(halo.slots):

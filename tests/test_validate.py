@@ -119,6 +119,35 @@ def test_directed_distances():
     assert not genval.validate("bf", mine, {"distance": worse}).ok
 
 
+def test_directed_searches():
+    graph = nx.gnp_random_graph(30, 0.06, seed=4, directed=True)
+    mine = Graph.from_networkx(graph, clusters=3)
+    root = max(graph, key=graph.out_degree)
+    ds = dgsuite.run("bfs", mine, style="serial", root=root)
+    right = {"level": ds.level.values, "parent": ds.parent.values, "root": root}
+    assert genval.validate("bfs", mine, right).ok
+    far, out = int(np.argmax(right["level"])), int(np.argmin(right["level"]))
+    assert right["level"][far] > 1
+    assert right["level"][out] == -1
+    for name, node, value in [
+        ("level", far, right["level"][far] + 1),
+        ("level", far, 1),
+        ("level", far, -1),
+        ("level", root, 1),
+        ("level", out, 3),
+        ("level", out, -2),
+        ("parent", far, far),
+        ("parent", far, root),
+        ("parent", far, out),
+        ("parent", far, 400),
+        ("parent", root, -1),
+        ("parent", out, root),
+    ]:
+        wrong = {**right, name: right[name].copy()}
+        wrong[name][node] = value
+        assert not genval.validate("bfs", mine, wrong).ok, (name, node, value)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_scattered_corruption_of_many_nodes_is_rejected(seed):
     """Random changes anywhere in a graph cut by a map; and what is reported is not noise."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 import dgsuite
 import kernels.base as bsp
 from dgsuite import Graph, InputError
+from kernels import KERNELS
 from partition.cluster import IN, OUT
 from partition.views import both_ways
 
@@ -265,6 +266,17 @@ def test_a_kernel_looks_both_ways(client, style):
     assert found.attrs["m"] == network.number_of_edges()
     alike = dgsuite.run(Neighbours, Graph.from_networkx(network.to_undirected()), style="serial")
     assert alike["counts"].values.tolist() == [101 * d for d in found["heard"].values]
+
+
+@pytest.mark.parametrize("style", ["finish_async", "clocked"])
+def test_directed_kernels_are_the_same_in_all_styles(client, style):
+    src, dst = np.random.default_rng(2).integers(0, 3000, (2, 9000))
+    graph = Graph.from_edges(src, dst, n=3000, directed=True, clusters=3)
+    for kernel in ("bfs", "wcc", "pagerank"):
+        expected = dgsuite.run(kernel, graph, style="serial", clusters=1)
+        found = dgsuite.run(kernel, graph, style=style)
+        for name in (*KERNELS[kernel].outputs, "messages", "active"):
+            np.testing.assert_array_equal(found[name], expected[name])
 
 
 def test_an_undirected_kernel_says_how_to_go_on():

@@ -156,12 +156,12 @@ class Broadcasts:
         """
         halo, first = self.halo, self.halo.first
         if whole:
-            messages = int(halo.indptr[block.stop]) - int(halo.indptr[block.start])
+            messages = int(halo.out_indptr[block.stop]) - int(halo.out_indptr[block.start])
             leaving = int(halo.away[block].sum(dtype=np.int64))
             self.sent[first + block.start : first + block.stop] = True
         else:
             messages, leaving, slots = mark_rows(
-                halo.indptr, halo.away, nodes, block, self.sent, first
+                halo.out_indptr, halo.away, nodes, block, self.sent, first
             )
         if len(nodes) == block.stop - block.start:
             self._own = None
@@ -294,7 +294,7 @@ class Broadcasts:
             out = halo.out(senders)
             at, entry = expand(out.indptr, senders - out.shift)
             row, slot = out.indices[entry] - out.base, senders[at]
-            if out.indptr is halo.indptr and len(halo.back_indices):
+            if out.indptr is halo.out_indptr and halo.slots > halo.own:
                 here = (row >= 0) & (row < halo.own)
                 row, slot = row[here], slot[here]
             rows.append(row)

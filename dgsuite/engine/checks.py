@@ -131,9 +131,8 @@ def counts_of(cluster: Cluster, nodes: NDArray, send: Broadcast) -> None:
 
 def _arrays(c: Cluster) -> Iterator[NDArray]:
     """Arrays of a cluster that all phases, and later runs, read."""
-    edges = (c.indptr, c.indices, c.weights, c.directions, c.weights_in)
-    for array in (*edges, c.ids, c.uid, c.degree, c.remote_degree):
-        if array is not None and array.size:
+    for array in (*c.edge_arrays, c.ids, c.uid, c.degree, c.remote_degree):
+        if array.size:
             yield array
 
 

@@ -191,6 +191,10 @@ class ClusterInbox:
                 raise ValueError("only what was broadcast comes along edges")
             size = len(self._cluster.indices) if entries is None else len(entries)
             return np.zeros(size, bool), self._empty(name, size)
+        if self._cluster.directed:
+            raise ValueError(
+                "on a directed graph a row's edges are not those along which values come"
+            )
         halo = messages.halo
         if entries is None:
             slots = halo.indices[halo.indptr[self._lo] : halo.indptr[self._hi]]
@@ -210,7 +214,7 @@ class ClusterInbox:
             return None
         cluster, messages = self._cluster, self._messages
         _, entry = expand(cluster.indptr, nodes)
-        if isinstance(messages, Broadcasts):
+        if isinstance(messages, Broadcasts) and not cluster.directed:
             slots = messages.halo.indices[messages.halo.indptr[self._lo] + entry]
             return entry[messages.sent[slots]]
         return np.intersect1d(entry, cluster.entries(self.node, self.src))

@@ -139,7 +139,7 @@ class Mailbox:
 
     def warm(self) -> None:
         """Make the halo, and load compiled loops, before the clock starts."""
-        if self.clusters[0].directed:
+        if not self.clusters[0].pulls:
             return
         halo = self.halo
         if len(halo.indices) > COMPILE_FROM:
@@ -148,8 +148,8 @@ class Mailbox:
             push = (*halo.out(np.array([halo.first])), none)
             counts = np.empty(0, np.int32)
             loops().tally(counts, none)
-            loops().mark_rows(halo.indptr, halo.away, none, 0, 0, one, halo.first, none)
-            loops().single(halo.indptr, none)
+            loops().mark_rows(halo.out_indptr, halo.away, none, 0, 0, one, halo.first, none)
+            loops().single(halo.out_indptr, none)
             loops().fill(one, none, True)
             loops().land(one, np.empty(0, np.int32), halo.first, none)
             loops().remove(one, none)
@@ -359,9 +359,11 @@ class Mailbox:
     def _broadcast(
         self, step: Step, sends: Sequence[tuple[int, Broadcast]], counts: Tally
     ) -> dict[int, MessageBatch]:
-        if self.clusters[0].directed:
+        if not self.clusters[0].pulls:
             along = [(k, self._along_edges(step, k, b)) for k, b in sends]
-            return self._unicast(step, along, counts)
+            batches = self._unicast(step, along, counts)
+            counts.active = sum(self._count_senders(k, b) for k, b in sends)
+            return batches
         fields = self._store(step, sends, counts, travels=True)
         return {**self.broadcasts.pack(fields)} if self._broadcasting else {}
 
@@ -447,7 +449,7 @@ class Mailbox:
         if node is None:
             return {}
         partition = self.unicasts.partition
-        if self.clusters[0].directed or not 0 <= node < partition.n:
+        if not self.clusters[0].pulls or not 0 <= node < partition.n:
             raise self.fault(step, 0, f"knows of node {node}, of which no neighbour can hear")
         row = int(partition.position(np.array([node]))[0]) - self.unicasts.first
         if 0 <= row < self.unicasts.own:
@@ -531,6 +533,10 @@ class Mailbox:
             cluster = self.clusters[k]
             self._owners[k] = cluster.partition.owner(cluster.indices).astype(np.int32)
         return self._owners[k]
+
+    def _count_senders(self, k: int, b: Broadcast) -> int:
+        """How many nodes broadcast, those without neighbours included."""
+        return self.clusters[k].size if b.nodes is None else len(b.nodes)
 
     def _along_edges(self, step: Step, k: int, b: Broadcast) -> Unicast:
         """A broadcast as messages along the out-edges of a directed graph."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genval.report import Found
-from genval.rules.base import Job, Outputs, addable, collect, ends, first, occurs
+from genval.rules.base import Job, Outputs, Rule, addable, collect, ends, first, occurs
 from partition.cluster import Cluster
 
 
@@ -102,10 +102,83 @@ def _parents(c: Cluster, outputs: Outputs) -> Found:
 def bfs(job: Job) -> list[Found]:
     """Breadth-first tree, by Graph500's five checks: the root is its own parent, at level 0; the parent of
     every other node in the tree is a neighbour one level up (so there are no cycles); the levels of an
-    edge's ends differ by at most one; no edge joins the tree to a node outside.
+    edge's ends differ by at most one; no edge joins the tree to a node outside. On a directed graph an edge
+    leads from the parent, at most one level down, and may come from outside.
     """
     root = job.root()
+    if job.graph.directed:
+        checked = job.each(_levels_down, root=root)
+        return [
+            *(found for found, _ in checked),
+            _has_parent(job, np.concatenate([c for _, c in checked])),
+        ]
     return job.each(_tree_of_levels, root=root)
+
+
+def _levels_down(c: Cluster, outputs: Outputs, root: int) -> tuple[Found, NDArray]:
+    """Violations of the cluster's nodes, and their children in the tree."""
+    level, parent = outputs["level"], outputs["parent"]
+    mine, above = level[c.ids], parent[c.ids]
+    row, other = ends(c)
+    at_root = c.ids == root
+    ours, theirs = mine[row], level[other]
+    skips = (ours >= 0) & ((theirs < 0) | (theirs > ours + 1))
+    tree = (parent[other] == c.ids[row]) & (theirs == ours + 1) & (ours >= 0)
+    found = collect(
+        c.ids,
+        *_ends_of_tree(c, mine, above, at_root),
+        (
+            "edge",
+            occurs(c, row[skips]),
+            lambda i: f"edges to nodes at most at level {mine[i] + 1}",
+            lambda i: "node {} at level {}".format(
+                *(v[first(row, i, skips)] for v in (other, theirs))
+            ),
+        ),
+    )
+    return found, other[tree]
+
+
+def _has_parent(job: Job, children: NDArray) -> Found:
+    level, parent = job.outputs["level"], job.outputs["parent"]
+    nodes = np.arange(job.n)
+    lacks = (level >= 0) & (nodes != job.root())
+    lacks[children] = False
+    return collect(
+        nodes,
+        (
+            "parent",
+            lacks,
+            lambda i: f"a node at level {level[i] - 1} with an edge to it",
+            lambda i: str(parent[i]),
+        ),
+    )
+
+
+def _ends_of_tree(
+    c: Cluster, mine: NDArray, above: NDArray, at_root: NDArray
+) -> tuple[Rule, Rule, Rule]:
+    """Rules for the root, for levels, and for nodes outside the tree."""
+    return (
+        (
+            "root",
+            at_root & ((mine != 0) | (above != c.ids)),
+            lambda i: "level 0, its own parent",
+            lambda i: f"level {mine[i]}, parent {above[i]}",
+        ),
+        (
+            "level",
+            (mine < -1) | (~at_root & (mine == 0)),
+            lambda i: "at least 1, or -1",
+            lambda i: str(mine[i]),
+        ),
+        (
+            "parent",
+            (mine == -1) & (above != -1),
+            lambda i: "-1, outside the tree",
+            lambda i: str(above[i]),
+        ),
+    )
 
 
 def _tree_of_levels(c: Cluster, outputs: Outputs, root: int) -> Found:
@@ -125,24 +198,7 @@ def _tree_of_levels(c: Cluster, outputs: Outputs, root: int) -> Found:
     other = c.indices[apart]
     return collect(
         c.ids,
-        (
-            "root",
-            at_root & ((mine != 0) | (above != c.ids)),
-            lambda i: "level 0, its own parent",
-            lambda i: f"level {mine[i]}, parent {above[i]}",
-        ),
-        (
-            "level",
-            (mine < -1) | (~at_root & (mine == 0)),
-            lambda i: "at least 1, or -1",
-            lambda i: str(mine[i]),
-        ),
-        (
-            "parent",
-            (mine == -1) & (above != -1),
-            lambda i: "-1, outside the tree",
-            lambda i: str(above[i]),
-        ),
+        *_ends_of_tree(c, mine, above, at_root),
         ("parent", inner & ~linked, lambda i: "one of its neighbours", lambda i: str(above[i])),
         (
             "parent",

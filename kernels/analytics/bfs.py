@@ -24,12 +24,12 @@ class State(bsp.ClusterState):
 
     level: NDArray[np.int32]
     parent: NDArray[np.int32]
-    unseen: bsp.Subset  # nodes with neighbours that have not been reached
+    unseen: bsp.Subset  # nodes with an edge to them that have not been reached
 
 
 @dataclass(frozen=True)
 class BreadthFirst(bsp.Kernel):
-    """A breadth-first tree.
+    """A breadth-first tree, on a directed graph along the edges' directions.
 
     Outputs ``level`` and ``parent``, both -1 where there is no way; the root is its own parent.
 
@@ -50,6 +50,8 @@ class BreadthFirst(bsp.Kernel):
         "parent": bsp.Output("parent in the tree, {none} where unreached", nodes=True),
     }
 
+    undirected = False
+    pulls = True
     looks_for_first = True
     notes = {
         "examined": "adjacency entries looked at",
@@ -66,7 +68,7 @@ class BreadthFirst(bsp.Kernel):
 
     def start(self, c: bsp.Cluster) -> State:
         root = c.local(self.root)
-        unseen = np.diff(c.indptr) > 0
+        unseen = np.diff(c.senders[0]) > 0
         unseen[root] = False
         level, parent = c.full(-1, np.int32), c.full(-1, np.int32)
         level[root], parent[root] = 0, self.root
@@ -83,5 +85,5 @@ class BreadthFirst(bsp.Kernel):
         put(s.level, nodes, inbox.round + 1)
         put(s.parent, nodes, parent)
         s.unseen.remove(nodes)
-        # a node with one neighbour was reached from there, and has no other to tell
+        # a node with one neighbour was reached from there, and reaches no other
         return bsp.broadcast(nodes), bsp.vote(any=not c.leaves(nodes)), note

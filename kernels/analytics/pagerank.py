@@ -80,6 +80,7 @@ class PageRank(bsp.Kernel):
     outputs = {"rank": bsp.Output("share of time that a random walker spends at the node")}
     fields = {"share": np.float64}
     undirected = False
+    pulls = True
 
     def suited(self, graph: Graph) -> Self:
         """With a tolerance, where neither that nor a number of iterations is given."""
