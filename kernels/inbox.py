@@ -100,6 +100,10 @@ class Inbox(Protocol):
         """
         ...
 
+    def totals(self, name: str) -> NDArray:
+        """The sum of the values that each node got, for every node: 0 where it got none; see `sum`."""
+        ...
+
     def first(
         self, among: Subset | None = None, *, top_down: bool = False
     ) -> tuple[NDArray, NDArray, Note]:

@@ -111,7 +111,8 @@ def outside(indptr, indices, lo, hi):
     return out
 
 
-# In loops that pull, `rows` are nodes of a cluster whose first row is `first`, and `sent` is a bitmap.
+# In loops that pull, `rows` are nodes of a cluster whose first row is `first`, and `sent` is a bitmap. Those
+# that reduce values take an empty one where everyone sent, and then test no bits.
 # Loops that push take the four parts of a `partition.halo.Out`, and skip receivers of other sites.
 
 
@@ -125,14 +126,21 @@ def pull(indptr, indices, first, rows, sent, values, worst, largest):
     best = np.full(len(rows), worst, values.dtype)
     hits = np.zeros(len(rows), np.int32)
     for i in range(len(rows)):
-        k = 0
         b = worst
         r = first + rows[i]
-        for e in range(indptr[r], indptr[r + 1]):
-            j = indices[e]
-            v = values[j] if bit(sent, j) else worst
-            b = max(b, v) if largest else min(b, v)
-            k += bit(sent, j)
+        low, high = indptr[r], indptr[r + 1]
+        k = high - low
+        if not len(sent):
+            for e in range(low, high):
+                v = values[np.uint32(indices[np.uint64(e)])]
+                b = max(b, v) if largest else min(b, v)
+        else:
+            k = 0
+            for e in range(low, high):
+                j = indices[e]
+                v = values[j] if bit(sent, j) else worst
+                b = max(b, v) if largest else min(b, v)
+                k += bit(sent, j)
         best[i] = b
         hits[i] = k
     return best, hits
@@ -148,12 +156,18 @@ def pull_sum(indptr, indices, first, rows, sent, values, zero):
     hits = np.zeros(len(rows), np.int32)
     for i in range(len(rows)):
         t = zero
-        k = 0
         r = first + rows[i]
-        for e in range(indptr[r], indptr[r + 1]):
-            j = indices[e]
-            t += values[j] if bit(sent, j) else zero
-            k += bit(sent, j)
+        low, high = indptr[r], indptr[r + 1]
+        k = high - low
+        if not len(sent):
+            for e in range(low, high):
+                t += values[np.uint32(indices[np.uint64(e)])]
+        else:
+            k = 0
+            for e in range(low, high):
+                j = indices[e]
+                t += values[j] if bit(sent, j) else zero
+                k += bit(sent, j)
         total[i] = t
         hits[i] = k
     return total, hits

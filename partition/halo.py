@@ -129,6 +129,19 @@ class Halo:
         heard = self.send[peer]
         return self.own if isinstance(heard, slice) else len(heard)
 
+    @cached_property
+    def heard(self) -> dict[int, int]:
+        """For each peer site, how many edges lead there, and as many from there."""
+        ends = {
+            peer: (span.start, span.stop)
+            if span.start < self.first
+            else (span.start - self.own, span.stop - self.own)
+            for peer, span in self.land.items()
+        }
+        return {
+            p: int(self.back_indptr[b]) - int(self.back_indptr[a]) for p, (a, b) in ends.items()
+        }
+
     @property
     def edges(self) -> tuple[NDArray, NDArray, NDArray, NDArray]:
         """All edges by sender: those that leave own nodes, and those from outside."""

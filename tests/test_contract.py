@@ -20,6 +20,7 @@ from toys import (
     FoldedFloats,
     OverwritesSenders,
     Sly,
+    Some,
     SpawnedFloats,
     Unfit,
     Vectors,
@@ -189,7 +190,7 @@ def test_sums_of_floats_are_the_same_pulled_and_pushed(push, monkeypatch):
     graph = random_graph(LARGE, clusters=1)
     outputs, _ = serial.run(FloatSums(), graph.parts)
     c = graph.parts[0]
-    for part, name in ((1, "all"), (3, "third"), (40, "few")):
+    for part, name in ((1, "all"), (1, "totals"), (3, "third"), (3, "thirds"), (40, "few")):
         said = np.where(c.ids % part == 0, draws(c.ids), 0.0)
         for node in (LARGE // 2, 0, 2, 8, 1000):
             total = 0.0
@@ -202,7 +203,30 @@ def test_sums_of_integers_are_not_cut_to_their_field():
     for n in (1500, LARGE):
         graph = random_graph(n, clusters=1)
         outputs, _ = serial.run(FloatSums(), graph.parts)
-        np.testing.assert_array_equal(outputs["count"], graph.parts[0].degree * (2.0**31 - 1))
+        for name in ("count", "counts"):
+            np.testing.assert_array_equal(outputs[name], graph.parts[0].degree * (2.0**31 - 1))
+
+
+@pytest.mark.parametrize("sites", [1, 2, 3])
+@pytest.mark.parametrize("silent", [None, "nodes without neighbours", "a node"])
+def test_who_stays_silent_is_noticed(sites, silent):
+    """Bits of who sent are not tested where every neighbour did."""
+    graph = random_graph(LARGE, clusters=6)
+    degree = np.concatenate([c.degree for c in graph.parts])
+    assert (degree == 0).any()
+    speaks = np.ones(LARGE, bool)
+    speaks[{None: [], "nodes without neighbours": degree == 0, "a node": LARGE // 2}[silent]] = (
+        False
+    )
+    outputs, _ = simulate(Some(speaks=tuple(speaks)), graph, sites)
+    assert (outputs["full"] == (silent != "a node")).all()
+    (whole,) = graph.repartition(1).parts
+    row, heard = np.repeat(whole.ids, whole.degree), speaks[whole.indices]
+    row, said = row[heard], whole.indices[heard] + 1.0
+    np.testing.assert_array_equal(outputs["total"], np.bincount(row, said, LARGE))
+    least = np.full(LARGE, np.inf)
+    np.minimum.at(least, row, said)
+    np.testing.assert_array_equal(outputs["least"], np.where(least < np.inf, least, 0))
 
 
 @pytest.mark.parametrize("style", ["finish_async", "clocked"])

@@ -389,7 +389,10 @@ class FloatSums(Toy):
     """Sums of floats that neighbours broadcast: all of them, every third, and a few."""
 
     fields: ClassVar = {"value": np.float64, "half": np.float32, "count": np.int32}
-    outputs: ClassVar = {name: Output(name) for name in ("all", "third", "few", "half", "count")}
+    outputs: ClassVar = {
+        name: Output(name)
+        for name in ("all", "third", "few", "half", "count", "totals", "thirds", "counts")
+    }
 
     def program(self, net) -> Program:
         yield Round(self.send, self.read, self.read_third, self.read_few)
@@ -409,16 +412,40 @@ class FloatSums(Toy):
         for name, field in (("all", "value"), ("half", "half"), ("count", "count")):
             nodes, sums = inbox.sum(field)
             getattr(s, name)[nodes] = sums
+        s.totals, s.counts = inbox.totals("value"), inbox.totals("count")
         return self.say(c, 3)
 
     def read_third(self, c, s, inbox):
         nodes, sums = inbox.sum("value", among=Subset(c.ids % 2 == 0))
         s.third[nodes] = sums
+        s.thirds = inbox.totals("value")
         return self.say(c, 40)
 
     def read_few(self, c, s, inbox):
         nodes, sums = inbox.sum("value")
         s.few[nodes] = sums
+
+
+@dataclass(frozen=True)
+class Some(Toy):
+    """Some nodes broadcast their numbers, from 1 on; whether the engine sees that all did that could."""
+
+    speaks: tuple[bool, ...] = ()
+    fields: ClassVar = {"value": np.float64}
+    outputs: ClassVar = {name: Output(name) for name in ("total", "least", "full")}
+
+    def start(self, c):
+        return State(total=c.zeros(), least=c.zeros(), full=c.zeros(bool))
+
+    def send(self, c, s, inbox):
+        nodes = np.flatnonzero(np.array(self.speaks)[c.ids])
+        return broadcast(nodes, value=c.ids[nodes] + 1)
+
+    def read(self, c, s, inbox):
+        s.total = inbox.totals("value")
+        nodes, least = inbox.min("value")
+        s.least[nodes] = least
+        s.full[:] = inbox._messages.is_full
 
 
 @dataclass(frozen=True)

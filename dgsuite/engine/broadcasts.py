@@ -25,6 +25,9 @@ ALL, ANY, FIRST = (0.0, 1.0), (0.0, 2.7), (3.0, 1.0)
 """Cost of a pull per row, and per entry that it reads: of all entries; of those up to the first
 sender, which the processor mispredicts; the same where the first entries of a row are read at once."""
 
+NO_BITS = np.empty(0, np.uint8)
+"""What compiled loops take for the bitmap of senders where every node sent."""
+
 LISTING, LISTS = 64, 1 << 18
 """Cost of listing a message, and of listing any at all, relative to that of reading a slot."""
 
@@ -39,7 +42,8 @@ class BroadcastBatch(NamedTuple):
     fields
         The values, by field.
     reach
-        About how many messages they make on that site; the exact number where there are two sites.
+        About how many messages they make on that site; the exact number where there are two sites, and
+        where all nodes sent that the site has as ghosts.
     """
 
     senders: NDArray | None
@@ -92,7 +96,8 @@ class Broadcasts:
     count
         Number of senders.
     reach
-        Messages to this site's nodes; with several other sites, about so many.
+        Messages to this site's nodes; with several other sites, about so many. Where every node that has
+        edges sent, it is the number of the site's entries, and less elsewhere.
     """
 
     def __init__(self, halo: Halo, dtypes: Mapping[str, DTypeLike]) -> None:
@@ -191,12 +196,16 @@ class Broadcasts:
         """A batch for each other site that has senders as ghosts; to be called before `unpack`."""
         batches: dict[int, BroadcastBatch] = {}
         own = self._own_senders()
+        # along every edge that leaves: then nodes that have none, and did not send, do no harm
+        everyone = self._leaving == len(self.halo.back_indices)
         for peer, slots in self.halo.send.items():
-            senders = own.restrict(slots)
+            heard, told = self.halo.heard[peer], self.halo.told(peer)
+            senders = Subset(None, size=told, count=told) if everyone else own.restrict(slots)
             if not senders.count:
                 continue
             fields = {n: self._packed(self.slots[n], slots, senders) for n in names}
             reach = self._leaving * senders.size // self._told
+            reach = heard if everyone else min(reach, heard - 1)
             batches[peer] = BroadcastBatch(senders.encode(), fields, reach)
         return batches
 
@@ -267,6 +276,11 @@ class Broadcasts:
         """Slots of the senders, by ascending node id."""
         slots = np.concatenate([part.members for part in self.senders])
         return slots[np.argsort(self.halo.named(slots), kind="stable")]
+
+    @property
+    def is_full(self) -> bool:
+        """Whether every entry of the site's adjacency is a node that sent."""
+        return self.reach == len(self.halo.indices)
 
     @property
     def is_large(self) -> bool:
@@ -342,18 +356,30 @@ class Broadcasts:
             if got.all():
                 return (rows.copy(), *found)  # rows may be a list that the kernel keeps
             return (rows[got], *(f[got] for f in found))
+        hit, *found = (f[lo:hi] for f in self._pushed_once(how, name))
+        nodes = np.flatnonzero(hit if among is None else (hit > 0) & among.mask)
+        return (nodes, *(f[nodes] for f in found))
+
+    def every(self, how: Reduction, name: str, lo: int, hi: int) -> NDArray:
+        """Reduced values of all rows from `lo` to `hi`; those that got none have the identity."""
+        if self.pulls(hi - lo, None):
+            return self._pull(how, name, np.arange(hi - lo), lo, hi)[1]
+        _, values = self._pushed_once(how, name)
+        return values[lo:hi].copy()
+
+    def _pushed_once(self, how: Reduction | str, name: str) -> tuple[NDArray, ...]:
+        """What `_push` returns, worked out once a phase for all clusters of the site."""
         key = how if isinstance(how, str) else how.name, name
         if key not in self._pushed:
             self._pushed[key] = self._push(how, name)
-        hit, *found = (f[lo:hi] for f in self._pushed[key])
-        nodes = np.flatnonzero(hit if among is None else (hit > 0) & among.mask)
-        return (nodes, *(f[nodes] for f in found))
+        return self._pushed[key]
 
     def _pull(
         self, how: Reduction | str, name: str, rows: NDArray, lo: int, hi: int
     ) -> tuple[NDArray, ...]:
         """For each row, whether it got a message, and the reduced values."""
-        along = (self.halo.indptr, self.halo.indices, lo, rows, self.bitmap)
+        sent = NO_BITS if self.is_full and isinstance(how, Reduction) else self.bitmap
+        along = (self.halo.indptr, self.halo.indices, lo, rows, sent)
         if isinstance(how, Reduction):
             values = self.values(name)
             pull = getattr(loops(), how.pull or "")

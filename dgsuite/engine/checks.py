@@ -39,6 +39,12 @@ class CheckedInbox(ClusterInbox):
             self._no_overflow(name, among)
         return nodes, values
 
+    def totals(self, name: str) -> NDArray:
+        totals = super().totals(name)
+        if totals.dtype.kind in "iu":
+            self._no_overflow(name, None)
+        return totals
+
     def local_minima(self, name: str, own: NDArray, among: Subset | None = None) -> NDArray:
         self._set(among)
         self._comparable(name)

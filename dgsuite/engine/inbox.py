@@ -181,6 +181,17 @@ class ClusterInbox:
     def sum(self, name: str, among: Subset | None = None) -> tuple[NDArray, NDArray]:
         return self.reduce(SUM, name, among)
 
+    def totals(self, name: str) -> NDArray:
+        broadcasts = self._broadcasts()
+        if broadcasts is not None and compilable(self._dtype(name)):
+            return broadcasts.every(SUM, name, self._lo, self._hi)
+        nodes, values = self.sum(name)
+        if len(nodes) == self._hi - self._lo:
+            return values
+        found = np.zeros((self._hi - self._lo, *values.shape[1:]), values.dtype)
+        found[nodes] = values
+        return found
+
     def union(self, name: str, among: Subset | None = None) -> tuple[NDArray, NDArray]:
         return self.reduce(OR, name, among)
 

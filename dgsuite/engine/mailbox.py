@@ -42,7 +42,7 @@ from kernels.base import (
 from partition.cluster import Cluster
 from partition.errors import InputError, RunError
 from partition.halo import Halo, make_halo
-from partition.reductions import MIN
+from partition.reductions import MIN, SUM
 from partition.segments import COMPILE_FROM, ascending, expand, loops, tally
 
 
@@ -170,6 +170,8 @@ class Mailbox:
             for name in (name for name, dtype in self.dtypes.items() if compilable(dtype)):
                 values = self.broadcasts.slots[name][:0]
                 loops().pull(*pull, values, MIN.identity(values.dtype), *MIN.flags)
+                if values.dtype.kind == "f":
+                    loops().pull_sum(*pull, values, SUM.identity(values.dtype))
                 loops().pull_minima(*pull, values, values)
                 loops().pick(values, none, one, 0)
                 loops().lay(values, one[:0], values)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 import kernels.base as bsp
 from kernels.exact import exact_sum
-from partition.segments import add, expand
+from partition.segments import add
 
 if TYPE_CHECKING:
     from partition.graph import Graph
@@ -38,9 +38,8 @@ class State(bsp.ClusterState):
 
     rank: NDArray[np.float64]
     preference: NDArray[np.float64]  # share of the walkers that go to any node
-    out: NDArray[np.float64]  # number, or weight, of the edges out of each node
-    senders: NDArray[np.int64]  # nodes that a walker leaves along an edge
-    sinks: NDArray[np.int64]  # other nodes, from which it goes to any node
+    out: NDArray[np.float64]  # number, or weight, of the edges out of each node; infinite at sinks
+    sinks: NDArray[np.int64]  # nodes from which a walker goes to any node
 
 
 @dataclass(frozen=True)
@@ -134,8 +133,7 @@ class PageRank(bsp.Kernel):
         return State(
             rank=c.full(1 / c.n),
             preference=self.preference(c),
-            out=out,
-            senders=np.flatnonzero(out > 0),
+            out=np.where(out > 0, out, np.inf),
             sinks=np.flatnonzero((out == 0) & (self.sinks == "spread")),
         )
 
@@ -161,18 +159,17 @@ class PageRank(bsp.Kernel):
     def spread(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
     ) -> tuple[bsp.Broadcast | bsp.Unicast, bsp.Vote]:
-        share = s.rank[s.senders] / s.out[s.senders]
+        share = s.rank / s.out
         held = bsp.vote(sum=s.rank[s.sinks])
         if not self.weighted or c.weights is None:
-            return bsp.broadcast(s.senders, share=share), held
-        at, entry = expand(c.indptr, s.senders)
-        to = c.indices[entry].astype(np.int64)
-        return bsp.unicast(to, s.senders[at], share=share[at] * c.weights[entry]), held
+            return bsp.broadcast(share=share), held
+        at, to = c.edges(np.arange(c.size))
+        return bsp.unicast(to, at, share=share[at] * c.weights), held
 
     def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, held: float) -> bsp.Vote:
-        nodes, share = inbox.sum("share")
-        rank = s.preference * (1 - self.damping + self.damping * held)
-        rank[nodes] += self.damping * share
+        rank = inbox.totals("share")
+        rank *= self.damping
+        rank += s.preference * (1 - self.damping + self.damping * held)
         change = np.abs(rank - s.rank)
         s.rank = rank
         return bsp.vote(sum=change)
