@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import platform
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from secrets import token_hex
 from tempfile import TemporaryFile
+from typing import Any
 
 from partition.errors import InputError
 
@@ -91,6 +93,16 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[str]:
         raise InputError(
             f"{os.fspath(path)}: cannot be written: {error.strerror or error}"
         ) from error
+
+
+def write_csv(
+    path: str | os.PathLike[str], heads: Iterable[str], rows: Iterable[Iterable[Any]]
+) -> None:
+    """Write a table as CSV: whole, or not at all."""
+    with atomic_write(path) as part, open(part, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(heads)
+        writer.writerows(rows)
 
 
 @contextmanager

@@ -62,7 +62,7 @@ def netcdf(path):
 
 
 def toml(path):
-    from dgsuite.experiment.model import load
+    from dgsuite.experiment.load import load
 
     load(path, [])
 

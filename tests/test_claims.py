@@ -14,13 +14,15 @@ import pytest
 import dgsuite
 import genval
 from dgsuite.experiment import model as config
+from dgsuite.experiment.load import load
 from dgsuite.report import __main__ as report
 from dgsuite.report.claims import counts, formulas, setups, times
 from dgsuite.report.claims.data import claims, read, setup_of
 from dgsuite.report.claims.evidence import CONFIGS, Evidence
+from dgsuite.report.claims.judge import judge
 from dgsuite.report.claims.sentences import unfounded
 from dgsuite.report.claims.show import silent, summary
-from dgsuite.report.claims.verdicts import CHECKS, judge
+from dgsuite.report.claims.verdicts import CHECKS
 from dgsuite.report.forms import forms
 from dgsuite.report.results import collect
 from dgsuite.report.tables import TABLES, cells_of
@@ -352,7 +354,7 @@ def test_what_a_result_departs_in():
     assert found["sizes"] == "X10-FAC 8, 16 for 8, 16, 32, 64"
     assert found["threads"] == "X10-FAC 1 for 8"
     assert "places" not in found
-    quick = config.points(config.load(str(CONFIGS / "figure17.toml"), [])[0])
+    quick = config.points(load(str(CONFIGS / "figure17.toml"), [])[0])
     assert set(setups.departures(setup_of(17), setups.planned(quick))) == {
         *("kernels", "sizes", "threads", "repeats")
     }

@@ -25,8 +25,8 @@ from distributed import Client
 import dgsuite
 from dgsuite import InputError
 from dgsuite.experiment import __main__ as experiment
-from dgsuite.experiment import model as config
 from dgsuite.experiment import sweep
+from dgsuite.experiment.load import load
 from dgsuite.graph500.__main__ import main as graph500
 from dgsuite.workers import provenance
 from kernels import MIS
@@ -209,7 +209,7 @@ def test_all_errors_of_a_file_at_once(tmp_path):
         )
     )
     with pytest.raises(InputError) as caught:
-        config.load(str(path), [])
+        load(str(path), [])
     lines = str(caught.value).splitlines()
     assert len(lines) == 3
     assert all(line.startswith(f"{path}: ") for line in lines)
@@ -254,7 +254,7 @@ def test_a_graph_that_cannot_be_made_is_found_before_anything_runs(small, change
     given = ["run.1.graph.edges=50", f"run.1.graph.{change}"]
     given += ["run.1.graph.generate=spmax"] * change.startswith("family")
     with pytest.raises(InputError, match=re.escape(f"run.1.{message}")):
-        config.load(str(small), given)
+        load(str(small), given)
 
 
 @pytest.fixture

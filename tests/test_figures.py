@@ -15,10 +15,11 @@ from dgsuite import InputError
 from dgsuite.experiment import __main__ as experiment
 from dgsuite.experiment import model as config
 from dgsuite.experiment import sweep
+from dgsuite.experiment.load import load
 from dgsuite.report.claims.data import claims
 from dgsuite.report.claims.evidence import Evidence
+from dgsuite.report.claims.judge import judge
 from dgsuite.report.claims.setups import settings_of
-from dgsuite.report.claims.verdicts import judge
 from dgsuite.report.draw import draw
 from dgsuite.report.forms import forms
 from dgsuite.report.page import page
@@ -35,14 +36,14 @@ def test_there_is_an_experiment_for_every_figure():
 @pytest.mark.parametrize("number", sorted(CONFIGS))
 def test_every_experiment_holds(number):
     path = str(CONFIGS[number])
-    quick, _ = config.load(path, [])
+    quick, _ = load(path, [])
     over = forms()[number].over
     assert quick.figure.number == number
     assert quick.experiment.name == f"figure{number:02}"
     few = config.points(quick)
     if forms()[number].kind != "bars":
         return
-    full, _ = config.load(path, [], full=True)
+    full, _ = load(path, [], full=True)
     assert (quick.experiment.fresh, full.experiment.repeats) == (True, 30)
     many = config.points(full)
     assert len(many) > 5 * len(few)
@@ -133,7 +134,7 @@ def test_workers_threads_and_clusters_follow_the_input(tmp_path):
         'workers = "n"\nthreads = [1, "n"]\nruntime = "HJ"\n'
         '[[run]]\nkernel = "hs"\nstyle = "clocked"\nn = 4\n'
     )
-    loaded, _ = config.load(str(path), [])
+    loaded, _ = load(str(path), [])
     points = config.points(loaded)
     found = [(p.kernel, p.style, p.n, p.workers, p.threads, p.clusters) for p in points]
     assert sorted(found) == sorted(
@@ -151,11 +152,11 @@ def test_workers_threads_and_clusters_follow_the_input(tmp_path):
         ("run.1.n=[]", "run.1.n"),
     ):
         with pytest.raises(InputError, match=message):
-            config.load(str(path), [change])
+            load(str(path), [change])
     with pytest.raises(
         InputError, match=r"run\.0\.workers: a cluster at an address has the workers"
     ):
-        config.load(str(path), ["cluster.workers=1"], scheduler="tcp://127.0.0.1:9")
+        load(str(path), ["cluster.workers=1"], scheduler="tcp://127.0.0.1:9")
 
 
 def test_bars_are_those_of_the_papers_programs():
@@ -310,7 +311,7 @@ def test_bad_figures(change, message, tmp_path, capsys):
 def test_figures_that_nothing_can_be_looked_up_for(number, change, message):
     graph = ["graph.generate=rn", "graph.family=imsuite"]
     with pytest.raises(InputError, match=re.escape(message)):
-        config.load(str(CONFIGS[number]), [change, *graph])
+        load(str(CONFIGS[number]), [change, *graph])
 
 
 @pytest.mark.parametrize("change", ["form=recursive", "kind=spmin", "kind=spmax"])
@@ -338,7 +339,7 @@ def test_a_table_without_cells(tmp_path):
 @pytest.mark.parametrize("number", [n for n in CONFIGS if forms()[n].kind == "bars"])
 def test_figures_with_fresh_workers_need_a_cluster_of_their_own(number):
     with pytest.raises(InputError) as caught:
-        config.load(str(CONFIGS[number]), [], scheduler="tcp://127.0.0.1:9")
+        load(str(CONFIGS[number]), [], scheduler="tcp://127.0.0.1:9")
     (line,) = str(caught.value).splitlines()
     assert "experiment.fresh: a cluster at an address has no worker processes" in line
 

@@ -218,10 +218,9 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 from dgsuite import plots
-from dgsuite.report import tables
 from dgsuite.report import page
 from genval.__main__ import main
-from partition import netcdf
+from partition import files, netcdf
 from partition.errors import InputError
 
 figure = Figure()
@@ -229,7 +228,7 @@ figure.subplots().plot([0, 1])
 writers = {
     "a.nc": lambda path: netcdf.write(xr.Dataset({"x": ("node", np.arange(10000))}), path),
     "a.png": lambda path: plots.write(figure, path),
-    "a.csv": lambda path: tables.write(path, ["number"], [[i] for i in range(20000)]),
+    "a.csv": lambda path: files.write_csv(path, ["number"], [[i] for i in range(20000)]),
     "a.html": lambda path: page.write("text " * 20000, Path(path)),
 }
 for path, write in writers.items():

@@ -12,7 +12,8 @@ import xarray as xr
 from dgsuite.report.claims import scc, scc_findings
 from dgsuite.report.claims.data import claims
 from dgsuite.report.claims.evidence import CONFIGS, Evidence
-from dgsuite.report.claims.verdicts import CHECKS, judge
+from dgsuite.report.claims.judge import judge
+from dgsuite.report.claims.verdicts import CHECKS
 from dgsuite.scc.chip import SCC
 
 

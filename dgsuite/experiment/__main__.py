@@ -84,7 +84,8 @@ def measure(arguments: Sequence[str]) -> str:
 
 def _experiment(options: argparse.Namespace) -> str:
     """The file of the results, or "" where nothing is run."""
-    from dgsuite.experiment.model import load, points
+    from dgsuite.experiment.load import load
+    from dgsuite.experiment.model import points
     from partition.files import output as destination
 
     config, folder = load(options.config, options.overrides, options.scheduler, options.full)
@@ -190,6 +191,7 @@ def _figure(
     from dgsuite.report import tables
     from dgsuite.report.draw import draw
     from dgsuite.report.results import cells, collect, findings
+    from partition.files import write_csv
 
     assert config.figure is not None
     number = config.figure.number
@@ -200,7 +202,7 @@ def _figure(
         write(draw(figure), f"{os.path.splitext(output)[0]}.png")
     if "cell" in figure.dims:
         table = cells(figure)
-        tables.write(f"{os.path.splitext(output)[0]}.csv", tables.Cell._fields, table)
+        write_csv(f"{os.path.splitext(output)[0]}.csv", tables.Cell._fields, table)
         tables.show(console, f"Figure {number}", table)
         tables.require(table)
     elif not options.quiet:

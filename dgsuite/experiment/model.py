@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WrapValidator
 
-from dgsuite.experiment.toml import checked, override, put, read
 from dgsuite.workload import Workload
-from partition.errors import InputError
 
 Style = Literal["serial", "finish_async", "clocked", "in_turn"]
 Form = Literal["iterative", "recursive"]
@@ -236,51 +233,6 @@ class Point(BaseModel):
             if value not in (None, ""):
                 parts.append(f"{name}={value}")
         return " ".join(parts)
-
-
-def load(
-    path: str, overrides: list[str], scheduler: str | None = None, full: bool = False
-) -> tuple[Config, Path]:
-    """Read and check an experiment file.
-
-    Parameters
-    ----------
-    overrides
-        ``key.subkey=value`` with values in TOML syntax; what is not TOML is taken as text.
-    full
-        Whether the file's table ``[full]`` holds.
-
-    Returns
-    -------
-    config
-        The experiment.
-    folder
-        Where the file is: paths of input files are relative to it.
-
-    Raises
-    ------
-    InputError
-        With every error of the file in one message: file, key, value, what would be right.
-    """
-    from dgsuite.experiment.checks import problems_of
-
-    data = read(path)
-    if full:
-        values = data.get("full")
-        if not values or not isinstance(values, dict):
-            raise InputError(f"{path}: has no table [full] that --full could take")
-        for key, value in values.items():
-            put(data, key, value, f"{path}: full")
-    for given in overrides:
-        override(data, given)
-    if scheduler is not None:
-        put(data, "cluster.scheduler", scheduler, f"{path}: --scheduler")
-    config = checked(Config, data, path)
-    folder = Path(path).resolve().parent
-    problems = dict.fromkeys(problems_of(config, folder))  # runs may share a graph
-    if problems:
-        raise InputError("\n".join(f"{path}: {p}" for p in problems))
-    return config, folder
 
 
 def or_none(*lists: list | None) -> list[list]:

@@ -6,14 +6,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from partition.command import Command
 from partition.errors import InputError
 from partition.files import check_writable
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 EXAMPLE = """\
 example:
@@ -65,11 +61,12 @@ def make(folder: Path, output: Path) -> None:
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder")
     check_writable(output)
-    found = results_in(folder)
     from dgsuite.report.claims.evidence import Evidence
-    from dgsuite.report.claims.verdicts import judge
+    from dgsuite.report.claims.judge import judge
+    from dgsuite.report.folder import results_in
     from dgsuite.report.page import page, write
 
+    found = results_in(folder)
     text, left_out = page(found, judge(Evidence(found)))
     problems = [InputError(f"{folder / name}: {why}") for name, why in left_out.items()]
     if len(left_out) == len(found):
@@ -77,32 +74,6 @@ def make(folder: Path, output: Path) -> None:
     for problem in problems:
         print(f"left out: {problem}", file=sys.stderr)
     write(text, output)
-
-
-def results_in(folder: Path) -> dict[str, xr.Dataset]:
-    """The results in a folder, by file name; files that cannot be read are named on stderr, and left out.
-
-    Raises
-    ------
-    InputError
-        There is none that can be read.
-    """
-    from dgsuite.dataset import open_dataset
-
-    found, problems = {}, []
-    for path in sorted(folder.glob("*.nc")):
-        try:
-            found[path.name] = open_dataset(path)
-        except InputError as error:
-            problems.append(error)
-    if not found:
-        nothing = InputError(
-            f"{folder}: holds no results (*.nc); python -m dgsuite.experiment makes some"
-        )
-        raise problems[0] if problems else nothing
-    for problem in problems:
-        print(f"left out: {problem}", file=sys.stderr)
-    return found
 
 
 if __name__ == "__main__":

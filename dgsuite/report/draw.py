@@ -12,7 +12,7 @@ from dgsuite.plots import LOOKS
 from dgsuite.report.forms import Form, forms
 from dgsuite.report.results import Bar, bars, cells, code
 from dgsuite.report.tables import INPUTS, STYLES, TEXT, Cell
-from dgsuite.statics.__main__ import Statics
+from dgsuite.statics.counting import Statics
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,7 +16,7 @@ from dgsuite.experiment.sweep import parameters
 from dgsuite.report.forms import forms
 from dgsuite.report.statistics import Interval, geometric, interval, ratio
 from dgsuite.report.tables import INPUTS, NOTHING, SERIAL, STYLES, Cell, compare, program, summary
-from dgsuite.statics.__main__ import Statics, table
+from dgsuite.statics.counting import Statics, table
 from dgsuite.workers.provenance import oversubscribed, side_by_side
 
 TALLIED = (

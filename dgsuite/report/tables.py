@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-import ast
-import csv
 import json
-import operator
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dgsuite.report.arithmetic import evaluate
+from dgsuite.report.claims import formulas
 from dgsuite.report.claims.data import Claim, claims
 from partition.errors import RunError
-from partition.files import atomic_write
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from dgsuite.statics.__main__ import Statics
+    from dgsuite.statics.counting import Statics
 
 INPUTS = {"mn": "Mn", "mx": "Mx", "spmin": "Mn", "chain": "Mn", "spmax": "Mx", "star": "Mx"}
 INPUTS["ring"] = "ring"
 """The paper's names of inputs, by kind."""
-
-OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Pow: operator.pow,
-}
-"""What formulas may do."""
 
 STYLES = {"finish_async": "FA", "clocked": "FAC"}
 
@@ -134,8 +122,6 @@ def _cells(
             continue
         cell = Cell(kernel, given, name, int(run[words[-1]].sum()), printed, 0, None)
         if formula:
-            from dgsuite.report.claims import formulas
-
             at = formulas.letters(kernel, run.attrs["kind"], int(run.attrs["n"]))
             expected = round(formulas.value(printed, at))
             cell = cell._replace(paper=expected, printed=printed, loops=_loops(kernel, name, run))
@@ -176,7 +162,7 @@ def _in_text(kernel: str, form: str, kind: str, words: Sequence[str]) -> int:
 @cache
 def code() -> list[Statics]:
     """What is in the text of our kernels."""
-    from dgsuite.statics.__main__ import table
+    from dgsuite.statics.counting import table
 
     return table()
 
@@ -239,14 +225,6 @@ def summary(cells: Sequence[Cell]) -> str:
     return f"{equal} of {len(cells)} cells are equal{rest}."
 
 
-def write(path: str, heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
-    """Write a table as CSV: whole, or not at all."""
-    with atomic_write(path) as part, open(part, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(heads)
-        writer.writerows(rows)
-
-
 def require(cells: Iterable[Cell]) -> None:
     """Refuse differences that nothing explains.
 
@@ -277,31 +255,6 @@ def _loops(kernel: str, column: str, run: xr.Dataset) -> int:
     names = {"n": n, "R": run.sizes["round"], "P": n.bit_length() - 1}
     names["k"] = json.loads(run.attrs["parameters"]).get("k", 0)
     return int(evaluate(formula, names))
-
-
-def evaluate(formula: str, names: Mapping[str, Any]) -> float:
-    """The value of a formula: numbers, names, functions by name, parentheses, ``+ - * / // **``.
-
-    Raises
-    ------
-    ValueError
-        There is something else in it.
-    """
-
-    def value(node: ast.AST) -> Any:
-        match node:
-            case ast.Constant(value=int(number)):
-                return number
-            case ast.Name(id=name) if name in names:
-                return names[name]
-            case ast.Call(func=ast.Name(id=name), args=[given], keywords=[]) if name in names:
-                return names[name](value(given))
-            case ast.BinOp(left, operation, right) if type(operation) in OPERATIONS:
-                return OPERATIONS[type(operation)](value(left), value(right))
-        raise ValueError(f"{ast.unparse(node)!r} in the formula {formula!r} cannot be evaluated")
-
-    found: float = value(ast.parse(formula, mode="eval").body)
-    return found
 
 
 def _differ(ours: int, paper: int | str) -> int:

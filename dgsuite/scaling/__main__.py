@@ -175,11 +175,12 @@ def _what_if(options: argparse.Namespace) -> None:
 def _settings(options: argparse.Namespace, configs: Sequence[str]) -> Scaling:
     """Those of the first experiment, with the command's in their place."""
     from dgsuite.experiment import model as config
+    from dgsuite.experiment.load import load
     from dgsuite.experiment.toml import checked
 
     settings = config.Scaling()
     if configs:
-        loaded, _ = config.load(configs[0], options.overrides, full=options.full)
+        loaded, _ = load(configs[0], options.overrides, full=options.full)
         settings = loaded.scaling
     given = {
         name: getattr(options, name)
@@ -205,10 +206,11 @@ def _traffic(path: str) -> tuple[dict[str, dict[int, xr.Dataset]], float | None]
     from rich.progress import track
 
     from dgsuite.experiment import model as config
+    from dgsuite.experiment.load import load
     from dgsuite.experiment.sweep import make_graph
     from dgsuite.scaling.traffic import trace
 
-    experiment, folder = config.load(path, [])
+    experiment, folder = load(path, [])
     if experiment.throttle is None:
         raise InputError(f"{path}: throttle: missing; the nominal bandwidth is needed")
     points = config.points(experiment)

@@ -54,11 +54,11 @@ def run(arguments: Sequence[str]) -> int:
             raise InputError(f"{folder}: there is no such folder")
     from rich.console import Console
 
-    from dgsuite.report.__main__ import results_in
     from dgsuite.report.claims.data import claims
     from dgsuite.report.claims.evidence import CONFIGS, Evidence
+    from dgsuite.report.claims.judge import judge
     from dgsuite.report.claims.show import show, silent
-    from dgsuite.report.claims.verdicts import judge
+    from dgsuite.report.folder import results_in
 
     results = {} if options.folder is None else results_in(Path(options.folder))
     chosen = [claim for name, claim in claims().items() if name.startswith(options.only)]

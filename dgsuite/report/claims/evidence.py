@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import dgsuite
 import genval
 from dgsuite.experiment import model as config
+from dgsuite.experiment.load import load
 from dgsuite.report.tables import STYLES
 from kernels import KERNELS, RECURSIVE
 
@@ -53,9 +54,9 @@ class Evidence:
         key = (number, full)
         if key not in self._experiments:
             path = str(self.configs / f"figure{number:02}.toml")
-            found, _ = config.load(path, [])
+            found, _ = load(path, [])
             if full and found.full:
-                found, _ = config.load(path, [], full=True)
+                found, _ = load(path, [], full=True)
             self._experiments[key] = found
         return self._experiments[key]
 

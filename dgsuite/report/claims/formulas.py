@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 import genval
-from dgsuite.report.tables import evaluate
+from dgsuite.report.arithmetic import evaluate
 from partition.graph import Graph
 
 

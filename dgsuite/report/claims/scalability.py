@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from dgsuite.experiment import model as config
+from dgsuite.experiment.load import load
 from dgsuite.report.claims.data import Claim, claims
 from dgsuite.report.claims.evidence import Evidence
 from dgsuite.report.claims.verdicts import DIFFERS, EQUAL, Verdict, check, compared, said, unknown
@@ -62,7 +63,7 @@ def _paper_fit() -> dict[str, Any]:
 
 def _planned(evidence: Evidence, full: bool = False) -> config.Config | None:
     path = evidence.configs and evidence.configs / f"{FILE}.toml"
-    return config.load(str(path), [], full=full)[0] if path and path.exists() else None
+    return load(str(path), [], full=full)[0] if path and path.exists() else None
 
 
 def _aspects(file: config.Config) -> dict[str, Any]:

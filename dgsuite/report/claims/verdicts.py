@@ -1,11 +1,11 @@
-"""Verdicts on claims, and the functions that come to them."""
+"""Verdicts on claims, and the register of checks that come to them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dgsuite.report.claims.data import Claim, claims
+from dgsuite.report.claims.data import Claim
 
 if TYPE_CHECKING:
     from dgsuite.report.claims.evidence import Evidence
@@ -79,37 +79,3 @@ def said(value: Any) -> str:
     if isinstance(value, list | tuple | set):
         return ", ".join(map(said, value))
     return str(value)
-
-
-def judge(evidence: Evidence, chosen: Iterable[Claim] | None = None) -> list[Row]:
-    """A verdict on every claim.
-
-    Parameters
-    ----------
-    chosen
-        By default all claims.
-    """
-    from dgsuite.report.claims import (
-        counts,
-        kernels,
-        scalability,
-        scc,
-        scc_findings,
-        setups,
-        times,
-    )
-
-    for module in (counts, kernels, scalability, scc, scc_findings, setups, times):
-        assert module  # each enters its checks
-    given = claims().values() if chosen is None else chosen
-    return [Row(claim, _verdict(claim, evidence)) for claim in given]
-
-
-def _verdict(claim: Claim, evidence: Evidence) -> Verdict:
-    """The verdict on a claim; results of others may lack anything."""
-    try:
-        return CHECKS[claim.check](claim, evidence)
-    except Exception as error:
-        if not evidence.results:
-            raise
-        return unknown(f"the results cannot be compared: {type(error).__name__}: {error}")
