@@ -6,8 +6,10 @@ from kernels.analytics.betweenness import Betweenness
 from kernels.analytics.bfs import BreadthFirst
 from kernels.analytics.bfs_grid import GridSearch
 from kernels.analytics.cdlp import LabelPropagation
+from kernels.analytics.colouring import Colouring
 from kernels.analytics.core_number import CoreNumber
 from kernels.analytics.lcc import ClusteringCoefficient
+from kernels.analytics.matching import Matching
 from kernels.analytics.pagerank import PageRank
 from kernels.analytics.sssp import ShortestPaths
 from kernels.analytics.triangles import Triangles
@@ -46,6 +48,7 @@ KERNELS: dict[str, type[Kernel]] = {
     for k in (
         Betweenness,
         BreadthFirst,
+        Colouring,
         Components,
         CoreNumber,
         GridSearch,
@@ -61,6 +64,7 @@ KERNELS: dict[str, type[Kernel]] = {
         HirschbergSinclair,
         LCR,
         MIS,
+        Matching,
         PageRank,
         ShortestPaths,
         SpanningTree,

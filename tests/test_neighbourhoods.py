@@ -80,6 +80,25 @@ def test_core_numbers_are_those_of_networkx(net, data):
     assert ds.messages.sum() == 2 * net.number_of_edges()
 
 
+@given(networks(), st.integers(0, 9), st.data())
+def test_colours_and_mates(net, seed, data):
+    graph = cut(net, data.draw)
+    ds = right("colouring", graph, seed=seed)
+    assert all(ds.colour[u] != ds.colour[v] for u, v in net.edges)
+    assert ds.colour.max() <= max(degree for _, degree in net.degree)
+    ds = right("matching", graph, seed=seed)
+    pairs = {(v, m) for v, m in enumerate(ds.mate.values.tolist()) if v < m}
+    assert nx.is_maximal_matching(net, pairs)
+    assert np.count_nonzero(ds.mate >= 0) == 2 * len(pairs)
+
+
+def test_rounds_of_colouring_and_matching_grow_slowly():
+    """On a path of 2000 nodes both are over in far fewer rounds than it has nodes."""
+    graph = Graph.from_networkx(nx.path_graph(2000))
+    assert right("colouring", graph).sizes["round"] < 20
+    assert right("matching", graph).sizes["round"] < 20
+
+
 @pytest.mark.parametrize(
     ("kernel", "parameters", "message"),
     [("cdlp", {"iterations": 0}, "iterations must be at least 1, got 0")],

@@ -155,6 +155,14 @@ def reference(kernel, graph):
         return {"parent": np.array([above.get(v, -1) for v in net])}
     if kernel == "wcc":
         return {"component": smallest(nx.connected_components(net))}
+    if kernel == "colouring":
+        colour = nx.greedy_color(net)
+        return {"colour": np.array([colour[v] for v in net])}
+    if kernel == "matching":
+        mate = np.full(N, -1)
+        for u, v in nx.maximal_matching(net):
+            mate[u], mate[v] = v, u
+        return {"mate": mate}
     if kernel == "core_number":
         return {"core": np.array([*nx.core_number(net).values()])}
     if kernel == "triangles":
@@ -347,6 +355,33 @@ KINDS = {
         "for one node": {"personalisation": lambda v: np.arange(N) == 3},
     },
     "core_number": counts("core"),
+    "colouring": {
+        "one colour": {"colour": lambda v: v * 0},
+        "negative": {"colour": lambda v: at(v, 5, -1)},
+        "too large": {"colour": lambda v: at(v, 5, N)},
+        "one higher": {"colour": lambda v: at(v, 5, v.max() + 1)},
+        "from 1 on": {"colour": lambda v: v + 1},
+        "a gap": {"colour": lambda v: v + (v == v.max())},
+        "doubled": {"colour": lambda v: v * 2},
+        "shifted": {"colour": lambda v: np.roll(v, 1)},
+        "first as the last": {"colour": lambda v: at(v, 0, v.max())},
+        "ids": {"colour": lambda v: np.arange(len(v))},
+        "two merged": {"colour": lambda v: np.maximum(v - 1, 0)},
+    },
+    "matching": {
+        "nobody": {"mate": lambda v: v * 0 - 1},
+        "own mate": {"mate": lambda v: at(v, 5, 5)},
+        "all their own": {"mate": lambda v: np.arange(len(v))},
+        "one leaves": {"mate": lambda v: at(v, np.argmax(v), -1)},
+        "a pair leaves": {"mate": lambda v: at(v, [v.max(), np.argmax(v)], -1)},
+        "first pair leaves": {"mate": lambda v: np.where((v == v[v >= 0][0]) | (v[v] == v), -1, v)},
+        "no such mate": {"mate": lambda v: at(v, 5, 400)},
+        "below none": {"mate": lambda v: at(v, 5, -2)},
+        "shifted": {"mate": lambda v: np.roll(v, 1)},
+        "backwards": {"mate": lambda v: v[::-1]},
+        "pairs of ids": {"mate": lambda v: np.arange(len(v)) ^ 1},
+        "all one's": {"mate": lambda v: v * 0 + 7},
+    },
     "triangles": counts("triangles"),
     "lcc": {
         **counts("coefficient"),

@@ -1,6 +1,8 @@
-"""Independent sets that dominate, and colourings."""
+"""Independent sets that dominate, colourings, and matchings."""
 
 from __future__ import annotations
+
+import numpy as np
 
 from genval.report import Found
 from genval.rules.base import Job, Outputs, collect, ends, first, occurs
@@ -61,5 +63,71 @@ def _colouring(c: Cluster, outputs: Outputs) -> Found:
             occurs(c, row[same]),
             lambda i: f"no neighbour of colour {mine[i]}",
             lambda i: f"node {other[first(row, i, same)]}",
+        ),
+    )
+
+
+def colouring(job: Job) -> list[Found]:
+    """Greedy colouring: the ends of every edge differ, and a node of a colour has neighbours of all smaller
+    ones, so there are no more than the largest degree and one.
+    """
+    return job.each(_greedy)
+
+
+def _greedy(c: Cluster, outputs: Outputs) -> Found:
+    colour = outputs["colour"]
+    mine = colour[c.ids]
+    row, other = ends(c)
+    theirs = colour[other]
+    same = theirs == mine[row]
+    smaller = (theirs >= 0) & (theirs < mine[row])
+    pairs = np.unique(row[smaller].astype(np.int64) * c.n + theirs[smaller])
+    seen = np.bincount(pairs // c.n, minlength=c.size)
+    return collect(
+        c.ids,
+        (
+            "colour",
+            (mine < 0) | (mine >= c.n) | (seen != mine),
+            lambda i: f"{mine[i]} smaller colours at neighbours, from 0 on",
+            lambda i: str(seen[i]),
+        ),
+        (
+            "neighbours",
+            occurs(c, row[same]),
+            lambda i: f"no neighbour of colour {mine[i]}",
+            lambda i: f"node {other[first(row, i, same)]}",
+        ),
+    )
+
+
+def matching(job: Job) -> list[Found]:
+    """Maximal matching: a node's mate is a neighbour whose mate it is, and no two neighbours have none."""
+    return job.each(_matching)
+
+
+def _matching(c: Cluster, outputs: Outputs) -> Found:
+    mate = outputs["mate"]
+    mine = mate[c.ids]
+    row, other = ends(c)
+    paired = np.flatnonzero(mine != -1)
+    linked = np.ones(c.size, bool)
+    linked[paired] = c.entries(paired, mine[paired]) >= 0
+    back = linked.copy()
+    back[linked] = (mine == -1)[linked] | (mate[mine[linked]] == c.ids[linked])
+    alone = (mine[row] == -1) & (mate[other] == -1)
+    return collect(
+        c.ids,
+        ("mate", ~linked, lambda i: "one of its neighbours, or none", lambda i: str(mine[i])),
+        (
+            "mate",
+            linked & ~back,
+            lambda i: "a node whose mate it is",
+            lambda i: f"node {mine[i]}, with mate {mate[mine[i]]}",
+        ),
+        (
+            "maximal",
+            occurs(c, row[alone]),
+            lambda i: "a mate, or no neighbour without one",
+            lambda i: f"none, and node {other[first(row, i, alone)]} has none",
         ),
     )
