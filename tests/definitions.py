@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import permutations
 
 import networkx as nx
 import numpy as np
@@ -40,6 +41,16 @@ def cut(net, draw):
     owner = draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
     how = draw(st.sampled_from([{"clusters": 3}, {"partition": owner}]))
     return Graph.from_networkx(net, **how)
+
+
+def clustered(net):
+    """Local clustering coefficients of a directed network, by looking at all pairs."""
+    found = []
+    for v in net:
+        near = {*net.succ[v], *net.pred[v]}
+        pairs = [*permutations(near, 2)]
+        found.append(sum(net.has_edge(*p) for p in pairs) / max(len(pairs), 1))
+    return np.array(found)
 
 
 def propagated(net, steps):

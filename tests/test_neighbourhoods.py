@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from definitions import cut, example, networks, propagated
+from definitions import clustered, cut, example, networks, propagated
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,14 +22,17 @@ def right(kernel, graph, **parameters):
     return ds
 
 
-@given(networks(), st.integers(1, 6), st.data())
+BOTH = st.one_of(networks(), networks(directed=True))
+
+
+@given(BOTH, st.integers(1, 6), st.data())
 def test_labels_are_those_of_the_definition(net, iterations, data):
     ds = right("cdlp", cut(net, data.draw), iterations=iterations)
     np.testing.assert_array_equal(ds.label, propagated(net, iterations))
     assert ds.sizes["round"] <= iterations
 
 
-LABELS = {False: [2, 3, 2, 2, 6, 5, 2, 5, 5]}
+LABELS = {False: [2, 3, 2, 2, 6, 5, 2, 5, 5], True: [1, 2, 3, 4, 1, 1, 2, 3, 2, 1]}
 
 
 @pytest.mark.parametrize("directed", LABELS)
@@ -64,7 +67,16 @@ def test_triangles_are_the_same_for_any_core(core, monkeypatch):
     np.testing.assert_array_equal(ds.triangles, [*nx.triangles(net).values()])
 
 
-COEFFICIENTS = {False: [1, 1 / 3, 1, 2 / 3, 1 / 5, 1, 2 / 3, 1, 0]}
+COEFFICIENTS = {
+    False: [1, 1 / 3, 1, 2 / 3, 1 / 5, 1, 2 / 3, 1, 0],
+    True: [2 / 3, 1 / 6, 3 / 20, 1 / 20, 1 / 4, 0, 0, 5 / 6, 0, 0],
+}
+
+
+@given(networks(directed=True), st.data())
+def test_coefficients_of_directed_graphs(net, data):
+    ds = right("lcc", cut(net, data.draw))
+    np.testing.assert_allclose(ds.coefficient, clustered(net), rtol=1e-12)
 
 
 @pytest.mark.parametrize("directed", COEFFICIENTS)

@@ -12,15 +12,21 @@ from partition.cluster import Cluster
 
 def cdlp(job: Job) -> list[Found]:
     """Labels equal those of the definition, step by step: from the node's own id on, the most frequent label
-    among the neighbours of the step before, of several the smallest.
+    among the neighbours of the step before, of several the smallest. On directed graphs a neighbour with an
+    edge each way counts twice.
     """
     steps = job.integer("iterations", 10, 1, np.iinfo(np.int64).max)
     label = np.arange(job.n)
     for _ in range(steps):
-        before = label.copy()
-        for nodes, labels in job.each(_most_frequent, before=before):
-            label[nodes] = labels
-        if (label == before).all():
+        keys, times = np.concatenate(job.each(_heard, before=label.copy()), axis=1)
+        key, which = np.unique(keys, return_inverse=True)
+        times = np.bincount(which, times).astype(np.int64)
+        nodes, labels = np.divmod(key, job.n)
+        best = np.lexsort((-times, nodes))  # labels ascend among those that are equally frequent
+        nodes, first = np.unique(nodes[best], return_index=True)
+        changed = (label[nodes] != labels[best][first]).any()
+        label[nodes] = labels[best][first]
+        if not changed:
             break
     found = job.outputs["label"]
     return [
@@ -31,11 +37,10 @@ def cdlp(job: Job) -> list[Found]:
     ]
 
 
-def _most_frequent(c: Cluster, outputs: Outputs, before: NDArray) -> tuple[NDArray, NDArray]:
-    """The cluster's nodes that have neighbours, and the most frequent label of each one's."""
+def _heard(c: Cluster, outputs: Outputs, before: NDArray) -> NDArray[np.int64]:
+    """Labels that come along the cluster's edges: node * n + label, and how often; shape (2, labels)."""
     row, other = ends(c)
-    key, times = np.unique(row.astype(np.int64) * c.n + before[other], return_counts=True)
-    rows, labels = np.divmod(key, c.n)
-    best = np.lexsort((-times, rows))  # labels ascend among equal ones
-    rows, first = np.unique(rows[best], return_index=True)
-    return c.ids[rows], labels[best][first]
+    keys = c.ids[row] * c.n + before[other]
+    if c.directed:  # rows are edges that leave: labels go along them both ways
+        keys = np.concatenate([keys, other.astype(np.int64) * c.n + before[c.ids[row]]])
+    return np.stack(np.unique(keys, return_counts=True))

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from partition.cluster import IN, OUT
 from partition.compiling import compiled
+
+BOTH = IN | OUT
 
 
 @compiled
-def adopt(indptr, slots, labels, rows, counts, label, changed):
+def adopt(indptr, slots, labels, directions, rows, counts, label, changed):
     """Give each row the most frequent label of its neighbours, of several the smallest.
 
     Parameters
     ----------
     labels
         By slot.
+    directions
+        By entry from 0 on; an edge each way counts twice. Empty on undirected graphs.
     counts
         By label, all 0, and so they are afterwards.
     label
@@ -24,13 +29,15 @@ def adopt(indptr, slots, labels, rows, counts, label, changed):
     -------
     How many rows get another label.
     """
-    count = 0
+    count, first, directed = 0, indptr[0], len(directions) > 0
     for row in rows:
         low, high = indptr[row], indptr[row + 1]
         best, most = label[row], 0
         for e in range(low, high):
             seen = labels[slots[e]]
             counts[seen] += 1
+            if directed and directions[e - first] == BOTH:
+                counts[seen] += 1
             times = counts[seen]
             if times > most or (times == most and seen < best):
                 best, most = seen, times

@@ -25,7 +25,8 @@ class State(bsp.ClusterState):
 @dataclass(frozen=True)
 class LabelPropagation(bsp.Kernel):
     """Every node begins with its own id as its label. In each step all nodes at once take the label that
-    is most frequent among their neighbours, of several the smallest.
+    is most frequent among their neighbours, of several the smallest. On a directed graph neighbours are
+    those along edges in any direction, and one with an edge each way counts twice.
 
     Outputs ``label``. Nodes without neighbours keep their own. Only nodes whose label has changed send it,
     and only their neighbours look again; when none has changed, no further step would change any.
@@ -42,6 +43,7 @@ class LabelPropagation(bsp.Kernel):
     outputs = {"label": bsp.Output("label of the community", nodes=True)}
     fields = {"label": np.int32}
     state = State
+    both_ways = True
 
     def check(self, c: bsp.Cluster) -> str | None:
         if self.iterations < 1:
@@ -64,6 +66,8 @@ class LabelPropagation(bsp.Kernel):
         s.fresh = np.empty(len(rows), np.int64)
         if len(rows):
             counts = np.zeros(c.n, np.int32)
-            count = _cdlp.adopt(*inbox.latest("label"), rows, counts, s.label, s.fresh)
+            ways = np.empty(0, np.uint8) if c.directions is None else c.directions
+            labels = inbox.latest("label")
+            count = _cdlp.adopt(*labels, ways, rows, counts, s.label, s.fresh)
             s.fresh = s.fresh[:count]
         return bsp.vote(any=len(s.fresh) > 0)

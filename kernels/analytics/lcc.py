@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 import kernels.base as bsp
 from kernels.analytics import triangles
+from partition.cluster import IN, OUT
 
 
 @dataclass(eq=False)
@@ -20,16 +21,32 @@ class State(triangles.State):
 
 @dataclass(frozen=True)
 class ClusteringCoefficient(triangles.Triangles):
-    """Of the pairs of neighbours of each node, the share that an edge joins; 0 where there is no pair.
+    """Of the pairs of neighbours of each node, the share that an edge joins; 0 where there is no pair. On a
+    directed graph neighbours are those along edges in any direction, and a pair with an edge each way
+    counts twice as much as one with an edge one way.
 
     Outputs ``coefficient``.
     """
 
     name = "lcc"
     outputs = {"coefficient": bsp.Output("local clustering coefficient")}
+    fields = {**triangles.Triangles.fields, "mutual": np.bool_}
     state = State
+    both_ways = True
+
+    def items(self, c: bsp.Cluster, entries: NDArray) -> dict[str, NDArray]:
+        found = super().items(c, entries)
+        if c.directions is not None:
+            found["mutual"] = c.directions[entries] == IN | OUT
+        return found
 
     def close(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:  # type: ignore[override]
         super().close(c, s, inbox)
-        pairs = c.degree * (c.degree.astype(np.int64) - 1) // 2
-        s.coefficient = s.triangles / np.maximum(pairs, 1)
+        joined = 2 * s.triangles  # ordered pairs of neighbours
+        if c.directions is not None and len(c.indices):
+            starts, ends, nodes = inbox.shared("neighbour")
+            mutual = inbox.shared("mutual").values
+            before = np.concatenate([[0], np.cumsum(mutual)])
+            lists = bsp.Shared(before[starts], before[ends], nodes[mutual])
+            joined = s.triangles + triangles.between(c, s.core, lists)
+        s.coefficient = joined / np.maximum(c.degree * (c.degree.astype(np.int64) - 1), 1)

@@ -59,7 +59,11 @@ class Triangles(bsp.Kernel):
         lengths, entries = c.zeros(), np.empty(len(c.indices), np.int64)
         count = compiled().above(c.indptr, c.indices, theirs, c.ids, lengths, entries)
         nodes = np.flatnonzero(lengths)
-        return bsp.share(nodes, lengths[nodes], neighbour=c.indices[entries[:count]])
+        return bsp.share(nodes, lengths[nodes], **self.items(c, entries[:count]))
+
+    def items(self, c: bsp.Cluster, entries: NDArray) -> dict[str, NDArray]:
+        """What lists say of the neighbours at some entries of the adjacency."""
+        return {"neighbour": c.indices[entries]}
 
     def close(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         if len(c.indices):
