@@ -5,6 +5,7 @@ from __future__ import annotations
 from kernels.analytics.betweenness import Betweenness
 from kernels.analytics.bfs import BreadthFirst
 from kernels.analytics.bfs_grid import GridSearch
+from kernels.analytics.bfs_many import BreadthFirstMany
 from kernels.analytics.cdlp import LabelPropagation
 from kernels.analytics.colouring import Colouring
 from kernels.analytics.core_number import CoreNumber
@@ -51,6 +52,7 @@ KERNELS: dict[str, type[Kernel]] = {
         Colouring,
         Components,
         CoreNumber,
+        BreadthFirstMany,
         GridSearch,
         LabelPropagation,
         ClusteringCoefficient,

@@ -174,6 +174,24 @@ def pull_sum(indptr, indices, first, rows, sent, values, zero):
 
 
 @compiled
+def pull_or(indptr, indices, first, rows, sent, values, zero):
+    """For each row, the bitwise or of its senders' values, and their number."""
+    union = np.full(len(rows), zero)
+    hits = np.zeros(len(rows), np.int32)
+    for i in range(len(rows)):
+        u = zero
+        k = 0
+        r = first + rows[i]
+        for e in range(indptr[r], indptr[r + 1]):
+            j = indices[e]
+            u |= values[j] if bit(sent, j) else zero
+            k += bit(sent, j)
+        union[i] = u
+        hits[i] = k
+    return union, hits
+
+
+@compiled
 def pull_any(indptr, indices, first, rows, sent):
     """For each row, whether it has a sender."""
     hit = np.zeros(len(rows), np.bool_)
@@ -430,6 +448,27 @@ def push_sum(indptr, indices, back_indptr, back_indices, first, senders, values,
             for e in range(back_indptr[at], back_indptr[at + 1]):
                 r = back_indices[e]
                 out[r] += v
+                hit[r] = True
+
+
+@compiled
+def push_or(indptr, indices, back_indptr, back_indices, first, senders, values, out, hit):
+    """Put the bitwise or of the values that reach each row into `out`, initially 0."""
+    own = len(hit)
+    for s in senders:
+        v = values[s]
+        row = s - first
+        if 0 <= row < own:
+            for e in range(indptr[row], indptr[row + 1]):
+                r = indices[e] - first
+                if 0 <= r < own:
+                    out[r] |= v
+                    hit[r] = True
+        else:
+            at = s if row < 0 else s - own
+            for e in range(back_indptr[at], back_indptr[at + 1]):
+                r = back_indices[e]
+                out[r] |= v
                 hit[r] = True
 
 

@@ -103,7 +103,7 @@ def zero(dtype: np.dtype) -> Any:
 MIN = Reduction("min", np.minimum, greatest, "pull", "push", (False,))
 MAX = Reduction("max", np.maximum, least, "pull", "push", (True,))
 SUM = Reduction("sum", np.add, wide, "pull_sum", "push_sum", runs=add, ordered="f")
-OR = Reduction("or", np.bitwise_or, zero, kinds="biu")
+OR = Reduction("or", np.bitwise_or, zero, "pull_or", "push_or", kinds="biu")
 
 REDUCTIONS = {r.name: r for r in (MIN, MAX, SUM, OR)}
 """Reductions that go by name."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kernels.base as bsp
-from kernels import rng
+from kernels import sources
 from kernels.analytics.betweenness_rounds import Partitioned, State, centrality
 from kernels.analytics.replicated import Adjacency, Searcher, adjacency, falling, gathered, rows_of
 from kernels.fixed import Sums, added
@@ -80,32 +80,10 @@ class Betweenness(Partitioned):
                 f"weights must be above 0, got {c.weights[entry]} "
                 f"from node {c.ids[row]} to node {c.indices[entry]}"
             )
-        return self._check_sources(c.n)
-
-    def _check_sources(self, n: int) -> str | None:
-        sources = self.sources
-        if sources is None:
-            return None
-        values = np.asarray(sources)
-        if values.dtype.kind not in "iu" or values.ndim > 1:
-            if not (values.ndim == 1 and not len(values)):
-                return f"sources must be a number of nodes or a list of them, got {sources!r}"
-        elif values.ndim == 0:
-            if not 1 <= values <= n:
-                return f"sources must be from 1 to {n}, the number of nodes, got {sources}"
-        elif len(wrong := values[(values < 0) | (values >= n)]):
-            return bsp.no_node("source", wrong[0], n)
-        elif len(np.unique(values)) < len(values):
-            return "sources must be different nodes"
-        return None
+        return sources.wrong(self.sources, c.n)
 
     def chosen(self, n: int) -> NDArray[np.int64]:
-        if self.sources is None:
-            return np.arange(n)
-        if isinstance(self.sources, int | np.integer):
-            luck = rng.uniform("counter", self.seed, np.arange(n), 0)
-            return np.sort(np.argsort(luck, kind="stable")[: self.sources])
-        return np.asarray(self.sources, np.int64).reshape(-1)
+        return sources.chosen(self.sources, n, self.seed)
 
     def dealt(self, degree: NDArray, place: int, places: int) -> NDArray[np.int64]:
         """A place's share of the sources.

@@ -1,0 +1,85 @@
+"""Compiled loops of searches from many sources, a bit of a word each."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from partition.compiling import compiled
+
+ONES, PAIRS, FOURS, EIGHTS = (
+    np.uint64(pattern)
+    for pattern in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F, 0x0101010101010101)
+)
+
+
+@compiled
+def count(word):
+    """Number of bits that are set."""
+    word -= (word >> np.uint64(1)) & ONES
+    word = (word & PAIRS) + ((word >> np.uint64(2)) & PAIRS)
+    word = (word + (word >> np.uint64(4))) & FOURS
+    return np.int64((word * EIGHTS) >> np.uint64(56))
+
+
+@compiled
+def settle(row, new, depth, gain, seen, total, reached, farthest):
+    """Note that more sources have reached a row."""
+    times = count(new)
+    seen[row] |= new
+    total[row] += times * gain
+    reached[row] += times
+    farthest[row] = max(farthest[row], depth)
+
+
+@compiled
+def take(rows, words, depth, gain, seen, total, reached, farthest, fresh):
+    """Give each row the sources that its senders have found; returns how many rows get new ones.
+
+    Parameters
+    ----------
+    gain
+        What a source that reaches a row in this round adds to its total.
+    fresh
+        Room for the rows that get new ones.
+    """
+    found = 0
+    for i in range(len(rows)):
+        row = rows[i]
+        new = words[i] & ~seen[row]
+        if new:
+            settle(row, new, depth, gain, seen, total, reached, farthest)
+            fresh[found] = row
+            found += 1
+    return found
+
+
+@compiled
+def look(
+    indptr, slots, words, inwards, rows, every,
+    depth, gain, seen, total, reached, farthest, fresh,
+):  # fmt: skip
+    """As `take`, where each row looks at its neighbours until it has seen every source.
+
+    Parameters
+    ----------
+    indptr, slots, words
+        What neighbours have seen: `kernels.inbox.Latest`.
+    inwards
+        Whether each entry of the cluster's adjacency is an edge to its row; empty where all are.
+    every
+        All sources.
+    """
+    found = 0
+    for row in rows:
+        missing = every & ~seen[row]
+        new = np.uint64(0)
+        for e in range(indptr[row], indptr[row + 1]):
+            if len(inwards) == 0 or inwards[e - indptr[0]]:
+                new |= words[slots[e]] & missing
+                if new == missing:
+                    break
+        if new:
+            settle(row, new, depth, gain, seen, total, reached, farthest)
+            fresh[found] = row
+            found += 1
+    return found

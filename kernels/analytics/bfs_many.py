@@ -1,0 +1,160 @@
+"""Breadth-first searches from many sources at once (Then et al., The More the Merrier, VLDB 2014).
+
+Each source of a batch is a bit of a word. A node keeps the word of the sources that have reached it, and
+sends it whenever more have; a round takes all searches of the batch one level further. Nodes that get
+messages take the union of their senders' words, or, where most nodes send, look at their neighbours until
+no source is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import kernels.base as bsp
+from kernels import sources
+from partition.cluster import IN
+
+WORD = 64
+"""Sources of a batch."""
+
+LOOK = 8
+"""Nodes look at their neighbours where messages are more than one in so many of the edge ends."""
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    source: NDArray[np.bool_]
+    total: NDArray  # sum over the sources that reach the node
+    inwards: NDArray[np.bool_]  # per entry, whether it is an edge to its row; empty where all are
+    reached: NDArray[np.int64] = bsp.per_node(0)  # sources that reach the node, other than itself
+    eccentricity: NDArray[np.int32] = bsp.per_node(0, np.int32)  # levels to the farthest of these
+    seen: NDArray[np.uint64] = bsp.per_node(0, np.uint64)  # sources of the batch that reach it
+    waiting: bsp.Subset = bsp.later()  # nodes with neighbours that have not seen all of the batch
+
+    @property
+    def distance(self) -> NDArray:
+        """The total, where sources add their distance."""
+        return self.total
+
+
+@dataclass(frozen=True)
+class ManySearches(bsp.Kernel):
+    """The program of searches from the `chosen` sources, which add `gain` to a node's total."""
+
+    fields = {"word": np.uint64}
+    both_ways = True
+    undirected = False
+
+    def chosen(self, n: int) -> NDArray[np.int64]:
+        """The sources, as node ids."""
+        raise NotImplementedError
+
+    def gain(self, depth: int) -> Any:
+        """What a source `depth` levels away adds to a node's total."""
+        return depth
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        chosen = self.chosen(net.n)
+        for first in range(0, len(chosen), WORD):
+            if first:
+                yield bsp.Round(self.forget, opening=True)
+            batch = chosen[first : first + WORD]
+            every = np.uint64(2 ** len(batch) - 1)
+            sent = yield bsp.Round(self.begin, opening=True, batch=batch, every=every)
+            depth = 0
+            while depth == 0 or sent.sum:
+                depth += 1
+                sent = yield bsp.Round(self.visit, depth=depth, every=every, reach=sent.sum)
+
+    def start(self, c: bsp.Cluster) -> State:
+        flags = np.zeros(c.n, bool)
+        flags[self.chosen(c.n)] = True
+        directions = np.empty(0, np.uint8) if c.directions is None else c.directions
+        return State.of(
+            c,
+            source=flags[c.ids],
+            total=c.zeros(type(self.gain(1))),
+            inwards=directions & IN > 0,
+        )
+
+    def forget(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        nodes = np.flatnonzero(s.seen)
+        s.seen[:] = 0
+        return bsp.broadcast(nodes, word=s.seen[nodes])
+
+    def begin(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, batch: NDArray, every: np.uint64
+    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+        at = c.partition.position(batch) - c.partition.offsets[c.index]
+        mine = np.flatnonzero((at >= 0) & (at < c.size))
+        s.seen[at[mine]] = np.uint64(1) << mine.astype(np.uint64)
+        s.waiting = bsp.Subset((c.degree > 0) & (s.seen != every))
+        return self.tell(c, s, np.sort(at[mine]))
+
+    def visit(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, depth: int, every: np.uint64, reach: int
+    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+        from kernels.analytics import _bfs_many
+
+        state = (s.seen, s.total, s.reached, s.eccentricity)
+        fresh = np.empty(s.waiting.count, np.int64)
+        found = 0
+        # a message along an edge that leaves its receiver brings nothing
+        if len(s.inwards) or LOOK * reach * c.size > len(c.indices) * c.n:
+            rows = inbox.receivers(s.waiting)
+            if len(rows):
+                near = inbox.latest("word")
+                how = (s.inwards, rows, every, depth, self.gain(depth))
+                found = _bfs_many.look(*near, *how, *state, fresh)
+        else:
+            rows, words = inbox.union("word", s.waiting)
+            found = _bfs_many.take(rows, words, depth, self.gain(depth), *state, fresh)
+        s.waiting.remove(fresh[:found][s.seen[fresh[:found]] == every])
+        return self.tell(c, s, fresh[:found])
+
+    def tell(
+        self, c: bsp.Cluster, s: State, nodes: NDArray
+    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+        """Nodes tell their neighbours what they have seen; the vote is the number of messages."""
+        reach = c.degree[nodes].sum(dtype=np.int64)
+        return bsp.broadcast(nodes, word=s.seen[nodes]), bsp.vote(sum=int(reach))
+
+
+@dataclass(frozen=True)
+class BreadthFirstMany(ManySearches):
+    """Distances from many sources in hops, summed up for each node; of directed graphs, too.
+
+    Outputs ``distance``, the sum of the distances from all sources that reach the node, ``reached``, how many
+    other sources reach it, and ``eccentricity``, the greatest of these distances: int64, int64 and int32.
+
+    Parameters
+    ----------
+    sources
+        Nodes to start from: a list of different ones, or how many to draw; by default 64, or all where
+        there are fewer. 64 are searched from at a time.
+    """
+
+    sources: int | Sequence[bsp.Node] | None = None
+
+    name = "bfs_many"
+    outputs = {
+        "distance": bsp.Output("sum of the hops from the sources that reach the node"),
+        "reached": bsp.Output("number of other sources that reach the node"),
+        "eccentricity": bsp.Output("most hops from a source that reaches the node"),
+        "source": bsp.Output("whether searches start here"),
+    }
+
+    def check(self, c: bsp.Cluster) -> str | None:
+        if self.sources is not None and np.size(self.sources) == 0:
+            return "sources must be at least one node"
+        return sources.wrong(self.sources, c.n)
+
+    def chosen(self, n: int) -> NDArray[np.int64]:
+        return sources.chosen(min(WORD, n) if self.sources is None else self.sources, n, self.seed)
