@@ -9,6 +9,7 @@ from kernels.analytics.bfs_many import BreadthFirstMany
 from kernels.analytics.cdlp import LabelPropagation
 from kernels.analytics.colouring import Colouring
 from kernels.analytics.core_number import CoreNumber
+from kernels.analytics.closeness import Closeness, Harmonic
 from kernels.analytics.lcc import ClusteringCoefficient
 from kernels.analytics.matching import Matching
 from kernels.analytics.pagerank import PageRank
@@ -53,8 +54,11 @@ KERNELS: dict[str, type[Kernel]] = {
         Components,
         CoreNumber,
         BreadthFirstMany,
+        Components,
         GridSearch,
         LabelPropagation,
+        Closeness,
+        Harmonic,
         ClusteringCoefficient,
         BellmanFord,
         Dijkstra,

@@ -145,6 +145,14 @@ def reference(kernel, graph):
         ranks = nx.pagerank(net, tol=1e-12 / N, max_iter=1000)
         facts = {"damping": 0.85, "tolerance": 1e-10, "iterations": None}
         return {"rank": np.array([ranks[v] for v in net]), "personalisation": np.ones(N), **facts}
+    if kernel in ("closeness", "harmonic"):
+        near = getattr(nx, f"{kernel}_centrality")(net)
+        return {kernel: np.array([near[v] for v in net])}
+    if kernel == "bfs_many":
+        starts = [3, 17, 20]
+        hops = np.array([[nx.shortest_path_length(net, u, v) for v in net] for u in starts])
+        found = {"distance": hops.sum(0), "eccentricity": hops.max(0), "reached": (hops > 0).sum(0)}
+        return {**found, "source": np.isin(np.arange(N), starts)}
     if kernel in ("mis", "ds"):
         chosen = nx.maximal_independent_set(net, seed=1)
         return {f"in_{kernel}": np.isin(np.arange(N), chosen)}
@@ -245,6 +253,24 @@ def counts(name):
     }
 
 
+def nearness(name):
+    return {
+        "all zero": {name: lambda v: v * 0},
+        "all one": {name: lambda v: v * 0 + 1},
+        "a little more": {name: lambda v: at(v, 5, v[5] * (1 + 1e-8))},
+        "a little less": {name: lambda v: at(v, -1, v[-1] * (1 - 1e-8))},
+        "negative": {name: lambda v: at(v, 5, -v[5])},
+        "no number": {name: lambda v: at(v, 5, np.nan)},
+        "infinite": {name: lambda v: at(v, 5, np.inf)},
+        "one zero": {name: lambda v: at(v, 0, 0)},
+        "doubled": {name: lambda v: v * 2},
+        "normalised": {name: lambda v: v / v.sum()},
+        "shifted": {name: lambda v: np.roll(v, 1)},
+        "backwards": {name: lambda v: v[::-1]},
+        "rounded": {name: lambda v: v.astype(np.float32)},
+    }
+
+
 LEADERS = {
     "second best": {"leader": lambda v: v * 0 + v.max() - 1},
     "smallest": {"leader": lambda v: v * 0 + 1},
@@ -322,6 +348,26 @@ KINDS = {
         "shifted parents": {"parent": lambda v: np.roll(v, 1)},
         "a child as parent": {"parent": lambda v: at(v, v[-1], len(v) - 1)},
     },
+    "bfs_many": {
+        "all zero": {"distance": lambda v: v * 0},
+        "one farther": {"distance": lambda v: at(v, 5, v[5] + 1)},
+        "one nearer": {"distance": lambda v: at(v, -1, v[-1] - 1)},
+        "doubled": {"distance": lambda v: v * 2},
+        "shifted": {"distance": lambda v: np.roll(v, 1)},
+        "negative": {"distance": lambda v: at(v, 5, -v[5])},
+        "one less reached": {"reached": lambda v: at(v, 5, v[5] - 1)},
+        "one more reached": {"reached": lambda v: at(v, 5, v[5] + 1)},
+        "none reached": {"reached": lambda v: v * 0},
+        "sources reach themselves": {"reached": lambda v: v * 0 + v.max()},
+        "farthest farther": {"eccentricity": lambda v: at(v, 5, v[5] + 1)},
+        "farthest nearer": {"eccentricity": lambda v: at(v, 5, v[5] - 1)},
+        "all as far": {"eccentricity": lambda v: v * 0 + v.max()},
+        "other sources": {"source": lambda v: np.roll(v, 1)},
+        "a source less": {"source": lambda v: at(v, 3, False)},
+        "all sources": {"source": lambda v: v | True},
+    },
+    "closeness": nearness("closeness"),
+    "harmonic": nearness("harmonic"),
     "cdlp": {
         "no such label": {"label": lambda v: at(v, 5, 400)},
         "negative": {"label": lambda v: at(v, 5, -1)},

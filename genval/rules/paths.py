@@ -1,7 +1,8 @@
-"""Betweenness centrality, by linear algebra."""
+"""Centralities by shortest paths, and searches from many sources: by SciPy's distances."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 MOST = 30_000_000
 """Maximum of sources times (nodes + edges) up to which betweenness is computed for comparison."""
+
+CELLS = 1 << 20
+"""Distances that are computed at a time."""
 
 CLOSE = 1e-9
 """Relative difference allowed for rounding."""
@@ -83,6 +87,165 @@ def _sources(job: Job) -> NDArray[np.int64]:
     if (named := job.nodes("sources")) is None:
         raise InputError("the sources are unknown: the results need flags 'source'")
     return named
+
+
+def bfs_many(job: Job) -> list[Found]:
+    """The sources that reach a node also reach those that it has an edge to, one hop farther at most; and on
+    graphs that are not too large, the outputs are those of SciPy's distances.
+    """
+    matrix, sources = _hops_of(job), _sources(job)
+    starts = _marked(job.n, sources)
+    names = ("distance", "reached", "eccentricity")
+    distance, reached, most = (job.outputs[name].astype(np.int64) for name in names)
+    all_of_them = reached + starts
+    row, end = np.repeat(np.arange(job.n), np.diff(matrix.indptr)), matrix.indices
+    fewer = all_of_them[end] < all_of_them[row]
+    same = all_of_them[end] == all_of_them[row]
+    farther = (distance[end] > distance[row] + all_of_them[row]) | (most[end] > most[row] + 1)
+    checks = [
+        collect(
+            np.arange(job.n),
+            (
+                "reached",
+                (reached < 0) | (all_of_them > len(sources)),
+                lambda i: f"0 to {len(sources) - starts[i]}",
+                lambda i: str(reached[i]),
+            ),
+            (
+                "distance",
+                (distance < reached) | (distance > reached * most),
+                lambda i: f"{reached[i]} to {reached[i] * most[i]}",
+                lambda i: str(distance[i]),
+            ),
+            (
+                "eccentricity",
+                (reached > 0) != (most > 0),
+                lambda i: "0 where no source reaches the node, and else above",
+                lambda i: str(most[i]),
+            ),
+            (
+                "edge",
+                _marked(job.n, end[fewer | (same & farther)]),
+                lambda i: "reached as nodes with an edge to it, one hop farther at most",
+                lambda i: f"{reached[i]} at {distance[i]}, the farthest at {most[i]}",
+            ),
+        )
+    ]
+    if _small(matrix, sources) and not checks[0].total:
+        total = np.zeros((3, job.n))
+        for hops in _hops(matrix, sources):
+            near = np.isfinite(hops)
+            hops[~near] = 0
+            total[0] += hops.sum(0)
+            total[1] += near.sum(0)
+            np.maximum(total[2], hops.max(0, initial=0), out=total[2])
+        checks += [
+            _beside(name, job.outputs[name], right)
+            for name, right in zip(names, total, strict=True)
+        ]
+    return checks
+
+
+def closeness(job: Job) -> list[Found]:
+    """Closeness is from 0 to 1, and 0 where no edge comes in; and on graphs that are not too large, what
+    SciPy's distances make it.
+    """
+    matrix, sources = _hops_of(job), _sources(job)
+    found = job.outputs["closeness"].astype(np.float64)
+    checks = [_range("closeness", found, np.sign(_edges_in(matrix)))]
+    if _small(matrix, sources) and not checks[0].total:
+        distance, near = np.zeros((2, job.n))
+        for hops in _hops(matrix, sources):
+            near += np.isfinite(hops).sum(0)
+            distance += np.where(np.isfinite(hops), hops, 0).sum(0)
+        right = np.where(near > 0, near / np.maximum(distance, 1), 0)
+        if job.fact("wf_improved", True):
+            right *= near / _others(job.n, sources)
+        checks.append(_beside("closeness", found, right))
+    return checks
+
+
+def harmonic(job: Job) -> list[Found]:
+    """From all nodes, each edge that comes in adds 1, and each other node 1/2 at most; and on graphs that are
+    not too large, harmonic centrality is what SciPy's distances make it.
+    """
+    matrix, sources = _hops_of(job), _sources(job)
+    found = job.outputs["harmonic"].astype(np.float64)
+    near = _edges_in(matrix)
+    most = np.where(near > 0, (near + job.n - 1) / 2, 0)
+    whole = len(sources) == job.n
+    limits = (near, most) if whole else (None, np.sign(near) * max(job.n - 1, 0))
+    checks = [_range("harmonic", found, limits[1], limits[0])]
+    if _small(matrix, sources) and not checks[0].total:
+        total = sum((1 / hops).sum(0) for hops in _hops(matrix, sources))
+        checks.append(_beside("harmonic", found, total * (job.n - 1) / _others(job.n, sources)))
+    return checks
+
+
+def _hops_of(job: Job) -> csr_array:
+    """The adjacency matrix, without weights."""
+    matrix = job.graph.to_scipy()
+    matrix.data = np.ones(matrix.nnz)
+    return matrix
+
+
+def _edges_in(matrix: csr_array) -> NDArray[np.int64]:
+    return np.bincount(matrix.indices, minlength=matrix.shape[0])
+
+
+def _marked(n: int, nodes: NDArray) -> NDArray[np.bool_]:
+    mask = np.zeros(n, bool)
+    mask[nodes] = True
+    return mask
+
+
+def _small(matrix: csr_array, sources: NDArray) -> bool:
+    """Whether distances from all sources take no more than some seconds."""
+    return len(sources) * (matrix.shape[0] + matrix.nnz) <= MOST
+
+
+def _others(n: int, sources: NDArray) -> NDArray[np.int64]:
+    """Sources other than each node; 1 where there are none."""
+    return np.maximum(len(sources) - _marked(n, sources), 1)
+
+
+def _hops(matrix: csr_array, sources: NDArray) -> Iterator[NDArray[np.float64]]:
+    """Distances from some sources at a time, a row each; infinite to themselves."""
+    from scipy.sparse.csgraph import dijkstra
+
+    step = max(CELLS // matrix.shape[0], 1)
+    for lo in range(0, len(sources), step):
+        some = sources[lo : lo + step]
+        hops = dijkstra(matrix, indices=some, unweighted=True)
+        hops[np.arange(len(some)), some] = np.inf
+        yield hops
+
+
+def _range(what: str, found: NDArray, most: NDArray, least: NDArray | None = None) -> Found:
+    """Violations of limits, up to rounding."""
+    low = np.zeros(len(found)) if least is None else least * (1 - CLOSE)
+    return collect(
+        np.arange(len(found)),
+        (
+            "range",
+            ~((found >= low) & (found <= most * (1 + CLOSE))),
+            lambda i: f"a number from {low[i]:g} to {most[i]:g} in {what}",
+            lambda i: f"{found[i]:g}",
+        ),
+    )
+
+
+def _beside(what: str, found: NDArray, right: NDArray) -> Found:
+    """Where values are not the right ones."""
+    return collect(
+        np.arange(len(found)),
+        (
+            what,
+            ~np.isclose(found, right, CLOSE, 0),
+            lambda i: f"{right[i]:.12g}",
+            lambda i: f"{found[i]:.12g}",
+        ),
+    )
 
 
 def _dependencies(matrix: csr_array, sources: NDArray) -> NDArray[np.float64]:

@@ -49,8 +49,8 @@ class ManySearches(bsp.Kernel):
     """The program of searches from the `chosen` sources, which add `gain` to a node's total."""
 
     fields = {"word": np.uint64}
+    state = State
     both_ways = True
-    undirected = False
 
     def chosen(self, n: int) -> NDArray[np.int64]:
         """The sources, as node ids."""
@@ -73,11 +73,11 @@ class ManySearches(bsp.Kernel):
                 depth += 1
                 sent = yield bsp.Round(self.visit, depth=depth, every=every, reach=sent.sum)
 
-    def start(self, c: bsp.Cluster) -> State:
+    def start(self, c: bsp.Cluster) -> bsp.ClusterState:
         flags = np.zeros(c.n, bool)
         flags[self.chosen(c.n)] = True
         directions = np.empty(0, np.uint8) if c.directions is None else c.directions
-        return State.of(
+        return self.state.of(
             c,
             source=flags[c.ids],
             total=c.zeros(type(self.gain(1))),
@@ -119,9 +119,7 @@ class ManySearches(bsp.Kernel):
         s.waiting.remove(fresh[:found][s.seen[fresh[:found]] == every])
         return self.tell(c, s, fresh[:found])
 
-    def tell(
-        self, c: bsp.Cluster, s: State, nodes: NDArray
-    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def tell(self, c: bsp.Cluster, s: State, nodes: NDArray) -> tuple[bsp.Broadcast, bsp.Vote]:
         """Nodes tell their neighbours what they have seen; the vote is the number of messages."""
         reach = c.degree[nodes].sum(dtype=np.int64)
         return bsp.broadcast(nodes, word=s.seen[nodes]), bsp.vote(sum=int(reach))
