@@ -53,12 +53,14 @@ def test_sources_are_the_same_for_all_kernels_and_have_edges(gap):
 
 def test_a_file_keeps_its_weights_and_its_names(gap, tmp_path):
     (tmp_path / "some.txt").write_text(f"{2**40} 7 3\n7 9 4\n")
-    arguments = ("--file", "some.txt", "--relabel", "--directed", "--kernels", "sssp,bc")
+    arguments = ("--file", "some.txt", "--relabel", "--directed")
     found = gap(*arguments, "--trials", 2, "--validate", "--json")
     assert found.returncode == 0, found.stderr
     figures = json.loads(found.stdout)
     assert (figures["graph"], figures["n"], figures["m"]) == ("some", 3, 2)
     assert figures["directed"]
+    assert {"sssp", "pr", "bc"} <= set(figures["kernels"])
+    assert "tc" not in figures["kernels"]
     roots = [trial["root"] for trial in figures["kernels"]["sssp"]["each"]]
     assert set(roots) == {7, 2**40}
     assert set(figures["kernels"]["bc"]["each"][0]["sources"]) == {7, 2**40}
@@ -112,6 +114,7 @@ def test_a_wrong_output_ends_it(gap, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("--file", "x", "--directed", "--kernels", "tc"), "--kernels tc: takes no directed graph"),
         ((), "give one graph: --kron SCALE, --urand SCALE or --file PATH; got 0"),
         (("--kron", 4, "--urand", 4), "got 2"),
         (("--kron", 0), "scale must be at least 1"),

@@ -57,14 +57,24 @@ def ranks(net):
     return dict(zip(nodes, found.tolist(), strict=True))
 
 
+def clustering(net, v):
+    """The share of ordered pairs of neighbours, in either direction, that are edges."""
+    near = {*nx.all_neighbors(net, v)}
+    pairs = len(near) * (len(near) - 1)
+    return sum(net.has_edge(u, w) for u in near for w in near) / pairs if pairs else 0.0
+
+
 def references(net, source):
     """The benchmark's outputs by networkx and by definition."""
     depth = nx.single_source_shortest_path_length(net, source)
+    both = nx.Graph(net)
     length = nx.single_source_dijkstra_path_length(net, source)
     return {
         "bfs": {v: depth.get(v, UNREACHED) for v in net},
         "sssp": {v: length.get(v, math.inf) for v in net},
         "pr": ranks(net),
+        "wcc": {v: k for k, part in enumerate(nx.connected_components(both)) for v in part},
+        "lcc": {v: clustering(net, v) for v in net},
         "cdlp": dict(zip(net, definitions.propagated(net, ITERATIONS).tolist(), strict=True)),
     }
 
@@ -96,7 +106,7 @@ def offered(directed):
     return [
         name
         for name, one in ALGORITHMS.items()
-        if not (directed and KERNELS[one.kernel].undirected)
+        if not directed or KERNELS[one.kernel].both_ways or not KERNELS[one.kernel].undirected
     ]
 
 

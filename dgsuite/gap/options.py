@@ -19,7 +19,8 @@ GRAPHS = ("kron", "urand", "file")
 class Options(Place):
     """The table ``[gap]`` of a file; flags of the same names override it."""
 
-    kernels: Annotated[list[str], Field(min_length=1)] = list(BENCHMARKS)
+    kernels: Annotated[list[str], Field(min_length=1)] | None = None
+    """By default all that take the graph."""
     kron: int | None = None
     """A Kronecker graph with 2^kron nodes."""
     urand: int | None = None
@@ -56,12 +57,33 @@ def check(options: Options) -> None:
         raise InputError(
             f"give one graph: --kron SCALE, --urand SCALE or --file PATH; got {len(given)}"
         )
-    check_names("--kernels", options.kernels, BENCHMARKS)
+    check_names("--kernels", options.kernels or (), BENCHMARKS)
+    names = asked(options)
     if options.file is None:
         for flag in ("directed", "relabel"):
             if getattr(options, flag):
                 raise InputError(f"--{flag} is for --file; generated graphs have no choice")
-        weighted = any(BENCHMARKS[name].weighted for name in options.kernels)
+        weighted = any(BENCHMARKS[name].weighted for name in names)
         scale = options.urand if options.kron is None else options.kron
         assert scale is not None
         check_scale(scale, weighted, options.degree)
+
+
+def asked(options: Options) -> list[str]:
+    """The kernels to run.
+
+    Raises
+    ------
+    InputError
+        One does not take directed graphs, and the graph is one.
+    """
+    from kernels import KERNELS
+
+    found = []
+    for name in dict.fromkeys(options.kernels or BENCHMARKS):
+        kernel = KERNELS[BENCHMARKS[name].kernel]
+        if not options.directed or kernel.both_ways or not kernel.undirected:
+            found.append(name)
+        elif options.kernels is not None:
+            raise InputError(f"--kernels {name}: takes no directed graph")
+    return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dgsuite.gap.graphs import weighted
-from dgsuite.gap.options import Options
+from dgsuite.gap.options import Options, asked
 from dgsuite.gap.plan import BENCHMARKS
 from dgsuite.suites import running, sources
 from partition.errors import InputError
@@ -44,7 +44,7 @@ def pick(graph: Graph, options: Options) -> list[Any]:
     InputError
         The graph has no edges.
     """
-    plans = [BENCHMARKS[name] for name in options.kernels]
+    plans = [BENCHMARKS[name] for name in asked(options)]
     count = max(plan.sources * (options.trials or plan.trials) for plan in plans)
     found = sources.choose(sources.able(graph), count, options.seed)
     if not found:
@@ -55,7 +55,7 @@ def pick(graph: Graph, options: Options) -> list[Any]:
 
 def plans(picked: Sequence[Any], options: Options) -> dict[str, list[dict[str, Any]]]:
     """The parameters of each kernel's trials."""
-    return {name: BENCHMARKS[name].each(picked, options.trials) for name in options.kernels}
+    return {name: BENCHMARKS[name].each(picked, options.trials) for name in asked(options)}
 
 
 def run(

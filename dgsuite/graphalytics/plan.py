@@ -44,7 +44,9 @@ ALGORITHMS = {
         "close",
         {"damping": "damping-factor", "iterations": "num-iterations"},
     ),
+    "wcc": Algorithm("wcc", "component", "parts"),
     "cdlp": Algorithm("cdlp", "label", "equal", {"iterations": "max-iterations"}),
+    "lcc": Algorithm("lcc", "coefficient", "close"),
     "sssp": Algorithm("sssp", "distance", "close", {"root": "source-vertex"}, weighted=True),
 }
 """By the benchmark's names."""
