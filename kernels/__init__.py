@@ -7,9 +7,9 @@ from kernels.analytics.bfs import BreadthFirst
 from kernels.analytics.bfs_grid import GridSearch
 from kernels.analytics.bfs_many import BreadthFirstMany
 from kernels.analytics.cdlp import LabelPropagation
+from kernels.analytics.closeness import Closeness, Harmonic
 from kernels.analytics.colouring import Colouring
 from kernels.analytics.core_number import CoreNumber
-from kernels.analytics.closeness import Closeness, Harmonic
 from kernels.analytics.lcc import ClusteringCoefficient
 from kernels.analytics.matching import Matching
 from kernels.analytics.pagerank import PageRank
@@ -51,14 +51,13 @@ KERNELS: dict[str, type[Kernel]] = {
         Betweenness,
         BreadthFirst,
         Colouring,
+        BreadthFirstMany,
+        Closeness,
         Components,
         CoreNumber,
-        BreadthFirstMany,
-        Components,
         GridSearch,
-        LabelPropagation,
-        Closeness,
         Harmonic,
+        LabelPropagation,
         ClusteringCoefficient,
         BellmanFord,
         Dijkstra,

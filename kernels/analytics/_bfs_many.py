@@ -55,7 +55,7 @@ def take(rows, words, depth, gain, seen, total, reached, farthest, fresh):
 
 @compiled
 def look(
-    indptr, slots, words, inwards, rows, every,
+    indptr, slots, words, rows, every,
     depth, gain, seen, total, reached, farthest, fresh,
 ):  # fmt: skip
     """As `take`, where each row looks at its neighbours until it has seen every source.
@@ -64,8 +64,6 @@ def look(
     ----------
     indptr, slots, words
         What neighbours have seen: `kernels.inbox.Latest`.
-    inwards
-        Whether each entry of the cluster's adjacency is an edge to its row; empty where all are.
     every
         All sources.
     """
@@ -74,10 +72,9 @@ def look(
         missing = every & ~seen[row]
         new = np.uint64(0)
         for e in range(indptr[row], indptr[row + 1]):
-            if len(inwards) == 0 or inwards[e - indptr[0]]:
-                new |= words[slots[e]] & missing
-                if new == missing:
-                    break
+            new |= words[slots[e]] & missing
+            if new == missing:
+                break
         if new:
             settle(row, new, depth, gain, seen, total, reached, farthest)
             fresh[found] = row

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 import kernels.base as bsp
 from kernels import sources
-from partition.cluster import IN
 
 WORD = 64
 """Sources of a batch."""
@@ -32,11 +31,10 @@ class State(bsp.ClusterState):
 
     source: NDArray[np.bool_]
     total: NDArray  # sum over the sources that reach the node
-    inwards: NDArray[np.bool_]  # per entry, whether it is an edge to its row; empty where all are
     reached: NDArray[np.int64] = bsp.per_node(0)  # sources that reach the node, other than itself
     eccentricity: NDArray[np.int32] = bsp.per_node(0, np.int32)  # levels to the farthest of these
     seen: NDArray[np.uint64] = bsp.per_node(0, np.uint64)  # sources of the batch that reach it
-    waiting: bsp.Subset = bsp.later()  # nodes with neighbours that have not seen all of the batch
+    waiting: bsp.Subset = bsp.later()  # nodes with an edge to them, not reached by all of the batch
 
     @property
     def distance(self) -> NDArray:
@@ -50,7 +48,8 @@ class ManySearches(bsp.Kernel):
 
     fields = {"word": np.uint64}
     state = State
-    both_ways = True
+    undirected = False
+    pulls = True
 
     def chosen(self, n: int) -> NDArray[np.int64]:
         """The sources, as node ids."""
@@ -76,12 +75,10 @@ class ManySearches(bsp.Kernel):
     def start(self, c: bsp.Cluster) -> bsp.ClusterState:
         flags = np.zeros(c.n, bool)
         flags[self.chosen(c.n)] = True
-        directions = np.empty(0, np.uint8) if c.directions is None else c.directions
         return self.state.of(
             c,
             source=flags[c.ids],
             total=c.zeros(type(self.gain(1))),
-            inwards=directions & IN > 0,
         )
 
     def forget(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
@@ -95,7 +92,7 @@ class ManySearches(bsp.Kernel):
         at = c.partition.position(batch) - c.partition.offsets[c.index]
         mine = np.flatnonzero((at >= 0) & (at < c.size))
         s.seen[at[mine]] = np.uint64(1) << mine.astype(np.uint64)
-        s.waiting = bsp.Subset((c.degree > 0) & (s.seen != every))
+        s.waiting = bsp.Subset((np.diff(c.senders[0]) > 0) & (s.seen != every))
         return self.tell(c, s, np.sort(at[mine]))
 
     def visit(
@@ -106,13 +103,11 @@ class ManySearches(bsp.Kernel):
         state = (s.seen, s.total, s.reached, s.eccentricity)
         fresh = np.empty(s.waiting.count, np.int64)
         found = 0
-        # a message along an edge that leaves its receiver brings nothing
-        if len(s.inwards) or LOOK * reach * c.size > len(c.indices) * c.n:
+        if LOOK * reach * c.size > len(c.indices) * c.n:
             rows = inbox.receivers(s.waiting)
             if len(rows):
-                near = inbox.latest("word")
-                how = (s.inwards, rows, every, depth, self.gain(depth))
-                found = _bfs_many.look(*near, *how, *state, fresh)
+                how = (rows, every, depth, self.gain(depth))
+                found = _bfs_many.look(*inbox.latest("word"), *how, *state, fresh)
         else:
             rows, words = inbox.union("word", s.waiting)
             found = _bfs_many.take(rows, words, depth, self.gain(depth), *state, fresh)
