@@ -50,9 +50,9 @@ KERNELS: dict[str, type[Kernel]] = {
     for k in (
         Betweenness,
         BreadthFirst,
-        Colouring,
         BreadthFirstMany,
         Closeness,
+        Colouring,
         Components,
         CoreNumber,
         GridSearch,
