@@ -78,6 +78,8 @@ class Halo:
         For each peer site: own slots it reads, ascending.
     land
         For each peer site: the slots where its values land, in the same order.
+    leaving
+        For each peer site: how many edges lead there.
     """
 
     own: int
@@ -94,6 +96,7 @@ class Halo:
     away: NDArray[np.int32]
     send: dict[int, NDArray | slice]
     land: dict[int, slice]
+    leaving: dict[int, int]
 
     @cached_property
     def names(self) -> NDArray:
@@ -128,19 +131,6 @@ class Halo:
         """How many own slots have their values sent to a peer site."""
         heard = self.send[peer]
         return self.own if isinstance(heard, slice) else len(heard)
-
-    @cached_property
-    def heard(self) -> dict[int, int]:
-        """For each peer site, how many edges lead there, and as many from there."""
-        ends = {
-            peer: (span.start, span.stop)
-            if span.start < self.first
-            else (span.start - self.own, span.stop - self.own)
-            for peer, span in self.land.items()
-        }
-        return {
-            p: int(self.back_indptr[b]) - int(self.back_indptr[a]) for p, (a, b) in ends.items()
-        }
 
     @property
     def edges(self) -> tuple[NDArray, NDArray, NDArray, NDArray]:
@@ -209,6 +199,7 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
 
     send: dict[int, NDArray | slice] = {}
     land: dict[int, slice] = {}
+    leaving: dict[int, int] = {}
     for peer in peers:
         low, high = int(before[peer]), int(before[peer + 1])
         shift = own if peer > me else 0
@@ -220,6 +211,7 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
             whole = reads_all(count, own)
             send[peer] = slice(first, first + own) if whole else first + np.flatnonzero(read)
             land[peer] = slice(low, high)
+            leaving[peer] = int(outer[0][0][high - shift]) - int(outer[0][0][low - shift])
     one = len(clusters) == 1
     away = clusters[0].remote_degree if one else outside(*ways[0], first, first + own)
     return Halo(
@@ -234,6 +226,7 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
         away,
         send,
         land,
+        leaving,
     )
 
 

@@ -36,6 +36,7 @@ from kernels.base import Vote, vote
 from kernels.exact import exact_sum
 from partition.errors import InputError, RunError
 from partition.graph import Graph
+from partition.views import incoming
 
 STYLES = ("serial", "finish_async", "clocked")
 
@@ -209,20 +210,22 @@ def test_sums_of_integers_are_not_cut_to_their_field():
 
 @pytest.mark.parametrize("sites", [1, 2, 3])
 @pytest.mark.parametrize("silent", [None, "nodes without neighbours", "a node"])
-def test_who_stays_silent_is_noticed(sites, silent):
+@pytest.mark.parametrize("directed", [False, True])
+def test_who_stays_silent_is_noticed(sites, silent, directed):
     """Bits of who sent are not tested where every neighbour did."""
-    graph = random_graph(LARGE, clusters=6)
+    graph = random_graph(LARGE, clusters=6, directed=directed)
     degree = np.concatenate([c.degree for c in graph.parts])
     assert (degree == 0).any()
     speaks = np.ones(LARGE, bool)
     speaks[{None: [], "nodes without neighbours": degree == 0, "a node": LARGE // 2}[silent]] = (
         False
     )
+    graph = incoming(graph) if directed else graph
     outputs, _ = simulate(Some(speaks=tuple(speaks)), graph, sites)
     assert (outputs["full"] == (silent != "a node")).all()
-    (whole,) = graph.repartition(1).parts
-    row, heard = np.repeat(whole.ids, whole.degree), speaks[whole.indices]
-    row, said = row[heard], whole.indices[heard] + 1.0
+    senders = np.concatenate([c.senders[1] for c in graph.parts])
+    row = np.repeat(np.arange(LARGE), np.concatenate([c.in_degree for c in graph.parts]))
+    row, said = row[speaks[senders]], senders[speaks[senders]] + 1.0
     np.testing.assert_array_equal(outputs["total"], np.bincount(row, said, LARGE))
     least = np.full(LARGE, np.inf)
     np.minimum.at(least, row, said)

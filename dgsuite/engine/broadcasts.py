@@ -197,15 +197,15 @@ class Broadcasts:
         batches: dict[int, BroadcastBatch] = {}
         own = self._own_senders()
         # along every edge that leaves: then nodes that have none, and did not send, do no harm
-        everyone = self._leaving == len(self.halo.back_indices)
+        everyone = self._leaving == sum(self.halo.leaving.values())
         for peer, slots in self.halo.send.items():
-            heard, told = self.halo.heard[peer], self.halo.told(peer)
+            told, edges = self.halo.told(peer), self.halo.leaving[peer]
             senders = Subset(None, size=told, count=told) if everyone else own.restrict(slots)
-            if not senders.count:
+            if not senders.count or not edges:
                 continue
             fields = {n: self._packed(self.slots[n], slots, senders) for n in names}
             reach = self._leaving * senders.size // self._told
-            reach = heard if everyone else min(reach, heard - 1)
+            reach = edges if everyone else max(min(reach, edges - 1), 0)
             batches[peer] = BroadcastBatch(senders.encode(), fields, reach)
         return batches
 
