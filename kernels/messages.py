@@ -8,6 +8,7 @@ from typing import NamedTuple
 from numpy.typing import ArrayLike, NDArray
 
 from partition.cluster import Links
+from partition.errors import InputError
 from partition.reductions import Reduction, reduction
 
 
@@ -28,6 +29,7 @@ class Broadcast(NamedTuple):
     repeat: NDArray | None
     to: tuple[NDArray, NDArray] | None
     edges: NDArray | Callable[[], NDArray] | None
+    backwards: bool
     fields: dict[str, ArrayLike]
 
 
@@ -105,6 +107,7 @@ def broadcast(
     repeat: NDArray | None = None,
     to: tuple[NDArray, NDArray] | None = None,
     edges: NDArray | Callable[[], NDArray] | None = None,
+    backwards: bool = False,
     **fields: ArrayLike,
 ) -> Broadcast:
     """Send one message from each given node to all its neighbours.
@@ -123,10 +126,17 @@ def broadcast(
     edges
         With ``to``, for traced runs: the edges to these neighbours, as entries of the adjacency. Made
         from ``inbox.edges``; or a function that makes them, which only a traced run calls.
+    backwards
+        On a directed graph, send along the edges that come in, against their direction; the kernel must be
+        one that `Kernel.pulls`. All clusters do in one phase. Not with `links` or `repeat`.
     fields
         One value per sender, or one for all.
     """
-    return Broadcast(nodes, links, repeat, to, edges, fields)
+    if backwards and not (links is None and repeat is None):
+        raise InputError(
+            "broadcast(backwards=True) goes along all edges: leave out links and repeat"
+        )
+    return Broadcast(nodes, links, repeat, to, edges, backwards, fields)
 
 
 def known(node: int | None = None) -> Known:

@@ -16,7 +16,10 @@ from partition.segments import expand, outside, single
 Identify = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """A function that returns the identifiers of given nodes."""
 
-DERIVED = ("ids", "uid", "successor", "degree", "out_degree", "in_degree", "remote_degree")
+DERIVED = (
+    *("ids", "uid", "successor", "degree", "remote_degree"),
+    *("out_degree", "in_degree", "remote_in_degree"),
+)
 """Arrays that a cluster makes of its others, and does not send along with them."""
 
 OUT, IN = 1, 2
@@ -195,8 +198,16 @@ class Cluster:
     @cached_property
     def remote_degree(self) -> NDArray[np.int32]:
         """Number of neighbours of each node that belong to other clusters."""
+        return self._elsewhere(self.indptr, self.indices)
+
+    @cached_property
+    def remote_in_degree(self) -> NDArray[np.int32]:
+        """Number of edges that come in at each node from other clusters, of a cluster that `pulls`."""
+        return self._elsewhere(*self.senders)
+
+    def _elsewhere(self, indptr: NDArray, indices: NDArray) -> NDArray[np.int32]:
         lo, hi = self.partition.offsets[self.index], self.partition.offsets[self.index + 1]
-        return outside(self.indptr, self.partition.position(self.indices), lo, hi)
+        return outside(indptr, self.partition.position(indices), lo, hi)
 
     def zeros(self, dtype: DTypeLike = np.int64) -> NDArray:
         """An array of zeros, one per node."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -72,14 +72,14 @@ class Halo:
         The same for the edges that leave the own nodes; the same arrays, unless the graph is directed.
     back_indptr, back_indices
         Edges from outside, seen from there: rows that each slot that is not an own node's reaches.
-    away
-        How many edges of each own node lead elsewhere.
+    ahead_indptr, ahead_indices
+        The same for edges to outside; the same arrays, unless the graph is directed.
+    away, near
+        How many edges of each own node lead elsewhere, and how many come from there.
     send
         For each peer site: own slots it reads, ascending.
     land
         For each peer site: the slots where its values land, in the same order.
-    leaving
-        For each peer site: how many edges lead there.
     """
 
     own: int
@@ -93,10 +93,29 @@ class Halo:
     out_indices: NDArray
     back_indptr: NDArray
     back_indices: NDArray
+    ahead_indptr: NDArray
+    ahead_indices: NDArray
     away: NDArray[np.int32]
+    near: NDArray[np.int32]
     send: dict[int, NDArray | slice]
     land: dict[int, slice]
-    leaving: dict[int, int]
+
+    @cached_property
+    def turned(self) -> Halo:
+        """The halo of the graph with its edges reversed; slots and exchange lists are the same."""
+        return replace(
+            self,
+            indptr=self.out_indptr,
+            indices=self.out_indices,
+            out_indptr=self.indptr,
+            out_indices=self.indices,
+            back_indptr=self.ahead_indptr,
+            back_indices=self.ahead_indices,
+            ahead_indptr=self.back_indptr,
+            ahead_indices=self.back_indices,
+            away=self.near,
+            near=self.away,
+        )
 
     @cached_property
     def names(self) -> NDArray:
@@ -131,6 +150,19 @@ class Halo:
         """How many own slots have their values sent to a peer site."""
         heard = self.send[peer]
         return self.own if isinstance(heard, slice) else len(heard)
+
+    @cached_property
+    def leaving(self) -> dict[int, int]:
+        """For each peer site, how many edges lead there."""
+        ends = {
+            peer: (span.start, span.stop)
+            if span.start < self.first
+            else (span.start - self.own, span.stop - self.own)
+            for peer, span in self.land.items()
+        }
+        return {
+            p: int(self.ahead_indptr[b]) - int(self.ahead_indptr[a]) for p, (a, b) in ends.items()
+        }
 
     @property
     def edges(self) -> tuple[NDArray, NDArray, NDArray, NDArray]:
@@ -199,7 +231,6 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
 
     send: dict[int, NDArray | slice] = {}
     land: dict[int, slice] = {}
-    leaving: dict[int, int] = {}
     for peer in peers:
         low, high = int(before[peer]), int(before[peer + 1])
         shift = own if peer > me else 0
@@ -211,9 +242,9 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
             whole = reads_all(count, own)
             send[peer] = slice(first, first + own) if whole else first + np.flatnonzero(read)
             land[peer] = slice(low, high)
-            leaving[peer] = int(outer[0][0][high - shift]) - int(outer[0][0][low - shift])
     one = len(clusters) == 1
     away = clusters[0].remote_degree if one else outside(*ways[0], first, first + own)
+    near = away if len(ways) == 1 else outside(*ways[1], first, first + own)
     return Halo(
         own,
         first,
@@ -223,10 +254,11 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
         *ways[-1],
         *ways[0],
         *outer[-1],
+        *outer[0],
         away,
+        near,
         send,
         land,
-        leaving,
     )
 
 

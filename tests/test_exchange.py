@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import ClassVar
 
 import networkx as nx
 import numpy as np
@@ -205,6 +207,52 @@ def test_directed_broadcasts_that_are_read_along_edges_are_the_same(compiled, mo
         assert_same(one_by_one, simulate(kernel, incoming(cut), sites))
 
     check()
+
+
+@dataclass(frozen=True)
+class Against(Reductions):
+    """The same along the edges that come in."""
+
+    def send(self, c, s, inbox):
+        return super().send(c, s, inbox)._replace(backwards=True)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_broadcasts_backwards_are_those_of_the_reversed_graph(compiled, monkeypatch):
+    if compiled:
+        for module in ("partition.segments", "dgsuite.engine.broadcasts", "dgsuite.engine.mailbox"):
+            monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
+
+    @given(graphs(directed=True), st.integers(1, 5))
+    @settings(max_examples=30)
+    def check(pair, sites):
+        whole, cut = pair
+        forwards = serial.run(Reductions(), whole.reversed().parts)
+        assert_same(forwards, simulate(Against(), incoming(cut), sites))
+        with pytest.raises(RunError, match="needs pulls = True"):
+            serial.run(Against(), whole.parts)
+
+    check()
+    ring = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], clusters=2)
+    assert_same(serial.run(Reductions(), ring.parts), simulate(Against(), ring, 2))
+
+
+def test_traces_of_broadcasts_backwards():
+    rng = np.random.default_rng(4)
+    graph = Graph.from_edges(*rng.integers(0, 30, (2, 90)), n=30, directed=True, clusters=4)
+
+    @dataclass(frozen=True)
+    class Forwards(Reductions):
+        undirected: ClassVar[bool] = False
+
+    @dataclass(frozen=True)
+    class Backwards(Against):
+        undirected: ClassVar[bool] = False
+        pulls: ClassVar[bool] = True
+
+    found = dgsuite.run(Backwards, graph, style="serial", trace=True).traffic
+    there = dgsuite.run(Forwards, graph.reversed(), style="serial", trace=True).traffic
+    np.testing.assert_array_equal(found, there)
 
 
 @given(graphs(directed=True), st.integers(1, 5), st.sampled_from(["optimising", "top-down"]))
@@ -508,14 +556,14 @@ def test_halos_of_all_sites_fit_together(whole_and_cut, sites):
     "words",
     [
         BroadcastBatch(None, {"a": np.arange(3), "b": np.ones((3, 2), np.float32)}, 9),
-        BroadcastBatch(np.packbits([1, 0, 1]), {}, 2),
+        BroadcastBatch(np.packbits([1, 0, 1]), {}, 2, True),
         BroadcastBatch(np.array([4, 7], np.int32), {"a": np.array([1, 2], np.uint8)}, 5),
         BroadcastBatch(np.empty(0, np.int32), {"a": np.empty((0, 2), bool)}, 0),
     ],
 )
 def test_words_travel_as_plain_values(words):
     found = BroadcastBatch.of(*words.plain())
-    assert found.reach == words.reach
+    assert (found.reach, found.backwards) == (words.reach, words.backwards)
     for a, b in zip(
         (words.senders, *words.fields.values()),
         (found.senders, *found.fields.values()),

@@ -44,11 +44,14 @@ class BroadcastBatch(NamedTuple):
     reach
         About how many messages they make on that site; the exact number where there are two sites, and
         where all nodes sent that the site has as ghosts.
+    backwards
+        Whether they go against the direction of edges.
     """
 
     senders: NDArray | None
     fields: dict[str, NDArray]
     reach: int
+    backwards: bool = False
 
     @property
     def nbytes(self) -> int:
@@ -59,18 +62,24 @@ class BroadcastBatch(NamedTuple):
     def plain(self) -> tuple[Any, ...]:
         """As strings, numbers and bytes: for a short batch a tenth of the work of pickling it."""
         fields = [(n, v.dtype.str, v.shape, v.tobytes()) for n, v in self.fields.items()]
+        head = self.reach, self.backwards
         if self.senders is None:
-            return self.reach, None, b"", *fields
-        return self.reach, self.senders.dtype.char, self.senders.tobytes(), *fields
+            return *head, None, b"", *fields
+        return *head, self.senders.dtype.char, self.senders.tobytes(), *fields
 
     @classmethod
     def of(
-        cls, reach: int, kind: str | None, senders: bytes, *fields: tuple[str, str, Any, bytes]
+        cls,
+        reach: int,
+        backwards: bool,
+        kind: str | None,
+        senders: bytes,
+        *fields: tuple[str, str, Any, bytes],
     ) -> BroadcastBatch:
         """The batch that `plain` took apart."""
         code = None if kind is None else np.frombuffer(senders, kind)
         found = {n: np.frombuffer(data, d).reshape(shape) for n, d, shape, data in fields}
-        return cls(code, found, reach)
+        return cls(code, found, reach, backwards)
 
 
 class Broadcasts:
@@ -85,6 +94,8 @@ class Broadcasts:
         Of the site.
     dtypes
         Dtype of each field.
+    backwards
+        Whether they go against the direction of edges; the halo is then a turned one.
 
     Attributes
     ----------
@@ -100,8 +111,11 @@ class Broadcasts:
         edges sent, it is the number of the site's entries, and less elsewhere.
     """
 
-    def __init__(self, halo: Halo, dtypes: Mapping[str, DTypeLike]) -> None:
+    def __init__(
+        self, halo: Halo, dtypes: Mapping[str, DTypeLike], backwards: bool = False
+    ) -> None:
         self.halo = halo
+        self.backwards = backwards
         self.dtypes = dtypes
         self.sent = np.zeros(halo.slots + 1, bool)
         self.slots: dict[str, NDArray] = {}
@@ -206,7 +220,7 @@ class Broadcasts:
             fields = {n: self._packed(self.slots[n], slots, senders) for n in names}
             reach = self._leaving * senders.size // self._told
             reach = edges if everyone else max(min(reach, edges - 1), 0)
-            batches[peer] = BroadcastBatch(senders.encode(), fields, reach)
+            batches[peer] = BroadcastBatch(senders.encode(), fields, reach, self.backwards)
         return batches
 
     def _packed(self, values: NDArray, slots: NDArray | slice, senders: Subset) -> NDArray:

@@ -109,8 +109,8 @@ class Mailbox:
         self.recorder: Callable[[Step, Record], None] | None = None
         self._phase = ""
         self._kept: UnicastBatch | NodeLists | AnnouncementBatch | Shipments | None = None
-        self._broadcasting = False
-        self._owners: dict[int, NDArray[np.int32]] = {}
+        self._arriving: Broadcasts | None = None  # what is broadcast in this phase
+        self._owners: dict[tuple[int, bool], NDArray[np.int32]] = {}
 
     @property
     def _key(self) -> tuple[int, bytes]:
@@ -136,6 +136,15 @@ class Mailbox:
     def broadcasts(self) -> Broadcasts:
         """Stores and packs broadcasts."""
         return Broadcasts(self.halo, self.dtypes)
+
+    @cached_property
+    def backwards(self) -> Broadcasts:
+        """The same for those against the direction of edges."""
+        return Broadcasts(self.halo.turned, self.dtypes, backwards=True)
+
+    def _along(self, backwards: bool) -> Broadcasts:
+        """What is broadcast in a direction; an undirected graph has but one."""
+        return self.backwards if backwards and self.clusters[0].directed else self.broadcasts
 
     def warm(self) -> None:
         """Make the halo, and load compiled loops, before the clock starts."""
@@ -190,9 +199,9 @@ class Mailbox:
             The counts are added to it.
         """
         self._phase, self._kept = step.phase, None
-        if self._broadcasting:
-            self.broadcasts.clear()
-            self._broadcasting = False
+        if self._arriving is not None:
+            self._arriving.clear()
+            self._arriving = None
         if len(sent) > 1:
             raise self.fault(step, 0, "sends messages of more than one kind")
         for kind, sends in sent.items():
@@ -204,22 +213,28 @@ class Mailbox:
         parts: dict[int, Any] = {} if self._kept is None else {self.me: self._kept}
         for peer, batch in batches.items():
             if isinstance(batch, BroadcastBatch):
-                self._broadcasting = True
-                self.broadcasts.unpack(peer, batch)
+                broadcasts = self._along(batch.backwards)
+                if self._arriving not in (None, broadcasts):
+                    raise RunError(
+                        f"kernel {self.kernel.name!r}, phase {self._phase!r}: clusters broadcast forwards "
+                        f"and backwards; a phase does one"
+                    )
+                self._arriving = broadcasts
+                broadcasts.unpack(peer, batch)
             elif isinstance(batch, ListBatch):
                 parts[peer] = batch.unpack(self.halo.land[peer])
             else:
                 parts[peer] = batch.unpack() if isinstance(batch, ShipmentBatch) else batch
         found = [part for _, part in sorted(parts.items())]
         kinds = {type(part).__name__ for part in found}
-        kinds |= {"Broadcasts"} if self._broadcasting else set()
+        kinds |= {"Broadcasts"} if self._arriving is not None else set()
         if len(kinds) > 1:
             raise RunError(
                 f"kernel {self.kernel.name!r}, phase {self._phase!r}: clusters sent different types of "
                 f"messages ({', '.join(sorted(kinds))}); a phase sends one"
             )
-        if self._broadcasting:
-            return self.broadcasts
+        if self._arriving is not None:
+            return self._arriving
         if not found:
             return None
         match found[0]:
@@ -362,12 +377,16 @@ class Mailbox:
         self, step: Step, sends: Sequence[tuple[int, Broadcast]], counts: Tally
     ) -> dict[int, MessageBatch]:
         if not self.clusters[0].pulls:
+            if any(b.backwards for _, b in sends):
+                raise self.fault(
+                    step, sends[0][0], "broadcasts backwards; its kernel needs pulls = True"
+                )
             along = [(k, self._along_edges(step, k, b)) for k, b in sends]
             batches = self._unicast(step, along, counts)
             counts.active = sum(self._count_senders(k, b) for k, b in sends)
             return batches
         fields = self._store(step, sends, counts, travels=True)
-        return {**self.broadcasts.pack(fields)} if self._broadcasting else {}
+        return {} if self._arriving is None else {**self._arriving.pack(fields)}
 
     def _store(
         self, step: Step, sends: Sequence[tuple[int, Broadcast]], counts: Tally, travels: bool
@@ -384,11 +403,17 @@ class Mailbox:
             if self.check:
                 self._checked(step, k, checks.counts_of, cluster, nodes, send)
             columns = self.columns(step, k, send.fields, len(nodes))
-            if self._broadcasting and columns.keys() != set(fields):
-                raise self.fault(step, k, "sends other fields than another cluster")
+            broadcasts = self._along(send.backwards)
+            if self._arriving is not None:
+                if columns.keys() != set(fields):
+                    raise self.fault(step, k, "sends other fields than another cluster")
+                if self._arriving is not broadcasts:
+                    raise self.fault(
+                        step, k, "broadcasts in another direction than another cluster"
+                    )
             try:
                 block = slice(self.starts[k], self.starts[k + 1])
-                along = self.broadcasts.add(nodes, columns, block, whole)
+                along = broadcasts.add(nodes, columns, block, whole)
             except InputError as error:
                 raise self.fault(step, k, f"broadcasts from {error}") from None
             messages, far = self._counted(cluster, nodes, send, along)
@@ -398,7 +423,7 @@ class Mailbox:
             counts.nbytes += messages * self._payload(columns)
             if counts.pairs is not None:
                 self._trace(step, k, nodes, send, messages, counts.pairs)
-            fields, self._broadcasting = fields or [*columns], True
+            fields, self._arriving = fields or [*columns], broadcasts
             if self.recorder is not None:
                 rows.append(nodes + self.starts[k])
         if rows:
@@ -459,7 +484,7 @@ class Mailbox:
             sent = broadcast(np.array([row - self.starts[k]]))
             self._store(step, [(k, sent)], counts, travels=False)
         elif (slot := self.halo.slot(node, partition)) is not None:
-            self._broadcasting = True
+            self._arriving = self.broadcasts
             self.broadcasts.add_ghost(slot)
         return {}
 
@@ -502,6 +527,10 @@ class Mailbox:
             each, away = send.to
             return int(np.sum(each, dtype=np.int64)), int(np.sum(away, dtype=np.int64))
         links = send.links
+        if send.backwards and cluster.directed:
+            if len(self.clusters) == 1:
+                return along
+            return along[0], tally(cluster.remote_in_degree, nodes)
         remote = cluster.remote_degree if links is None else links.remote
         if send.repeat is not None:
             times = np.asarray(send.repeat, np.int64)
@@ -527,14 +556,17 @@ class Mailbox:
                 f"broadcast(to=...) need the edges: pass inbox.edges(nodes)",
             )
         size = self._payload(send.fields)
-        pairs.add(cluster.index, self._owner(k)[entry], times, np.multiply(times, size))
+        pairs.add(
+            cluster.index, self._owner(k, send.backwards)[entry], times, np.multiply(times, size)
+        )
 
-    def _owner(self, k: int) -> NDArray[np.int32]:
-        """Cluster of each neighbour of a cluster's nodes, by entry of the adjacency."""
-        if k not in self._owners:
+    def _owner(self, k: int, backwards: bool = False) -> NDArray[np.int32]:
+        """Cluster of each neighbour of a cluster's nodes, by entry of the adjacency, or of `senders`."""
+        if (k, backwards) not in self._owners:
             cluster = self.clusters[k]
-            self._owners[k] = cluster.partition.owner(cluster.indices).astype(np.int32)
-        return self._owners[k]
+            nodes = cluster.senders[1] if backwards else cluster.indices
+            self._owners[k, backwards] = cluster.partition.owner(nodes).astype(np.int32)
+        return self._owners[k, backwards]
 
     def _count_senders(self, k: int, b: Broadcast) -> int:
         """How many nodes broadcast, those without neighbours included."""

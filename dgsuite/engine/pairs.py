@@ -102,13 +102,13 @@ def reached(cluster: Cluster, nodes: NDArray, send: Broadcast) -> tuple[NDArray,
     Returns
     -------
     entry
-        Entries of the cluster's adjacency that messages go along.
+        Entries of the cluster's adjacency that messages go along; of `Cluster.senders`, if they go backwards.
     times
         Messages along each; 1 for one along all.
     """
     if send.edges is not None:
         return send.edges() if callable(send.edges) else send.edges, 1
-    at, entry = expand(cluster.indptr, nodes)
+    at, entry = expand(cluster.senders[0] if send.backwards else cluster.indptr, nodes)
     if send.links is not None and send.links.gone is not None:
         live = ~send.links.gone[entry]
         at, entry = at[live], entry[live]
