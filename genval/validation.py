@@ -75,6 +75,7 @@ VALIDATORS: dict[str, Validator] = {
     "harmonic": Validator({"harmonic": 1}, paths.harmonic, "harmonic"),
     "hs": Validator({"leader": 1}, leaders.leader, identifiers="leader"),
     "kc": Validator({"committee": 1}, committees.kc, nodes="committee"),
+    "ktruss": Validator({"truss": 1}, triangles.ktruss),
     "lcc": Validator({"coefficient": 1}, triangles.lcc, "coefficient"),
     "lcr": Validator({"leader": 1}, leaders.leader, identifiers="leader"),
     "matching": Validator({"mate": 1}, sets.matching, nodes="mate"),

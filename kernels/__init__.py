@@ -10,6 +10,7 @@ from kernels.analytics.cdlp import LabelPropagation
 from kernels.analytics.closeness import Closeness, Harmonic
 from kernels.analytics.colouring import Colouring
 from kernels.analytics.core_number import CoreNumber
+from kernels.analytics.ktruss import KTruss
 from kernels.analytics.lcc import ClusteringCoefficient
 from kernels.analytics.matching import Matching
 from kernels.analytics.pagerank import PageRank
@@ -57,6 +58,7 @@ KERNELS: dict[str, type[Kernel]] = {
         CoreNumber,
         GridSearch,
         Harmonic,
+        KTruss,
         LabelPropagation,
         ClusteringCoefficient,
         BellmanFord,

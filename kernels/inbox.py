@@ -146,10 +146,7 @@ class Inbox(Protocol):
         ...
 
     def shared(self, name: str) -> Shared:
-        """One field of the lists that neighbours have shared.
-
-        A phase may call it where lists have arrived; the arrays are the engine's, not to be changed.
-        """
+        """One field of the lists that neighbours have shared; the arrays are not to be changed."""
         ...
 
     @property

@@ -53,6 +53,15 @@ def clustered(net):
     return np.array(found)
 
 
+def trusses(net):
+    """The largest k of whose k-truss each node is part; 0 for nodes without edges."""
+    found, k = np.zeros(len(net), int), 2
+    while (part := nx.k_truss(net, k)).number_of_edges():
+        found[[v for v, degree in part.degree if degree]] = k
+        k += 1
+    return found
+
+
 def propagated(net, steps):
     """Labels after some steps of label propagation; an edge each way counts twice."""
     label = {v: v for v in net}

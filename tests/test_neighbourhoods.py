@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from definitions import clustered, cut, example, networks, propagated
+from definitions import clustered, cut, example, networks, propagated, trusses
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -90,6 +90,12 @@ def test_core_numbers_are_those_of_networkx(net, data):
     ds = right("core_number", cut(net, data.draw))
     np.testing.assert_array_equal(ds.core, [*nx.core_number(net).values()])
     assert ds.messages.sum() == 2 * net.number_of_edges()
+
+
+@given(networks(), st.data())
+def test_trusses_are_those_of_networkx(net, data):
+    ds = right("ktruss", cut(net, data.draw))
+    np.testing.assert_array_equal(ds.truss, trusses(net))
 
 
 @given(networks(), st.integers(0, 9), st.data())

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from cases import NAMES, cuts, inputs
-from definitions import propagated
+from definitions import propagated, trusses
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -171,6 +171,8 @@ def reference(kernel, graph):
         for u, v in nx.maximal_matching(net):
             mate[u], mate[v] = v, u
         return {"mate": mate}
+    if kernel == "ktruss":
+        return {"truss": trusses(net)}
     if kernel == "core_number":
         return {"core": np.array([*nx.core_number(net).values()])}
     if kernel == "triangles":
@@ -429,6 +431,7 @@ KINDS = {
         "all one's": {"mate": lambda v: v * 0 + 7},
     },
     "triangles": counts("triangles"),
+    "ktruss": counts("truss"),
     "lcc": {
         **counts("coefficient"),
         "no number": {"coefficient": lambda v: at(v, 5, np.nan)},

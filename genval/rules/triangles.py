@@ -1,4 +1,4 @@
-"""Triangles and clustering coefficients, by linear algebra."""
+"""Triangles, clustering coefficients and trusses, by linear algebra."""
 
 from __future__ import annotations
 
@@ -86,6 +86,35 @@ def lcc(job: Job) -> list[Found]:
                 lambda i: f"{found[i]:.15g}",
             )
         )
+    return [collect(np.arange(job.n), *rules)]
+
+
+def ktruss(job: Job) -> list[Found]:
+    """The k-truss is what is left when edges in less than k - 2 triangles are taken off until there are none:
+    a node's number is the last k with which it has an edge. On larger graphs only the range is checked:
+    from 2 to its neighbours and one, 0 without neighbours.
+    """
+    edges = adjacency(job)
+    degree = np.diff(edges.indptr).astype(np.int64)
+    found = job.outputs["truss"]
+    rules = [
+        (
+            "range",
+            np.where(degree > 0, (found < 2) | (found > degree + 1), found != 0),
+            lambda i: f"from 2 to {degree[i] + 1}" if degree[i] else "0, as it has no edge",
+            lambda i: str(found[i]),
+        )
+    ]
+    if (degree**2).sum() <= MOST:
+        right, k = np.zeros(job.n, np.int64), 2
+        while edges.nnz:
+            right[np.diff(edges.indptr) > 0] = k
+            k += 1
+            before = -1
+            while edges.nnz != before:
+                before = edges.nnz
+                edges = ((edges @ edges).multiply(edges) >= k - 2).astype(np.int64).tocsr()
+        rules.append(("truss", found != right, lambda i: str(right[i]), lambda i: str(found[i])))
     return [collect(np.arange(job.n), *rules)]
 
 

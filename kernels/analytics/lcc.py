@@ -43,7 +43,7 @@ class ClusteringCoefficient(triangles.Triangles):
     def close(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:  # type: ignore[override]
         super().close(c, s, inbox)
         joined = 2 * s.triangles  # ordered pairs of neighbours
-        if c.directions is not None and len(c.indices):
+        if c.directions is not None:
             starts, ends, nodes = inbox.shared("neighbour")
             mutual = inbox.shared("mutual").values
             before = np.concatenate([[0], np.cumsum(mutual)])

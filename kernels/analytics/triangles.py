@@ -66,8 +66,7 @@ class Triangles(bsp.Kernel):
         return {"neighbour": c.indices[entries]}
 
     def close(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        if len(c.indices):
-            s.triangles = between(c, s.core, inbox.shared("neighbour"))
+        s.triangles = between(c, s.core, inbox.shared("neighbour"))
 
 
 def highest(c: bsp.Cluster, theirs: NDArray) -> NDArray[np.int64]:
