@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 LOWEST := $(addprefix tests/test_,dask_internals.py startup.py rounds.py labels.py files.py transport_comms.py)
 
-.PHONY: help run test lowest lint format docs bench clean
+.PHONY: help run test networkx lowest lint format docs bench clean
 
 help:  ## list what there is
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -14,6 +14,9 @@ run: $(VENV)/.installed  ## run the quickstart experiment
 
 test: $(VENV)/.tested  ## run the tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+networkx: $(VENV)/.tested  ## run networkx's tests of the functions that its backend dgsuite offers
+	$(BIN)/python tests/networkx_suite.py
 
 lowest: $(VENV)-lowest/.tested  ## run tests with the lowest versions of all dependencies
 	$(VENV)-lowest/bin/python -m pytest $(LOWEST)

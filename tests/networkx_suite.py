@@ -1,0 +1,76 @@
+"""networkx's own tests of the functions that the backend offers: ``make networkx``.
+
+What a kernel cannot answer, networkx does itself; at the end there is a table of how often each function was
+answered. Further arguments are those of pytest.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from importlib.metadata import entry_points
+
+import pytest
+
+MODULES = (
+    "centrality.tests.test_betweenness_centrality",
+    "components.tests.test_connected",
+    "components.tests.test_weakly_connected",
+    "link_analysis.tests.test_pagerank",
+    "shortest_paths.tests.test_unweighted",
+    "shortest_paths.tests.test_weighted",
+    "tests.test_cluster",
+    "tests.test_core",
+    "tests.test_dag",
+    "tests.test_mis",
+    "traversal.tests.test_bfs",
+    "tree.tests.test_mst",
+)
+"""Of ``networkx.algorithms``."""
+
+
+class Answers:
+    """Counts the calls that kernels answer."""
+
+    def __init__(self):
+        self.counts = Counter()
+
+    def pytest_collection_finish(self):
+        from dgsuite import nx_backend
+        from dgsuite.nx_backend.offers import HOMES
+
+        def counted(name, answer):
+            def call(*args, **kwargs):
+                found = answer(*args, **kwargs)
+                self.counts[name] += 1
+                return found
+
+            return call
+
+        for name in HOMES:
+            offered = getattr(nx_backend, name)
+            offered._function = counted(name, offered._function)
+
+    def pytest_terminal_summary(self, terminalreporter):
+        from dgsuite.nx_backend.offers import HOMES
+
+        terminalreporter.section("answered by kernels")
+        for name in HOMES:
+            terminalreporter.write_line(f"{name} {self.counts[name]}")
+
+
+def main(arguments):
+    """Run the tests; the exit status is pytest's."""
+    if not entry_points(group="networkx.backends", name="dgsuite"):
+        print("networkx does not know the backend: install dgsuite again", file=sys.stderr)
+        return 2
+    modules = [f"networkx.algorithms.{module}" for module in MODULES]
+    options = ["-q", "-p", "no:cacheprovider", "-c", "/dev/null", "-W", "ignore"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NETWORKX_TEST_BACKEND", "dgsuite")
+        patch.setenv("NETWORKX_FALLBACK_TO_NX", "True")
+        return pytest.main([*options, "--pyargs", *modules, *arguments], plugins=[Answers()])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
