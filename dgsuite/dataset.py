@@ -142,7 +142,7 @@ def build(
         _nodes(graph, "node", "node"),
     ]
     for dim in {dim for name in outputs for dim in kernel.outputs[name].dims} - {"node"}:
-        coords.append(_nodes(graph, dim, f"{dim} node"))
+        coords.append(_nodes(graph, dim, f"{dim} node", kernel.axis(dim, graph.n)))
     parameters = {f.name: stated(kernel, f.name, graph.labels) for f in dataclasses.fields(kernel)}
     attrs: dict[str, Any] = {
         "title": f"{kernel.name} on {graph.n} nodes, {style}",
@@ -240,7 +240,13 @@ def _models() -> Coordinate:
     return coordinate("model", np.array(MODELS), "runtime model")
 
 
-def _nodes(graph: Graph, dim: str, long_name: str) -> Coordinate:
+def _nodes(
+    graph: Graph, dim: str, long_name: str, nodes: NDArray[np.int64] | None = None
+) -> Coordinate:
+    """A dimension along all nodes, or some."""
+    if nodes is not None:
+        names = nodes if graph.labels is None else graph.labels.of(nodes)
+        return coordinate(dim, names, long_name)
     if graph.labels is None:
         return _numbered(dim, graph.n, long_name)
     return coordinate(dim, graph.labels.array, long_name)

@@ -48,6 +48,8 @@ class Validator(NamedTuple):
         Name of the output that holds nodes.
     identifiers
         Name of the output that holds identifiers. They are nodes if the graph has no identifiers.
+    sampled
+        Whether the second dimension of outputs may list some nodes only.
     """
 
     outputs: dict[str, int]
@@ -55,9 +57,11 @@ class Validator(NamedTuple):
     real: str | None = None
     nodes: str | None = None
     identifiers: str | None = None
+    sampled: bool = False
 
 
 VALIDATORS: dict[str, Validator] = {
+    "all_pairs": Validator({"level": 2}, search.all_pairs, sampled=True),
     "bc": Validator({"betweenness": 1}, paths.bc, "betweenness"),
     "bf": Validator({"distance": 1}, search.bf),
     "bfs": Validator({"level": 1, "parent": 1}, search.bfs, nodes="parent"),
@@ -133,7 +137,8 @@ def _output(kernel: str, graph: Graph, name: str, results: Any) -> NDArray:
     if name not in results:
         raise InputError(f"the results of {kernel!r} have no {name!r}")
     values = np.asarray(results[name])
-    if values.shape != (n,) * dimensions:
+    free = asked.sampled and values.ndim == dimensions and len(values) == n
+    if values.shape != (n,) * dimensions and not free:
         what = "each" if dimensions == 1 else "each pair"
         raise InputError(
             f"{name!r} must have one value for {what} of {n} nodes, got shape {values.shape}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kernels.analytics.betweenness import Betweenness
 from kernels.analytics.bfs import BreadthFirst
 from kernels.analytics.bfs_grid import GridSearch
-from kernels.analytics.bfs_many import BreadthFirstMany
+from kernels.analytics.bfs_many import AllPairs, BreadthFirstMany
 from kernels.analytics.cdlp import LabelPropagation
 from kernels.analytics.closeness import Closeness, Harmonic
 from kernels.analytics.colouring import Colouring
@@ -49,6 +49,7 @@ from kernels.imsuite.vertex_colouring import VertexColouring
 KERNELS: dict[str, type[Kernel]] = {
     k.name: k
     for k in (
+        AllPairs,
         Betweenness,
         BreadthFirst,
         BreadthFirstMany,

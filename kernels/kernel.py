@@ -140,6 +140,10 @@ class Kernel:
         """Fields whose values are vectors, and their length on a graph of n nodes."""
         return {}
 
+    def axis(self, dim: str, n: int) -> NDArray[np.int64] | None:
+        """The nodes that a dimension of outputs, other than ``node``, lists; None for all."""
+        return None
+
     @property
     def varies(self) -> tuple[str, ...]:
         """Variables of the dataset that depend on the order in which tasks arrive, for recursive

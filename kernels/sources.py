@@ -11,11 +11,19 @@ from kernels import rng
 from kernels.kernel import no_node
 
 
-def wrong(sources: int | Sequence[int] | None, n: int) -> str | None:
-    """What is wrong with a parameter of sources on a graph with n nodes, or None."""
+def wrong(sources: int | Sequence[int] | None, n: int, some: bool = False) -> str | None:
+    """What is wrong with a parameter of sources on a graph with n nodes, or None.
+
+    Parameters
+    ----------
+    some
+        Whether there must be at least one.
+    """
     if sources is None:
         return None
     values = np.asarray(sources)
+    if some and not values.size:
+        return "sources must be at least one node"
     if values.dtype.kind not in "iu" or values.ndim > 1:
         if not (values.ndim == 1 and not len(values)):
             return f"sources must be a number of nodes or a list of them, got {sources!r}"

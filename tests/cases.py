@@ -63,7 +63,7 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
     else:
         connected = name in ("by", "dr", "dp")
         src, dst = draw(edges(n, connected))
-    if name == "bfs_many":
+    if name in ("all_pairs", "bfs_many"):
         some = st.lists(st.integers(0, n - 1), min_size=1, unique=True)
         options["sources"] = draw(st.one_of(st.none(), st.integers(1, n), some))
     elif name in ("closeness", "harmonic"):

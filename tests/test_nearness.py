@@ -37,6 +37,19 @@ def test_many_searches_are_one_each(data, directed):
 
 
 @given(st.data(), st.booleans())
+def test_all_pairs_are_networkxs(data, directed):
+    net = data.draw(networks(directed))
+    starts = data.draw(st.one_of(st.none(), st.lists(st.sampled_from(sorted(net)), min_size=1,
+                                                     unique=True)))  # fmt: skip
+    ds = valid("all_pairs", cut(net, data.draw), sources=starts)
+    assert ds.source.values.tolist() == (sorted(net) if starts is None else starts)
+    right = dict(nx.all_pairs_shortest_path_length(net))
+    for u in ds.source.values.tolist():
+        found = ds.level.sel(source=u).values
+        assert found.tolist() == [right[u].get(v, -1) for v in net]
+
+
+@given(st.data(), st.booleans())
 def test_closeness_and_harmonic_are_networkxs(data, directed):
     net = data.draw(networks(directed))
     graph, improved = cut(net, data.draw), data.draw(st.booleans())
@@ -58,6 +71,8 @@ def test_more_sources_than_a_word_has_bits(directed):
     for clusters in (1, 2, 5):
         graph = Graph.from_networkx(net, clusters=clusters)
         ds = valid("bfs_many", graph, sources=starts)
+        level = dgsuite.run("all_pairs", graph, sources=starts, style="serial").level
+        assert (level.where(level > 0, 0).sum("source") == ds.distance).all()
         found.append(ds[["distance", "reached", "eccentricity", "messages"]])
         assert not ds.reached.values[300:].any()
     assert found[0].equals(found[1])
@@ -97,11 +112,26 @@ def test_sources_are_labels():
     graph = Graph.from_edges(["b", "a"], ["a", "c"], relabel=True)
     ds = valid("bfs_many", graph, sources=["b"])
     assert ds.distance.sel(node=["a", "b", "c"]).values.tolist() == [1, 0, 2]
+    ds = valid("all_pairs", graph, sources=["c", "b"])
+    assert ds.level.sel(source="c", node=["a", "b", "c"]).values.tolist() == [1, 2, 0]
+    ds = valid("all_pairs", graph, sources=2)
+    assert ds.sizes["source"] == 2
+
+
+def test_levels_without_their_sources_cannot_be_checked():
+    graph = genval.graph("ring", 9, client=None)
+    level = dgsuite.run("all_pairs", graph, sources=[1, 2], style="serial").level.values
+    with pytest.raises(InputError, match="'level' has 2 columns for 9 sources"):
+        genval.validate("all_pairs", graph, {"level": level})
+    with pytest.raises(InputError, match="sources must be nodes from 0 to 8"):
+        genval.validate("all_pairs", graph, {"level": level, "source": np.array([1, 9])})
 
 
 @pytest.mark.parametrize(
     ("kernel", "parameters", "message"),
     [
+        ("all_pairs", {"sources": []}, "sources must be at least one node"),
+        ("all_pairs", {"sources": 10}, "sources must be from 1 to 9"),
         ("bfs_many", {"sources": []}, "sources must be at least one node"),
         ("bfs_many", {"sources": 0}, "sources must be from 1 to 9"),
         ("bfs_many", {"sources": 10}, "sources must be from 1 to 9"),

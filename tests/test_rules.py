@@ -148,6 +148,10 @@ def reference(kernel, graph):
     if kernel in ("closeness", "harmonic"):
         near = getattr(nx, f"{kernel}_centrality")(net)
         return {kernel: np.array([near[v] for v in net])}
+    if kernel == "all_pairs":
+        starts = [3, 17, 20]
+        hops = np.array([[nx.shortest_path_length(net, u, v) for u in starts] for v in net])
+        return {"level": hops, "source": np.array(starts)}
     if kernel == "bfs_many":
         starts = [3, 17, 20]
         hops = np.array([[nx.shortest_path_length(net, u, v) for v in net] for u in starts])
@@ -349,6 +353,20 @@ KINDS = {
         "all the root's": {"parent": lambda v: v * 0},
         "shifted parents": {"parent": lambda v: np.roll(v, 1)},
         "a child as parent": {"parent": lambda v: at(v, v[-1], len(v) - 1)},
+    },
+    "all_pairs": {
+        "all zero": {"level": lambda v: v * 0},
+        "one farther": {"level": lambda v: at(v, (5, 1), v[5, 1] + 1)},
+        "one nearer": {"level": lambda v: at(v, (-1, 2), v[-1, 2] - 1)},
+        "one unreached": {"level": lambda v: at(v, (5, 0), -1)},
+        "all unreached": {"level": lambda v: v * 0 - 1},
+        "negative": {"level": lambda v: at(v, (5, 1), -3)},
+        "doubled": {"level": lambda v: v * 2},
+        "all farther": {"level": lambda v: v + 1},
+        "shifted": {"level": lambda v: np.roll(v, 1, 0)},
+        "columns swapped": {"level": lambda v: v[:, ::-1]},
+        "one column for all": {"level": lambda v: np.repeat(v[:, :1], 3, 1)},
+        "other sources": {"source": lambda v: v + 1},
     },
     "bfs_many": {
         "all zero": {"distance": lambda v: v * 0},

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from genval.report import Found
 from genval.rules.base import Job, Outputs, Rule, addable, collect, ends, first, occurs
 from partition.cluster import Cluster
+from partition.errors import InputError
 
 
 def bf(job: Job) -> list[Found]:
@@ -60,6 +61,49 @@ def _predecessors(distance: NDArray, witnessed: NDArray) -> Found:
             lambda i: "none",
         ),
     )
+
+
+def all_pairs(job: Job) -> list[Found]:
+    """Hop distances as in `bf` from each source.
+
+    Raises
+    ------
+    InputError
+        The sources of the columns are unknown, or are not nodes.
+    """
+    level = job.outputs["level"]
+    roots = _sources_of(job, level.shape[1])
+    checked = job.each(_each_source, roots=roots)
+    found = [column for columns, _ in checked for column in columns]
+    for k in range(len(roots)):
+        seen = np.concatenate([witnessed[k] for _, witnessed in checked])
+        found.append(_predecessors(level[:, k], seen))
+    return found
+
+
+def _sources_of(job: Job, count: int) -> NDArray[np.int64]:
+    """The source of each column: the coordinate, else the parameter, else all nodes."""
+    given = job.given("source")
+    if given is None:
+        given = job.fact("sources")
+    if isinstance(given, np.ndarray | list | tuple):
+        roots = np.array([job.node(one) for one in given], np.int64)
+    else:
+        roots = np.arange(job.n)
+    if len(roots) != count:
+        raise InputError(f"'level' has {count} columns for {len(roots)} sources")
+    if ((roots < 0) | (roots >= job.n)).any():
+        raise InputError(f"sources must be nodes from 0 to {job.n - 1}")
+    return roots
+
+
+def _each_source(c: Cluster, outputs: Outputs, roots: NDArray) -> tuple[list[Found], list[NDArray]]:
+    found, witnessed = [], []
+    for k, root in enumerate(roots.tolist()):
+        one, seen = _distances(c, {"distance": outputs["level"][:, k]}, root)
+        found.append(one)
+        witnessed.append(seen)
+    return found, witnessed
 
 
 def dst(job: Job) -> list[Found]:

@@ -32,15 +32,15 @@ def settle(row, new, depth, gain, seen, total, reached, farthest):
 
 
 @compiled
-def take(rows, words, depth, gain, seen, total, reached, farthest, fresh):
+def take(rows, words, depth, gain, seen, total, reached, farthest, fresh, gained):
     """Give each row the sources that its senders have found; returns how many rows get new ones.
 
     Parameters
     ----------
     gain
         What a source that reaches a row in this round adds to its total.
-    fresh
-        Room for the rows that get new ones.
+    fresh, gained
+        Room for the rows that get new ones, and for these.
     """
     found = 0
     for i in range(len(rows)):
@@ -49,6 +49,7 @@ def take(rows, words, depth, gain, seen, total, reached, farthest, fresh):
         if new:
             settle(row, new, depth, gain, seen, total, reached, farthest)
             fresh[found] = row
+            gained[found] = new
             found += 1
     return found
 
@@ -56,7 +57,7 @@ def take(rows, words, depth, gain, seen, total, reached, farthest, fresh):
 @compiled
 def look(
     indptr, slots, words, rows, every,
-    depth, gain, seen, total, reached, farthest, fresh,
+    depth, gain, seen, total, reached, farthest, fresh, gained,
 ):  # fmt: skip
     """As `take`, where each row looks at its neighbours until it has seen every source.
 
@@ -78,5 +79,19 @@ def look(
         if new:
             settle(row, new, depth, gain, seen, total, reached, farthest)
             fresh[found] = row
+            gained[found] = new
             found += 1
     return found
+
+
+@compiled
+def fill(level, rows, words, first, depth):
+    """Put the level of each row and source of its word, the bits of which are columns from `first` on."""
+    for i in range(len(rows)):
+        word = words[i]
+        column = first
+        while word:
+            if word & np.uint64(1):
+                level[rows[i], column] = depth
+            word >>= np.uint64(1)
+            column += 1

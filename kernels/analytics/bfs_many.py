@@ -70,7 +70,8 @@ class ManySearches(bsp.Kernel):
             depth = 0
             while depth == 0 or sent.sum:
                 depth += 1
-                sent = yield bsp.Round(self.visit, depth=depth, every=every, reach=sent.sum)
+                step = {"depth": depth, "first": first, "every": every, "reach": sent.sum}
+                sent = yield bsp.Round(self.visit, **step)
 
     def start(self, c: bsp.Cluster) -> bsp.ClusterState:
         flags = np.zeros(c.n, bool)
@@ -96,23 +97,35 @@ class ManySearches(bsp.Kernel):
         return self.tell(c, s, np.sort(at[mine]))
 
     def visit(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, depth: int, every: np.uint64, reach: int
+        self,
+        c: bsp.Cluster,
+        s: State,
+        inbox: bsp.Inbox,
+        depth: int,
+        first: int,
+        every: np.uint64,
+        reach: int,
     ) -> tuple[bsp.Broadcast, bsp.Vote]:
         from kernels.analytics import _bfs_many
 
-        state = (s.seen, s.total, s.reached, s.eccentricity)
-        fresh = np.empty(s.waiting.count, np.int64)
+        fresh, gained = np.empty(s.waiting.count, np.int64), np.empty(s.waiting.count, np.uint64)
+        state = (s.seen, s.total, s.reached, s.eccentricity, fresh, gained)
         found = 0
         if LOOK * reach * c.size > len(c.indices) * c.n:
             rows = inbox.receivers(s.waiting)
             if len(rows):
                 how = (rows, every, depth, self.gain(depth))
-                found = _bfs_many.look(*inbox.latest("word"), *how, *state, fresh)
+                found = _bfs_many.look(*inbox.latest("word"), *how, *state)
         else:
             rows, words = inbox.union("word", s.waiting)
-            found = _bfs_many.take(rows, words, depth, self.gain(depth), *state, fresh)
-        s.waiting.remove(fresh[:found][s.seen[fresh[:found]] == every])
-        return self.tell(c, s, fresh[:found])
+            found = _bfs_many.take(rows, words, depth, self.gain(depth), *state)
+        fresh = fresh[:found]
+        self.note(s, fresh, gained[:found], first, depth)
+        s.waiting.remove(fresh[s.seen[fresh] == every])
+        return self.tell(c, s, fresh)
+
+    def note(self, s: State, nodes: NDArray, words: NDArray, first: int, depth: int) -> None:
+        """Nodes that sources have reached at a depth; a bit of a word is a source, from number `first` on."""
 
     def tell(self, c: bsp.Cluster, s: State, nodes: NDArray) -> tuple[bsp.Broadcast, bsp.Vote]:
         """Nodes tell their neighbours what they have seen; the vote is the number of messages."""
@@ -145,9 +158,57 @@ class BreadthFirstMany(ManySearches):
     }
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if self.sources is not None and np.size(self.sources) == 0:
-            return "sources must be at least one node"
-        return sources.wrong(self.sources, c.n)
+        return sources.wrong(self.sources, c.n, some=True)
 
     def chosen(self, n: int) -> NDArray[np.int64]:
         return sources.chosen(min(WORD, n) if self.sources is None else self.sources, n, self.seed)
+
+
+@dataclass(eq=False)
+class Levels(State):
+    """What the nodes of a cluster know."""
+
+    level: NDArray[np.int32] = bsp.later()  # per node and source
+
+
+@dataclass(frozen=True)
+class AllPairs(ManySearches):
+    """Distances in hops from all nodes to all, or from some; of directed graphs, too.
+
+    Output ``level``, int32, by node and source: hops from the source, -1 where there is no way. It takes 4
+    bytes for each pair.
+
+    Parameters
+    ----------
+    sources
+        Nodes to start from: a list of different ones, or how many to draw; by default all.
+    """
+
+    sources: int | Sequence[bsp.Node] | None = None
+
+    name = "all_pairs"
+    outputs = {
+        "level": bsp.Output("hops from the source, -1 if unreached", dims=("node", "source"))
+    }
+    state = Levels
+
+    def check(self, c: bsp.Cluster) -> str | None:
+        return sources.wrong(self.sources, c.n, some=True)
+
+    def chosen(self, n: int) -> NDArray[np.int64]:
+        return sources.chosen(self.sources, n, self.seed)
+
+    def axis(self, dim: str, n: int) -> NDArray[np.int64]:
+        return self.chosen(n)
+
+    def start(self, c: bsp.Cluster) -> Levels:
+        s: Levels = super().start(c)  # type: ignore[assignment]
+        chosen = self.chosen(c.n)
+        s.level = np.where(c.ids[:, None] == chosen, np.int32(0), np.int32(-1))
+        return s
+
+    def note(self, s: State, nodes: NDArray, words: NDArray, first: int, depth: int) -> None:
+        from kernels.analytics import _bfs_many
+
+        assert isinstance(s, Levels)
+        _bfs_many.fill(s.level, nodes, words, first, depth)
