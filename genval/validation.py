@@ -86,6 +86,7 @@ VALIDATORS: dict[str, Validator] = {
     "mis": Validator({"in_mis": 1}, sets.mis),
     "mst": Validator({"parent": 1}, trees.mst, nodes="parent"),
     "pagerank": Validator({"rank": 1}, ranks.pagerank, "rank"),
+    "scc": Validator({"component": 1}, components.scc, nodes="component"),
     "sssp": Validator({"distance": 1, "parent": 1}, search.sssp, "distance", nodes="parent"),
     "triangles": Validator({"triangles": 1}, triangles.triangles),
     "vc": Validator({"colour": 1}, sets.vc),

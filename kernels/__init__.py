@@ -14,6 +14,7 @@ from kernels.analytics.ktruss import KTruss
 from kernels.analytics.lcc import ClusteringCoefficient
 from kernels.analytics.matching import Matching
 from kernels.analytics.pagerank import PageRank
+from kernels.analytics.scc import StrongComponents
 from kernels.analytics.sssp import ShortestPaths
 from kernels.analytics.triangles import Triangles
 from kernels.analytics.wcc import Components
@@ -76,6 +77,7 @@ KERNELS: dict[str, type[Kernel]] = {
         PageRank,
         ShortestPaths,
         SpanningTree,
+        StrongComponents,
         Triangles,
         VertexColouring,
     )

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from kernels import KERNELS, Kernel
 from partition.graph import Graph
+from partition.views import incoming
 
 NAMES = sorted(KERNELS.keys() - {"bc", "bfs2d"})
 """Kernels that run on any cut, with the same messages; a grid's messages are those of its cut."""
@@ -99,11 +100,21 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         if draw(st.booleans()):
             weights = weights / 8
 
+    directed = KERNELS[name].pulls and draw(st.booleans())
+
     def make(clusters: int = 1, owner: np.ndarray | None = None, **more: Any) -> Graph:
         how = {"partition": owner} if owner is not None else {}
-        return Graph.from_edges(
-            src, dst, n=n, weights=weights, uid=uid, clusters=clusters, **how, **more
+        graph = Graph.from_edges(
+            *(src, dst),
+            n=n,
+            weights=weights,
+            uid=uid,
+            directed=directed,
+            clusters=clusters,
+            **how,
+            **more,
         )
+        return incoming(graph) if directed else graph
 
     return KERNELS[name](**options), make
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -32,6 +34,32 @@ def right(kernel, graph):
 def test_components_are_those_of_networkx(net, data):
     found = nx.connected_components(net.to_undirected())
     assert right("wcc", cut(net, data.draw)) == smallest(found, len(net))
+
+
+@given(networks(True, most=40), st.data())
+def test_strong_components_are_those_of_networkx(net, data):
+    expected = smallest(nx.strongly_connected_components(net), len(net))
+    assert right("scc", cut(net, data.draw)) == expected
+
+
+@given(networks(most=20), st.data())
+def test_strong_components_without_directions_are_components(net, data):
+    expected = smallest(nx.connected_components(net), len(net))
+    assert right("scc", cut(net, data.draw)) == expected
+
+
+@given(st.lists(st.integers(1, 8), min_size=1, max_size=9), st.data())
+def test_strong_components_of_chains_of_cycles(lengths, data):
+    """A cycle leads to the next, and the last node to none."""
+    nodes = np.random.default_rng(data.draw(st.integers(0, 99))).permutation(sum(lengths))
+    cycles = [part.tolist() for part in np.split(nodes, np.cumsum(lengths)[:-1])]
+    net = nx.DiGraph()
+    net.add_nodes_from(range(len(nodes)))
+    for cycle in cycles:
+        net.add_edges_from(zip(cycle, [*cycle[1:], cycle[0]], strict=True))
+    net.add_edges_from((a[0], b[-1]) for a, b in pairwise(cycles))
+    net.remove_edges_from([*nx.selfloop_edges(net)])
+    assert right("scc", cut(net, data.draw)) == smallest(cycles, len(nodes))
 
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=6), st.booleans(), st.data())

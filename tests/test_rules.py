@@ -98,6 +98,9 @@ def network(kernel):
     graph = nx.Graph()
     graph.add_nodes_from(range(N))
     graph.add_edges_from(edges)
+    if kernel == "scc":
+        graph = graph.to_directed()
+        graph.remove_edges_from([(u, v) for u, v in edges if u % 3 != v % 3])
     if kernel == "wcc":
         graph.remove_edges_from([(u, v) for u, v in edges if u % 3 != v % 3])
     if kernel in ("mst", "dr", "sssp"):
@@ -165,6 +168,8 @@ def reference(kernel, graph):
     if kernel == "mst":
         above = dict(nx.bfs_predecessors(nx.minimum_spanning_tree(net), 7))
         return {"parent": np.array([above.get(v, -1) for v in net])}
+    if kernel == "scc":
+        return {"component": smallest(nx.strongly_connected_components(net))}
     if kernel == "wcc":
         return {"component": smallest(nx.connected_components(net))}
     if kernel == "colouring":
@@ -323,6 +328,7 @@ COMPONENTS = {
 
 KINDS = {
     "wcc": COMPONENTS,
+    "scc": COMPONENTS,
     "sssp": {
         **{
             what: {"distance": lambda v, change=change["distance"]: change(v.copy())}

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from genval.report import Found
 from genval.rules.base import Job, Outputs, collect, ends, first, occurs
@@ -16,29 +19,104 @@ def wcc(job: Job) -> list[Found]:
     """
     label = job.outputs["component"]
     nodes = np.arange(job.n)
-    known = (label >= 0) & (label <= nodes)
-    own = known.copy()
-    own[known] = label[label[known]] == label[known]
     alone = (components(job.graph) == nodes) & (label != nodes)
     return [
         *job.each(_joined),
+        _named(label),
         collect(
             nodes,
-            ("label", ~known, lambda i: f"a node from 0 to {i}", lambda i: str(label[i])),
-            (
-                "label",
-                known & ~own,
-                lambda i: "a node with that label",
-                lambda i: f"node {label[i]} with label {label[label[i]]}",
-            ),
             (
                 "component",
-                alone & own,
+                alone,
                 lambda i: f"{i}, since no path leads to a smaller node",
                 lambda i: str(label[i]),
             ),
         ),
     ]
+
+
+def _named(label: NDArray) -> Found:
+    """Each label is the smallest node that has it."""
+    nodes = np.arange(len(label))
+    known = (label >= 0) & (label <= nodes)
+    stray = np.zeros(len(label), bool)
+    stray[known] = label[label[known]] != label[known]
+    return collect(
+        nodes,
+        ("label", ~known, lambda i: f"a node from 0 to {i}", lambda i: str(label[i])),
+        (
+            "label",
+            stray,
+            lambda i: "a node with that label",
+            lambda i: f"node {label[i]} with label {label[label[i]]}",
+        ),
+    )
+
+
+def scc(job: Job) -> list[Found]:
+    """Strongly connected components: a label is the smallest node that has it; paths within the label lead
+    from that node to all others that have it, and back; and no cycle goes through two labels.
+    """
+    label = job.outputs["component"]
+    named = _named(label)
+    if named.total:
+        return [named]
+    nodes = np.arange(job.n)
+    rules = []
+    for back, way in ((False, "from"), (True, "to")):
+        reached = label == nodes
+        before = -1
+        while (now := int(np.count_nonzero(reached))) > before:
+            before = now
+            for found in job.each(_reached, reached=reached.copy(), back=back):
+                reached[found] = True
+        rules.append(
+            (
+                "path",
+                ~reached,
+                lambda i, way=way: f"a path {way} node {label[i]} within the component",
+                lambda i: "none",
+            )
+        )
+    between = np.concatenate(job.each(_between), axis=1)
+    link = sp.csr_array((np.ones(between.shape[1], bool), between), shape=(job.n, job.n))
+    _, cycle = connected_components(link, connection="strong")
+    shared = np.bincount(cycle)[cycle] > 1
+    return [
+        collect(
+            nodes,
+            *rules,
+            (
+                "component",
+                shared,
+                lambda i: "no path from the component to another one and back",
+                lambda i: (
+                    f"one through node {np.flatnonzero((cycle == cycle[i]) & (nodes != i))[0]}"
+                ),
+            ),
+        )
+    ]
+
+
+def _reached(c: Cluster, outputs: Outputs, reached: NDArray, back: bool) -> NDArray:
+    """Nodes that paths along the cluster's edges, within labels, lead to from nodes that are reached."""
+    label = outputs["component"]
+    row, dst = ends(c)
+    src = c.ids[row]
+    same = label[src] == label[dst]
+    way = np.stack([src[same], dst[same]])[:: -1 if back else 1]
+    starts = np.flatnonzero(reached)
+    way = np.concatenate([way, [np.full(len(starts), c.n), starts]], axis=1)
+    matrix = sp.csr_array((np.ones(way.shape[1], bool), way), shape=(c.n + 1, c.n + 1))
+    return breadth_first_order(matrix, c.n, return_predecessors=False)[1:]
+
+
+def _between(c: Cluster, outputs: Outputs) -> NDArray:
+    """The labels at both ends of edges whose ends have different ones: shape (2, count)."""
+    label = outputs["component"]
+    row, other = ends(c)
+    pairs = np.stack([label[c.ids[row]], label[other]])
+    return np.unique(pairs[:, pairs[0] != pairs[1]], axis=1)
 
 
 def _joined(c: Cluster, outputs: Outputs) -> Found:

@@ -1,0 +1,202 @@
+"""Strongly connected components, in steps that each suit some of them (Slota, Rajamanickam and Madduri 2014).
+
+Trimming: a node that no live edge enters, or that none leaves, is a component, and its edges go. Forwards and
+backwards: what the busiest node reaches and what reaches it are its component, mostly the largest one
+(Fleischer, Hendrickson and Pinar 2000). Colouring, as long as nodes are left: a node takes for its colour the
+first, in a random order, of the nodes that reach it. Those of a colour that reach its node are a component
+(Orzan 2004). No component has two colours, so colours are parts of the graph, and the next colours spread
+within each part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import kernels.base as bsp
+from kernels.rng import uniform
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    live: bsp.Subset  # nodes whose component is not known
+    leaving: NDArray[np.int64]  # nodes whose component was just found
+    coming: NDArray[np.int32] = bsp.initial(lambda c: c.in_degree.copy())  # edges from live nodes
+    going: NDArray[np.int32] = bsp.initial(lambda c: c.degree.copy())  # edges to live nodes
+    bare: NDArray[np.int64] = bsp.no_nodes()  # live nodes that no edge enters any more
+    component: NDArray[np.int64] = bsp.initial(lambda c: c.ids.copy())
+    ahead: bsp.Subset = bsp.node_set(False)  # nodes that a search may reach and has not
+    members: NDArray[np.bool_] = bsp.per_node(False)  # nodes that a search backwards has reached
+    part: NDArray[np.int64] = bsp.per_node(-1)  # colour of the last time
+    colour: NDArray[np.int64] = bsp.initial(lambda c: c.ids.copy())
+    number: NDArray[np.float64] = bsp.per_node(0.0)  # of the colour, in the random order
+
+
+@dataclass(frozen=True)
+class StrongComponents(bsp.Kernel):
+    """Strongly connected components: of two nodes in one, a path leads from each to the other.
+
+    Output ``component``: the smallest node of the component. The number of rounds grows with the longest
+    chain that trimming, or a search, goes along. `seed` changes it, but not the output.
+    """
+
+    name = "scc"
+    outputs = {"component": bsp.Output("smallest node of the strong component", nodes=True)}
+    fields = {"colour": np.int64, "part": np.int64}
+    undirected = False
+    pulls = True
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        yield from self.trimming()
+        busiest = yield bsp.Round(self.nominate, opening=True)
+        if busiest.max is None:
+            return
+        pivot = net.n - 1 - busiest.max % net.n
+        yield bsp.Round(self.depart, pivot=pivot, opening=True)
+        yield from bsp.until_quiet(self.forth)
+        yield bsp.Round(self.turn, pivot=pivot, opening=True)
+        yield from bsp.until_quiet(self.back)
+        least = yield bsp.Round(self.compare, closing=True)
+        yield bsp.Round(self.settle, least=least.min, closing=True)
+        yield from self.trimming()
+        for draw in count():
+            left = yield bsp.Round(self.recolour, draw=draw, opening=True)
+            if not left.any:
+                return
+            yield from bsp.until_quiet(self.spread, draw=draw)
+            yield bsp.Round(self.divide, opening=True)
+            yield from bsp.until_quiet(self.gather)
+            yield bsp.Round(self.ask, self.answer, self.hear)
+            yield from self.trimming()
+
+    def trimming(self) -> bsp.Program:
+        yield from bsp.until_quiet(self.leave, self.lose, self.trim)
+
+    def start(self, c: bsp.Cluster) -> State:
+        live = (c.in_degree > 0) & (c.degree > 0)
+        return State.of(c, live=bsp.Subset(live), leaving=np.flatnonzero(~live))
+
+    # Trimming.
+
+    def leave(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        return bsp.broadcast(s.leaving)
+
+    def lose(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        s.bare = self.left_without(s, s.coming, inbox)
+        return bsp.broadcast(s.leaving, backwards=True)
+
+    def trim(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
+        s.leaving = np.union1d(s.bare, self.left_without(s, s.going, inbox))
+        s.live.remove(s.leaving)
+        return bsp.vote(any=len(s.leaving) > 0)
+
+    def left_without(self, s: State, edges: NDArray, inbox: bsp.Inbox) -> NDArray:
+        """Live nodes without edges, once those of the senders are gone."""
+        nodes, gone, _ = inbox.count(among=s.live)
+        edges[nodes] -= gone.astype(edges.dtype)
+        return nodes[edges[nodes] == 0]
+
+    # The component of the busiest node.
+
+    def nominate(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
+        live = s.live.members
+        edges = np.minimum(s.coming[live], s.going[live]).astype(np.int64)
+        return bsp.vote(max=edges * c.n + (c.n - 1 - c.ids[live]))
+
+    def depart(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int) -> bsp.Broadcast:
+        s.ahead = bsp.Subset(s.live.mask.copy())
+        s.ahead.remove(c.local(pivot))
+        return bsp.broadcast(c.local(pivot))
+
+    def forth(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Vote]:
+        nodes = inbox.receivers(among=s.ahead)
+        s.ahead.remove(nodes)
+        return bsp.broadcast(nodes), bsp.vote(any=len(nodes) > 0)
+
+    def turn(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int) -> bsp.Broadcast:
+        s.ahead = bsp.Subset(s.live.mask & ~s.ahead.mask)
+        return self.join(s, c.local(pivot))
+
+    def back(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Vote]:
+        nodes = inbox.receivers(among=s.ahead)
+        return self.join(s, nodes), bsp.vote(any=len(nodes) > 0)
+
+    def join(self, s: State, nodes: NDArray, **fields: Any) -> bsp.Broadcast:
+        """Nodes become members, and so does who has an edge to them."""
+        s.ahead.remove(nodes)
+        s.members[nodes] = True
+        return bsp.broadcast(nodes, backwards=True, **fields)
+
+    def compare(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
+        return bsp.vote(min=c.ids[s.members])
+
+    def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, least: int) -> None:
+        s.component[s.members] = least
+        self.release(s)
+
+    def release(self, s: State) -> None:
+        """The components of members are known."""
+        s.leaving = np.flatnonzero(s.members)
+        s.live.remove(s.leaving)
+        s.members[s.leaving] = False
+
+    # Colouring.
+
+    def recolour(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int
+    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+        live = s.live.members
+        s.colour[live] = c.ids[live]
+        s.number[live] = uniform("counter", self.seed, c.ids[live], draw)
+        return self.show(s, live), bsp.vote(any=len(live) > 0)
+
+    def show(self, s: State, nodes: NDArray) -> bsp.Broadcast:
+        return bsp.broadcast(nodes, colour=s.colour[nodes], part=s.part[nodes])
+
+    def spread(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int
+    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+        node, colour = inbox.node, inbox["colour"]
+        here = s.live.mask[node] & (inbox["part"] == s.part[node])
+        node, colour = node[here], colour[here]
+        number = uniform("counter", self.seed, colour, draw)
+        earlier = (number < s.number[node]) | (
+            (number == s.number[node]) & (colour < s.colour[node])
+        )
+        node, colour, number = node[earlier], colour[earlier], number[earlier]
+        order = np.lexsort((colour, number, node))
+        nodes, first = np.unique(node[order], return_index=True)
+        s.colour[nodes], s.number[nodes] = colour[order][first], number[order][first]
+        return self.show(s, nodes), bsp.vote(any=len(nodes) > 0)
+
+    def divide(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        live = s.live.members
+        s.part[live] = s.colour[live]
+        s.ahead = bsp.Subset(s.live.mask.copy())
+        roots = live[s.part[live] == c.ids[live]]
+        return self.join(s, roots, part=s.part[roots])
+
+    def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Vote]:
+        node = inbox.node
+        nodes = np.unique(node[s.ahead.mask[node] & (inbox["part"] == s.part[node])])
+        return self.join(s, nodes, part=s.part[nodes]), bsp.vote(any=len(nodes) > 0)
+
+    def ask(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
+        nodes = np.flatnonzero(s.members)
+        nodes = nodes[s.part[nodes] != c.ids[nodes]]
+        return bsp.unicast(s.part[nodes], nodes, colour=c.ids[nodes])
+
+    def answer(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
+        roots, least = inbox.min("colour")
+        s.component[roots] = np.minimum(c.ids[roots], least)
+        return bsp.unicast(inbox.src, inbox.node, colour=s.component[inbox.node])
+
+    def hear(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        s.component[inbox.node] = inbox["colour"]
+        self.release(s)
