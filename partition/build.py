@@ -121,7 +121,7 @@ def split(
         keys = keys[stay]
         weights = None if weights is None else weights[stay]
     del src, dst, piece, loops, ends
-    keys, weights = _merge(keys, weights)
+    keys, weights = merged(keys, weights)
     cuts = np.searchsorted(keys, partition.offsets * n)
     return [
         [
@@ -138,7 +138,7 @@ def split(
     ]
 
 
-def _merge(keys: NDArray, weights: NDArray | None) -> tuple[NDArray, NDArray | None]:
+def merged(keys: NDArray, weights: NDArray | None) -> tuple[NDArray, NDArray | None]:
     """Sort keys, possibly in place, and merge equal ones, which keep the smallest weight."""
     if weights is None:
         keys.sort()
@@ -208,7 +208,7 @@ def assemble(
         if weights is not None:
             parts = [s.weights[s.starts[first] : s.starts[last]] for s in some]  # type: ignore[index]
             values = joined(parts, weights.dtype)
-        keys, values = _merge(keys, values)
+        keys, values = merged(keys, values)
         rows = keys // n
         begin, used = used, used + len(keys)
         np.subtract(keys, rows * n, out=columns[begin:used], casting="same_kind")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -44,7 +44,11 @@ class Pieces(list):
         return cls(task(lo, hi) for lo, hi in pairwise(bounds))
 
 
-def pieces(src: Any, dst: Any, weights: Any, columns: tuple[str, str, str] = COLUMNS) -> list[Any]:
+Columns = tuple[Hashable, Hashable, Hashable | None]
+"""Names of a dataframe's columns of sources, targets and weights; None for no weights."""
+
+
+def pieces(src: Any, dst: Any, weights: Any, columns: Columns = COLUMNS) -> list[Any]:
     """The edge list as pieces: one tuple of arrays, or Delayed objects of such tuples.
 
     Parameters
@@ -106,7 +110,7 @@ def _lazy_pieces(src: Any, dst: Any, weights: Any) -> list[Any]:
     ]
 
 
-def chosen(frame: Any, columns: tuple[str, str, str], name: str = "") -> list[str]:
+def chosen(frame: Any, columns: Columns, name: str = "") -> list[Any]:
     """Names of the columns of a dataframe that hold sources, targets and, if it has them, weights.
 
     Raises
@@ -117,20 +121,20 @@ def chosen(frame: Any, columns: tuple[str, str, str], name: str = "") -> list[st
     there = getattr(frame, "columns", None)
     if there is None:
         raise InputError(
-            "without dst, src must be a DataFrame with columns 'src' and 'dst', or those named by source= "
-            "and target="
+            f"an edge list in one object must be a DataFrame with columns {columns[0]!r} and {columns[1]!r}, "
+            f"or those named by source= and target=, got {type(frame).__name__}"
         )
     source, target, weight = columns
-    needed = [source, target, *([weight] if weight != COLUMNS[2] else [])]
+    needed = [source, target, *([weight] if weight not in (None, COLUMNS[2]) else [])]
     if missing := [column for column in needed if column not in there]:
         found = ", ".join(map(str, there))
         raise InputError(
             f"{name}no column {missing[0]!r}; there are: {found}. Choose by source=, target= and weight="
         )
-    return [source, target, *([weight] if weight in there else [])]
+    return [source, target, *([weight] if weight is not None and weight in there else [])]
 
 
-def _frame_pieces(frame: Any, named: list[str]) -> list[Any]:
+def _frame_pieces(frame: Any, named: list[Any]) -> list[Any]:
     """Pieces of a Dask DataFrame; each partition is computed once, not once per column."""
     from dask import delayed
 
@@ -138,7 +142,7 @@ def _frame_pieces(frame: Any, named: list[str]) -> list[Any]:
     return [delayed(_columns)(part, named, of_partition(i)) for i, part in enumerate(parts)]
 
 
-def _columns(frame: Any, named: list[str], where: str) -> Piece:
+def _columns(frame: Any, named: list[Any], where: str) -> Piece:
     weights = frame[named[2]] if len(named) == 3 else None
     return as_piece(frame[named[0]], frame[named[1]], weights, where)
 

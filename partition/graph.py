@@ -12,13 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from partition import (
+    bags,
     build,
+    chunks,
     conversion,
     cutting,
     dask_views,
     degrees,
     distribute,
     edges,
+    frames,
     selection,
     views,
 )
@@ -45,9 +48,9 @@ if TYPE_CHECKING:
 class Graph:
     """A graph divided into clusters of nodes.
 
-    Make one with a constructor: `from_edges`, `from_scipy`, `from_networkx`, `read_imsuite`,
-    `read_edge_list`, `read_matrix_market`. With a Dask client, the workers build the clusters and keep
-    them; without one, this process does.
+    Make one with a constructor: `from_edges`, `from_dataframe`, `from_parquet`, `from_bag`,
+    `from_arrays`, `from_scipy`, `from_networkx`, `read_imsuite`, `read_edge_list`, `read_matrix_market`.
+    With a Dask client, the workers build the clusters and keep them; without one, this process does.
 
     The same rules hold for every source. A graph is undirected unless ``directed=True``. Self-loops are
     dropped. Duplicate edges (of an undirected graph: in either direction) are merged and keep the
@@ -395,6 +398,201 @@ class Graph:
         """
         found = conversion.of_networkx(graph, weight)
         return cls.from_edges(directed=graph.is_directed(), **{**found, **options})
+
+    @classmethod
+    def from_dataframe(
+        cls,
+        frame: Any,
+        source: Hashable = "source",
+        target: Hashable = "target",
+        weight: Hashable | None = None,
+        *,
+        relabel: bool | None = None,
+        **options: Any,
+    ) -> Graph:
+        """Make a graph from a dataframe with an edge in each row.
+
+        Parameters
+        ----------
+        frame
+            A Dask dataframe, whose partitions the workers read, or a pandas dataframe.
+        source, target
+            Names of the columns with the ends of edges.
+        weight
+            Name of the column with weights; by default there are none.
+        relabel
+            Whether the ends of edges are identifiers: see `from_edges`. By default those of 64-bit integers,
+            text and other types are, and smaller integers are node ids. With `n` or `labels` all are node
+            ids.
+        options
+            As for `from_edges`.
+
+        Raises
+        ------
+        InputError
+            It is no dataframe, a column is missing, or as `from_edges` says.
+
+        Notes
+        -----
+        The dataframe is computed here, twice if the ends are identifiers. Dask makes text of columns of
+        objects such as UUIDs, unless its setting ``dataframe.convert-string`` is False.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from dgsuite import Graph
+        >>> frame = pd.DataFrame({"from": ["ann", "bob"], "to": ["bob", "cid"], "cost": [1.5, 2.5]})
+        >>> graph = Graph.from_dataframe(frame, "from", "to", weight="cost")
+        >>> graph
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected, weights float64; 1 clusters in this process>
+        >>> list(graph.labels)
+        ['ann', 'bob', 'cid']
+        """
+        columns = source, target, weight
+        named = frames.identifiers(frame, columns)
+        if relabel is None:
+            relabel = named and not {"n", "labels"} & set(options)
+        made = edges.Pieces(edges.pieces(frame, None, None, columns))
+        return cls.from_edges(made, relabel=relabel, **options)
+
+    @classmethod
+    def from_parquet(
+        cls,
+        path: str | os.PathLike[str],
+        source: str = "source",
+        target: str = "target",
+        weight: str | None = None,
+        **options: Any,
+    ) -> Graph:
+        """Make a graph from Parquet files with an edge in each row.
+
+        Parameters
+        ----------
+        path
+            A file or a folder of files, a pattern such as ``part*.parquet``, or a URL of fsspec.
+        source, target, weight, options
+            As for `from_dataframe`.
+
+        Raises
+        ------
+        InputError
+            A file does not exist or cannot be read, or as `from_dataframe` says.
+        """
+        from partition.readers import read_parquet, refusing_damage
+
+        with refusing_damage(path):
+            frame = read_parquet(path, (source, target, weight))
+            return cls.from_dataframe(frame, source, target, weight, **options)
+
+    @classmethod
+    def from_bag(
+        cls,
+        bag: db.Bag | Iterable[Any],
+        items: str = "edges",
+        *,
+        relabel: bool | None = None,
+        **options: Any,
+    ) -> Graph:
+        """Make a graph from a Dask bag.
+
+        Parameters
+        ----------
+        bag
+            A Dask bag, whose partitions the workers compute, or any iterable.
+        items
+            What an item is. "edges": a pair (source, target), or a triple (source, target, weight).
+            "adjacency": a pair (node, neighbours), where neighbours are a list, or a mapping from neighbours
+            to weights.
+        relabel
+            Whether nodes have identifiers: see `from_edges`. By default they have, unless `n` or `labels` are
+            given.
+        options
+            As for `from_edges`.
+
+        Raises
+        ------
+        InputError
+            An item is something else (the message names it), or as `from_edges` says.
+
+        Examples
+        --------
+        >>> import dask.bag as db
+        >>> from dgsuite import Graph
+        >>> Graph.from_bag(db.from_sequence([("ann", ["bob", "cid"]), ("dan", [])]), "adjacency")
+        <dgsuite.Graph: 4 nodes, 2 edges, undirected; 1 clusters in this process>
+        """
+        if relabel is None:
+            relabel = not {"n", "labels"} & set(options)
+        return cls.from_edges(bags.pieces(bag, items), relabel=relabel, **options)
+
+    @classmethod
+    @spanned()
+    def from_arrays(
+        cls,
+        indptr: Any,
+        indices: Any,
+        weights: Any = None,
+        uid: Any = None,
+        *,
+        directed: bool = False,
+        partition: Partition | None = None,
+        client: Client | None = None,
+        attrs: dict[str, Any] | None = None,
+        labels: Iterable[Hashable] | None = None,
+    ) -> Graph:
+        """Make a graph from its adjacency in CSR, such as the arrays of the same names of another graph.
+
+        Parameters
+        ----------
+        indptr
+            Row pointers. Dask array: each chunk is a cluster; it starts from 0 and has one entry more than
+            the cluster has nodes. NumPy array: there is one cluster.
+        indices
+            Neighbours of each node as node ids, shape (entries,), with as many chunks as `indptr`. An
+            undirected edge is there at both its ends.
+        weights
+            Weight of each entry of `indices`; by default none.
+        uid
+            Identifiers of the nodes, distinct integers, shape (n,); by default the node ids.
+        directed
+            Whether rows hold out-edges only.
+        partition
+            Which chunk has which nodes; by default they are numbered in the order of the chunks.
+        client, attrs, labels
+            As for `from_edges`. The workers build clusters from Dask arrays, this process from NumPy arrays.
+
+        Raises
+        ------
+        InputError
+            Chunks do not match, an entry is wrong (the message names its chunk), or the adjacency of an
+            undirected graph is not symmetric.
+        RunError
+            A worker was lost.
+
+        Notes
+        -----
+        The arrays are computed here.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> Graph.from_arrays([0, 1, 3, 4], [1, 0, 2, 1])
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
+        """
+        client = queries.current_client(client)
+        arrays = {"indptr": indptr, "indices": indices, "weights": weights, "uid": uid}
+        parts, how, entries, dtype = chunks.construct(arrays, partition, directed, client)
+        return cls(
+            parts,
+            how,
+            entries=entries,
+            directed=directed,
+            weight_dtype=dtype,
+            attrs=attrs,
+            labels=None if labels is None else Labels(labels, how.n),
+            identified=uid is not None,
+            chosen=hasattr(indptr, "dask"),
+        )
 
     @classmethod
     def read_imsuite(

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partition import matrixmarket
-from partition.edges import COLUMNS, Pieces, chosen
+from partition.edges import COLUMNS, Columns, Pieces, chosen
 from partition.errors import InputError
 from partition.labels import exact_array
 from partition.piece import Piece, common_dtype, joined, least
@@ -71,7 +71,7 @@ def read_matrix_market(path: str | os.PathLike[str]) -> Any:
 def read_edge_list(
     path: str | os.PathLike[str],
     n: int | None = None,
-    columns: tuple[str, str, str] = COLUMNS,
+    columns: Columns = COLUMNS,
     relabel: bool = False,
 ) -> Any:
     """An edge list that Dask tasks read in parallel by chunk.
@@ -116,6 +116,11 @@ def read_edge_list(
         starts = range(0, 1 if _compressed(name) else size, BLOCK)
         pieces += [delayed(parse)(name, start, BLOCK, n, words) for start in starts]
     return pieces
+
+
+def read_parquet(path: str | os.PathLike[str], columns: Columns) -> Any:
+    """A Dask dataframe of the columns of Parquet files; see `read_edge_list`."""
+    return _read_parquet(os.fspath(path), _matching(path), columns)
 
 
 def _has_words(name: str) -> bool:
@@ -163,7 +168,7 @@ def _compressed(name: str) -> bool:
     return name.endswith(".gz")
 
 
-def _read_parquet(name: str, files: list[str], names: tuple[str, str, str]) -> Any:
+def _read_parquet(name: str, files: list[str], names: Columns) -> Any:
     try:
         import dask.dataframe as dd
 

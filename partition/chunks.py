@@ -1,0 +1,233 @@
+"""Build a graph from its adjacency in chunks, each of which is a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from partition import build
+from partition.client.waiting import Watch
+from partition.client.workers import worker_addresses, worker_of
+from partition.cluster import Cluster
+from partition.cutting import check_identifiers
+from partition.edges import BUILDING
+from partition.errors import InputError
+from partition.mixing import GOLDEN, mix
+from partition.partitioners import Partition
+from partition.piece import as_piece, check_edges
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+Columns = dict[str, list[Any]]
+"""By name, the chunks of an array, one a cluster."""
+
+
+def construct(
+    arrays: dict[str, Any],
+    partition: Partition | None,
+    directed: bool,
+    client: Client | None,
+) -> tuple[list[Any], Partition, list[int], DTypeLike | None]:
+    """Make all clusters; see `partition.graph.Graph.from_arrays`.
+
+    Parameters
+    ----------
+    arrays
+        ``indptr``, ``indices``, ``weights`` and ``uid``; the last two may be None.
+
+    Returns
+    -------
+    parts
+        Clusters, or futures of them.
+    partition
+        By default blocks of the sizes of the chunks.
+    entries
+        Number of adjacency entries of each cluster.
+    dtype
+        Dtype of the weights, or None.
+
+    Raises
+    ------
+    InputError
+        An array or a chunk is wrong: the message names it.
+    """
+    given = {name: array for name, array in arrays.items() if array is not None}
+    of_dask = [hasattr(array, "dask") for array in given.values()]
+    if any(of_dask) != all(of_dask):
+        raise InputError(f"{', '.join(given)} must all be Dask arrays, or none of them")
+    for name, array in given.items():
+        if np.ndim(array) != 1:
+            raise InputError(f"{name} must be one-dimensional, got {np.ndim(array)} dimensions")
+    if not all(of_dask):
+        columns = {name: [np.array(array)] for name, array in given.items()}
+        return _here(columns, partition, directed)
+    counts = {name: array.numblocks[0] for name, array in given.items()}
+    if len(set(counts.values())) > 1:
+        text = ", ".join(f"{name} has {count}" for name, count in counts.items())
+        raise InputError(
+            f"a chunk of each array is a cluster, so there must be equally many: {text}"
+        )
+    lazy = {name: array.to_delayed().tolist() for name, array in given.items()}
+    if client is not None:
+        return _on_workers(lazy, partition, directed, client)
+    import dask
+
+    computed = dask.compute(*lazy.values(), scheduler="threads")
+    return _here(dict(zip(lazy, computed, strict=True)), partition, directed)
+
+
+def _here(
+    columns: Columns, partition: Partition | None, directed: bool
+) -> tuple[list[Any], Partition, list[int], DTypeLike | None]:
+    """Make all clusters in this process."""
+    partition = _partition(list(map(len, columns["indptr"])), partition)
+    parts = [
+        _cluster(k, partition, directed, {name: column[k] for name, column in columns.items()})
+        for k in range(partition.clusters)
+    ]
+    if "uid" in columns:
+        _distinct(columns["uid"], partition)
+    return parts, partition, *_checked([_facts(part) for part in parts])
+
+
+def _on_workers(
+    columns: Columns, partition: Partition | None, directed: bool, client: Client
+) -> tuple[list[Any], Partition, list[int], DTypeLike | None]:
+    """Make each cluster on the worker that is to hold it."""
+    workers = worker_addresses(client)
+    watch = Watch(client, BUILDING, workers)
+    with client.as_current(), watch.explain_errors():
+        futures = client.compute(list(chain.from_iterable(columns.values())))
+        count = len(columns["indptr"])
+        there = {name: futures[i * count : (i + 1) * count] for i, name in enumerate(columns)}
+        lengths = [client.submit(len, chunk, pure=False) for chunk in there["indptr"]]
+        partition = _partition(watch.gather(lengths), partition)
+        shared = watch.scatter(partition) if partition.order is not None else partition
+        parts = [
+            client.submit(
+                _cluster,
+                k,
+                shared,
+                directed,
+                {name: column[k] for name, column in there.items()},
+                workers=[worker_of(k, count, workers)],
+                allow_other_workers=False,
+                pure=False,
+            )
+            for k in range(count)
+        ]
+        facts = watch.gather([client.submit(_facts, part, pure=False) for part in parts])
+        if "uid" in there:
+            watch.gather([client.submit(_distinct, there["uid"], shared, pure=False)])
+    return parts, partition, *_checked(facts)
+
+
+def _partition(lengths: Sequence[int], given: Partition | None) -> Partition:
+    """The partition whose clusters have as many nodes as the chunks of ``indptr`` say."""
+    if empty := [k for k, length in enumerate(lengths) if not length]:
+        raise InputError(
+            f"chunk {empty[0]} of indptr is empty: it needs an entry more than its cluster has nodes"
+        )
+    sizes = np.asarray(lengths, np.int64) - 1
+    if not sizes.sum():
+        raise InputError("a graph needs at least one node")
+    if given is None:
+        return Partition(np.concatenate([[0], np.cumsum(sizes)]))
+    expected = np.diff(given.offsets)
+    if not np.array_equal(expected, sizes):
+        raise InputError(
+            f"the partition has clusters of {expected.tolist()} nodes, but the chunks of indptr are of "
+            f"{sizes.tolist()}"
+        )
+    return given
+
+
+def _cluster(
+    index: int, partition: Partition, directed: bool, chunks: dict[str, NDArray]
+) -> Cluster:
+    """Check the chunks of a cluster, and make it by the rules of `partition.build`."""
+    where, n = f"chunk {index}: ", partition.n
+    indptr, indices = chunks["indptr"], chunks["indices"]
+    nodes = partition.nodes(index)
+    for name, values in (("indptr", indptr), ("indices", indices)):
+        if values.dtype.kind not in "iu" and len(values):
+            raise InputError(f"{where}{name} must be integers, got dtype {values.dtype}")
+    indptr = indptr.astype(np.int64)
+    lengths = np.diff(indptr)
+    if indptr[0] or indptr[-1] != len(indices) or (lengths < 0).any():
+        raise InputError(
+            f"{where}indptr must start from 0, not decrease, and end at {len(indices)}, the number of "
+            f"indices in the chunk; it starts from {indptr[0]} and ends at {indptr[-1]}"
+        )
+    rows = np.repeat(np.arange(len(nodes)), lengths)
+    piece = as_piece(nodes[rows], indices, chunks.get("weights"), where)
+    check_edges(piece, n, 0, where)
+    _, indices, weights = piece
+    indices = indices.astype(build.id_dtype(n), copy=False)
+    loops = nodes[rows] == indices
+    keys = rows * n + indices
+    if loops.any() or (keys[1:] <= keys[:-1]).any():
+        kept = None if weights is None else weights[~loops]
+        keys, weights = build.merged(keys[~loops], kept)
+        rows, indices = np.divmod(keys, n)
+        indptr = np.searchsorted(rows, np.arange(len(nodes) + 1))
+    uid = chunks.get("uid")
+    if uid is not None and len(uid) != len(nodes):
+        raise InputError(f"{where}uid has {len(uid)} entries for {len(nodes)} nodes")
+    return Cluster(
+        index,
+        partition,
+        indptr.astype(build.id_dtype(len(indices))),
+        indices.astype(build.id_dtype(n), copy=False),
+        weights,
+        None if uid is None else uid.astype(np.int64),
+        directed,
+    )
+
+
+def _distinct(uid: Sequence[NDArray], partition: Partition) -> None:
+    """Check the identifiers of all nodes."""
+    by_position = np.concatenate(uid)
+    check_identifiers(by_position[partition.position(np.arange(partition.n))], partition.n)
+
+
+def _facts(cluster: Cluster) -> tuple[int, DTypeLike | None, int]:
+    """Number of entries, dtype of the weights, and what the cluster adds to the asymmetry.
+
+    That is the sum of a hash of all entries, less that of the entries with their ends exchanged. The sum over
+    all clusters is 0 modulo 2^64 if the adjacency is symmetric, and else by an accident of one in 2^64.
+    """
+    weights = cluster.weights
+    dtype = None if weights is None else weights.dtype
+    if cluster.directed:
+        return len(cluster.indices), dtype, 0
+    n = np.uint64(cluster.n)
+    rows = np.repeat(cluster.ids, np.diff(cluster.indptr)).astype(np.uint64)
+    columns = cluster.indices.astype(np.uint64)
+    bits: NDArray[np.uint64] = np.zeros(1, np.uint64)
+    if weights is not None:
+        # 0 is added, since 0.0 and -0.0 are equal
+        bits = (weights.astype(f"{weights.dtype.kind}8") + 0).view(np.uint64)
+    there = mix(mix(rows * n + columns + GOLDEN) + bits).sum()
+    back = mix(mix(columns * n + rows + GOLDEN) + bits).sum()
+    return len(cluster.indices), dtype, int(there) - int(back)
+
+
+def _checked(
+    facts: Sequence[tuple[int, DTypeLike | None, int]],
+) -> tuple[list[int], DTypeLike | None]:
+    """Entries of each cluster and the dtype of the weights."""
+    entries, dtypes, asymmetry = zip(*facts, strict=True)
+    if sum(asymmetry) % 2**64:
+        raise InputError(
+            "the arrays are not symmetric: an edge, or its weight, is there in one direction only; pass "
+            "directed=True for a directed graph"
+        )
+    if len(set(dtypes)) > 1:
+        raise InputError(f"chunks of weights have different dtypes: {', '.join(map(str, dtypes))}")
+    return list(entries), dtypes[0]

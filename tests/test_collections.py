@@ -1,0 +1,314 @@
+"""Graphs made of Dask collections: dataframes, bags, and arrays whose chunks are clusters."""
+
+from __future__ import annotations
+
+import uuid
+from itertools import pairwise
+
+import dask
+import dask.array as da
+import dask.bag as db
+import dask.dataframe as dd
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import same
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dgsuite
+from dgsuite import Graph, InputError
+
+RNG = np.random.default_rng(24)
+ENDS = RNG.integers(0, 50, (2, 400))
+WEIGHTS = RNG.integers(-9, 9, 400)
+IDENTIFIERS = {
+    "text": np.array([f"user {i:02}" for i in range(50)], object),
+    "uuid": np.array([uuid.UUID(int=i * 7919) for i in range(50)], object),
+    "int64": np.arange(50) * 2**40,
+    "category": np.array([f"user {i:02}" for i in range(50)], object),
+}
+
+
+def frame_of(names, dtype=None):
+    ends = names[ENDS] if dtype is None else names[ENDS].astype(dtype)
+    return pd.DataFrame({"from": ends[0], "to": ends[1], "cost": WEIGHTS})
+
+
+# ---- dataframes
+
+
+@pytest.mark.parametrize("kind", IDENTIFIERS)
+def test_identifiers_of_a_dataframe_are_numbered_and_kept(kind, client):
+    names = IDENTIFIERS[kind]
+    frame = frame_of(names)
+    if kind == "category":
+        frame = frame.astype({"from": "category", "to": "category"})
+    used = np.unique(ENDS)
+    expected = Graph.from_edges(
+        *np.searchsorted(used, ENDS), weights=WEIGHTS, labels=names[used].tolist()
+    )
+    with dask.config.set({"dataframe.convert-string": False}):  # Dask makes text of UUIDs
+        lazy = dd.from_pandas(frame, npartitions=4)
+    for source in (frame, lazy):
+        graph = Graph.from_dataframe(source, "from", "to", weight="cost", client=client)
+        assert graph.local == (source is frame)
+        assert graph.labels == expected.labels
+        same(graph, expected)
+    assert not Graph.from_dataframe(frame, "from", "to").weighted
+
+
+def test_small_integers_of_a_dataframe_are_node_ids(client):
+    frame = frame_of(np.arange(50) * 3, np.int32)
+    graph = Graph.from_dataframe(dd.from_pandas(frame, npartitions=3), "from", "to", client=client)
+    assert (graph.n, graph.labels) == (ENDS.max() * 3 + 1, None)
+    # relabel= is stronger than the dtype, and so are n= and labels=
+    named = Graph.from_dataframe(frame, "from", "to", relabel=True)
+    assert list(named.labels) == (np.unique(ENDS) * 3).tolist()
+    wide = frame.astype(np.int64)
+    assert Graph.from_dataframe(wide, "from", "to").labels == named.labels
+    assert Graph.from_dataframe(wide, "from", "to", relabel=False).n == graph.n
+    assert Graph.from_dataframe(wide, "from", "to", n=200).n == 200
+    assert Graph.from_dataframe(frame.astype("Int64"), "from", "to").labels == named.labels
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda f: Graph.from_dataframe(f), "no column 'source'; there are: from, to, cost"),
+        (lambda f: Graph.from_dataframe(f, "from", "to", "w"), "no column 'w'"),
+        (lambda f: Graph.from_dataframe([(0, 1)]), "must be a DataFrame .* got list"),
+        (lambda f: Graph.from_dataframe(f, "from", "to", "to"), "weights must be numbers"),
+    ],
+)
+def test_what_is_no_dataframe_of_edges(call, message):
+    with pytest.raises(InputError, match=message):
+        call(frame_of(IDENTIFIERS["text"]))
+
+
+def test_parquet(tmp_path, client):
+    frame = frame_of(IDENTIFIERS["text"])
+    dd.from_pandas(frame, npartitions=3).to_parquet(tmp_path / "edges")
+    expected = Graph.from_dataframe(frame, "from", "to", "cost", directed=True)
+    graph = Graph.from_parquet(
+        tmp_path / "edges", "from", "to", "cost", directed=True, client=client
+    )
+    assert not graph.local
+    assert graph.labels == expected.labels
+    same(graph, expected)
+    with pytest.raises(InputError, match="no column 'source'; there are: from, to, cost"):
+        Graph.from_parquet(tmp_path / "edges")
+    with pytest.raises(InputError, match="no such file"):
+        Graph.from_parquet(tmp_path / "none.parquet")
+
+
+# ---- bags
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_bags(directed, client):
+    expected = nx.DiGraph() if directed else nx.Graph()
+    names = IDENTIFIERS["uuid"].tolist()
+    edges = [(u, v, w) for u, v, w in zip(*ENDS.tolist(), WEIGHTS.tolist(), strict=True) if u < v]
+    edges = list({(u, v): (names[u], names[v], w) for u, v, w in edges}.values())
+    expected.add_weighted_edges_from(edges)
+    triples = db.from_sequence(edges, npartitions=3)
+    graph = Graph.from_bag(triples, directed=directed, client=client)
+    assert not graph.local
+    assert nx.utils.graphs_equal(graph.to_networkx(), expected)
+    pairs = Graph.from_bag([list(edge[:2]) for edge in edges], directed=directed)
+    assert not pairs.weighted
+    assert set(pairs.to_networkx().edges) == set(expected.edges)
+
+    expected.add_nodes_from(names)  # some without neighbours
+    for weighted in (True, False):
+        items = [
+            (node, {v: d["weight"] for v, d in near.items()} if weighted else list(near))
+            for node, near in expected.adjacency()
+        ]
+        bag = db.from_sequence(items, npartitions=3)
+        graph = Graph.from_bag(bag, "adjacency", directed=directed, client=client)
+        assert graph.weighted == weighted
+        found = graph.to_networkx()
+        assert set(found) == set(expected)
+        assert nx.to_dict_of_lists(found).keys() == nx.to_dict_of_lists(expected).keys()
+        for node in expected:
+            assert set(found[node]) == set(expected[node])
+            for v, data in expected[node].items():
+                assert found[node][v] == (data if weighted else {})
+
+
+def test_empty_partitions_and_node_ids_of_bags():
+    bag = db.from_sequence([(0, 5, 1.5), (7, 5, 2)], npartitions=2).filter(lambda e: e[0] == 0)
+    graph = Graph.from_bag(bag, relabel=False)
+    assert (graph.n, graph.m, graph.weight_dtype) == (6, 1, np.float64)
+    assert Graph.from_bag(bag, n=9).n == 9
+    assert list(Graph.from_bag([((0, 1), (2, 3))]).labels) == [(0, 1), (2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("items", "form", "message"),
+    [
+        ([(0, 1), (0,)], "edges", r"item 1, \(0,\), is not a pair"),
+        ([(0, 1), (0, 1, 2)], "edges", r"item 1, \(0, 1, 2\), is not a pair"),
+        ([(0, 1, 2, 3)], "edges", "item 0, .* is not a pair"),
+        (["ab"], "edges", "item 0, 'ab', is not a pair"),
+        ([7], "edges", "item 0, 7, is not a pair"),
+        ([(0, 1, {"weight": 2})], "edges", "weights must be numbers"),
+        ([("ann", "bob")], "adjacency", "item 0, .*, is not a pair of a node and a list"),
+        ([(0, [1], 2)], "adjacency", "item 0, .*, is not a pair of a node and a list"),
+        ([(0, [1]), (1, {0: 2})], "adjacency", "some neighbours are mappings"),
+        ([(0, 1)], "edge", "unknown items 'edge'; did you mean 'edges'"),
+        ([], "edges", "at least one node"),
+        (7, "edges", "must be a Dask bag, or an iterable, got int"),
+    ],
+)
+def test_what_is_no_bag_of_edges(items, form, message):
+    with pytest.raises(InputError, match=message):
+        Graph.from_bag(items, form)
+
+
+def test_errors_of_bags_name_the_partition(client):
+    bag = db.from_sequence([(0, 1), (1, 2), (3,)], npartitions=3)
+    with pytest.raises(InputError, match=r"partition 2: item 0, \(3,\), is not a pair"):
+        Graph.from_bag(bag, client=client)
+
+
+# ---- arrays
+
+
+def arrays_of(graph):
+    return graph.indptr, graph.indices, graph.weights, graph.uid
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("partition", ["nodes", "edges", "hash"])
+def test_a_graph_of_its_own_arrays(directed, partition, client):
+    options = {"directed": directed, "partition": partition, "clusters": 3}
+    src, dst, weights = (da.from_array(array, chunks=150) for array in (*ENDS, WEIGHTS))
+    graph = Graph.from_edges(src, dst, weights=weights, **options, client=client)
+    again = Graph.from_arrays(
+        *arrays_of(graph), directed=directed, partition=graph.partition, client=client
+    )
+    assert not again.local
+    assert again.partition == graph.partition
+    assert (again.entries, again.weight_dtype) == (graph.entries, graph.weight_dtype)
+    same(again, graph)
+    assert again.identified
+    assert again.chosen
+    ours, theirs = (
+        dgsuite.run("mis", g, style="clocked", client=client, seed=3) for g in (graph, again)
+    )
+    assert ours.in_mis.equals(theirs.in_mis)
+    # without a client, this process makes the clusters
+    here = Graph.from_edges(*ENDS, weights=WEIGHTS, **options)
+    with dask.config.set(scheduler="threads"):
+        again = Graph.from_arrays(*arrays_of(here), directed=directed, partition=here.partition)
+    same(again, here)
+
+
+@given(st.integers(1, 12), st.data())
+def test_arrays_follow_the_rules_of_edges(n, data):
+    ends = st.integers(0, n - 1)
+    edges = data.draw(st.lists(st.tuples(ends, ends, st.integers(-3, 3)), max_size=40))
+    bounds = sorted({0, n, *data.draw(st.lists(ends, max_size=3))})
+    expected = Graph.from_edges(
+        [u for u, _, _ in edges],
+        [v for _, v, _ in edges],
+        n=n,
+        weights=[w for *_, w in edges],
+        directed=True,
+    )
+    edges.sort(key=lambda edge: edge[0])  # loops, duplicates and any order stay
+    src, dst, weights = (np.array([edge[i] for edge in edges], np.int64) for i in range(3))
+    indptr = np.searchsorted(src, np.arange(n + 1))
+    cuts = indptr[bounds]
+    pieces = [indptr[a : b + 1] - indptr[a] for a, b in pairwise(bounds)]
+    lazy = da.concatenate([da.from_array(piece, chunks=-1) for piece in pieces])
+    sizes = tuple(np.diff(cuts).tolist())
+    graph = Graph.from_arrays(lazy, chunked(dst, sizes), chunked(weights, sizes), directed=True)
+    assert graph.partition.offsets.tolist() == bounds
+    same(graph, expected)
+
+
+def chunked(values, sizes):
+    """A Dask array with chunks of the given sizes, which may be 0."""
+    ends = np.cumsum([0, *sizes])
+    parts = [values[a:b] for a, b in pairwise(ends)]
+    name = f"chunked-{uuid.uuid4()}"
+    tasks = {(name, i): part for i, part in enumerate(parts)}
+    return da.Array(tasks, name, (sizes,), dtype=values.dtype)
+
+
+def test_arrays_of_numpy():
+    expected = Graph.from_edges(*ENDS, n=50, weights=WEIGHTS)
+    matrix = expected.to_scipy()
+    given = matrix.indptr.copy(), matrix.indices.copy(), matrix.data.copy()
+    graph = Graph.from_arrays(*given, uid=np.arange(50)[::-1], labels=[f"n{i}" for i in range(50)])
+    for array in given:
+        array[:] = 7
+    same(graph, expected)
+    assert not graph.chosen
+    assert graph.labels[3] == "n3"
+    assert graph.parts[0].uid.tolist() == list(range(49, -1, -1))
+
+
+PATH = [0, 1, 3, 4], [1, 0, 2, 1]
+
+
+def in_two(indptr, indices, *more):
+    """A path of three nodes in chunks of two nodes and one."""
+    return (chunked(np.array(indptr), (3, 2)), chunked(np.array(indices), (3, 1)), *more)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "options", "message"),
+    [
+        ((*PATH, [1, 1, 1, 2]), {}, "not symmetric"),
+        (([0, 1, 1], [1]), {}, "not symmetric.* directed=True"),
+        (([0, 1, 2], [1, 2]), {}, r"chunk 0: edge 1 \(1, 2\) names node 2, but .* 0 to 1"),
+        (([0, 1, 1], [-1]), {"directed": True}, "names node -1"),
+        (([0, 1, 2], [1, 0, 1]), {}, "chunk 0: indptr must start from 0, .* end at 3"),
+        (([1, 1, 2], [1, 0]), {}, "must start from 0"),
+        (([0, 2, 1, 2], [1, 0]), {}, "not decrease"),
+        (([0.0, 1.0], [0]), {}, "chunk 0: indptr must be integers, got dtype float64"),
+        (([0, 1], [0.5]), {}, "chunk 0: indices must be integers, got dtype float64"),
+        ((*PATH, [1, 2, np.nan, 2]), {}, "has weight nan"),
+        ((*PATH, [1, 2]), {}, "chunk 0: src, dst and weights must be .* of equal length"),
+        (PATH, {"uid": [1, 2]}, "chunk 0: uid has 2 entries for 3 nodes"),
+        (PATH, {"uid": [5, 4, 5]}, "nodes 0 and 2 have the same identifier 5"),
+        (([], []), {}, "chunk 0 of indptr is empty"),
+        (([0], []), {}, "at least one node"),
+        (([[0, 1]], [0]), {}, "indptr must be one-dimensional"),
+        ((*PATH,), {"labels": ["a"]}, "1 labels for 3 nodes"),
+        ((da.array([0, 0]), [1]), {}, "must all be Dask arrays, or none"),
+        (
+            (chunked(np.array([0, 0, 0, 0]), (2, 2)), da.array([])),
+            {},
+            "equally many: indptr has 2, indices has 1",
+        ),
+        (in_two([0, 1, 3, 0, 1], [1, 0, 2, 0]), {}, "not symmetric"),
+        (in_two([0, 1, 3, 1, 1], [1, 0, 2, 1]), {}, "chunk 1: indptr must start from 0"),
+        (in_two([0, 1, 3, 0, 1], [1, 0, 2, 9]), {}, r"chunk 1: edge 0 \(2, 9\) names node 9"),
+        (
+            in_two([0, 1, 3, 0, 1], [1, 0, 2, 1]),
+            {"partition": Graph.from_edges([0], [1], n=3, clusters=2).partition},
+            r"clusters of \[1, 2\] nodes, but the chunks of indptr are of \[2, 1\]",
+        ),
+    ],
+)
+def test_arrays_that_do_not_match(arrays, options, message, client):
+    for on in (client, None):
+        if on is None or hasattr(arrays[0], "dask"):
+            with pytest.raises(InputError, match=message):
+                Graph.from_arrays(*arrays, **options, client=on)
+
+
+def test_chunks_of_unknown_size(client):
+    graph = Graph.from_edges(*ENDS, n=50, clusters=3)
+    indptr = graph.indptr[graph.indptr >= 0]
+    assert np.isnan(indptr.chunks[0][0])
+    again = Graph.from_arrays(indptr, graph.indices, client=client)
+    assert again.partition == graph.partition
+    same(again, graph)
