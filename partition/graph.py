@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 import uuid
 from collections.abc import Hashable, Iterable, Sequence
@@ -19,6 +18,7 @@ from partition import (
     cutting,
     dask_views,
     degrees,
+    display,
     distribute,
     edges,
     frames,
@@ -78,6 +78,8 @@ class Graph:
         Results of checks and counts of the whole graph; see `partition.checks.once`.
     placed
         Futures of clusters of this process that a run has sent to workers.
+    name
+        Unique name, with which the keys of the clusters begin where the graph is a Dask collection.
     """
 
     def __init__(
@@ -104,7 +106,7 @@ class Graph:
         self.chosen = chosen
         self.cache: dict[str, Any] = {}
         self.placed: dict[Any, Any] = {}
-        self._name = f"cluster-{uuid.uuid4().hex}"
+        self.name = f"cluster-{uuid.uuid4().hex}"
 
     # ---- facts
 
@@ -151,69 +153,44 @@ class Graph:
         """Whether this process holds the clusters, not workers."""
         return all(isinstance(part, Cluster) for part in self._parts)
 
-    @property
-    def _kind(self) -> str:
-        return ("directed" if self.directed else "undirected") + (
-            f", weights {self.weight_dtype}" if self.weighted else ""
-        )
-
-    @property
-    def _location(self) -> str:
-        return f"{len(self._parts)} {'in this process' if self.local else 'on the workers'}"
-
     def __repr__(self) -> str:
-        count, where = self._location.split(" ", 1)
-        return (
-            f"<dgsuite.Graph: {self.n} nodes, {self.m} edges, {self._kind}; "
-            f"{count} clusters {where}>"
-        )
+        return display.line(self)
 
     def _repr_html_(self) -> str:
-        rows = {
-            "nodes": f"{self.n:,}",
-            "edges": f"{self.m:,}",
-            "kind": self._kind,
-            "clusters": self._location,
-            **{str(k): _short(v) for k, v in self.attrs.items()},
-        }
-        body = "".join(
-            f"<tr><th style='text-align:left'>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>"
-            for k, v in rows.items()
-        )
-        return f"<table><caption>dgsuite.Graph</caption>{body}</table>"
+        return display.table(self)
 
     # ---- the clusters as Dask collections
 
     @property
     def clusters(self) -> db.Bag:
         """A Dask bag with one `Cluster` per partition."""
-        return dask_views.bag(self.parts, self._name)
+        return dask_views.bag(self)
 
     @property
     def indptr(self) -> da.Array:
         """Row pointers (int64), one chunk per cluster: from 0, with one entry more than it has nodes."""
         dtype = build.id_dtype(max(self.entries))
         sizes = np.diff(self.partition.offsets) + 1
-        return dask_views.array(self.parts, self._name, "indptr", sizes, dtype).astype(np.int64)
+        return dask_views.array(self, "indptr", sizes, dtype).astype(np.int64)
 
     @property
     def indices(self) -> da.Array:
         """Neighbours as node ids (int32 where they fit), ascending in each row, one chunk per cluster."""
         dtype = build.id_dtype(self.n)
-        return dask_views.array(self.parts, self._name, "indices", self.entries, dtype)
+        return dask_views.array(self, "indices", self.entries, dtype)
 
     @property
     def weights(self) -> da.Array | None:
         """Weight of each entry of `indices`, or None."""
         if not self.weighted:
             return None
-        return dask_views.array(self.parts, self._name, "weights", self.entries, self.weight_dtype)
+        return dask_views.array(self, "weights", self.entries, self.weight_dtype)
 
     @property
     def uid(self) -> da.Array:
         """Identifier of each node (int64), one chunk per cluster."""
         sizes = np.diff(self.partition.offsets)
-        return dask_views.array(self.parts, self._name, "uid", sizes, np.int64)
+        return dask_views.array(self, "uid", sizes, np.int64)
 
     @property
     def degree(self) -> da.Array:
@@ -234,7 +211,89 @@ class Graph:
 
     def _degrees(self, name: str) -> da.Array:
         sizes = np.diff(self.partition.offsets)
-        return dask_views.array(self.parts, self._name, name, sizes, np.int32)
+        return dask_views.array(self, name, sizes, np.int32)
+
+    # ---- the graph as a Dask collection, whose chunks are the clusters
+
+    @spanned()
+    def persist(self, client: Client | None = None) -> Graph:
+        """The same graph on the workers of a client.
+
+        Parameters
+        ----------
+        client
+            By default the current client. Without one the graph stays in this process.
+
+        Returns
+        -------
+        Graph
+            A graph that is on workers already is returned as it is.
+
+        Raises
+        ------
+        RunError
+            A worker was lost.
+        """
+        client = queries.current_client(client)
+        if client is None or not self.local:
+            return self
+        moved = self.like(dask_views.on_workers(self, client), self.entries)
+        moved.cache = self.cache
+        return moved
+
+    def compute(self) -> Graph:
+        """The same graph in this process.
+
+        Raises
+        ------
+        RunError
+            A worker was lost.
+        """
+        if self.local:
+            return self
+        here = self.like(self.gather(), self.entries)
+        here.cache = self.cache
+        return here
+
+    def visualize(self, filename: str | None = "graph", **options: Any) -> Any:
+        """Draw the tasks that stand for the clusters; `options` are those of `dask.visualize`."""
+        import dask
+
+        return dask.visualize(self, filename=filename, **options)
+
+    def __dask_graph__(self) -> Any:
+        return dask_views.tasks(self)
+
+    def __dask_keys__(self) -> list[Any]:
+        return dask_views.keys(self)
+
+    def __dask_layers__(self) -> tuple[str]:
+        return (self.name,)
+
+    def __dask_tokenize__(self) -> str:
+        return self.name
+
+    def __dask_postcompute__(self) -> tuple[Any, tuple[Any, ...]]:
+        return dask_views.computed, (self._empty(),)
+
+    def __dask_postpersist__(self) -> tuple[Any, tuple[Any, ...]]:
+        return dask_views.rebuilt, (self._empty(),)
+
+    def _empty(self) -> Graph:
+        """The graph without its clusters, but with its name."""
+        empty = self.like([], self.entries)
+        empty.name = self.name
+        return empty
+
+    @staticmethod
+    def __dask_optimize__(tasks: Any, keys: Any, **options: Any) -> Any:
+        return tasks  # nothing can be merged or left out
+
+    @staticmethod
+    def __dask_scheduler__(*arguments: Any, **options: Any) -> Any:
+        from dask.threaded import get
+
+        return get(*arguments, **options)
 
     # ---- constructors
 
@@ -827,8 +886,3 @@ class Graph:
         """A networkx graph with the original labels, in this process."""
         matrix = self.to_scipy()
         return conversion.to_networkx(matrix, self.labels, self.directed, self.weighted)
-
-
-def _short(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 80 else f"{text[:79]}…"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from itertools import pairwise
 
@@ -14,11 +15,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import same
+from dask.graph_manipulation import wait_on
+from dask.typing import DaskCollection
 from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import Graph, InputError
+from partition.display import nbytes
 
 RNG = np.random.default_rng(24)
 ENDS = RNG.integers(0, 50, (2, 400))
@@ -312,3 +316,87 @@ def test_chunks_of_unknown_size(client):
     again = Graph.from_arrays(indptr, graph.indices, client=client)
     assert again.partition == graph.partition
     same(again, graph)
+
+
+# ---- the graph as a collection
+
+
+def test_a_graph_is_a_collection(client):
+    here = Graph.from_edges(*ENDS, n=50, weights=WEIGHTS, clusters=3, partition="hash")
+    assert dask.is_dask_collection(here)
+    assert isinstance(here, DaskCollection)
+    assert dask.base.tokenize(here) == dask.base.tokenize(here)
+    assert dask.base.tokenize(here) != dask.base.tokenize(
+        here.reversed().like(here.parts, here.entries)
+    )
+    assert set(dask.base.flatten(here.__dask_keys__())) == set(here.__dask_graph__())
+    there = here.persist()
+    assert not there.local
+    assert there.persist() is there
+    assert there.client is client
+    holders = client.who_has(there.parts)
+    assert len({worker for workers in holders.values() for worker in workers}) == 2
+    for graph in (here, there):
+        (computed,), (persisted,) = dask.compute(graph), dask.persist(graph)
+        assert computed.local
+        assert graph.compute().local
+        assert not persisted.local
+        for other in (computed, persisted, graph.compute(), client.persist(graph)):
+            same(other, here)
+            assert other.partition == here.partition
+        assert dask.delayed(lambda g: (g.n, g.m, g.local))(graph).compute() == (50, here.m, True)
+        (same_graph,) = dask.optimize(graph)
+        same(same_graph, here)
+    ours, theirs = (
+        dgsuite.run("mis", g, style="clocked", client=client, seed=3) for g in (here, persisted)
+    )
+    assert ours.in_mis.equals(theirs.in_mis)
+
+
+def test_a_graph_is_a_collection_without_a_client():
+    graph = Graph.from_edges(*ENDS, n=50, clusters=3)
+    with dask.config.set(scheduler="threads"):
+        for (other,) in (dask.compute(graph), dask.persist(graph)):
+            assert other.local
+            same(other, graph)
+        assert graph.clusters.map(lambda c: c.size).compute() == [16, 17, 17]
+    with pytest.raises(TypeError, match="holds clusters or futures"):
+        wait_on(graph)
+
+
+def test_keys_say_what_they_are(monkeypatch):
+    graph = Graph.from_edges(*ENDS, clusters=3)
+    prefixes = [
+        set(map(dask.utils.key_split, c.__dask_graph__()))
+        for c in (graph, graph.indices, graph.clusters)
+    ]
+    assert prefixes == [{"cluster"}, {"cluster", "indices-cluster"}, {"cluster", "bag-cluster"}]
+    drawn = []
+    monkeypatch.setattr(dask, "visualize", lambda *given, **options: drawn.append((given, options)))
+    graph.visualize("g.svg", rankdir="LR")
+    assert drawn == [((graph,), {"filename": "g.svg", "rankdir": "LR"})]
+
+
+# ---- notebooks
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS.astype(np.float32)])
+def test_a_notebook_shows_memory_and_balance(weights):
+    graph = Graph.from_edges(*ENDS, n=50, weights=weights, clusters=4, attrs={"root": "<a>"})
+    assert nbytes(graph).tolist() == [part.nbytes for part in graph.parts]
+    page = graph._repr_html_()
+    assert "&lt;a&gt;" in page
+    assert dask.utils.format_bytes(sum(part.nbytes for part in graph.parts)) in page
+    assert page.count("<rect") == 4
+    assert f"cluster 1: 13 nodes, {graph.entries[1]:,} edge ends" in page
+    loads = [part.size + len(part.indices) for part in graph.parts]
+    assert f"largest / mean {max(loads) / np.mean(loads):.2f}" in page
+    heights = [int(height) for height in re.findall(r"<rect[^>]*height='(\d+)'", page)]
+    assert heights == [round(24 * load / max(loads)) for load in loads]
+
+
+def test_a_notebook_shows_as_many_bars_as_fit():
+    star = Graph.from_edges([199] * 199, range(199), clusters=200)
+    page = star._repr_html_()
+    assert page.count("<rect") == 96
+    assert "cluster 199: 1 nodes, 199 edge ends" in page
