@@ -45,12 +45,14 @@ def once(graph: Graph, what: str, function: Callable[[Graph], Any]) -> Any:
     return graph.cache[what]
 
 
-def of_clusters(graph: Graph, function: Callable[[Cluster], Any]) -> list[Any]:
+def of_clusters(
+    graph: Graph, function: Callable[[Cluster], Any], doing: str = CHECKING
+) -> list[Any]:
     """Results of a function of every cluster, computed where the cluster is."""
     results = _each(graph, function)
     if graph.client is None:
         return results
-    return Watch(graph.client, CHECKING, inputs=graph.parts).gather(results)
+    return Watch(graph.client, doing, inputs=graph.parts).gather(results)
 
 
 def _each(graph: Graph, function: Callable[..., Any], *arguments: Any) -> list[Any]:

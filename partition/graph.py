@@ -23,6 +23,7 @@ from partition import (
     edges,
     frames,
     selection,
+    storage,
     views,
 )
 from partition import relabel as numbering
@@ -652,6 +653,70 @@ class Graph:
             identified=uid is not None,
             chosen=hasattr(indptr, "dask"),
         )
+
+    @spanned()
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the graph to files, from which `load` makes it again.
+
+        Parameters
+        ----------
+        path
+            A folder, which is made if it is not there, or a URL of fsspec. A graph that is there is replaced.
+            Workers that hold clusters write them, so they and this process must reach it.
+
+        Raises
+        ------
+        InputError
+            A file cannot be written, or something other than a graph is there; a label, or a value in
+            `attrs`, is of a type that a file cannot hold (see `partition.labels.to_json`).
+        RunError
+            A worker was lost.
+
+        Notes
+        -----
+        There is a file for each cluster, one for what is known of all nodes, and ``graph.json`` with the
+        SHA-256 of these: see `partition.storage`. A function as `uid` is stored as what it returns. If a save
+        is interrupted, a graph that was there stays.
+        """
+        storage.save(self, path)
+
+    @classmethod
+    @spanned()
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        clusters: int | None = None,
+        client: Client | None = None,
+    ) -> Graph:
+        """Read a graph that `save` wrote.
+
+        Parameters
+        ----------
+        path
+            The folder, or a URL of fsspec.
+        clusters
+            Number of clusters: see `repartition`. By default it stays the same, whatever the number of
+            workers.
+        client
+            Dask client whose workers read the clusters, which each of them must reach; by default the current
+            client, else this process reads them.
+
+        Returns
+        -------
+        Graph
+            With the same nodes, edges, labels, identifiers, `attrs` and partition.
+
+        Raises
+        ------
+        InputError
+            A file is missing or damaged: the message names it.
+        RunError
+            A worker was lost.
+        """
+        client = queries.current_client(client)
+        parts, partition, options = storage.load(path, client)
+        graph = cls(parts, partition, **options)
+        return graph if clusters is None else graph.repartition(clusters, client)
 
     @classmethod
     def read_imsuite(

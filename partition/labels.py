@@ -40,6 +40,8 @@ class Labels(Sequence[Any]):
     none
         The value that means "no node" among labels: -1 if all labels are integers from 0 to 2^63 - 1, "" if
         all are text and none is empty, otherwise None.
+    ascending
+        Whether they are known to be ascending.
 
     Raises
     ------
@@ -49,7 +51,7 @@ class Labels(Sequence[Any]):
 
     def __init__(self, values: Iterable[Hashable], n: int, *, ascending: bool = False) -> None:
         self.array = exact_array(values)
-        self._ascending = ascending
+        self.ascending = ascending
         if len(self.array) != n:
             raise InputError(f"{len(self.array)} labels for {n} nodes")
         if not ascending:
@@ -101,7 +103,7 @@ class Labels(Sequence[Any]):
 
     @cached_property
     def _order(self) -> NDArray[np.int64]:
-        return np.arange(len(self)) if self._ascending else np.argsort(self.array, kind="stable")
+        return np.arange(len(self)) if self.ascending else np.argsort(self.array, kind="stable")
 
     @cached_property
     def _numbers(self) -> dict[Hashable, int]:

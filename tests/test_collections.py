@@ -123,7 +123,8 @@ def test_bags(directed, client):
     assert nx.utils.graphs_equal(graph.to_networkx(), expected)
     pairs = Graph.from_bag([list(edge[:2]) for edge in edges], directed=directed)
     assert not pairs.weighted
-    assert set(pairs.to_networkx().edges) == set(expected.edges)
+    found = pairs.to_networkx()
+    assert all(set(found[node]) == set(expected[node]) for node in expected)
 
     expected.add_nodes_from(names)  # some without neighbours
     for weighted in (True, False):
@@ -202,9 +203,9 @@ def test_a_graph_of_its_own_arrays(directed, partition, client):
     assert again.identified
     assert again.chosen
     ours, theirs = (
-        dgsuite.run("mis", g, style="clocked", client=client, seed=3) for g in (graph, again)
+        dgsuite.run("pagerank", g, style="clocked", client=client) for g in (graph, again)
     )
-    assert ours.in_mis.equals(theirs.in_mis)
+    assert ours["rank"].equals(theirs["rank"])
     # without a client, this process makes the clusters
     here = Graph.from_edges(*ENDS, weights=WEIGHTS, **options)
     with dask.config.set(scheduler="threads"):

@@ -1,0 +1,365 @@
+"""Graphs in files: a file for each cluster, one for the nodes, and a list of them with their checksums.
+
+A graph is a folder, or a URL of fsspec. ``graph.json`` says what the graph is, and holds the size and the
+SHA-256 of every other file. These are NumPy archives (.npz) without pickled objects, which any program that
+has NumPy can read. A file is compared with its checksum before it is parsed.
+
+Files get names of their own with each save, and the list is written last. So a save that replaces another one
+leaves either the old graph or the new one, whenever it is interrupted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from secrets import token_hex
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partition.checks import of_clusters
+from partition.client.waiting import Watch
+from partition.client.workers import worker_addresses, worker_of
+from partition.cluster import Cluster
+from partition.errors import InputError
+from partition.files import atomic_write
+from partition.labels import Labels, exact_array, from_json, to_json
+from partition.partitioners import Partition
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from partition.graph import Graph
+
+LIST = "graph.json"
+"""Name of the list of files."""
+
+NAME = re.compile(r"(nodes|cluster-\d{4,})-[0-9a-f]{8}\.npz")
+"""Names of the other files."""
+
+FORMAT = "dgsuite graph 1"
+"""The form of the files."""
+
+EDGES = ("indptr", "indices", "weights", "directions", "weights_in")
+"""Arrays of a cluster that are stored, where it has them; and its identifiers as ``uid``."""
+
+Entry = dict[str, Any]
+"""Of the list: name, size in bytes and checksum of a file."""
+
+
+def save(graph: Graph, path: str | os.PathLike[str]) -> None:
+    """Write a graph; see `partition.graph.Graph.save`."""
+    folder = _absolute(path)
+    files, inner = _opened(folder)
+    before = _files_of(folder)
+    with _explained(folder):
+        files.makedirs(inner, exist_ok=True)
+    save_id = token_hex(4)
+    facts: dict[str, Any] = {
+        "format": FORMAT,
+        "directed": graph.directed,
+        "weight_dtype": None if graph.weight_dtype is None else np.dtype(graph.weight_dtype).str,
+        "identified": graph.identified,
+        "chosen": graph.chosen,
+        "ascending": graph.labels is not None and graph.labels.ascending,
+        "offsets": graph.partition.offsets.tolist(),
+        "entries": graph.entries,
+        "attrs": {name: _to_json(value, name) for name, value in graph.attrs.items()},
+    }
+    facts["nodes"] = _write(folder, f"nodes-{save_id}.npz", _nodes(graph))
+    write = partial(_save_cluster, folder=folder, save_id=save_id)
+    facts["clusters"] = of_clusters(graph, write, "saving the graph")
+    text = json.dumps(facts)
+    whole = {"sha256": hashlib.sha256(text.encode()).hexdigest(), "graph": facts}
+    with _written(_join(folder, LIST)) as file:
+        file.write(json.dumps(whole).encode())
+    for name in before:
+        files.rm(f"{inner}/{name}")
+
+
+def load(
+    path: str | os.PathLike[str], client: Client | None
+) -> tuple[list[Any], Partition, dict[str, Any]]:
+    """Read a graph; see `partition.graph.Graph.load`.
+
+    Returns
+    -------
+    parts
+        Clusters, or futures of them.
+    partition
+        Which cluster owns which node.
+    options
+        Of the constructor of a graph.
+    """
+    folder = _absolute(path)
+    facts = _list(folder)
+    nodes = _read(folder, facts["nodes"])
+    partition = Partition(np.array(facts["offsets"], np.int64), nodes.get("order"))
+    given = [(k, folder, entry, facts["directed"]) for k, entry in enumerate(facts["clusters"])]
+    parts: list[Any]
+    if client is None:
+        parts = [_load_cluster(partition, *each) for each in given]
+    else:
+        parts = _load_on_workers(partition, given, client)
+    dtype = facts["weight_dtype"]
+    return (
+        parts,
+        partition,
+        {
+            "entries": facts["entries"],
+            "directed": facts["directed"],
+            "weight_dtype": None if dtype is None else np.dtype(dtype),
+            "attrs": {name: _from_json(value) for name, value in facts["attrs"].items()},
+            "labels": _labels(nodes, facts["ascending"]),
+            "identified": facts["identified"],
+            "chosen": facts["chosen"],
+        },
+    )
+
+
+def _load_on_workers(
+    partition: Partition, given: Sequence[tuple[Any, ...]], client: Client
+) -> list[Any]:
+    workers = worker_addresses(client)
+    watch = Watch(client, "loading the graph", workers)
+    with client.as_current(), watch.explain_errors():
+        shared = watch.scatter(partition) if partition.order is not None else partition
+        parts = [
+            client.submit(
+                _load_cluster,
+                shared,
+                *each,
+                workers=[worker_of(k, len(given), workers)],
+                allow_other_workers=False,
+                pure=False,
+            )
+            for k, each in enumerate(given)
+        ]
+        watch.wait_or_raise(parts)
+    return parts
+
+
+# ---- clusters and nodes
+
+
+def _save_cluster(cluster: Cluster, folder: str, save_id: str) -> Entry:
+    """Write the file of a cluster; returns its entry in the list."""
+    found = {field: getattr(cluster, field) for field in EDGES}
+    arrays = {field: array for field, array in found.items() if array is not None}
+    if cluster.identify is not None:
+        arrays["uid"] = cluster.uid
+    return _write(folder, f"cluster-{cluster.index:04}-{save_id}.npz", arrays)
+
+
+def _load_cluster(
+    partition: Partition, index: int, folder: str, entry: Entry, directed: bool
+) -> Cluster:
+    arrays = _read(folder, entry)
+    edges = {field: arrays.get(field) for field in EDGES}
+    return Cluster(index, partition, identify=arrays.get("uid"), directed=directed, **edges)  # type: ignore[arg-type]
+
+
+def _nodes(graph: Graph) -> dict[str, NDArray]:
+    """What is known of all nodes: their order, and their labels; objects as lines of JSON."""
+    arrays = {}
+    if graph.partition.order is not None:
+        arrays["order"] = graph.partition.order
+    if graph.labels is not None:
+        labels = graph.labels.array
+        if labels.dtype == object:
+            text = "\n".join(json.dumps(to_json(label)) for label in labels)
+            arrays["labels_json"] = np.frombuffer(text.encode(), np.uint8)
+        else:
+            arrays["labels"] = labels
+    return arrays
+
+
+def _labels(nodes: dict[str, NDArray], ascending: bool) -> Labels | None:
+    found = nodes.get("labels")
+    if "labels_json" in nodes:
+        lines = nodes["labels_json"].tobytes().decode().split("\n")
+        found = exact_array([from_json(json.loads(line)) for line in lines])
+    return None if found is None else Labels(found, len(found), ascending=ascending)
+
+
+def _to_json(value: Any, name: str) -> Any:
+    """A default of a kernel's parameter as JSON: a label, or a list, an array or a mapping of labels."""
+    if isinstance(value, np.ndarray):
+        items = [to_json(item) for item in value.ravel()]
+        return {"array": items, "dtype": value.dtype.str, "shape": value.shape}
+    if isinstance(value, list):
+        return [_to_json(item, name) for item in value]
+    if isinstance(value, dict):
+        return {"dict": [[to_json(key), _to_json(item, name)] for key, item in value.items()]}
+    try:
+        return to_json(value)
+    except InputError:
+        raise InputError(
+            f"attrs[{name!r}] is of type {type(value).__name__}, which a file cannot hold; it can hold "
+            f"labels, and lists, arrays and dicts of these"
+        ) from None
+
+
+def _from_json(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_from_json(item) for item in value]
+    if isinstance(value, dict) and "array" in value:
+        items = [from_json(item) for item in value["array"]]
+        return np.array(items, value["dtype"]).reshape(value["shape"])
+    if isinstance(value, dict) and "dict" in value:
+        return {from_json(key): _from_json(item) for key, item in value["dict"]}
+    return from_json(value)
+
+
+# ---- files
+
+
+def _write(folder: str, name: str, arrays: dict[str, NDArray]) -> Entry:
+    """Write arrays to a file; returns its entry in the list."""
+    with _written(_join(folder, name)) as file:
+        hashed = _Hashed(file)
+        np.savez(hashed, **arrays)  # type: ignore[arg-type, call-overload]
+        return {"file": name, "bytes": hashed.size, "sha256": hashed.sha256.hexdigest()}
+
+
+class _Hashed(io.RawIOBase):
+    """A file that is written from its begin to its end, with its checksum."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file = file
+        self.size = 0
+        self.sha256 = hashlib.sha256()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.file.write(data)
+        self.sha256.update(data)
+        self.size += len(data)
+        return len(data)
+
+
+def _read(folder: str, entry: Entry) -> dict[str, NDArray]:
+    """The arrays of a file, once it has matched its entry in the list.
+
+    Raises
+    ------
+    InputError
+        The file is missing, or damaged.
+    """
+    path = _join(folder, entry["file"])
+    with _explained(path):
+        files, inner = _opened(path)
+        if (size := files.size(inner)) != entry["bytes"]:
+            raise InputError(
+                f"{path}: is damaged: it has {size} bytes, but was written with {entry['bytes']}"
+            )
+        with files.open(inner, "rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != entry["sha256"]:
+                raise InputError(f"{path}: is damaged: it does not match its checksum")
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as found:
+                return dict(found)
+
+
+def _list(folder: str) -> dict[str, Any]:
+    """The list of a graph's files.
+
+    Raises
+    ------
+    InputError
+        There is none, or it is damaged.
+    """
+    path = _join(folder, LIST)
+    with _explained(path):
+        files, inner = _opened(path)
+        content = files.cat_file(inner)
+    try:
+        whole = json.loads(content)
+        facts: dict[str, Any] = whole["graph"]
+        text = json.dumps(facts)
+        fits = hashlib.sha256(text.encode()).hexdigest() == whole["sha256"]
+    except (ValueError, TypeError, KeyError):
+        fits = False
+    if not fits:
+        raise InputError(f"{path}: is damaged, or is not the list of a graph's files")
+    if facts["format"] != FORMAT:
+        raise InputError(f"{path}: has the form {facts['format']!r}; this dgsuite reads {FORMAT!r}")
+    return facts
+
+
+def _files_of(folder: str) -> list[str]:
+    """Names of the files of the graph that is in a folder, to be removed once it is replaced."""
+    files, inner = _opened(folder)
+    if not files.exists(f"{inner}/{LIST}"):
+        return []
+    facts = _list(folder)
+    return [
+        name
+        for entry in (facts["nodes"], *facts["clusters"])
+        if NAME.fullmatch(name := entry["file"])
+    ]
+
+
+def _join(folder: str, name: str) -> str:
+    return f"{folder.rstrip('/')}/{name}"
+
+
+def _absolute(path: str | os.PathLike[str]) -> str:
+    """A path that is the same on workers, or a URL."""
+    given = os.fspath(path)
+    with _explained(given):
+        _, inner = _opened(given)
+    return given if "://" in given else inner
+
+
+def _opened(path: str) -> tuple[Any, str]:
+    """The file system of a path or URL, and the path in it."""
+    from fsspec.core import url_to_fs
+
+    files, inner = url_to_fs(path)
+    return files, inner
+
+
+@contextmanager
+def _written(path: str) -> Iterator[IO[bytes]]:
+    """A file to write. It gets its name when it is complete."""
+    from fsspec.implementations.local import LocalFileSystem
+
+    files, inner = _opened(path)
+    if isinstance(files, LocalFileSystem):
+        with atomic_write(inner) as part, open(part, "wb") as file:
+            yield file
+        return
+    part = f"{inner}.{token_hex(8)}.part"
+    with _explained(path):
+        try:
+            with files.open(part, "wb") as file:
+                yield file
+            files.mv(part, inner)
+        except BaseException:
+            if files.exists(part):
+                files.rm(part)
+            raise
+
+
+@contextmanager
+def _explained(path: str) -> Iterator[None]:
+    """Replace errors of a file system by `InputError`."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except (OSError, ImportError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+        raise InputError(f"{path}: cannot be opened: {reason}") from None
