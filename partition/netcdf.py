@@ -111,7 +111,7 @@ def _try(name: str) -> None:
     """
     size = os.path.getsize(name)
     seconds = PATIENCE + size / SPEED
-    command = [sys.executable, "-P", netcdf_trial.__file__, name, str(DENSEST * size)]
+    command = [sys.executable, "-P", netcdf_trial.__file__, name, str(DENSEST * size), str(seconds)]
     try:
         trial = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
     except subprocess.TimeoutExpired:

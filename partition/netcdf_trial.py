@@ -1,15 +1,28 @@
 """A program that reads all of an HDF5 file: on a damaged one the HDF5 library may crash or never return.
 
-    python netcdf_trial.py FILE BYTES
+    python netcdf_trial.py FILE BYTES SECONDS
 
 It exits with status 1 and a reason on stderr if the file cannot be read, or declares arrays of more than
-BYTES. It imports nothing from this project, so that it starts quickly.
+BYTES. The system kills it after SECONDS of processor time. It imports nothing from this project, so that it
+starts quickly.
 """
 
 from __future__ import annotations
 
 import sys
+from math import ceil
 from typing import Any
+
+try:
+    import resource
+except ImportError:  # on Windows
+    resource = None  # type: ignore[assignment]
+
+
+def limit(seconds: float) -> None:
+    """Have the system end this process after some processor time, also where its parent is gone."""
+    if resource is not None:
+        resource.setrlimit(resource.RLIMIT_CPU, (ceil(seconds),) * 2)
 
 
 def main(name: str, most: int) -> None:
@@ -38,6 +51,7 @@ def main(name: str, most: int) -> None:
 
 if __name__ == "__main__":
     try:
+        limit(float(sys.argv[3]))
         main(sys.argv[1], int(sys.argv[2]))
     except Exception as error:
         sys.exit(str(error).partition("\n")[0] or type(error).__name__)

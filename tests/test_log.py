@@ -108,5 +108,7 @@ def test_logs_are_merged_by_cluster():
 
 
 def test_a_count_beyond_64_bits_is_an_error():
+    log = Log(1)
+    log.add(Step(0, "send", True, 0), Tally(messages=1 << 64), [0.0], [0.0], 0.0)
     with pytest.raises(struct.error):
-        Log(1).add(Step(0, "send", True, 0), Tally(messages=1 << 64), [0.0], [0.0], 0.0)
+        log["messages"]

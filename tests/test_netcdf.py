@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+import signal
+import subprocess
+import sys
 
 import dask
 import h5py
@@ -117,3 +120,10 @@ def test_a_file_without_a_checksum_is_tried_in_another_process(
     monkeypatch.setattr(netcdf, "PATIENCE", 1.0)
     with pytest.raises(InputError, match=message):
         netcdf.read(path)
+
+
+def test_a_trial_read_ends_where_nobody_waits_for_it():
+    """Who reads the file may be killed while the HDF5 library is in an endless loop."""
+    program = "from partition import netcdf_trial; netcdf_trial.limit(1)\nwhile True: pass"
+    ended = subprocess.run([sys.executable, "-c", program], timeout=60)
+    assert -ended.returncode in (signal.SIGXCPU, signal.SIGKILL)

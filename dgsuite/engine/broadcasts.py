@@ -7,8 +7,7 @@ the batches of other sites in the slots of the ghosts. Then the site's inboxes r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +26,9 @@ sender, which the processor mispredicts; the same where the first entries of a r
 
 NO_BITS = np.empty(0, np.uint8)
 """What compiled loops take for the bitmap of senders where every node sent."""
+
+SPARSE = 4
+"""Clearing one sender of a list costs about as much as clearing 4 of all slots."""
 
 LISTING, LISTS = 64, 1 << 18
 """Cost of listing a message, and of listing any at all, relative to that of reading a slot."""
@@ -120,7 +122,9 @@ class Broadcasts:
         self.sent = np.zeros(halo.slots + 1, bool)
         self.slots: dict[str, NDArray] = {}
         self._span = slice(halo.first, halo.first + halo.own)
-        self._told = sum(map(halo.told, halo.send))
+        self._told = {peer: halo.told(peer) for peer in halo.send}
+        self._all_told = sum(self._told.values())
+        self._all_leaving = sum(halo.leaving.values())
         self._begin()
 
     def _begin(self) -> None:
@@ -130,15 +134,23 @@ class Broadcasts:
         self._own: list[NDArray] | None = []  # lists of own senders; None if there are too many
         self._heard: list[Subset] = []
         self._pushed: dict[tuple[str, str], tuple[Any, ...]] = {}
-        for derived in ("senders", "bitmap", "messages"):
-            self.__dict__.pop(derived, None)
+        # made when first asked for
+        self._senders: list[Subset] | None = None
+        self._bitmap: NDArray[np.uint8] | None = None
+        self._messages: MessageList | None = None
 
     def clear(self) -> None:
         """Forget the broadcasts of the last phase."""
-        if self.count:
-            for part in self.senders:
+        if not self.count:
+            return
+        if self._own is None or SPARSE * self.count > len(self.sent):
+            self.sent[:] = False
+        else:
+            for own in self._own:
+                self.sent[own] = False
+            for part in self._heard:
                 part.clear()
-            self._begin()
+        self._begin()
 
     def prepare(self, names: Sequence[str]) -> None:
         """Allocate the slots of some fields."""
@@ -189,8 +201,8 @@ class Broadcasts:
             where = slots
             if self._own is not None:
                 self._own.append(slots)
-        for name, values in self._stored(fields):
-            values[where] = fields[name]
+        for name, values in fields.items():
+            self._store(name)[where] = values
         self.count += len(nodes)
         self._own_count += len(nodes)
         self.reach += messages - leaving
@@ -211,14 +223,14 @@ class Broadcasts:
         batches: dict[int, BroadcastBatch] = {}
         own = self._own_senders()
         # along every edge that leaves: then nodes that have none, and did not send, do no harm
-        everyone = self._leaving == sum(self.halo.leaving.values())
+        everyone = self._leaving == self._all_leaving
         for peer, slots in self.halo.send.items():
-            told, edges = self.halo.told(peer), self.halo.leaving[peer]
+            told, edges = self._told[peer], self.halo.leaving[peer]
             senders = Subset(None, size=told, count=told) if everyone else own.restrict(slots)
             if not senders.count or not edges:
                 continue
             fields = {n: self._packed(self.slots[n], slots, senders) for n in names}
-            reach = self._leaving * senders.size // self._told
+            reach = self._leaving * senders.size // self._all_told
             reach = edges if everyone else max(min(reach, edges - 1), 0)
             batches[peer] = BroadcastBatch(senders.encode(), fields, reach, self.backwards)
         return batches
@@ -239,24 +251,24 @@ class Broadcasts:
         """Store a batch of another site in the slots of the ghosts."""
         span = self.halo.land[peer]
         senders = Subset.decode(batch.senders, self.sent[span], span.start)
-        for name, values in self._stored(batch.fields):
+        for name, received in batch.fields.items():
+            values = self._store(name)
             if senders.is_list:
-                values[senders.members] = batch.fields[name]
+                values[senders.members] = received
             elif senders.count == senders.size:
-                values[span] = batch.fields[name]
+                values[span] = received
             else:
-                lay(batch.fields[name], senders.mask, values[span])
+                lay(received, senders.mask, values[span])
         self._heard.append(senders)
         self.count += senders.count
         self.reach += batch.reach
 
-    def _stored(self, fields: Mapping[str, NDArray]) -> Iterator[tuple[str, NDArray]]:
-        """The slots of some fields."""
-        for name in fields:
-            if name not in self.slots:
-                self.prepare([name])
-            self._fields.add(name)
-            yield name, self.slots[name]
+    def _store(self, name: str) -> NDArray:
+        """The slots of a field that is broadcast."""
+        if name not in self.slots:
+            self.prepare([name])
+        self._fields.add(name)
+        return self.slots[name]
 
     # Read.
 
@@ -275,16 +287,20 @@ class Broadcasts:
             )
         return Subset(self.sent, members, count=self._own_count)
 
-    @cached_property
+    @property
     def senders(self) -> list[Subset]:
         """Slots of the senders: of the own ones, and of those of each other site."""
-        parts = [self._own_senders().restrict(self._span), *self._heard]
-        return [part for part in parts if part.count]
+        if self._senders is None:
+            parts = [self._own_senders().restrict(self._span), *self._heard]
+            self._senders = [part for part in parts if part.count]
+        return self._senders
 
-    @cached_property
+    @property
     def bitmap(self) -> NDArray[np.uint8]:
         """Slots of the senders, as a bitmap."""
-        return Subset(self.sent, count=self.count).bitmap
+        if self._bitmap is None:
+            self._bitmap = Subset(self.sent, count=self.count).bitmap
+        return self._bitmap
 
     def _by_id(self) -> NDArray:
         """Slots of the senders, by ascending node id."""
@@ -312,9 +328,15 @@ class Broadcasts:
         room = self.halo.own - (LISTS if self.is_compiled else 0)
         return self.count * LISTING <= room and self.reach * LISTING <= room
 
-    @cached_property
+    @property
     def messages(self) -> MessageList:
         """The messages one by one."""
+        if self._messages is None:
+            self._messages = self._list()
+        return self._messages
+
+    def _list(self) -> MessageList:
+        """The messages of all senders, along the edges to own nodes."""
         halo = self.halo
         rows, slots = [], []
         for part in self.senders:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from operator import attrgetter
 from struct import Struct
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +22,9 @@ COUNTS = attrgetter(*COUNTED)
 
 SENT = np.dtype([("phase", "i8"), *((name, PAIR[name]) for name in PAIR.names or ())])
 """Messages from one cluster to another in a phase: the number of the phase, and a `PAIR`."""
+
+PACKED = 64
+"""Phases that are packed at a time: outside of the rounds, if a run has fewer."""
 
 SHARED = {vote: vote for vote in (SILENT, *(Vote(v, given=VOTES["any"]) for v in (False, True)))}
 """Votes that most phases have; the log refers to one object for all equal ones."""
@@ -69,6 +73,7 @@ class Log:
         self.seconds = seconds
         self.votes: list[Vote] = []
         self.begun = 0
+        self._latest: list[tuple[Step, Tally, tuple[float, ...], tuple[float, ...], float]] = []
         self._rows = bytearray()
         self._codes: dict[str, int] = {}
         self._notes: dict[str, array[int]] = {}
@@ -77,12 +82,18 @@ class Log:
     def __len__(self) -> int:
         return len(self.votes)
 
+    def __getstate__(self) -> dict[str, Any]:
+        self._pack()
+        return self.__dict__
+
     def __getitem__(self, name: str) -> NDArray:
+        self._pack()
         return np.frombuffer(self._rows, row_format(self.clusters)[0])[name]
 
     @property
     def names(self) -> list[str]:
         """Names of the phases, in the order in which they first ran."""
+        self._pack()
         return [*self._codes]
 
     @property
@@ -106,23 +117,34 @@ class Log:
         exchange: float,
     ) -> None:
         """Record a phase."""
-        code = self._codes.setdefault(step.phase, len(self._codes))
-        between = (exchange,) * self.clusters
-        pack = row_format(self.clusters)[1].pack
-        head = step.round, step.turn, code, step.last
-        self._rows += pack(*head, *COUNTS(tally), *compute, *cpu, *between)
-        for name, value in tally.notes.items():
-            column = self._notes.setdefault(name, array("q"))
-            column.frombytes(bytes(column.itemsize * (len(self) - len(column))))
-            column.append(value)
-        if tally.pairs is not None:
-            self._traffic += _sent(len(self), tally.pairs.table()).tobytes()
-        vote = tally.vote
-        self.votes.append(SHARED.get(vote, vote) if vote.given <= VOTES["any"] else vote)
+        self._latest.append((step, tally, tuple(compute), tuple(cpu), exchange))
+        self.votes.append(tally.vote)
         self.begun = step.round + 1
+        if len(self._latest) == PACKED:
+            self._pack()
+
+    def _pack(self) -> None:
+        """Move the latest phases into columns."""
+        first = len(self) - len(self._latest)
+        pack = row_format(self.clusters)[1].pack
+        for number, (step, tally, compute, cpu, exchange) in enumerate(self._latest, first):
+            code = self._codes.setdefault(step.phase, len(self._codes))
+            head = step.round, step.turn, code, step.last
+            between = (exchange,) * self.clusters
+            self._rows += pack(*head, *COUNTS(tally), *compute, *cpu, *between)
+            for name, value in tally.notes.items():
+                column = self._notes.setdefault(name, array("q"))
+                column.frombytes(bytes(column.itemsize * (number - len(column))))
+                column.append(value)
+            if tally.pairs is not None:
+                self._traffic += _sent(number, tally.pairs.table()).tobytes()
+            if tally.vote.given <= VOTES["any"]:
+                self.votes[number] = SHARED.get(tally.vote, tally.vote)
+        self._latest.clear()
 
     def noted(self, name: str) -> NDArray[np.int64]:
         """What the kernel noted under a name in each phase; 0 where it noted nothing."""
+        self._pack()
         found = np.zeros(len(self), np.int64)
         column = self._notes.get(name, ())
         found[: len(column)] = column
@@ -131,6 +153,7 @@ class Log:
     @property
     def traffic(self) -> NDArray:
         """What clusters sent each other in a traced run: rows of `SENT`, by phase, source and destination."""
+        self._pack()
         return np.frombuffer(self._traffic, SENT)
 
     def by_round(self, values: ArrayLike) -> NDArray:
