@@ -514,6 +514,12 @@ def test_values_are_put_at_places(size):
         np.testing.assert_array_equal(found, expected)
 
 
+@given(st.lists(st.integers(0, 9)))
+def test_distinct_numbers_ascend(numbers):
+    found = segments.distinct(np.array(numbers, np.int64))
+    assert found.tolist() == sorted(set(numbers))
+
+
 @given(st.booleans().flatmap(lambda directed: graphs(directed)), st.integers(1, 4))
 def test_halos_of_all_sites_fit_together(whole_and_cut, sites):
     """What one sends is what the other has slots for, and edges are the clusters', either way round."""

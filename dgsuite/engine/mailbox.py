@@ -43,7 +43,7 @@ from partition.cluster import Cluster
 from partition.errors import InputError, RunError
 from partition.halo import Halo, make_halo
 from partition.reductions import MIN, SUM
-from partition.segments import COMPILE_FROM, ascending, expand, loops, tally
+from partition.segments import COMPILE_FROM, ascending, distinct, expand, loops, tally
 
 
 class BroadcastRecord(NamedTuple):
@@ -364,7 +364,7 @@ class Mailbox:
         counts.nbytes = sum(v.nbytes for v in messages.fields.values())
         if counts.pairs is not None:
             counts.pairs.add(senders, owner, 1, self._payload(messages.fields))
-        counts.active = len(messages.dst) if whole else len(np.unique(messages.src))  # type: ignore[arg-type]
+        counts.active = len(messages.dst) if whole else len(distinct(messages.src))  # type: ignore[arg-type]
         self._record(step, messages)
         try:
             batches = self.unicasts.pack(messages)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 import kernels.base as bsp
 from kernels.rng import uniform
+from partition.segments import distinct
 
 
 @dataclass(eq=False)
@@ -92,7 +93,7 @@ class StrongComponents(bsp.Kernel):
         return bsp.broadcast(s.leaving, backwards=True)
 
     def trim(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        s.leaving = np.union1d(s.bare, self.left_without(s, s.going, inbox))
+        s.leaving = distinct(np.append(s.bare, self.left_without(s, s.going, inbox)))
         s.live.remove(s.leaving)
         return bsp.vote(any=len(s.leaving) > 0)
 
@@ -184,7 +185,7 @@ class StrongComponents(bsp.Kernel):
 
     def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Vote]:
         node = inbox.node
-        nodes = np.unique(node[s.ahead.mask[node] & (inbox["part"] == s.part[node])])
+        nodes = distinct(node[s.ahead.mask[node] & (inbox["part"] == s.part[node])])
         return self.join(s, nodes, part=s.part[nodes]), bsp.vote(any=len(nodes) > 0)
 
     def ask(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:

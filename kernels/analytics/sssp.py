@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kernels.base as bsp
-from partition.segments import expand
+from partition.segments import distinct, expand
 from partition.weights import spread
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class ShortestPaths(bsp.Kernel):
     def light(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, bucket: int) -> bsp.Unicast:
         here = self.buckets(s, s.waiting) <= bucket
         nodes, s.waiting = s.waiting[here], s.waiting[~here]
-        s.settled = np.union1d(s.settled, nodes)
+        s.settled = distinct(np.append(s.settled, nodes))
         return self.tell(c, s, nodes, light=True)
 
     def heavy(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
@@ -148,7 +148,7 @@ class ShortestPaths(bsp.Kernel):
         best = np.isin(node, nodes[better]) & (inbox["distance"] == s.distance[node])
         winners, first = np.unique(node[best], return_index=True)
         s.parent[winners] = source[best][first]
-        s.waiting = np.union1d(s.waiting, winners)
+        s.waiting = distinct(np.append(s.waiting, winners))
         buckets = self.buckets(s, s.waiting)
         low = int(buckets.min()) if len(buckets) else None
         return bsp.vote(any=low is not None and low <= bucket, min=low)
