@@ -142,7 +142,12 @@ def build(
         _nodes(graph, "node", "node"),
     ]
     for dim in {dim for name in outputs for dim in kernel.outputs[name].dims} - {"node"}:
-        coords.append(_nodes(graph, dim, f"{dim} node", kernel.axis(dim, graph.n)))
+        if dim in kernel.numbered:
+            coords.append(
+                _numbered(dim, next(v.sizes[dim] for v in variables.values() if dim in v.dims), dim)
+            )
+        else:
+            coords.append(_nodes(graph, dim, f"{dim} node", kernel.axis(dim, graph.n)))
     parameters = {f.name: stated(kernel, f.name, graph.labels) for f in dataclasses.fields(kernel)}
     attrs: dict[str, Any] = {
         "title": f"{kernel.name} on {graph.n} nodes, {style}",

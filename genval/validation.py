@@ -25,6 +25,7 @@ from genval.rules import (
     sets,
     trees,
     triangles,
+    walks,
 )
 from genval.rules.base import Job
 from partition.client.spans import spanned
@@ -49,7 +50,7 @@ class Validator(NamedTuple):
     identifiers
         Name of the output that holds identifiers. They are nodes if the graph has no identifiers.
     sampled
-        Whether the second dimension of outputs may list some nodes only.
+        Whether the second dimension of outputs may have another length: some nodes only, or steps.
     """
 
     outputs: dict[str, int]
@@ -86,6 +87,7 @@ VALIDATORS: dict[str, Validator] = {
     "mis": Validator({"in_mis": 1}, sets.mis),
     "mst": Validator({"parent": 1}, trees.mst, nodes="parent"),
     "pagerank": Validator({"rank": 1}, ranks.pagerank, "rank"),
+    "random_walks": Validator({"walk": 2}, walks.random_walks, nodes="walk", sampled=True),
     "scc": Validator({"component": 1}, components.scc, nodes="component"),
     "sssp": Validator({"distance": 1, "parent": 1}, search.sssp, "distance", nodes="parent"),
     "triangles": Validator({"triangles": 1}, triangles.triangles),

@@ -14,6 +14,7 @@ from kernels.analytics.ktruss import KTruss
 from kernels.analytics.lcc import ClusteringCoefficient
 from kernels.analytics.matching import Matching
 from kernels.analytics.pagerank import PageRank
+from kernels.analytics.random_walks import RandomWalks
 from kernels.analytics.scc import StrongComponents
 from kernels.analytics.sssp import ShortestPaths
 from kernels.analytics.triangles import Triangles
@@ -75,6 +76,7 @@ KERNELS: dict[str, type[Kernel]] = {
         MIS,
         Matching,
         PageRank,
+        RandomWalks,
         ShortestPaths,
         SpanningTree,
         StrongComponents,

@@ -95,6 +95,8 @@ class Kernel:
     """State arrays that are results."""
     fields: ClassVar[dict[str, DTypeLike]] = {}
     """Dtype of each message field; what is sent is cast to it, and an empty inbox has it."""
+    numbered: ClassVar[tuple[str, ...]] = ()
+    """Dimensions of outputs that count from 0, such as steps; others list nodes."""
     looks_for_first: ClassVar[bool] = False
     """Whether it calls ``inbox.first``, for which a run prepares."""
     notes: ClassVar[dict[str, str]] = {}

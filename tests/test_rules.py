@@ -180,6 +180,11 @@ def reference(kernel, graph):
         for u, v in nx.maximal_matching(net):
             mate[u], mate[v] = v, u
         return {"mate": mate}
+    if kernel == "random_walks":
+        walk = [np.arange(N)]
+        for _ in range(3):
+            walk.append(np.array([min(net[v]) for v in walk[-1]]))
+        return {"walk": np.stack(walk, axis=1), "length": 3}
     if kernel == "ktruss":
         return {"truss": trusses(net)}
     if kernel == "core_number":
@@ -453,6 +458,20 @@ KINDS = {
         "backwards": {"mate": lambda v: v[::-1]},
         "pairs of ids": {"mate": lambda v: np.arange(len(v)) ^ 1},
         "all one's": {"mate": lambda v: v * 0 + 7},
+    },
+    "random_walks": {
+        "stands still": {"walk": lambda v: np.repeat(v[:, :1], 4, axis=1)},
+        "starts elsewhere": {"walk": lambda v: v[::-1]},
+        "shifted": {"walk": lambda v: np.roll(v, 1, axis=0)},
+        "no start": {"walk": lambda v: np.where(np.arange(4) == 0, -1, v)},
+        "no such node": {"walk": lambda v: at(v, (5, 2), 400)},
+        "below none": {"walk": lambda v: at(v, (5, 2), -2)},
+        "ends early": {"walk": lambda v: at(v, (5, 3), -1)},
+        "goes on after its end": {"walk": lambda v: at(v, (5, 1), -1)},
+        "a step less": {"walk": lambda v: v[:, :-1]},
+        "of other length": {"length": lambda v: 4},
+        "one jumps": {"walk": lambda v: at(v, (5, 3), v[5, 2])},
+        "all jump": {"walk": lambda v: np.where(np.arange(4) == 3, v[:, :1], v)},
     },
     "triangles": counts("triangles"),
     "ktruss": counts("truss"),
