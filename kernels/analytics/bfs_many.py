@@ -21,7 +21,7 @@ from kernels import sources
 WORD = 64
 """Sources of a batch."""
 
-LOOK = 8
+LOOK = 2
 """Nodes look at their neighbours where messages are more than one in so many of the edge ends."""
 
 
