@@ -47,6 +47,7 @@ bench: $(VENV)/.tested  ## measure; about an hour
 	$(BIN)/python benchmarks/bounds.py
 	$(BIN)/python benchmarks/bfs_peers.py
 	$(BIN)/python benchmarks/bfs_peers.py --turns 5
+	$(BIN)/python benchmarks/searches.py
 	$(BIN)/python benchmarks/grid_bytes.py
 	$(BIN)/python benchmarks/throttle.py
 	$(BIN)/python benchmarks/transports.py
