@@ -7,6 +7,8 @@ cluster's neighbourhood are the nodes of highest rank; a node's *place* counts f
 from __future__ import annotations
 
 import numpy as np
+from llvmlite import ir
+from numba import types
 from numba.extending import intrinsic
 
 from partition._compiled import bit
@@ -14,6 +16,9 @@ from partition.compiling import compiled
 
 FEW = 20
 """Neighbours in the core up to which testing pairs of them takes less time than reading rows of bits."""
+
+AHEAD = 4
+"""Lists that are fetched from memory before they are read."""
 
 ONE, WORD, LOW = np.uint64(1), np.uint64(6), np.uint64(63)
 
@@ -26,6 +31,24 @@ def ones(typingctx, word):
         return builder.ctpop(arguments[0])
 
     return word(word), generate
+
+
+@intrinsic
+def prefetch(typingctx, array, index):
+    """Have the processor fetch an item of an array into its cache; it does not wait."""
+
+    def generate(context, builder, signature, arguments):
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        item = builder.bitcast(builder.gep(view.data, [arguments[1]]), byte)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        fetch = builder.module.declare_intrinsic("llvm.prefetch", (byte,), kind)
+        builder.call(
+            fetch, [item, *(ir.Constant(number, k) for k in (0, 3, 1))]
+        )  # read, keep, data
+        return context.get_dummy_value()
+
+    return types.void(array, index), generate
 
 
 @compiled
@@ -94,13 +117,23 @@ def closed(indptr, indices, starts, ends, values, place, rows):
     near = np.zeros(len(place) // 8 + 1, np.uint8)
     bits = np.zeros(rows.shape[1], np.uint64)
     inner = np.empty(len(rows), np.int64)
+    most = 0
+    for row in range(len(count)):
+        most = max(most, indptr[row + 1] - indptr[row])
+    outer = np.empty(most, np.int64)
     for row in range(len(count)):
         low, high = indptr[row], indptr[row + 1]
-        total, k = np.uint64(0), 0
+        total, k, others = np.uint64(0), 0, 0
         for e in range(low, high):
-            if place[indices[e]] >= 0:
-                inner[k] = place[indices[e]]
+            u = np.int64(indices[e])
+            if place[u] >= 0:
+                inner[k] = place[u]
                 k += 1
+            else:
+                prefetch(starts, u)
+                prefetch(ends, u)
+                outer[others] = u
+                others += 1
         if k < FEW:
             for i in range(k):
                 for j in range(k):
@@ -116,15 +149,17 @@ def closed(indptr, indices, starts, ends, values, place, rows):
                     total += ones(row_of_bits[j] & bits[j])
             for i in range(k):
                 bits[inner[i] >> 6] = 0
-        if k < high - low:
+        if others:
             for e in range(low, high):
-                u = np.uint32(indices[e])
-                near[u >> 3] |= np.uint8(1 << (u & 7))
-            for e in range(low, high):
-                u = indices[e]
-                if place[u] < 0:
-                    for i in range(starts[u], ends[u]):
-                        total += np.uint64(bit(near, values[i]))
+                v = np.uint32(indices[e])
+                near[v >> 3] |= np.uint8(1 << (v & 7))
+            for i in range(others):
+                if i + AHEAD < others:
+                    first = starts[outer[i + AHEAD]]
+                    prefetch(values, first)
+                    prefetch(values, first + 16)  # the next cache line
+                for j in range(starts[outer[i]], ends[outer[i]]):
+                    total += np.uint64(bit(near, values[j]))
             for e in range(low, high):
                 near[np.uint32(indices[e]) >> 3] = 0
         count[row] = total

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 import kernels.base as bsp
 
-CORE = 1 << 13
-"""Nodes in the core at most: their lists as bits fit a processor's outer cache."""
+CORE = 1 << 14
+"""Nodes in the core at most: their lists as bits take 32 MiB."""
 
 
 def compiled() -> Any:
@@ -79,7 +79,7 @@ def highest(c: bsp.Cluster, theirs: NDArray) -> NDArray[np.int64]:
     """
     degree = np.zeros(c.n, theirs.dtype)
     degree[c.indices] = theirs
-    count = min(CORE, isqrt(4 * len(c.indices)), int(np.count_nonzero(degree)))
+    count = min(CORE, isqrt(16 * len(c.indices)), int(np.count_nonzero(degree)))
     least = np.partition(degree, c.n - count)[c.n - count] if count else 1
     nodes = np.flatnonzero(degree >= max(least, 1))
     return nodes[np.lexsort((nodes, degree[nodes]))][::-1][:count]
