@@ -157,7 +157,9 @@ def trace(
 def record(kernel: Kernel, graph: Graph) -> Recording:
     """Run a kernel on one cluster and keep what its nodes say."""
     if graph.directed:
-        raise InputError("traffic is counted on undirected graphs alone")
+        raise InputError(
+            "traffic is counted on undirected graphs alone; graph.to_undirected() makes one"
+        )
     (cluster,) = graph.repartition(1, None).gather()
     sent: list[Record | None] = []
 
