@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from dgsuite.chem.scf import hartree_fock
     from dgsuite.dataset import open_dataset as open
     from dgsuite.dataset import save
+    from dgsuite.frame import to_dataframe
     from dgsuite.runner import run, run_each
     from kernels.base import Kernel
     from partition.errors import DgsuiteError, InputError, RunError
@@ -26,6 +27,7 @@ __all__ = [
     "run",
     "run_each",
     "save",
+    "to_dataframe",
     "traces",
 ]
 
@@ -62,5 +64,6 @@ __getattr__, __dir__ = lazy_imports(
         "run": "dgsuite.runner.run",
         "run_each": "dgsuite.runner.run_each",
         "save": "dgsuite.dataset.save",
+        "to_dataframe": "dgsuite.frame.to_dataframe",
     },
 )

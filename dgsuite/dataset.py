@@ -55,7 +55,7 @@ def build(
     kernel: Kernel,
     graph: Graph,
     style: str,
-    outputs: Mapping[str, NDArray],
+    outputs: Mapping[str, Any],
     log: Log,
     *,
     count_as: str | None = None,
@@ -70,7 +70,7 @@ def build(
     Parameters
     ----------
     outputs
-        Kernel outputs, one entry a node, in the order of node ids.
+        Kernel outputs, one entry a node, in the order of node ids: arrays or Dask arrays.
     log
         The log of all sites.
     count_as
@@ -291,12 +291,18 @@ def _shortened(value: Any) -> Any:
     return values.tolist() if values.size <= LISTED else f"<{values.shape} {values.dtype}>"
 
 
-def _output(output: Output, values: NDArray, graph: Graph) -> xr.Variable:
-    """An output as a variable; if the graph has labels, they replace node ids."""
+def _output(output: Output, values: Any, graph: Graph) -> xr.Variable:
+    """An output, an array or a Dask array, as a variable; if the graph has labels, they replace node ids."""
     none: Any = -1
     ids = output.nodes or (output.identifiers and not graph.identified)
     if ids and graph.labels is not None:
-        values, none = graph.labels.of(values), graph.labels.none
+        none = graph.labels.none
+        if isinstance(values, np.ndarray):
+            values = graph.labels.of(values)
+        else:
+            from dgsuite.workers.outputs import labelled
+
+            values = labelled(values, graph)
     long_name = output.long_name.format(none=repr(none)) if output.nodes else output.long_name
     return variable(output.dims, values, long_name, output.units)
 
@@ -312,8 +318,18 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     Notes
     -----
     Labels that are neither integers nor plain strings are written as JSON: see `partition.label_tables`.
+    Outputs that are on workers are gathered.
     """
-    netcdf.write(encoded(dataset), path)
+    netcdf.write(encoded(in_memory(dataset)), path)
+
+
+def in_memory(dataset: xr.Dataset) -> xr.Dataset:
+    """A dataset whose outputs are in this process, also where they are on the workers of some client."""
+    if not dataset.chunks:
+        return dataset
+    from dgsuite.workers.outputs import client_of
+
+    return dataset.compute(scheduler=client_of(dataset))
 
 
 def open_dataset(path: str | os.PathLike[str], *, checksum: bool = False) -> xr.Dataset:

@@ -123,7 +123,9 @@ def run(
         With dims round (for recursive kernels depth), cluster, node and model; every variable has
         ``long_name`` and ``units``. If the graph has labels, they are the coordinate ``node``, and outputs
         such as ``parent`` hold labels. "No node" is -1 if all labels are integers from 0, "" if all are text,
-        otherwise None.
+        otherwise None. If the outputs of a run on workers take more bytes than Dask's setting
+        ``dgsuite.gather-limit`` says (128 MiB), they stay there as Dask arrays, with a chunk for each
+        cluster; outputs of a graph whose clusters are no blocks of nodes are gathered.
 
     Raises
     ------

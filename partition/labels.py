@@ -198,6 +198,11 @@ class Labels(Sequence[Any]):
         table[:-1] = self.array.tolist() if self.array.dtype != object else self.array
         return table
 
+    @property
+    def dtype(self) -> np.dtype:
+        """Dtype of labels and `none` together."""
+        return self._table.dtype
+
     def of(self, nodes: NDArray) -> NDArray:
         """Labels of the given nodes, an array of any shape; -1 becomes `none`."""
         return self._table[nodes]

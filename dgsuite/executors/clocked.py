@@ -26,6 +26,7 @@ from dgsuite.executors.in_turn import InTurn
 from dgsuite.workers import placement as tasks
 from dgsuite.workers import plugin as worker
 from dgsuite.workers.mesh import Mesh
+from dgsuite.workers.outputs import Result, collect
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
 from partition.client.waiting import Watch
@@ -61,7 +62,7 @@ def run(
     workload: Workload | None = None,
     guard: Guard = UNBOUND,
     way: Way | None = None,
-) -> list[tuple[dict[str, NDArray], Log]]:
+) -> list[tuple[dict[str, Any], Log]]:
     """Run kernels on the workers of a client, in rounds or another way: one after the other, in the same
     tasks.
     """
@@ -112,17 +113,10 @@ def run(
             for rank in range(len(places))
         ]
         try:
-            results = tasks.results(futures, watch)
+            return collect(kernels, graph, bounds, futures, watch, way.merge)
         except BaseException:
             tasks.give_up(client, futures)
             raise
-    return [
-        (
-            tasks.joined(k.outputs, [outputs for outputs, _ in sites]),
-            way.merge([log for _, log in sites]),
-        )
-        for k, sites in zip(kernels, zip(*results, strict=True), strict=True)
-    ]
 
 
 def _task(
@@ -139,7 +133,7 @@ def _task(
     workload: Workload | None,
     guard: Guard,
     transport: str,
-) -> list[tuple[dict[str, NDArray], Any]]:
+) -> Result:
     """One worker's part of the run: of each kernel, the outputs and the log."""
 
     def prepared(kernel: Kernel) -> Any:
@@ -165,7 +159,7 @@ def _task(
     def tell(rounds: int) -> None:
         here.loop.add_callback(here.log_event, topic, (run_id, rounds))
 
-    results: list[tuple[dict[str, NDArray], Any]] = []
+    results: Result = []
 
     async def main(pool: ThreadPoolExecutor | None) -> None:
         nonlocal site

@@ -25,6 +25,7 @@ from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, steps
 from dgsuite.engine.site import Site
 from dgsuite.workers import placement as tasks
 from dgsuite.workers import plugin as worker
+from dgsuite.workers.outputs import Result, collect
 from dgsuite.workers.plugin import PeerLost
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
@@ -146,13 +147,13 @@ def _phase(run_id: str, k: int, number: int, step: Step, bundles: Sequence[Bundl
     return Bundle(number, hall.epoch, leaving)
 
 
-def _close(run_id: str) -> tuple[dict[str, NDArray], Log]:
+def _close(run_id: str) -> Result:
     """Task: this worker's results."""
     hall = _hall(run_id)
     clusters = sorted(hall.sites)
     found = [hall.sites[k].outputs() for k in clusters]
     outputs = {name: np.concatenate([f[name] for f in found]) for name in found[0]}
-    return outputs, merge([hall.logs[k] for k in clusters])
+    return [(outputs, merge([hall.logs[k] for k in clusters]))]
 
 
 class Driver:
@@ -260,7 +261,7 @@ def run(
     on_round: Callable[[int], None] | None = None,
     workload: Workload | None = None,
     guard: Guard = UNBOUND,
-) -> tuple[dict[str, NDArray], Log]:
+) -> tuple[dict[str, Any], Log]:
     """Run a kernel on the workers of a client."""
     worker.install(client)
     places, bounds = tasks.deal(graph, places)
@@ -289,8 +290,7 @@ def run(
             driver.add(step)
         driver.flush()
         closing = driver.each(_close, [()] * len(places))
-        results = tasks.results(closing, watch)
+        (found,) = collect([kernel], graph, driver.bounds, closing, watch, merge)
     finally:
         tasks.give_up(client, [*opened, *driver.futures])
-    outputs = tasks.joined(kernel.outputs, [outputs for outputs, _ in results])
-    return outputs, merge([log for _, log in results])
+    return found

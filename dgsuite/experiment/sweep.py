@@ -18,6 +18,7 @@ from dgsuite.dataset import index, open_dataset, save, versions
 from dgsuite.experiment.clusters import check_memory, check_protocol, connect, local
 from dgsuite.experiment.model import SWEPT, Cluster, Experiment, Point, Throttle
 from dgsuite.runner import run
+from dgsuite.workers.gather import gathered
 from dgsuite.workers.provenance import changes, circumstances, machine_of, oversubscribed
 from partition.client.installed import fingerprint
 from partition.client.queries import worker_states
@@ -216,21 +217,22 @@ class Sweep:
         self, point: Point, graph: Graph, client: Client | None, on_round: Callable[[int], None]
     ) -> xr.Dataset:
         """Run a point."""
-        return run(
-            point.kernel,
-            graph,
-            style=point.style,
-            form=point.form,
-            clusters=point.clusters,
-            client=client,
-            seed=point.seed,
-            count_as=point.count_as,
-            workload=json.loads(point.workload) if point.workload else None,
-            on_round=on_round,
-            max_rounds=self.experiment.max_rounds,
-            trace=point.trace,
-            **point.params,
-        )
+        with gathered():
+            return run(
+                point.kernel,
+                graph,
+                style=point.style,
+                form=point.form,
+                clusters=point.clusters,
+                client=client,
+                seed=point.seed,
+                count_as=point.count_as,
+                workload=json.loads(point.workload) if point.workload else None,
+                on_round=on_round,
+                max_rounds=self.experiment.max_rounds,
+                trace=point.trace,
+                **point.params,
+            )
 
     def one(
         self, point: Point, graph: Graph, client: Client | None, on_round: Callable[[int], None]

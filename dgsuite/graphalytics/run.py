@@ -18,6 +18,7 @@ from dgsuite.graphalytics.options import Options
 from dgsuite.graphalytics.plan import ALGORITHMS
 from dgsuite.graphalytics.setting import Setting, parameters
 from dgsuite.suites import running
+from dgsuite.workers.gather import gathered
 from partition.errors import InputError
 from partition.graph import Graph
 
@@ -87,7 +88,8 @@ def run(
         dgsuite.run(kernel, graph, **how)  # workers have imported what they need
         for _ in range(options.repetitions):
             begin = time.perf_counter()
-            ds = dgsuite.run(kernel, graph, **how)
+            with gathered():
+                ds = dgsuite.run(kernel, graph, **how)
             found.makespans.append(time.perf_counter() - begin)
             found.seconds.append(float(ds.attrs["seconds"]))
             if len(found.seconds) == options.repetitions:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import dgsuite
 from dgsuite.suites.options import Place
+from dgsuite.workers.gather import gathered
 from genval import validate
 from partition.errors import RunError
 from partition.graph import Graph
@@ -86,7 +87,8 @@ def trials(
     how: dict[str, Any] = {"style": "clocked", "client": client, **parameters}
     dgsuite.run_each(kernel, graph, each[:1], **how)
     for done in range(0, len(each), turn):
-        found = dgsuite.run_each(kernel, graph, each[done : done + turn], **how)
+        with gathered():
+            found = dgsuite.run_each(kernel, graph, each[done : done + turn], **how)
         while found:
             yield found.pop(0)
 

@@ -50,6 +50,7 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         scheduler.handlers["dgsuite_workers"] = self.workers
         scheduler.handlers["dgsuite_take_turn"] = self.take_turn
         scheduler.handlers["dgsuite_end_turn"] = self.end_turn
+        scheduler.handlers["dgsuite_keep"] = self.keep
 
     def workers(self, keys: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
         """RPC: the state of each worker, by address.
@@ -78,6 +79,14 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
             if task is not None and task.processing_on is not None:
                 states[task.processing_on.address]["awaited"] = True
         return states
+
+    def keep(self, keys: Sequence[str]) -> None:
+        """RPC: never run tasks again whose results are lost with their worker.
+
+        They are tied to that worker, so what needs them would wait for ever. Now it fails.
+        """
+        for key in keys:
+            self.scheduler.tasks[key].run_spec = None
 
     async def take_turn(
         self, run: str, client: str, keys: Sequence[str], seconds: float, bound: float

@@ -1,0 +1,30 @@
+"""Whether the outputs of a run are gathered. Importing this needs no Dask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+SETTING = "dgsuite.gather-limit"
+"""Dask's setting: outputs of a run that take more bytes stay on the workers. With None all are gathered."""
+
+LIMIT = "128 MiB"
+"""Its default."""
+
+
+def limit() -> float:
+    """Bytes of outputs that are gathered, at most."""
+    import dask
+    from dask.utils import parse_bytes
+
+    most = dask.config.get(SETTING, LIMIT)
+    return float("inf") if most is None else parse_bytes(most)
+
+
+@contextmanager
+def gathered() -> Iterator[None]:
+    """Gather all outputs, where datasets outlive the workers."""
+    import dask
+
+    with dask.config.set({SETTING: None}):
+        yield

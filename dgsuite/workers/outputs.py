@@ -1,0 +1,195 @@
+"""Outputs of a run: gathered, or if they are large left on the workers as Dask arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from dask.highlevelgraph import HighLevelGraph
+from distributed import Client, Future
+from numpy.typing import DTypeLike, NDArray
+
+from dgsuite.engine.log import Log
+from dgsuite.workers import placement as tasks
+from dgsuite.workers.gather import limit
+from kernels.base import Kernel
+from partition.client.queries import ask_scheduler
+from partition.client.waiting import Watch
+from partition.graph import Graph
+from partition.labels import Labels
+
+if TYPE_CHECKING:
+    import dask.array as da
+
+LABELS = "labels on the workers"
+"""Key of a future of the labels in `Graph.cache`."""
+
+Result = list[tuple[dict[str, NDArray], Log]]
+"""Of a site's task: outputs and log of each kernel."""
+
+
+@dataclass
+class Facts:
+    """What the client learns of a result that stays on its worker."""
+
+    shapes: list[dict[str, tuple[np.dtype, tuple[int, ...]]]]
+    """Dtype of each output of each kernel, and its shape."""
+    logs: list[Log]
+    nbytes: int
+
+    @classmethod
+    def of(cls, result: Result) -> Facts:
+        outputs = [each for each, _ in result]
+        return cls(
+            [
+                {name: (array.dtype, array.shape) for name, array in each.items()}
+                for each in outputs
+            ],
+            [log for _, log in result],
+            sum(array.nbytes for each in outputs for array in each.values()),
+        )
+
+
+def collect(
+    kernels: Sequence[Kernel],
+    graph: Graph,
+    bounds: Sequence[int] | NDArray,
+    futures: Sequence[Future],
+    watch: Watch,
+    merge: Callable[[Sequence[Any]], Log],
+) -> list[tuple[dict[str, Any], Log]]:
+    """Outputs and log of each kernel of a run, once its tasks are done.
+
+    Parameters
+    ----------
+    bounds
+        Shape (sites + 1,): site s has clusters ``bounds[s]`` to ``bounds[s + 1]``.
+    futures
+        The tasks of the sites; each returns a `Result`.
+    merge
+        Makes one log of those of all sites.
+
+    Returns
+    -------
+    Each output as an array, or as a Dask array with a chunk for each cluster if it has stayed on the workers.
+
+    Raises
+    ------
+    DgsuiteError
+        See `dgsuite.workers.placement.results`.
+    """
+    found = _kept(kernels, graph, futures, watch)
+    if found is None:
+        results: list[Result] = tasks.results(futures, watch)
+        outputs = [
+            tasks.joined(kernel.outputs, [result[turn][0] for result in results])
+            for turn, kernel in enumerate(kernels)
+        ]
+        logs = [[result[turn][1] for result in results] for turn in range(len(kernels))]
+    else:
+        outputs = [
+            {
+                name: _array(futures, graph, bounds, turn, name, *found[0].shapes[turn][name])
+                for name in kernel.outputs
+            }
+            for turn, kernel in enumerate(kernels)
+        ]
+        logs = [[facts.logs[turn] for facts in found] for turn in range(len(kernels))]
+    return list(zip(outputs, map(merge, logs), strict=True))
+
+
+def _kept(
+    kernels: Sequence[Kernel], graph: Graph, futures: Sequence[Future], watch: Watch
+) -> list[Facts] | None:
+    """What is known of results that stay on their workers, once the tasks are done; None if they do not."""
+    most = limit()
+    # the dataset has nodes in the order of their ids
+    if (
+        graph.partition.order is not None
+        or 8 * graph.n * sum(len(kernel.outputs) for kernel in kernels) <= most
+    ):
+        return None
+    tasks.finish(futures, watch)
+    client = watch.client
+    found: list[Facts] = tasks.results(
+        [client.submit(Facts.of, future, pure=False) for future in futures], watch
+    )
+    if sum(facts.nbytes for facts in found) <= most:
+        return None
+    ask_scheduler(client, "dgsuite_keep", keys=[future.key for future in futures])
+    return found
+
+
+def _array(
+    futures: Sequence[Future],
+    graph: Graph,
+    bounds: Sequence[int] | NDArray,
+    turn: int,
+    output: str,
+    dtype: DTypeLike,
+    shape: tuple[int, ...],
+) -> da.Array:
+    """An output of a kernel, number `turn` of the run, as a Dask array with a chunk for each cluster."""
+    import dask.array as da
+
+    offsets = graph.partition.offsets.tolist()
+    held = f"results-{futures[0].key}"
+    name = f"{output}-{turn}-{futures[0].key}"
+    sites = {(held, s): future for s, future in enumerate(futures)}
+    rest = (0,) * len(shape[1:])
+    chunks = {
+        (name, k, *rest): (
+            _part,
+            (held, s),
+            turn,
+            output,
+            offsets[k] - offsets[first],
+            offsets[k + 1] - offsets[first],
+        )
+        for s, (first, last) in enumerate(pairwise(bounds))
+        for k in range(first, last)
+    }
+    layers = HighLevelGraph({held: sites, name: chunks}, {held: set(), name: {held}})
+    sizes = tuple(np.diff(offsets).tolist())
+    return da.Array(layers, name, (sizes, *((size,) for size in shape[1:])), dtype=dtype)
+
+
+def _part(result: Result, turn: int, output: str, first: int, last: int) -> NDArray:
+    """The part of an output that belongs to a cluster."""
+    return result[turn][0][output][first:last]
+
+
+def client_of(lazy: Any) -> Client | None:
+    """The client whose workers hold what a Dask array, or a dataset, is made from, if any."""
+    from distributed import futures_of
+
+    found = futures_of(lazy)
+    return found[0].client if found else None
+
+
+def labelled(nodes: da.Array, graph: Graph) -> da.Array:
+    """Labels of nodes, made where the nodes are; every worker gets all labels once a graph."""
+    import dask.array as da
+
+    labels, client = graph.labels, client_of(nodes)
+    assert labels is not None
+    assert client is not None
+    there = graph.cache.get(LABELS)
+    if there is None or there.status != "finished" or there.client is not client:
+        there = graph.cache[LABELS] = Watch(client, "sending labels").scatter(labels)
+    name, table = f"labelled-{nodes.name}", f"labels-{nodes.name}"
+    rest = (0,) * (nodes.ndim - 1)
+    chunks = {
+        (name, k, *rest): (_labels_of, table, (nodes.name, k, *rest))
+        for k in range(nodes.numblocks[0])
+    }
+    layers = {**nodes.dask.layers, table: {table: there}, name: chunks}
+    needs = {**nodes.dask.dependencies, table: set(), name: {table, nodes.name}}
+    return da.Array(HighLevelGraph(layers, needs), name, nodes.chunks, dtype=labels.dtype)
+
+
+def _labels_of(labels: Labels, nodes: NDArray) -> NDArray:
+    return labels.of(nodes)
