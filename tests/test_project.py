@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Literal
 
 import networkx as nx
@@ -15,6 +16,7 @@ import pytest
 
 import dgsuite
 from dgsuite.parameters import make_kernel
+from genval.rules.base import Job
 from kernels import BellmanFord
 
 ROOT = Path(__file__).parents[1]
@@ -25,15 +27,40 @@ def python_blocks(name):
     return re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
-def test_the_kernel_of_contributing_runs():
-    (code,) = python_blocks("CONTRIBUTING.md")
-    space: dict = {"__name__": "maxflood"}
+@pytest.fixture(scope="module")
+def contributing():
+    """What the code of CONTRIBUTING.md defines."""
+    code = "".join(python_blocks("CONTRIBUTING.md"))
+    space: dict = {"__name__": "contributing"}
     exec(compile(code, "CONTRIBUTING.md", "exec", dont_inherit=True), space)
+    return SimpleNamespace(**space)
+
+
+def test_the_kernel_of_contributing_runs(contributing):
     graph = nx.disjoint_union(nx.path_graph(9), nx.cycle_graph(5))
     for clusters in (1, 4):
         g = dgsuite.Graph.from_networkx(graph, clusters=clusters)
-        ds = dgsuite.run(space["MaxFlood"], g, style="serial")
+        ds = dgsuite.run(contributing.MaxFlood, g, style="serial")
         assert ds.largest.values.tolist() == [8] * 9 + [13] * 5
+
+
+def test_the_sums_of_contributing_are_right(contributing):
+    """The kernel's ranks are those of the reference, on any cut; the rule tells right from wrong."""
+    graph = nx.disjoint_union(nx.star_graph(9), nx.empty_graph(3))
+    right = contributing.reference(graph)
+    found = []
+    for clusters in (1, 5):
+        g = dgsuite.Graph.from_networkx(graph, clusters=clusters)
+        ds = dgsuite.run(contributing.Walk, g, style="serial", tolerance=1e-12)
+        found.append(ds["rank"].values)
+        np.testing.assert_allclose(found[0], right, rtol=0, atol=1e-11)
+        for wrong in (found[0] * (1 + 1e-9), np.roll(found[0], 1), found[0] * np.nan):
+            for rank, violated in ((found[0], False), (wrong, True)):
+                (report,) = contributing.walk(Job(g, {"rank": rank}, ds))
+                assert bool(report.total) == violated
+    np.testing.assert_array_equal(*found)
+    with pytest.raises(dgsuite.InputError, match="damping must be from 0 to 1"):
+        dgsuite.run(contributing.Walk, g, style="serial", damping=2.0)
 
 
 def test_the_example_of_the_readme_runs(capsys):
