@@ -10,6 +10,9 @@ from kernels.analytics.cdlp import LabelPropagation
 from kernels.analytics.closeness import Closeness, Harmonic
 from kernels.analytics.colouring import Colouring
 from kernels.analytics.core_number import CoreNumber
+from kernels.analytics.eigenvector import Eigenvector
+from kernels.analytics.hits import HITS
+from kernels.analytics.katz import Katz
 from kernels.analytics.ktruss import KTruss
 from kernels.analytics.lcc import ClusteringCoefficient
 from kernels.analytics.matching import Matching
@@ -75,6 +78,9 @@ KERNELS: dict[str, type[Kernel]] = {
         LCR,
         MIS,
         Matching,
+        Eigenvector,
+        HITS,
+        Katz,
         PageRank,
         RandomWalks,
         ShortestPaths,

@@ -1,0 +1,89 @@
+"""Hubs and authorities (Kleinberg 1999), by power iteration.
+
+A good hub has edges to good authorities, and a good authority has edges from good hubs: the value of either
+is the sum of the others' along the edges. On an undirected graph both are the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+import kernels.base as bsp
+from kernels.analytics.iterated import Iterated, Step
+from partition.cluster import IN, OUT
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    hub: NDArray[np.float64] = bsp.initial(lambda c: c.full(1 / c.n))
+    authority: NDArray[np.float64] = bsp.initial(lambda c: c.full(1 / c.n))
+    before: NDArray[np.float64] = bsp.later()  # the hubs of the iteration before
+
+
+@dataclass(frozen=True)
+class HITS(Iterated):
+    """Hubs and authorities, of directed and undirected graphs, as in networkx.
+
+    Outputs ``hub`` and ``authority``, float64; each adds up to 1, or is 0 on a graph without edges. The
+    tolerance is for the change of the hubs, scaled so that the greatest is 1.
+    """
+
+    name = "hits"
+    outputs = {"hub": bsp.Output("hub"), "authority": bsp.Output("authority")}
+    state = State
+    pulls = False
+    both_ways = True
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        yield from super().program(net)
+        for output in self.outputs:
+            total = yield bsp.Round(self.total, closing=True, output=output)
+            yield bsp.Round(self.scale, closing=True, output=output, total=total.sum)
+
+    def step(self) -> Step:
+        greatest = yield bsp.Round(self.point, self.judge, self.rate, opening=True)
+        return (yield bsp.Round(self.compare, greatest=greatest.max))
+
+    def point(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        return bsp.broadcast(value=s.hub)
+
+    def judge(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        s.authority = self.sums(c, inbox, IN)
+        return bsp.broadcast(value=s.authority)
+
+    def rate(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
+        s.before, s.hub = s.hub, self.sums(c, inbox, OUT)
+        return bsp.vote(max=s.hub)
+
+    def compare(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, greatest: float
+    ) -> bsp.Vote | None:
+        s.hub = s.hub / (greatest or 1)
+        return self.moved(s.hub, s.before)
+
+    def sums(self, c: bsp.Cluster, inbox: bsp.Inbox, way: int) -> NDArray[np.float64]:
+        """What neighbours sent, added along the edges that go some way, times their weights."""
+        weighted = self.weighted and c.weights is not None
+        if c.directions is None and not weighted:
+            return inbox.totals("value")
+        _, values = inbox.along("value")
+        if weighted:
+            values = values * (
+                c.weights_in if way == IN and c.directions is not None else c.weights
+            )
+        if c.directions is not None:
+            values = np.where(c.directions & way, values, 0.0)
+        # adds one after the other, and neighbours ascend in each row
+        row = np.repeat(np.arange(c.size), c.degree)
+        return np.bincount(row, values, c.size).astype(np.float64)
+
+    def total(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, output: str) -> bsp.Vote:
+        return bsp.vote(sum=getattr(s, output))
+
+    def scale(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, output: str, total: float) -> None:
+        setattr(s, output, getattr(s, output) / (total or 1))

@@ -1,0 +1,102 @@
+"""What kernels share that repeat a step until real values hardly change any more."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+import kernels.base as bsp
+from partition.errors import RunError
+from partition.segments import add
+
+if TYPE_CHECKING:
+    from partition.graph import Graph
+
+TOLERANCE = 1e-6
+"""Default tolerance, where no number of iterations is given."""
+
+MOST = 1000
+"""Iterations after which a run that was given no number gives up: what the GAP benchmark allows."""
+
+Step = Generator[bsp.Round | bsp.Finish, bsp.Reply, bsp.Reply]
+"""The rounds of an iteration; it returns the votes of the last, whose sum is that of all changes."""
+
+
+@dataclass(frozen=True)
+class Iterated(bsp.Kernel):
+    """A kernel that repeats a step; nodes send a value along the edges that leave them.
+
+    Parameters
+    ----------
+    tolerance
+        Stop when the values of all nodes together change by less than this in an iteration (GAP's meaning;
+        networkx multiplies its `tol` by the number of nodes in most functions). By default 1e-6, or none
+        where `iterations` is given.
+    iterations
+        How many to do; with a tolerance at most so many. Without, a run of more than 1000 is an error.
+    weighted
+        Whether values are multiplied by the weights of edges, which must not be negative. Without, or
+        where the graph has no weights, all edges are alike.
+    """
+
+    tolerance: float | None = None
+    iterations: int | None = None
+    weighted: bool = False
+
+    fields = {"value": np.float64}
+    undirected = False
+    pulls = True
+
+    def suited(self, graph: Graph) -> Self:
+        """With a tolerance, where neither that nor a number of iterations is given."""
+        if self.tolerance is None and self.iterations is None:
+            return replace(self, tolerance=TOLERANCE)
+        return self
+
+    def check(self, c: bsp.Cluster) -> str | None:
+        if self.tolerance is not None and not self.tolerance > 0:
+            return f"tolerance must be above 0, got {self.tolerance!r}"
+        if self.iterations is not None and self.iterations < 1:
+            return f"iterations must be at least 1, got {self.iterations!r}"
+        if self.weighted and c.weights is not None:
+            if not (c.weights >= 0).all():
+                return f"weights must not be negative, got {c.weights.min()}"
+            if not np.isfinite(self.out(c)).all():
+                return "weights of the edges out of a node add up to more than a float64 can hold"
+        return None
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        for _ in range(MOST if self.iterations is None else self.iterations):
+            moved = yield from self.step()
+            if self.tolerance is not None and moved.sum < self.tolerance:
+                return
+        if self.iterations is None:
+            raise RunError(
+                f"kernel {self.name!r}: after {MOST} iterations values still change by {moved.sum:.3g} in "
+                f"all, not by less than tolerance={self.tolerance}; give iterations= to take them as they are"
+            )
+
+    def step(self) -> Step:
+        """The rounds of an iteration."""
+        raise NotImplementedError
+
+    def out(self, c: bsp.Cluster) -> NDArray[np.float64]:
+        """Number, or weight, of the edges out of each node."""
+        if self.weighted and c.weights is not None:
+            return add(c.weights.astype(np.float64), c.indptr)
+        return c.degree.astype(np.float64)
+
+    def moved(self, new: NDArray, old: NDArray) -> bsp.Vote | None:
+        """The vote of a cluster whose values have changed; none where nobody asks."""
+        return None if self.tolerance is None else bsp.vote(sum=np.abs(new - old))
+
+    def send(self, c: bsp.Cluster, values: NDArray) -> bsp.Broadcast | bsp.Unicast:
+        """Every node sends its value along the edges out of it, times their weights."""
+        if not self.weighted or c.weights is None:
+            return bsp.broadcast(value=values)
+        at, to = c.edges(np.arange(c.size))
+        return bsp.unicast(to, at, value=values[at] * c.weights)

@@ -1,0 +1,83 @@
+"""Katz centrality (Katz 1953): the walks that end at a node, each counted less the longer it is.
+
+x(v) = alpha (sum of x(u) over edges u -> v) + beta
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+import kernels.base as bsp
+from kernels.analytics.iterated import Iterated, Step
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    centrality: NDArray[np.float64] = bsp.per_node(0.0)
+
+
+@dataclass(frozen=True)
+class Katz(Iterated):
+    """Katz centrality, of directed and undirected graphs, as in networkx.
+
+    Output ``centrality``, float64.
+
+    Parameters
+    ----------
+    alpha
+        What an edge more multiplies a walk by. Above 0, and less than 1 over the largest eigenvalue of the
+        adjacency: else values grow without limit, and the run is an error.
+    beta
+        What every node has of its own.
+    normalised
+        Whether to scale the values so that their squares add up to 1.
+    """
+
+    alpha: float = 0.1
+    beta: float = 1.0
+    normalised: bool = True
+
+    name = "katz"
+    outputs = {"centrality": bsp.Output("Katz centrality")}
+    state = State
+
+    def check(self, c: bsp.Cluster) -> str | None:
+        if not 0 < self.alpha < np.inf:
+            return f"alpha must be above 0, got {self.alpha!r}"
+        if not 0 < self.beta < np.inf:
+            return f"beta must be above 0, got {self.beta!r}"
+        return super().check(c)
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        yield from super().program(net)
+        if self.normalised:
+            squares = yield bsp.Round(self.square, closing=True)
+            yield bsp.Round(self.scale, closing=True, length=sqrt(squares.sum))
+
+    def step(self) -> Step:
+        return (yield bsp.Round(self.spread, self.gather))
+
+    def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast | bsp.Unicast:
+        return self.send(c, s.centrality)
+
+    def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote | None:
+        old = s.centrality
+        with np.errstate(over="ignore"):
+            s.centrality = self.alpha * inbox.totals("value") + self.beta
+        if not np.isfinite(s.centrality).all():
+            raise OverflowError(
+                f"alpha={self.alpha} must be less than 1 over the largest eigenvalue of the adjacency"
+            )
+        return self.moved(s.centrality, old)
+
+    def square(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
+        return bsp.vote(sum=s.centrality**2)
+
+    def scale(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, length: float) -> None:
+        s.centrality = s.centrality / length
