@@ -99,6 +99,9 @@ class Kernel:
     """Dimensions of outputs that count from 0, such as steps; others list nodes."""
     looks_for_first: ClassVar[bool] = False
     """Whether it calls ``inbox.first``, for which a run prepares."""
+    adds_all: ClassVar[bool] = False
+    """Whether it calls ``inbox.totals`` in most rounds, for which a run prepares: sums of what all nodes
+    sent are faster, and each worker holds its edges once more."""
     notes: ClassVar[dict[str, str]] = {}
     """Names and descriptions of quantities that phases note for the dataset, summed per round. They may
     depend on the partition, as times do."""

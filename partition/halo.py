@@ -26,6 +26,7 @@ from partition.build import id_dtype
 from partition.cluster import Cluster
 from partition.partitioners import Partition
 from partition.segments import look_up, loops, mark, outside, transpose_outside
+from partition.slices import Slices, make_slices
 
 MANY = 4
 """A site that reads more than one in so many nodes of another has slots for them all."""
@@ -80,6 +81,8 @@ class Halo:
         For each peer site: own slots it reads, ascending.
     land
         For each peer site: the slots where its values land, in the same order.
+    slices
+        The rows once more, for sums over all of their entries, once `slice_rows` has been called.
     """
 
     own: int
@@ -99,6 +102,7 @@ class Halo:
     near: NDArray[np.int32]
     send: dict[int, NDArray | slice]
     land: dict[int, slice]
+    slices: Slices | None = None
 
     @cached_property
     def turned(self) -> Halo:
@@ -130,6 +134,11 @@ class Halo:
     def heads(self) -> NDArray:
         """First slots of each row, shape (own, `_compiled.HEADS`), filled up with one that nobody has."""
         return loops().heads(self.indptr, self.indices, self.slots)
+
+    def slice_rows(self) -> None:
+        """Make the slices, unless they are there."""
+        if self.slices is None:
+            self.slices = make_slices(self.indptr, self.indices, self.slots)
 
     def named(self, slots: NDArray) -> NDArray:
         """Node ids in some slots."""

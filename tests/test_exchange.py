@@ -54,6 +54,8 @@ def simulate(kernel, graph, sites):
         Site(kernel, clusters[a:b], bounds, me, guard=Guard(check=True))
         for me, (a, b) in enumerate(pairwise(bounds))
     ]
+    for site in all_sites:
+        site.warm()
     logs = [Log(len(site.clusters)) for site in all_sites]
     votes = []
 

@@ -15,7 +15,8 @@ import dgsuite
 from dgsuite.executors import serial
 from kernels.base import Output, Round, State, Subset, broadcast, spawn, unicast
 from partition.graph import Graph
-from partition.reductions import REDUCTIONS, Reduction
+from partition.reductions import REDUCTIONS, SUM, Reduction
+from partition.slices import make_slices
 
 
 def one(dtype: np.dtype) -> np.generic:
@@ -65,6 +66,30 @@ class Products(Toy):
 def graph(n=60, **how):
     rng = np.random.default_rng(3)
     return Graph.from_edges(*rng.integers(0, n, (2, 3 * n)), n=n, **how)
+
+
+@pytest.mark.parametrize("cached", [0, 4, 1 << 16])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32])
+def test_sums_over_slices_are_those_of_rows(cached, dtype, monkeypatch):
+    """Rows of any length, some empty; with values put side by side, and where they are."""
+    monkeypatch.setattr("partition.slices.CACHED", cached)
+    rng = np.random.default_rng(8)
+    for size, slots in ((1, 1), (1, 40), (30, 40), (200, 250)):
+        lengths = rng.integers(0, 5, size) ** 2
+        lengths[-1] = min(70, slots)
+        rows = [np.sort(rng.permutation(slots)[:k]) for k in lengths.tolist()]
+        indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+        indices = np.concatenate(rows).astype(np.int32)
+        indices[rng.random(len(indices)) < 0.8] %= 3  # hubs
+        slices = make_slices(indptr, indices, slots)
+        values = np.append(100 * rng.random(slots), 0).astype(dtype)
+        zero = SUM.identity(values.dtype)
+        expected = np.full(size, zero)
+        for at, row in enumerate(np.split(indices, indptr[1:-1])):
+            for slot in row:
+                expected[at] += values[slot]
+        np.testing.assert_array_equal(slices.sums(values, zero), expected)
+    assert (slices.read is None) == (cached != 4)
 
 
 def test_products_are_right_for_every_cut():

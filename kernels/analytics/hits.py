@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 import kernels.base as bsp
 from kernels.analytics.iterated import Iterated, Step
-from partition.cluster import IN, OUT
 
 
 @dataclass(eq=False)
@@ -36,8 +35,6 @@ class HITS(Iterated):
     name = "hits"
     outputs = {"hub": bsp.Output("hub"), "authority": bsp.Output("authority")}
     state = State
-    pulls = False
-    both_ways = True
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield from super().program(net)
@@ -49,38 +46,31 @@ class HITS(Iterated):
         greatest = yield bsp.Round(self.point, self.judge, self.rate, opening=True)
         return (yield bsp.Round(self.compare, greatest=greatest.max))
 
-    def point(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
-        return bsp.broadcast(value=s.hub)
+    def point(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast | bsp.Unicast:
+        return self.send(c, s.hub)
 
     def judge(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
-        s.authority = self.sums(c, inbox, IN)
-        return bsp.broadcast(value=s.authority)
+        s.authority = inbox.totals("value")
+        return bsp.broadcast(value=s.authority, backwards=True)
 
     def rate(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        s.before, s.hub = s.hub, self.sums(c, inbox, OUT)
+        s.before, s.hub = s.hub, self.pointed(c, inbox)
         return bsp.vote(max=s.hub)
+
+    def pointed(self, c: bsp.Cluster, inbox: bsp.Inbox) -> NDArray[np.float64]:
+        """The sum of the authorities that each node points to, times the weights, which it knows."""
+        if not self.weighted or c.weights is None:
+            return inbox.totals("value")
+        indptr, indices, authority = inbox.latest("value")
+        values = authority[indices[indptr[0] : indptr[-1]]] * c.weights
+        row = np.repeat(np.arange(c.size), c.degree)
+        return np.bincount(row, values, c.size).astype(np.float64)
 
     def compare(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, greatest: float
     ) -> bsp.Vote | None:
         s.hub = s.hub / (greatest or 1)
         return self.moved(s.hub, s.before)
-
-    def sums(self, c: bsp.Cluster, inbox: bsp.Inbox, way: int) -> NDArray[np.float64]:
-        """What neighbours sent, added along the edges that go some way, times their weights."""
-        weighted = self.weighted and c.weights is not None
-        if c.directions is None and not weighted:
-            return inbox.totals("value")
-        _, values = inbox.along("value")
-        if weighted:
-            values = values * (
-                c.weights_in if way == IN and c.directions is not None else c.weights
-            )
-        if c.directions is not None:
-            values = np.where(c.directions & way, values, 0.0)
-        # adds one after the other, and neighbours ascend in each row
-        row = np.repeat(np.arange(c.size), c.degree)
-        return np.bincount(row, values, c.size).astype(np.float64)
 
     def total(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, output: str) -> bsp.Vote:
         return bsp.vote(sum=getattr(s, output))

@@ -50,6 +50,7 @@ class Iterated(bsp.Kernel):
     fields = {"value": np.float64}
     undirected = False
     pulls = True
+    adds_all = True
 
     def suited(self, graph: Graph) -> Self:
         """With a tolerance, where neither that nor a number of iterations is given."""
