@@ -44,7 +44,7 @@ class Validator(NamedTuple):
     rule
         Function that checks the outputs.
     real
-        Name of the output that may hold floats.
+        Name of the output that may hold floats, or names of several.
     nodes
         Name of the output that holds nodes.
     identifiers
@@ -55,7 +55,7 @@ class Validator(NamedTuple):
 
     outputs: dict[str, int]
     rule: Callable[[Job], list[Found]]
-    real: str | None = None
+    real: str | tuple[str, ...] | None = None
     nodes: str | None = None
     identifiers: str | None = None
     sampled: bool = False
@@ -77,8 +77,11 @@ VALIDATORS: dict[str, Validator] = {
     "dr": Validator({"cost": 2, "next_hop": 2}, routing.dr, "cost", nodes="next_hop"),
     "ds": Validator({"in_ds": 1}, sets.ds),
     "dst": Validator({"distance": 1, "parent": 1}, search.dst, nodes="parent"),
+    "eigenvector": Validator({"centrality": 1}, ranks.eigenvector, "centrality"),
     "harmonic": Validator({"harmonic": 1}, paths.harmonic, "harmonic"),
+    "hits": Validator({"hub": 1, "authority": 1}, ranks.hits, ("hub", "authority")),
     "hs": Validator({"leader": 1}, leaders.leader, identifiers="leader"),
+    "katz": Validator({"centrality": 1}, ranks.katz, "centrality"),
     "kc": Validator({"committee": 1}, committees.kc, nodes="committee"),
     "ktruss": Validator({"truss": 1}, triangles.ktruss),
     "lcc": Validator({"coefficient": 1}, triangles.lcc, "coefficient"),
@@ -149,13 +152,18 @@ def _output(kernel: str, graph: Graph, name: str, results: Any) -> NDArray:
     by_label = name == asked.nodes or (name == asked.identifiers and not graph.identified)
     if by_label and graph.labels is not None:
         return _nodes(values, graph.labels)
-    if values.dtype.kind not in ("biuf" if name == asked.real else "biu"):
+    if values.dtype.kind not in ("biuf" if name in _names(asked.real) else "biu"):
         raise InputError(f"{name!r} must be integers or booleans, got dtype {values.dtype}")
     if values.dtype.kind == "u":  # differences of unsigned numbers wrap
         if values.max(initial=0) > np.iinfo(np.int64).max:
             raise InputError(f"{name!r} must be below 2^63, got {values.max()}")
         return values.astype(np.int64)
     return values
+
+
+def _names(named: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    """One name, several, or none."""
+    return (named,) if isinstance(named, str) else named or ()
 
 
 def _nodes(values: NDArray, labels: Labels) -> NDArray[np.int64]:

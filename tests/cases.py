@@ -15,6 +15,9 @@ from partition.views import incoming
 NAMES = sorted(KERNELS.keys() - {"bc", "bfs2d"})
 """Kernels that run on any cut, with the same messages; a grid's messages are those of its cut."""
 
+RANKS = ("eigenvector", "hits", "katz", "pagerank")
+"""Kernels that repeat a step until real values hardly change."""
+
 Make = Callable[..., Graph]
 
 
@@ -82,15 +85,19 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
     if name == "sssp":
         options["delta"] = draw(st.sampled_from([0.5, 1.0, 2.5, float("inf")]))
         options["root"] = draw(st.integers(0, n - 1))
-    if name == "pagerank":
-        options["damping"] = draw(st.sampled_from([0.0, 0.5, 0.85, 1.0]))
+    if name in RANKS:
         options["iterations"] = draw(st.integers(1, 5))
         options["tolerance"] = draw(st.sampled_from([None, 0.01]))
         options["weighted"] = draw(st.booleans())
+    if name == "katz":
+        options["alpha"] = draw(st.sampled_from([0.01, 0.5]))
+        options["normalised"] = draw(st.booleans())
+    if name == "pagerank":
+        options["damping"] = draw(st.sampled_from([0.0, 0.5, 0.85, 1.0]))
         options["sinks"] = draw(st.sampled_from(["spread", "lost"]))
         if draw(st.booleans()):
             options["personalisation"] = {draw(st.integers(0, n - 1)): 0.1, n - 1: 3.0}
-    if name in ("dr", "pagerank", "sssp") and draw(st.booleans()):
+    if name in ("dr", "sssp", *RANKS) and draw(st.booleans()):
         low, high = np.minimum(src, dst), np.maximum(src, dst)
         weights = (low * 7 + high * 3) % draw(st.integers(1, 6))
         if draw(st.booleans()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dgsuite
@@ -45,6 +45,7 @@ def on_cuts(kernel, net, output, owner, **parameters):
     return found[0][0]
 
 
+@settings(max_examples=40)
 @given(networks(), st.data())
 def test_pagerank_is_networkxs(net, data):
     n, weighted = len(net), data.draw(st.booleans())
@@ -66,6 +67,57 @@ def test_pagerank_is_networkxs(net, data):
     rank = on_cuts("pagerank", net, "rank", owner, personalisation=wanted, iterations=9999,
                    **parameters)  # fmt: skip
     np.testing.assert_allclose(rank, [right[v] for v in range(n)], rtol=0, atol=1e-12)
+
+
+def hubs(net, weight, tolerance):
+    """Hubs and authorities by matrices, as often as needed."""
+    matrix = nx.to_numpy_array(net, sorted(net), weight=weight)
+    hub, moved = np.full(len(net), 1 / len(net)), 1.0
+    while moved >= tolerance:
+        authority = hub @ matrix
+        new = matrix @ authority
+        new = new / (new.max() or 1)
+        hub, moved = new, np.abs(new - hub).sum()
+    return {"hub": hub / (hub.sum() or 1), "authority": authority / (authority.sum() or 1)}
+
+
+@settings(max_examples=40)
+@given(networks(), st.sampled_from(["eigenvector", "katz", "hits"]), st.data())
+def test_centralities_are_networkxs(net, kernel, data):
+    n, weighted = len(net), data.draw(st.booleans())
+    owner = data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
+    parameters = {"weighted": weighted, "tolerance": 1e-4, "iterations": 9999}
+    close = {"weight": "weight" if weighted else None, "tol": 1e-4 / n, "max_iter": 9999}
+    if kernel == "hits":
+        right = hubs(net, close["weight"], 1e-4)
+    elif kernel == "katz":
+        parameters |= {"alpha": 0.02, "normalised": data.draw(st.booleans()), "beta": 2.0}
+        options = {"alpha": 0.02, "normalized": parameters["normalised"], "beta": 2.0}
+        found = nx.katz_centrality(net, **close, **options)
+        right = {"centrality": [found[v] for v in range(n)]}
+    else:
+        found = nx.eigenvector_centrality(net, **close)
+        right = {"centrality": [found[v] for v in range(n)]}
+    for name, values in right.items():
+        found = on_cuts(kernel, net, name, owner, **parameters)
+        np.testing.assert_allclose(found, values, rtol=1e-12, atol=1e-12)
+
+
+def test_iterations_that_do_not_end():
+    """PageRank without damping walks to and fro; Katz centrality grows without limit."""
+    graph = Graph.from_networkx(nx.star_graph(4))
+    for kernel, parameters, message in (
+        ("pagerank", {"damping": 1.0}, "after 1000 iterations values still change by"),
+        ("katz", {"alpha": 0.6}, "after 1000 iterations values still change by"),
+        ("katz", {"alpha": 5.0}, "alpha=5.0 must be less than 1 over the largest eigenvalue"),
+    ):
+        with pytest.raises(dgsuite.RunError, match=message):
+            dgsuite.run(kernel, graph, style="serial", **parameters)
+    fixed = dgsuite.run("pagerank", graph, style="serial", damping=1.0, iterations=2)
+    np.testing.assert_allclose(fixed["rank"], 0.2, rtol=1e-15)
+    for wrong in ({"alpha": 0}, {"alpha": np.inf}, {"beta": -1.0}):
+        with pytest.raises(dgsuite.InputError, match="must be above 0"):
+            dgsuite.run("katz", graph, style="serial", **wrong)
 
 
 def test_pagerank_by_the_rules_of_benchmarks():

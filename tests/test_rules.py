@@ -7,7 +7,7 @@ import dataclasses
 import networkx as nx
 import numpy as np
 import pytest
-from cases import NAMES, cuts, inputs
+from cases import NAMES, RANKS, cuts, inputs
 from definitions import propagated, trusses
 from hypothesis import given
 from hypothesis import strategies as st
@@ -144,10 +144,6 @@ def reference(kernel, graph):
             above = dict(nx.bfs_predecessors(net, 0))
             found["parent"] = np.array([above.get(v, -1) for v in net])
         return found
-    if kernel == "pagerank":
-        ranks = nx.pagerank(net, tol=1e-12 / N, max_iter=1000)
-        facts = {"damping": 0.85, "tolerance": 1e-10, "iterations": None}
-        return {"rank": np.array([ranks[v] for v in net]), "personalisation": np.ones(N), **facts}
     if kernel in ("closeness", "harmonic"):
         near = getattr(nx, f"{kernel}_centrality")(net)
         return {kernel: np.array([near[v] for v in net])}
@@ -160,6 +156,8 @@ def reference(kernel, graph):
         hops = np.array([[nx.shortest_path_length(net, u, v) for v in net] for u in starts])
         found = {"distance": hops.sum(0), "eccentricity": hops.max(0), "reached": (hops > 0).sum(0)}
         return {**found, "source": np.isin(np.arange(N), starts)}
+    if kernel in RANKS:
+        return {"tolerance": 1e-10, "iterations": None, **centralities(kernel, net)}
     if kernel in ("mis", "ds"):
         chosen = nx.maximal_independent_set(net, seed=1)
         return {f"in_{kernel}": np.isin(np.arange(N), chosen)}
@@ -212,6 +210,22 @@ def reference(kernel, graph):
         return {"decision": np.where(traitor, 0, 1), "vote": votes, "traitor": traitor}
     ds = dgsuite.run("kc", graph, style="serial", k=4)
     return {"committee": ds.committee.values.copy(), "k": 4}
+
+
+def centralities(kernel, net):
+    """By networkx, or as an eigenvector of NumPy's, and the parameters that they depend on."""
+    if kernel == "hits":
+        _, vectors = np.linalg.eigh(nx.to_numpy_array(net))
+        first = np.abs(vectors[:, -1])
+        return {name: first / first.sum() for name in ("hub", "authority")}
+    close = {"tol": 1e-13 / N, "max_iter": 10**5}
+    if kernel == "pagerank":
+        found, facts = nx.pagerank(net, **close), {"damping": 0.85, "personalisation": np.ones(N)}
+    elif kernel == "katz":
+        found, facts = nx.katz_centrality(net, **close), {"alpha": 0.1, "normalised": True}
+    else:
+        found, facts = nx.eigenvector_centrality(net, **close), {}
+    return {next(iter(KERNELS[kernel].outputs)): np.array([found[v] for v in net]), **facts}
 
 
 @pytest.mark.parametrize("clusters", [1, 3])
@@ -284,6 +298,23 @@ def nearness(name):
         "shifted": {name: lambda v: np.roll(v, 1)},
         "backwards": {name: lambda v: v[::-1]},
         "rounded": {name: lambda v: v.astype(np.float32)},
+    }
+
+
+def reals(name):
+    """Of values that are fixed to many digits."""
+    return {
+        "uniform": {name: lambda v: v * 0 + 1 / len(v)},
+        "nothing": {name: lambda v: v * 0},
+        "a little more": {name: lambda v: at(v, 5, v[5] + 1e-6)},
+        "a little less": {name: lambda v: at(v, -1, v[-1] - 1e-6)},
+        "negative": {name: lambda v: at(v, 5, -v[5])},
+        "no number": {name: lambda v: at(v, 5, np.nan)},
+        "infinite": {name: lambda v: at(v, 5, np.inf)},
+        "shifted": {name: lambda v: np.roll(v, 1)},
+        "backwards": {name: lambda v: v[::-1]},
+        "two swapped": {name: lambda v: swapped(v, np.argmin(v), np.argmax(v))},
+        "of three digits": {name: lambda v: v.round(3)},
     }
 
 
@@ -413,20 +444,31 @@ KINDS = {
         "a step less": {"label": lambda v: propagated(network("cdlp"), 2)},
         "a step more": {"label": lambda v: propagated(network("cdlp"), 4)},
     },
+    "eigenvector": {
+        **reals("centrality"),
+        "doubled": {"centrality": lambda v: v * 2},
+    },
+    "hits": {
+        **reals("hub"),
+        **{
+            f"{kind}, both": {**change, "authority": change["hub"]}
+            for kind, change in reals("hub").items()
+        },
+        **{
+            kind + " authority": {"authority": change["hub"]}
+            for kind, change in reals("hub").items()
+        },
+    },
+    "katz": {
+        **reals("centrality"),
+        "doubled": {"centrality": lambda v: v * 2},
+        "of another alpha": {"alpha": lambda v: 0.11},
+        "not scaled": {"normalised": lambda v: False},
+    },
     "pagerank": {
-        "uniform": {"rank": lambda v: v * 0 + 1 / len(v)},
-        "nothing": {"rank": lambda v: v * 0},
+        **reals("rank"),
         "doubled": {"rank": lambda v: v * 2},
-        "a little more": {"rank": lambda v: at(v, 5, v[5] + 1e-9)},
-        "a little less": {"rank": lambda v: at(v, -1, v[-1] - 1e-9)},
         "all a little more": {"rank": lambda v: v * (1 + 1e-8)},
-        "negative": {"rank": lambda v: at(v, 5, -v[5])},
-        "no number": {"rank": lambda v: at(v, 5, np.nan)},
-        "infinite": {"rank": lambda v: at(v, 5, np.inf)},
-        "shifted": {"rank": lambda v: np.roll(v, 1)},
-        "backwards": {"rank": lambda v: v[::-1]},
-        "two swapped": {"rank": lambda v: swapped(v, np.argmin(v), np.argmax(v))},
-        "rounded": {"rank": lambda v: v.astype(np.float32)},
         "of other damping": {"damping": lambda v: 0.8},
         "after ten steps": {"iterations": lambda v: 10, "tolerance": lambda v: None},
         "for one node": {"personalisation": lambda v: np.arange(N) == 3},

@@ -1,7 +1,13 @@
-"""Centralities that are fixed points of sums over neighbours."""
+"""Centralities: what a step leaves as it is, up to the tolerance of the run.
+
+A run repeats a step until all values together change by less than its tolerance. So one more step changes
+them by less than a bound that follows from the tolerance; each rule says which. Where a run was given a
+number of iterations, values may be farther from that, and must be those after so many steps from the start.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,71 +19,200 @@ from partition.cluster import Cluster
 from partition.errors import InputError
 
 ROUNDING = 1e-12
-"""Difference, of all ranks together, that is allowed for rounding."""
+"""Difference, of all values together, that is allowed for rounding."""
+
+TOLERANCE = 1e-6
+"""Tolerance of a run that was given neither a tolerance nor a number of iterations."""
+
+Values = NDArray[np.float64]
 
 
 def pagerank(job: Job) -> list[Found]:
-    """Ranks are not negative, and one more step of the walk hardly changes them. The last step changed them
-    by less than the tolerance, and a step shrinks every change by the damping at least; so the sum of
-    changes is below damping times tolerance. That is a fixed point, and there is only one. Where ranks
-    need not be so close to it, since the number of iterations was given, they are those after so many
-    steps from 1 / n.
+    """One more step of the walk hardly changes the ranks. A step shrinks every change by the damping at
+    least, so the bound is damping times tolerance. There is only one such fixed point.
     """
-    rank = job.outputs["rank"].astype(np.float64)
-    damping, tolerance = job.fact("damping", 0.85), job.fact("tolerance")
-    iterations = job.fact("iterations")
-    nodes = np.arange(job.n)
-    wrong = ~(np.isfinite(rank) & (rank >= 0))
-    if wrong.any():
-        return [collect(nodes, ("rank", wrong, lambda i: "0 or more", lambda i: str(rank[i])))]
-    if tolerance is None and iterations is None:
-        tolerance = 1e-6
-    bound = ROUNDING + damping * (tolerance or 0.0)
-    step = Step(job, damping)
-    right = step(rank)
-    if tolerance is None or (iterations is not None and np.abs(right - rank).sum() > bound):
-        right, bound = np.full(job.n, 1 / job.n), ROUNDING
-        for _ in range(iterations):
-            right = step(right)
-    change = np.abs(right - rank)
-    beyond = (change > bound / job.n) & (change.sum() > bound)
-    text = f"; all together may be wrong by {bound:.3g}, not by {change.sum():.3g}"
-    return [
-        collect(
-            nodes, ("rank", beyond, lambda i: f"{right[i]:.15g}{text}", lambda i: f"{rank[i]:.15g}")
-        )
-    ]
+    edges, damping = Edges(job), job.fact("damping", 0.85)
+    preference, sinks = _preference(job), edges.out == 0
+    spread = job.fact("sinks", "spread") == "spread"
+    divisor = np.where(sinks, np.inf, edges.out)
+
+    def step(rank: Values) -> Values:
+        held = rank[sinks].sum() if spread else 0.0
+        anywhere = (1 - damping + damping * held) * preference
+        return anywhere + damping * edges.forwards(rank / divisor)
+
+    return _settled(job, "rank", step, np.full(job.n, 1 / job.n), damping)
 
 
-class Step:
-    """A step of the random walk that a run followed, from the ranks before it to those after."""
+def eigenvector(job: Job) -> list[Found]:
+    """To add to each value those along the edges that come in, and scale so that squares add up to 1, hardly
+    changes any. A step adds at most the largest weight out of a node, times a change; scaling, of vectors at
+    least 1 long, at most sqrt(n) times as much.
+    """
+    edges, start = Edges(job), np.full(job.n, 1 / job.n)
 
-    def __init__(self, job: Job, damping: float) -> None:
+    def step(values: Values) -> Values:
+        sums = values + edges.forwards(values)
+        return sums / np.linalg.norm(sums) if sums.any() else start
+
+    grows = (1 + edges.out.max()) * (1 + np.sqrt(job.n))
+    return _settled(job, "centrality", step, start, grows)
+
+
+def katz(job: Job) -> list[Found]:
+    """Each value is alpha times the sum along the edges that come in, plus beta. Where values are scaled, the
+    scale follows: what is left without the sum is beta, scaled. The bound is alpha times the largest weight
+    out of a node times the tolerance, and for scaling as above.
+    """
+    edges, alpha = Edges(job), job.fact("alpha", 0.1)
+    beta, scaled = job.fact("beta", 1.0), job.fact("normalised", True)
+    start = np.zeros(job.n)
+
+    def step(values: Values) -> Values:
+        return alpha * edges.forwards(values) + beta
+
+    def again(values: Values) -> Values:
+        left = (values - alpha * edges.forwards(values)).mean()
+        sums = step(values * (beta / left) if left > 0 else start)
+        return sums / np.linalg.norm(sums)
+
+    grows = alpha * edges.out.max() * (4 * (1 + np.sqrt(job.n)) if scaled else 1)
+    return _settled(job, "centrality", step, start, grows, again if scaled else None)
+
+
+def hits(job: Job) -> list[Found]:
+    """Hubs are the sums of the authorities that they point to, scaled to add up to 1: exactly, as these come
+    last. Authorities are those of the hubs that point to them, up to the tolerance, which is for hubs of
+    which the greatest is 1, times the largest weight out of a node, over the sum of these authorities.
+    """
+    edges, start = Edges(job), np.full(job.n, 1 / job.n)
+    hub, authority = (job.outputs[name].astype(np.float64) for name in ("hub", "authority"))
+    for name in ("hub", "authority"):
+        if found := _no_numbers(job, name):
+            return found
+
+    def share(values: Values) -> Values:
+        """Scaled to add up to 1; all 0 only where no edge has a weight."""
+        return values / values.sum() if values.any() else start * edges.out.any()
+
+    def authorities(hub: Values) -> Values:
+        return share(edges.forwards(hub))
+
+    right = share(edges.backwards(authority))
+    if (hubs := _compared(job, "hub", hub, right, ROUNDING)).total:
+        return [hubs]
+    tolerance, iterations = _limits(job)
+    right, bound = authorities(hub), ROUNDING
+    if tolerance is not None:
+        sums = edges.forwards(hub / (hub.max() or 1)).sum()
+        bound += 2 * edges.out.max() * tolerance / (sums or 1)
+    if iterations is not None and np.abs(right - authority).sum() > bound:
+        for _ in range(iterations - 1):
+            start = share(edges.backwards(edges.forwards(start)))
+        right, bound = authorities(start), ROUNDING
+    return [_compared(job, "authority", authority, right, bound)]
+
+
+class Edges:
+    """Sums along the edges of a graph, worked out where its clusters are.
+
+    Attributes
+    ----------
+    out
+        Number, or weight, of the edges out of each node.
+    """
+
+    def __init__(self, job: Job) -> None:
         self.job = job
-        self.damping = damping
-        self.preference = _preference(job)
         self.weighted = bool(job.fact("weighted", False))
-        self.spread = job.fact("sinks", "spread") == "spread"
+        self.out = self.backwards(np.ones(job.n))
 
-    def __call__(self, rank: NDArray[np.float64]) -> NDArray[np.float64]:
-        found = self.job.each(_walk, rank=rank, weighted=self.weighted)
-        along = sum(flow for flow, _ in found)
-        held = sum(at_sinks for _, at_sinks in found) if self.spread else 0.0
-        anywhere = (1 - self.damping + self.damping * held) * self.preference
-        return anywhere + self.damping * along
+    def forwards(self, values: Values) -> Values:
+        """For each node, the sum over the edges that come in."""
+        found: Values = sum(self.job.each(_forwards, values=values, weighted=self.weighted))
+        return found
+
+    def backwards(self, values: Values) -> Values:
+        """For each node, the sum over the edges that leave."""
+        sums = np.zeros(self.job.n)
+        for ids, part in self.job.each(_backwards, values=values, weighted=self.weighted):
+            sums[ids] = part
+        return sums
 
 
-def _walk(
-    c: Cluster, outputs: Outputs, rank: NDArray, weighted: bool
-) -> tuple[NDArray[np.float64], float]:
-    """What each node of the graph gets along the edges out of a cluster, and what its sinks hold."""
+def _forwards(c: Cluster, outputs: Outputs, values: Values, weighted: bool) -> Values:
     row, other = ends(c)
-    weights = np.ones(len(row)) if c.weights is None or not weighted else c.weights.astype(float)
-    out = np.bincount(row, weights, c.size)
-    mine = rank[c.ids]
-    per_weight = np.divide(mine, out, out=np.zeros(c.size), where=out > 0)
-    flow = np.bincount(other, per_weight[row] * weights, c.n).astype(float)
-    return flow, float(mine[out == 0].sum())
+    weights = c.weights if weighted and c.weights is not None else 1.0
+    return np.bincount(other, values[c.ids][row] * weights, c.n).astype(np.float64)
+
+
+def _backwards(
+    c: Cluster, outputs: Outputs, values: Values, weighted: bool
+) -> tuple[NDArray[np.int64], Values]:
+    row, other = ends(c)
+    weights = c.weights if weighted and c.weights is not None else 1.0
+    return c.ids, np.bincount(row, values[other] * weights, c.size).astype(np.float64)
+
+
+def _limits(job: Job) -> tuple[float | None, int | None]:
+    """The tolerance and the number of iterations of a run."""
+    tolerance, iterations = job.fact("tolerance"), job.fact("iterations")
+    if tolerance is None and iterations is None:
+        tolerance = TOLERANCE
+    return tolerance, iterations
+
+
+def _settled(
+    job: Job,
+    name: str,
+    step: Callable[[Values], Values],
+    start: Values,
+    grows: float,
+    again: Callable[[Values], Values] | None = None,
+) -> list[Found]:
+    """Violations of values that one more step changes by more than `grows` times the tolerance.
+
+    Parameters
+    ----------
+    again
+        The step for values as they are in the results, if these were scaled at the end.
+    """
+    found = job.outputs[name].astype(np.float64)
+    if wrong := _no_numbers(job, name):
+        return wrong
+    tolerance, iterations = _limits(job)
+    if tolerance is not None:
+        right, bound = (again or step)(found), ROUNDING + grows * tolerance
+        if iterations is None or np.abs(right - found).sum() <= bound:
+            return [_compared(job, name, found, right, bound)]
+    assert iterations is not None
+    for _ in range(iterations):
+        start = step(start)
+    if again is not None:
+        start = start / np.linalg.norm(start)
+    return [_compared(job, name, found, start, ROUNDING * max(1.0, np.abs(start).sum()))]
+
+
+def _no_numbers(job: Job, name: str) -> list[Found]:
+    """Violations of values that are negative or no numbers, if there are any."""
+    found = job.outputs[name]
+    wrong = ~(np.isfinite(found) & (found >= 0))
+    if not wrong.any():
+        return []
+    expected, seen = "a number, 0 or more", lambda i: str(found[i])
+    return [collect(np.arange(job.n), (name, wrong, lambda i: expected, seen))]
+
+
+def _compared(job: Job, name: str, found: Values, right: Values, bound: float) -> Found:
+    """Violations of values that together differ from the right ones by more than a bound."""
+    change = np.abs(right - found)
+    total = change.sum()
+    beyond = (change > bound / job.n) & (total > bound)
+    text = f"; all together may differ by {bound:.3g}, not by {total:.3g}"
+    return collect(
+        np.arange(job.n),
+        (name, beyond, lambda i: f"{right[i]:.15g}{text}", lambda i: f"{found[i]:.15g}"),
+    )
 
 
 def _preference(job: Job) -> NDArray[np.float64]:

@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 import kernels.base as bsp
 from kernels.analytics.iterated import Iterated, Step
 
+HUGE = 1e150
+"""Values above it show that the sum over all walks is infinite; their squares still add up."""
+
 
 @dataclass(eq=False)
 class State(bsp.ClusterState):
@@ -48,9 +51,9 @@ class Katz(Iterated):
     state = State
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if not 0 < self.alpha < np.inf:
+        if not 0 < self.alpha < HUGE:
             return f"alpha must be above 0, got {self.alpha!r}"
-        if not 0 < self.beta < np.inf:
+        if not 0 < self.beta < HUGE:
             return f"beta must be above 0, got {self.beta!r}"
         return super().check(c)
 
@@ -67,10 +70,8 @@ class Katz(Iterated):
         return self.send(c, s.centrality)
 
     def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote | None:
-        old = s.centrality
-        with np.errstate(over="ignore"):
-            s.centrality = self.alpha * inbox.totals("value") + self.beta
-        if not np.isfinite(s.centrality).all():
+        old, s.centrality = s.centrality, self.alpha * inbox.totals("value") + self.beta
+        if s.centrality.max(initial=0) > HUGE:
             raise OverflowError(
                 f"alpha={self.alpha} must be less than 1 over the largest eigenvalue of the adjacency"
             )
