@@ -59,7 +59,7 @@ class HITS(Iterated):
 
     def pointed(self, c: bsp.Cluster, inbox: bsp.Inbox) -> NDArray[np.float64]:
         """The sum of the authorities that each node points to, times the weights, which it knows."""
-        if not self.weighted or c.weights is None:
+        if not self.weighted or c.weights is None or not c.size:
             return inbox.totals("value")
         indptr, indices, authority = inbox.latest("value")
         values = authority[indices[indptr[0] : indptr[-1]]] * c.weights
