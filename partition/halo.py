@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -102,7 +102,7 @@ class Halo:
     near: NDArray[np.int32]
     send: dict[int, NDArray | slice]
     land: dict[int, slice]
-    slices: Slices | None = None
+    slices: Slices | None = field(default=None, init=False)  # a turned halo has its own
 
     @cached_property
     def turned(self) -> Halo:
