@@ -1,0 +1,70 @@
+"""networkx's functions with and without the backend: python benchmarks/networkx_backend.py [--nodes 1000,10000,100000]
+
+Random graphs with five times as many edges as nodes, in this process. "first" includes the conversion of the graph,
+"again" uses what the first call has kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import networkx as nx
+
+CALLS: dict[str, Callable[..., Any]] = {
+    "pagerank": nx.pagerank,
+    "betweenness_centrality, k=10": lambda G, **b: nx.betweenness_centrality(G, 10, seed=1, **b),
+    "number_connected_components": nx.number_connected_components,
+    "triangles": nx.triangles,
+    "clustering": nx.clustering,
+    "core_number": nx.core_number,
+    "single_source_shortest_path_length": lambda G, **b: nx.single_source_shortest_path_length(
+        G, 0, **b
+    ),
+    "single_source_shortest_path": lambda G, **b: nx.single_source_shortest_path(G, 0, **b),
+    "single_source_dijkstra_path_length": lambda G, **b: nx.single_source_dijkstra_path_length(
+        G, 0, **b
+    ),
+    "minimum_spanning_edges": lambda G, **b: list(nx.minimum_spanning_edges(G, data=False, **b)),
+    "maximal_independent_set": lambda G, **b: nx.maximal_independent_set(G, seed=1, **b),
+}
+
+
+def seconds(call: Callable[..., Any], graph: nx.Graph, **backend: Any) -> float:
+    """How long a call takes."""
+    start = time.perf_counter()
+    call(graph, **backend)
+    return time.perf_counter() - start
+
+
+def rows(n: int) -> Iterator[tuple[str, float, float, float]]:
+    """Name, time of networkx, of the first call of the backend, and of the next."""
+    graph = nx.gnm_random_graph(n, 5 * n, seed=1)
+    for i, (u, v) in enumerate(graph.edges):
+        graph.edges[u, v]["weight"] = 1 + i * 7919 % 100
+    for name, call in CALLS.items():
+        own = min(seconds(call, graph) for _ in range(2))
+        graph.__networkx_cache__.clear()
+        call(nx.path_graph(20), backend="dgsuite")  # imports
+        first = seconds(call, graph, backend="dgsuite")  # may compile
+        again = min(seconds(call, graph, backend="dgsuite") for _ in range(2))
+        graph.__networkx_cache__.clear()
+        first = min(first, seconds(call, graph, backend="dgsuite"))
+        yield name, own, first, again
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--nodes", default="1000,10000,100000")
+    sizes = [int(n) for n in parser.parse_args().nodes.split(",")]
+    nx.config.warnings_to_ignore.add("cache")
+    print(f"{'nodes':>8} {'function':36} {'networkx':>9} {'first':>9} {'again':>9}  (ms)")
+    for n in sizes:
+        for name, *times in rows(n):
+            print(f"{n:8} {name:36} " + " ".join(f"{1000 * t:9.1f}" for t in times), flush=True)
+
+
+if __name__ == "__main__":
+    main()
