@@ -1,7 +1,9 @@
-"""networkx's functions with and without the backend: python benchmarks/networkx_backend.py [--nodes 1000,10000,100000]
+"""networkx's functions with and without the backend.
 
-Random graphs with five times as many edges as nodes, in this process. "first" includes the conversion of the graph,
-"again" uses what the first call has kept.
+python benchmarks/networkx_backend.py [--nodes 1000,10000,100000]
+
+Random graphs with five times as many edges as nodes, in this process. "first" includes the conversion of the
+graph, "again" uses what the first call has kept.
 """
 
 from __future__ import annotations

@@ -110,6 +110,11 @@ def from_first(function, **keywords):
     return lambda graph, **backend: function(graph, first(graph), **keywords, **backend)
 
 
+def in_order(values, graph):
+    """Values in the order of the nodes, where networkx promises none."""
+    return {node: float(values[node]) for node in graph}
+
+
 def sampled(graph, **backend):
     k = (len(graph) + 1) // 2
     return nx.betweenness_centrality(graph, k=k, seed=3, **backend)
@@ -123,6 +128,22 @@ CALLS = {
     "number_connected_components": (by_node(nx.number_connected_components),),
     "number_weakly_connected_components": (by_node(nx.number_weakly_connected_components),),
     "weakly_connected_components": (by_node(nx.weakly_connected_components),),
+    "is_strongly_connected": (by_node(nx.is_strongly_connected),),
+    "number_strongly_connected_components": (by_node(nx.number_strongly_connected_components),),
+    "closeness_centrality": (
+        by_node(nx.closeness_centrality),
+        by_node(nx.closeness_centrality, wf_improved=False),
+    ),
+    "all_pairs_shortest_path_length": (
+        by_node(nx.all_pairs_shortest_path_length),
+        by_node(nx.all_pairs_shortest_path_length, cutoff=1),
+    ),
+    "eccentricity": (by_node(nx.eccentricity), from_first(nx.eccentricity)),
+    "diameter": (by_node(nx.diameter),),
+    "radius": (by_node(nx.radius),),
+    "periphery": (by_node(nx.periphery),),
+    "center": (lambda graph, **backend: set(nx.center(graph, **backend)),),
+    "average_shortest_path_length": (by_node(nx.average_shortest_path_length),),
     "ancestors": (from_first(nx.ancestors),),
     "descendants": (from_first(nx.descendants),),
     "descendants_at_distance": (
@@ -182,6 +203,10 @@ CLOSE = {
         lambda graph, **backend: nx.pagerank(
             graph, 0.5, personalization={first(graph): 2, "none": 1}, **backend
         ),
+    ),
+    "harmonic_centrality": (
+        lambda graph, **backend: in_order(nx.harmonic_centrality(graph, **backend), graph),
+        lambda graph, **backend: nx.harmonic_centrality(graph, [first(graph)], **backend),
     ),
     "betweenness_centrality": (
         by_node(nx.betweenness_centrality),
@@ -247,7 +272,7 @@ def test_centralities_are_those_of_networkx(name, graph):
             continue
         assert list(found) == list(wanted)
         assert list(found.values()) == pytest.approx(list(wanted.values()), abs=1e-9, nan_ok=True)
-        assert all(type(value) is float for value in found.values())
+        assert list(map(type, found.values())) == list(map(type, wanted.values()))
 
 
 @settings(max_examples=30)
@@ -316,6 +341,27 @@ def test_sets_are_independent_and_maximal(graph, seed):
     for wrong in (["none"], next(([u, v] for u, v in graph.edges()), ["none"])):
         with pytest.raises(nx.NetworkXUnfeasible):
             nx.maximal_independent_set(graph, wrong, backend="dgsuite")
+
+
+@settings(max_examples=30)
+@given(graph=graphs((nx.DiGraph, nx.MultiDiGraph)))
+def test_strong_components_are_those_of_networkx(graph):
+    found = list(nx.strongly_connected_components(graph, backend="dgsuite"))
+    wanted = list(nx.strongly_connected_components(graph))
+    assert sorted(map(sorted, found)) == sorted(map(sorted, wanted))
+
+
+@settings(max_examples=30)
+@given(graph=graphs((nx.Graph,)))
+def test_colours_and_matchings_are_valid(graph):
+    colour = nx.greedy_color(graph, "random_sequential", backend="dgsuite")
+    assert list(colour) == list(graph)
+    for node in graph:
+        taken = {colour[other] for other in graph[node] if other != node}
+        assert colour[node] not in taken
+        assert taken >= set(range(colour[node]))
+    matching = nx.maximal_matching(graph, backend="dgsuite")
+    assert nx.is_maximal_matching(graph, matching)
 
 
 def test_every_function_is_tested():
@@ -390,17 +436,29 @@ def test_small_graphs_are_left_to_networkx(caplog):
     caplog.set_level(logging.DEBUG, "networkx")
     with nx.config.backend_priority(algos=["dgsuite"]):
         nx.pagerank(graph)
+        nx.is_connected(graph)
         assert "dgsuite" not in graph.__networkx_cache__.get("backends", {})
-        assert "this one has 150" in caplog.text
+        assert "this graph has 150" in caplog.text
+        assert "no longer than conversion" in caplog.text
         with nx.config.backends.dgsuite(threshold=150):
-            nx.pagerank(graph)
+            nx.is_connected(graph)
     assert "dgsuite" in graph.__networkx_cache__["backends"]
+
+
+def test_a_graph_that_has_been_converted_is_worth_more():
+    graph = nx.gnm_random_graph(2000, 9000, seed=1)
+    assert nx_backend.should_run("is_connected", (graph,), {}) is not True
+    nx.triangles(graph, backend="dgsuite")
+    assert nx_backend.should_run("is_connected", (graph,), {}) is True
 
 
 @pytest.mark.parametrize(
     ("call", "reason"),
     [
         (by_node(nx.pagerank, nstart={0: 1}), "nstart"),
+        (by_node(nx.greedy_color), "random_sequential"),
+        (by_node(nx.diameter, usebounds=True), "few searches"),
+        (by_node(nx.closeness_centrality, distance="weight"), "without weights"),
         (by_node(nx.pagerank, dangling={0: 1}), "dangling"),
         (by_node(nx.clustering, weight="weight"), "without weights"),
         (by_node(nx.minimum_spanning_edges, "prim"), "Kruskal"),

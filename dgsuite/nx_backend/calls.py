@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import update_wrapper
+from math import inf
 from typing import Any, NamedTuple
 
 import networkx as nx
@@ -14,6 +15,7 @@ import dgsuite
 from dgsuite import nx_backend
 from dgsuite.nx_backend.graph import ConvertedGraph, Held
 from dgsuite.nx_backend.info import Settings
+from dgsuite.nx_backend.offers import WORTH
 from partition.client.queries import current_client
 
 CALLABLE = "weight is a function, but workers need numbers"
@@ -29,11 +31,18 @@ class Offered:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         update_wrapper(self, function)
+        self.__name__ = function.__name__
         self.signature = inspect.signature(function)
         self._function = function
         self._reason: Callable[..., str | None] = lambda **_: None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        for key in kwargs:
+            if key not in self.signature.parameters and key not in Way._fields:
+                raise TypeError(
+                    f"{self.__name__}() got an unexpected keyword argument {key!r}; those of the backend "
+                    f"dgsuite are {', '.join(Way._fields)}"
+                )
         return self._function(*args, **kwargs)
 
     def unless(self, reason: Callable[..., str | None]) -> Callable[..., str | None]:
@@ -53,19 +62,18 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool
     return getattr(nx_backend, name).reason(*args, **kwargs) or True
 
 
-FROM = 10_000
-"""Nodes and edges from which a graph is converted without being asked for."""
-
-
 def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
-    """Whether a graph should be converted for a function; if not, the reason."""
-    threshold = settings().threshold
-    least = FROM if threshold is None else threshold
+    """Whether a function is worth it on a graph of networkx; if not, the reason."""
     graph = args[0] if args else kwargs["G"]
+    converted = bool((graph.__networkx_cache__ or {}).get("backends", {}).get("dgsuite"))
+    threshold = settings().threshold
+    least = WORTH[name][converted] if threshold is None else threshold
     size = len(graph) + graph.number_of_edges()
     if size >= least:
         return True
-    return f"networkx itself is faster on graphs of fewer than {least} nodes and edges; this one has {size}"
+    if least == inf:
+        return "networkx itself takes no longer than conversion"
+    return f"networkx itself is faster below {least} nodes and edges; this graph has {size}"
 
 
 def settings() -> Settings:
@@ -82,21 +90,9 @@ class Way(NamedTuple):
     clusters: int | None
 
     @classmethod
-    def of(cls, name: str, how: Mapping[str, Any]) -> Way:
-        """The way of a call.
-
-        Raises
-        ------
-        TypeError
-            An argument is unknown.
-        """
+    def of(cls, how: Mapping[str, Any]) -> Way:
+        """The way of a call."""
         known = settings()
-        for key in how:
-            if key not in cls._fields:
-                raise TypeError(
-                    f"{name}() got an unexpected keyword argument {key!r}; those of the backend dgsuite "
-                    f"are {', '.join(cls._fields)}"
-                )
         way = cls(**{key: how.get(key, known[key]) for key in cls._fields})
         if way.style == "serial":
             return way._replace(client=None)
@@ -128,6 +124,6 @@ def run(
     parameters
         Of the kernel.
     """
-    way = Way.of(kernel, how)
+    way = Way.of(how)
     graph = G.graph(Held(weight, reverse, way.clusters, way.client), any_weight=any_weight)
     return dgsuite.run(kernel, graph, style=way.style, client=way.client, **parameters)

@@ -1,4 +1,4 @@
-"""Connected components, by the kernel `wcc`."""
+"""Connected components, by the kernels `wcc` and `scc`."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from dgsuite.nx_backend.calls import Offered, run
 from dgsuite.nx_backend.graph import ConvertedGraph
 
 
-def component(G: ConvertedGraph, how: Mapping[str, Any]) -> NDArray[np.int64]:
+def component(G: ConvertedGraph, how: Mapping[str, Any], kernel: str = "wcc") -> NDArray[np.int64]:
     """The smallest number in each node's component."""
     if not len(G):
         return np.empty(0, np.int64)
-    found: NDArray[np.int64] = run("wcc", G, how, any_weight=True)["component"].values
+    found: NDArray[np.int64] = run(kernel, G, how, any_weight=True)["component"].values
     return found
 
 
-def _sets(G: ConvertedGraph, how: Mapping[str, Any]) -> Iterator[set[Hashable]]:
+def _sets(
+    G: ConvertedGraph, how: Mapping[str, Any], kernel: str = "wcc"
+) -> Iterator[set[Hashable]]:
     """The components, by their first nodes."""
-    labels = component(G, how)
+    labels = component(G, how, kernel)
     order = np.argsort(labels, kind="stable")
     starts = np.flatnonzero(np.diff(labels[order])) + 1
     nodes = G.of(order)
@@ -32,15 +34,15 @@ def _sets(G: ConvertedGraph, how: Mapping[str, Any]) -> Iterator[set[Hashable]]:
             yield set(nodes[first:last])
 
 
-def _count(G: ConvertedGraph, how: Mapping[str, Any]) -> int:
-    labels = component(G, how)
+def _count(G: ConvertedGraph, how: Mapping[str, Any], kernel: str = "wcc") -> int:
+    labels = component(G, how, kernel)
     return int(np.count_nonzero(labels == np.arange(len(G))))
 
 
-def _one(G: ConvertedGraph, how: Mapping[str, Any]) -> bool:
+def _one(G: ConvertedGraph, how: Mapping[str, Any], kernel: str = "wcc") -> bool:
     if not len(G):
         raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
-    return not component(G, how).any()
+    return not component(G, how, kernel).any()
 
 
 @Offered
@@ -86,3 +88,21 @@ def node_connected_component(G: ConvertedGraph, n: Hashable, **how: Any) -> set[
         raise KeyError(n)
     labels = component(G, how)
     return set(G.of(labels == labels[G.number[n]]))
+
+
+@Offered
+def strongly_connected_components(G: ConvertedGraph, **how: Any) -> Iterator[set[Hashable]]:
+    """Sets of nodes of which each reaches all others, by their first nodes."""
+    return _sets(G, how, "scc")
+
+
+@Offered
+def number_strongly_connected_components(G: ConvertedGraph, **how: Any) -> int:
+    """How many strongly connected components there are."""
+    return _count(G, how, "scc")
+
+
+@Offered
+def is_strongly_connected(G: ConvertedGraph, **how: Any) -> bool:
+    """Whether each node reaches all others."""
+    return _one(G, how, "scc")

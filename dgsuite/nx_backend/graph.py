@@ -12,6 +12,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from partition.errors import RunError
 from partition.graph import Graph
 
 if TYPE_CHECKING:
@@ -181,11 +182,11 @@ class ConvertedGraph:
 
 def _there(graph: Graph) -> bool:
     """Whether the clusters of a graph can still be had."""
-    if graph.client is None:
-        return True
-    return graph.client.status == "running" and all(
-        part.status in ("pending", "finished") for part in graph._parts
-    )
+    try:
+        graph.parts  # noqa: B018, raises where they cannot
+    except RunError:
+        return False
+    return graph.client is None or graph.client.status == "running"
 
 
 def convert_from_nx(

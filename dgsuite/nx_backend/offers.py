@@ -1,47 +1,96 @@
-"""Which functions of networkx are offered, and where they are. Nothing here takes time to import."""
+"""Which functions of networkx are offered, where they are, and when they are worth it.
+
+Nothing here takes time to import.
+"""
 
 from __future__ import annotations
 
-_OFFERS = {
-    "centrality": ("betweenness_centrality", "pagerank"),
-    "components": (
-        "connected_components",
-        "is_connected",
-        "is_weakly_connected",
-        "node_connected_component",
-        "number_connected_components",
-        "number_weakly_connected_components",
-        "weakly_connected_components",
-    ),
-    "neighbourhoods": (
-        "average_clustering",
-        "clustering",
-        "core_number",
-        "transitivity",
-        "triangles",
-    ),
-    "paths": (
-        "ancestors",
-        "descendants",
-        "descendants_at_distance",
-        "dijkstra_path_length",
-        "single_source_bellman_ford_path_length",
-        "single_source_dijkstra",
-        "single_source_dijkstra_path",
-        "single_source_dijkstra_path_length",
-        "single_source_shortest_path",
-        "single_source_shortest_path_length",
-        "single_target_shortest_path",
-        "single_target_shortest_path_length",
-    ),
-    "sets": ("maximal_independent_set",),
-    "trees": (
-        "maximum_spanning_edges",
-        "maximum_spanning_tree",
-        "minimum_spanning_edges",
-        "minimum_spanning_tree",
-    ),
-}
+from math import inf
+from typing import NamedTuple
 
-HOMES = {name: home for home, names in _OFFERS.items() for name in names}
-"""The module of each function that is offered."""
+
+class Worth(NamedTuple):
+    """Nodes and edges together from which dgsuite is faster than networkx (benchmarks/networkx_backend.py).
+
+    Attributes
+    ----------
+    first
+        For a graph that must be converted.
+    again
+        For one that has been.
+    """
+
+    first: float
+    again: float
+
+
+PASS = Worth(inf, 10_000)
+"""networkx looks at each edge once, which takes no longer than conversion."""
+
+MANY = Worth(3_000, 1_000)
+"""networkx looks at each edge many times."""
+
+LONG = Worth(60_000, 20_000)
+"""In between."""
+
+OFFERS: dict[str, dict[str, Worth]] = {
+    "centrality": {"betweenness_centrality": MANY, "pagerank": LONG},
+    "components": {
+        "connected_components": PASS,
+        "is_connected": PASS,
+        "is_strongly_connected": PASS,
+        "is_weakly_connected": PASS,
+        "node_connected_component": PASS,
+        "number_connected_components": PASS,
+        "number_strongly_connected_components": PASS,
+        "number_weakly_connected_components": PASS,
+        "strongly_connected_components": PASS,
+        "weakly_connected_components": PASS,
+    },
+    "distances": {
+        "all_pairs_shortest_path_length": MANY,
+        "average_shortest_path_length": MANY,
+        "center": MANY,
+        "closeness_centrality": MANY,
+        "diameter": MANY,
+        "eccentricity": MANY,
+        "harmonic_centrality": MANY,
+        "periphery": MANY,
+        "radius": MANY,
+    },
+    "neighbourhoods": {
+        "average_clustering": MANY,
+        "clustering": MANY,
+        "core_number": LONG,
+        "transitivity": MANY,
+        "triangles": MANY,
+    },
+    "paths": {
+        "ancestors": PASS,
+        "descendants": PASS,
+        "descendants_at_distance": PASS,
+        "dijkstra_path_length": LONG,
+        "single_source_bellman_ford_path_length": LONG,
+        "single_source_dijkstra": LONG,
+        "single_source_dijkstra_path": LONG,
+        "single_source_dijkstra_path_length": LONG,
+        "single_source_shortest_path": PASS,
+        "single_source_shortest_path_length": PASS,
+        "single_target_shortest_path": PASS,
+        "single_target_shortest_path_length": PASS,
+    },
+    "sets": {"greedy_color": PASS, "maximal_independent_set": LONG, "maximal_matching": PASS},
+    "trees": {
+        "maximum_spanning_edges": LONG,
+        "maximum_spanning_tree": LONG,
+        "minimum_spanning_edges": LONG,
+        "minimum_spanning_tree": LONG,
+    },
+}
+"""By module."""
+
+HOMES = {name: home for home, names in OFFERS.items() for name in names}
+"""The module of each function."""
+
+WORTH = {name: worth for names in OFFERS.values() for name, worth in names.items()}
+"""When each function is worth it."""

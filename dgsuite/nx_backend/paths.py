@@ -14,6 +14,19 @@ from dgsuite.nx_backend.calls import CALLABLE, Offered, run
 from dgsuite.nx_backend.graph import ConvertedGraph
 
 
+def _nearest(root: int, distance: NDArray, cutoff: float) -> NDArray[np.int64]:
+    """Numbers of the nodes whose distance is from 0 to the cutoff, by distance; the root first, always."""
+    near = np.flatnonzero((distance >= 0) & (distance <= cutoff))
+    near = near[np.argsort(distance[near], kind="stable")]
+    return np.concatenate([[root], near[near != root]])
+
+
+def lengths_of(G: ConvertedGraph, root: int, level: NDArray, cutoff: float) -> dict[Hashable, int]:
+    """Hops to each node that is reached, which has no level of -1."""
+    near = _nearest(root, level, cutoff)
+    return dict(zip(G.of(near), level[near].tolist(), strict=True))
+
+
 class Tree:
     """A tree of shortest paths from a node.
 
@@ -28,11 +41,9 @@ class Tree:
     def __init__(
         self, G: ConvertedGraph, root: int, distance: NDArray, parent: NDArray, cutoff: float | None
     ) -> None:
-        reached = np.flatnonzero(parent >= 0)
-        reached = reached[distance[reached] <= (inf if cutoff is None else cutoff)]
-        reached = reached[np.argsort(distance[reached], kind="stable")]
-        # the root is there whatever the cutoff, and before others at its distance
-        self.reached = np.concatenate([[root], reached[reached != root]])
+        self.reached = _nearest(
+            root, np.where(parent >= 0, distance, -1), inf if cutoff is None else cutoff
+        )
         self.distance = [0, *distance[self.reached[1:]].tolist()]
         self._nodes, self._parent = G.of(self.reached), parent
 

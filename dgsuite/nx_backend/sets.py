@@ -1,7 +1,11 @@
-"""Maximal independent sets, by the kernel `mis`."""
+"""Independent sets, colours and matchings, by the kernels `mis`, `colouring` and `matching`.
+
+networkx promises a random set, colours in a random order, any maximal matching; its own are others.
+"""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Hashable, Iterable
 from typing import Any
 
@@ -9,7 +13,7 @@ import networkx as nx
 import numpy as np
 
 import dgsuite
-from dgsuite.nx_backend.calls import LOOPS, Offered, Way
+from dgsuite.nx_backend.calls import LOOPS, Offered, Way, run
 from dgsuite.nx_backend.graph import ConvertedGraph, Held
 
 
@@ -33,8 +37,37 @@ def maximal_independent_set(
     free = np.flatnonzero(~(chosen | beside))
     if not len(free):
         return [*given]
-    way = Way.of("maximal_independent_set", how)
+    way = Way.of(how)
     held = Held(None, False, way.clusters, way.client)
     graph = G.graph(held, any_weight=True).subgraph(free)
     ds = dgsuite.run("mis", graph, style=way.style, client=way.client, seed=seed.getrandbits(63))
     return [*given, *G.of(free[ds["in_mis"].values])]
+
+
+@Offered
+def greedy_color(
+    G: ConvertedGraph, strategy: Any = "largest_first", interchange: bool = False, **how: Any
+) -> dict[Hashable, int]:
+    """Colours; nodes take the first that is free, one after the other in a random order."""
+    if not len(G):
+        return {}
+    # networkx's order is that of Python's own generator of random numbers
+    ds = run("colouring", G, how, any_weight=True, seed=random.getrandbits(63))
+    return G.by_node(ds["colour"].values)
+
+
+@greedy_color.unless
+def _(G: Any, strategy: Any, interchange: bool, **_: Any) -> str | None:
+    if strategy != "random_sequential" or interchange:
+        return "strategy: the order is random, as with 'random_sequential'"
+    return "only undirected graphs are coloured" if G.is_directed() else None
+
+
+@Offered
+def maximal_matching(G: ConvertedGraph, **how: Any) -> set[tuple[Hashable, Hashable]]:
+    """Edges that share no end, so many that no other can be added."""
+    if not len(G):
+        return set()
+    mate = run("matching", G, how, any_weight=True)["mate"].values.astype(np.int64)
+    one = np.flatnonzero(mate > np.arange(len(G)))
+    return set(zip(G.of(one), G.of(mate[one]), strict=True))

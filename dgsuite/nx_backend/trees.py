@@ -32,7 +32,7 @@ def _forest(
     order = np.arange(count) if values is None else np.argsort(sign * values, kind="stable")
     place = np.empty(count, np.int64)
     place[order] = np.arange(count)
-    way = Way.of("mst", how)
+    way = Way.of(how)
     graph = Graph.from_edges(
         G.source,
         G.target,
