@@ -514,7 +514,7 @@ def push_any(indptr, indices, shift, base, senders, hit):
 
 
 @compiled
-def push_count(indptr, indices, shift, base, senders, first, starts, hits, away):
+def push_count(indptr, indices, shift, base, senders, first, starts, hits, away, found, count):
     """Count the messages that reach a row, and those of them that come from other clusters.
 
     Parameters
@@ -523,6 +523,14 @@ def push_count(indptr, indices, shift, base, senders, first, starts, hits, away)
         Slot of row 0.
     starts
         First row of each cluster.
+    hits, away
+        By row; the counts are added.
+    found
+        Rows that are reached for the first time are put here, from `count` on.
+
+    Returns
+    -------
+    How many rows `found` then has.
     """
     for s in senders:
         lo = hi = 0
@@ -532,8 +540,11 @@ def push_count(indptr, indices, shift, base, senders, first, starts, hits, away)
         for e in range(indptr[s - shift], indptr[s - shift + 1]):
             r = indices[e] - base
             if 0 <= r < len(hits):
+                found[count] = r
+                count += hits[r] == 0
                 hits[r] += 1
                 away[r] += r < lo or r >= hi
+    return count
 
 
 @compiled

@@ -125,6 +125,7 @@ class Broadcasts:
         self._told = {peer: halo.told(peer) for peer in halo.send}
         self._all_told = sum(self._told.values())
         self._all_leaving = sum(halo.leaving.values())
+        self._counts: tuple[NDArray, NDArray, NDArray] | None = None  # room, with counts of 0
         self._begin()
 
     def _begin(self) -> None:
@@ -382,8 +383,7 @@ class Broadcasts:
         Parameters
         ----------
         how
-            A reduction of a field that has compiled loops; "any"; or "count", of all messages and of
-            those from other clusters.
+            A reduction of a field that has compiled loops, or "any".
         """
         if self.pulls(hi - lo, among, ANY if how == "any" else ALL):
             rows = np.arange(hi - lo) if among is None else among.members
@@ -434,11 +434,7 @@ class Broadcasts:
             pull = getattr(loops(), how.pull or "")
             out, hits = pull(*along, values, how.identity(values.dtype), *how.flags)
             return hits, out.astype(how.result(values.dtype), copy=False)
-        if how == "any":
-            return (loops().pull_any(*along),)
-        first = self.halo.first
-        hits, away = loops().pull_count(*along, first + lo, first + hi)
-        return hits, hits, away
+        return (loops().pull_any(*along),)
 
     def _push(self, how: Reduction | str, name: str) -> tuple[NDArray, ...]:
         """For each own node, whether it got a message, and the reduced values."""
@@ -453,16 +449,45 @@ class Broadcasts:
             for some in [self._by_id()] if ordered else [part.members for part in self.senders]:
                 push(*halo.edges, halo.first, some, values, out, hit, *how.flags)
             return hit, out.astype(how.result(values.dtype), copy=False)
-        lists = [part.members for part in self.senders]
-        if how == "any":
-            hit = np.zeros(halo.own, bool)
-            for some in lists:
-                loops().push_any(*halo.out(some), some, hit)
-            return (hit,)
-        hits, away = np.zeros((2, halo.own), np.int32)
-        for some in lists:
-            loops().push_count(*halo.out(some), some, halo.first, halo.starts, hits, away)
-        return hits, hits, away
+        hit = np.zeros(halo.own, bool)
+        for some in [part.members for part in self.senders]:
+            loops().push_any(*halo.out(some), some, hit)
+        return (hit,)
+
+    def counted(self, lo: int, hi: int, among: Subset | None) -> tuple[NDArray, NDArray, NDArray]:
+        """`Inbox.count` of the nodes in rows `lo` to `hi`. A push takes time for the messages alone."""
+        if self.pulls(hi - lo, among):
+            rows = np.arange(hi - lo) if among is None else among.members
+            ends = self.halo.first + lo, self.halo.first + hi
+            along = (self.halo.indptr, self.halo.indices, lo, rows, self.bitmap)
+            hits, away = loops().pull_count(*along, *ends)
+            keep = hits > 0
+        else:
+            if ("count", "") not in self._pushed:
+                self._pushed["count", ""] = self._push_count()
+            every = self._pushed["count", ""]
+            some = slice(*np.searchsorted(every[0], (lo, hi)))
+            rows, hits, away = (part[some] for part in every)
+            rows = rows - lo
+            keep = slice(None) if among is None else among.mask[rows]
+        # counted in 32 bits, as no node has more neighbours; what kernels make of them may be more
+        return rows[keep], hits[keep].astype(np.int64), away[keep].astype(np.int64)
+
+    def _push_count(self) -> tuple[NDArray, NDArray, NDArray]:
+        """Rows that messages reach, ascending, how many reach each, and how many from other clusters."""
+        halo = self.halo
+        if self._counts is None:
+            self._counts = *np.zeros((2, halo.own), np.int32), np.empty(halo.own + 1, np.int64)
+        hits, away, found = self._counts
+        count = 0
+        for part in self.senders:
+            some = part.members
+            along = (*halo.out(some), some, halo.first, halo.starts)
+            count = loops().push_count(*along, hits, away, found, count)
+        rows = np.sort(found[:count]) if 8 * count < halo.own else np.flatnonzero(hits)
+        every = rows, hits[rows], away[rows]
+        hits[rows] = away[rows] = 0
+        return every
 
     def first(
         self, lo: int, hi: int, among: Subset | None, top_down: bool

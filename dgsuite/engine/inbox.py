@@ -112,10 +112,9 @@ class ClusterInbox:
         return np.empty(0, np.int64) if messages is None else self._among(messages, among)[0]
 
     def count(self, among: Subset | None = None) -> tuple[NDArray, NDArray, NDArray]:
-        if (broadcasts := self._broadcasts()) is not None:
-            nodes, counts, away = broadcasts.reduce("count", "", self._lo, self._hi, among)
-            # counted in 32 bits, as no node has more neighbours; what kernels make of them may be more
-            return nodes, counts.astype(np.int64), away.astype(np.int64)
+        received = self._messages
+        if isinstance(received, Broadcasts) and (received.is_compiled or received.is_large):
+            return received.counted(self._lo, self._hi, among)
         messages = self._list()
         if messages is None:
             none = np.empty(0, np.int64)

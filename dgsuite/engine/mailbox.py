@@ -176,7 +176,7 @@ class Mailbox:
                 loops().fill(counts, none, 0)
                 loops().scatter(counts, none, names)
             loops().push_any(*push, one)
-            loops().push_count(*push, halo.first, halo.starts, counts, counts)
+            loops().push_count(*push, halo.first, halo.starts, counts, counts, none, 0)
             self.broadcasts.prepare([*self.dtypes])
             for name in (name for name, dtype in self.dtypes.items() if compilable(dtype)):
                 values = self.broadcasts.slots[name][:0]
