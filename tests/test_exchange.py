@@ -129,7 +129,7 @@ def test_any_cut_gives_the_same_for_every_kernel(name, compiled, monkeypatch):
             monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
 
     @given(st.data())
-    @settings(max_examples=15 if compiled else 30)
+    @settings(max_examples=8 if compiled else 20)
     def check(data):
         kernel, make = data.draw(inputs(name))
         whole = make()
