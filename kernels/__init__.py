@@ -15,6 +15,7 @@ from kernels.analytics.hits import HITS
 from kernels.analytics.katz import Katz
 from kernels.analytics.ktruss import KTruss
 from kernels.analytics.lcc import ClusteringCoefficient
+from kernels.analytics.louvain import Louvain
 from kernels.analytics.matching import Matching
 from kernels.analytics.pagerank import PageRank
 from kernels.analytics.random_walks import RandomWalks
@@ -77,6 +78,7 @@ KERNELS: dict[str, type[Kernel]] = {
         HirschbergSinclair,
         LCR,
         MIS,
+        Louvain,
         Matching,
         Eigenvector,
         HITS,

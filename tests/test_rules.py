@@ -110,6 +110,11 @@ def network(kernel):
     return graph
 
 
+def last(label):
+    """The last node of the community of node 0."""
+    return np.flatnonzero(label == 0)[-1]
+
+
 def smallest(found):
     """For each node the smallest of its component."""
     label = {v: min(nodes) for nodes in found for v in nodes}
@@ -178,6 +183,9 @@ def reference(kernel, graph):
         for u, v in nx.maximal_matching(net):
             mate[u], mate[v] = v, u
         return {"mate": mate}
+    if kernel == "louvain":
+        found = smallest(nx.community.louvain_communities(net, seed=1))
+        return {"community": found, "resolution": 1.0}
     if kernel == "random_walks":
         walk = [np.arange(N)]
         for _ in range(3):
@@ -500,6 +508,22 @@ KINDS = {
         "backwards": {"mate": lambda v: v[::-1]},
         "pairs of ids": {"mate": lambda v: np.arange(len(v)) ^ 1},
         "all one's": {"mate": lambda v: v * 0 + 7},
+    },
+    "louvain": {
+        "all alone": {"community": lambda v: np.arange(len(v))},
+        "one alone": {"community": lambda v: at(v, last(v), last(v))},
+        "named by the largest": {"community": lambda v: len(v) - 1 - v[::-1]},
+        "negative": {"community": lambda v: at(v, 5, -1)},
+        "no such node": {"community": lambda v: at(v, 5, 400)},
+        "one higher": {"community": lambda v: v + 1},
+        "shifted": {"community": lambda v: np.roll(v, 1)},
+        "backwards": {"community": lambda v: v[::-1]},
+        "numbered anew": {"community": lambda v: np.unique(v, return_inverse=True)[1]},
+        "names swapped": {
+            "community": lambda v: np.where(v == 0, v.max(), np.where(v == v.max(), 0, v))
+        },
+        "of higher resolution": {"resolution": lambda v: 0.01},
+        "halves": {"community": lambda v: np.where(np.arange(len(v)) % 2, np.maximum(v, 1), v)},
     },
     "random_walks": {
         "stands still": {"walk": lambda v: np.repeat(v[:, :1], 4, axis=1)},

@@ -1,4 +1,4 @@
-"""Communities by label propagation."""
+"""Communities by label propagation, and by modularity."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 from genval.report import Found
 from genval.rules.base import Job, Outputs, collect, ends
 from partition.cluster import Cluster
+
+ROUNDING = 1e-12
+"""What modularity may seem to gain where floats are rounded."""
 
 
 def cdlp(job: Job) -> list[Found]:
@@ -44,3 +47,50 @@ def _heard(c: Cluster, outputs: Outputs, before: NDArray) -> NDArray[np.int64]:
     if c.directed:  # rows are edges that leave: labels go along them both ways
         keys = np.concatenate([keys, other.astype(np.int64) * c.n + before[c.ids[row]]])
     return np.stack(np.unique(keys, return_counts=True))
+
+
+def louvain(job: Job) -> list[Found]:
+    """A community is named by its smallest node, and no two of them have a higher modularity as one."""
+    label = job.outputs["community"]
+    nodes = np.arange(job.n)
+    known = (label >= 0) & (label <= nodes)
+    named = known.copy()
+    named[known] = label[label[known]] == label[known]
+    found = collect(
+        nodes,
+        (
+            "community",
+            ~named,
+            lambda i: "the smallest node of its community",
+            lambda i: str(label[i]),
+        ),
+    )
+    if not named.all():
+        return [found]
+    weighted = job.fact("weighted", True)
+    pairs, weights = zip(*job.each(_between, weighted=weighted), strict=True)
+    pair, at = np.unique(np.concatenate(pairs, axis=1), axis=1, return_inverse=True)
+    weight = np.bincount(at.reshape(-1), np.concatenate(weights), pair.shape[1])
+    degree = np.bincount(pair[0], weight, job.n)
+    twice = max(degree.sum(), np.finfo(float).tiny)
+    one, other = pair[:, pair[0] < pair[1]]
+    gain = weight[pair[0] < pair[1]] / twice
+    gain -= float(job.fact("resolution", 1.0)) * degree[one] / twice * degree[other] / twice
+    merged = collect(
+        one,
+        (
+            "modularity",
+            gain > ROUNDING,
+            lambda i: "no gain from being one with another community",
+            lambda i: f"{2 * gain[i]:.3g} with that of node {other[i]}",
+        ),
+    )
+    return [found, merged]
+
+
+def _between(c: Cluster, outputs: Outputs, weighted: bool) -> tuple[NDArray, NDArray]:
+    """Pairs of communities with edges between them, and the weight of each edge."""
+    label = outputs["community"]
+    row, other = ends(c)
+    weights = np.ones(len(other)) if c.weights is None or not weighted else c.weights
+    return np.stack([label[c.ids[row]], label[other]]), weights.astype(np.float64)
