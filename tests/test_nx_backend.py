@@ -204,6 +204,15 @@ CLOSE = {
             graph, 0.5, personalization={first(graph): 2, "none": 1}, **backend
         ),
     ),
+    "eigenvector_centrality": (
+        by_node(nx.eigenvector_centrality, max_iter=1000),
+        by_node(nx.eigenvector_centrality, weight="weight", max_iter=20, tol=0.001),
+    ),
+    "katz_centrality": (
+        by_node(nx.katz_centrality),
+        by_node(nx.katz_centrality, 0.5, 2, max_iter=30, weight="weight"),
+        by_node(nx.katz_centrality, normalized=False),
+    ),
     "harmonic_centrality": (
         lambda graph, **backend: in_order(nx.harmonic_centrality(graph, **backend), graph),
         lambda graph, **backend: nx.harmonic_centrality(graph, [first(graph)], **backend),
@@ -273,6 +282,25 @@ def test_centralities_are_those_of_networkx(name, graph):
         assert list(found) == list(wanted)
         assert list(found.values()) == pytest.approx(list(wanted.values()), abs=1e-9, nan_ok=True)
         assert list(map(type, found.values())) == list(map(type, wanted.values()))
+
+
+def test_hubs_and_authorities_are_those_of_networkx():
+    graph = nx.gnp_random_graph(40, 0.1, seed=1, directed=True)
+    found, wanted = nx.hits(graph, backend="dgsuite"), nx.hits(graph)
+    for ours, theirs in zip(found, wanted, strict=True):
+        assert ours == pytest.approx(theirs, abs=1e-6)
+        assert list(ours) == list(graph)
+    with pytest.raises(NotImplementedError):
+        nx.hits(graph, max_iter=2, backend="dgsuite")
+    with pytest.raises(NotImplementedError):
+        nx.hits(nx.empty_graph(3), backend="dgsuite")
+
+
+def test_distances_that_are_not_exact_are_left_to_networkx():
+    graph = nx.path_graph(3)
+    nx.set_edge_attributes(graph, 2**52, "weight")
+    with pytest.raises(NotImplementedError):
+        nx.single_source_dijkstra_path_length(graph, 0, backend="dgsuite")
 
 
 @settings(max_examples=30)

@@ -17,6 +17,7 @@ from dgsuite.nx_backend.graph import ConvertedGraph, Held
 from dgsuite.nx_backend.info import Settings
 from dgsuite.nx_backend.offers import WORTH
 from partition.client.queries import current_client
+from partition.errors import RunError
 
 CALLABLE = "weight is a function, but workers need numbers"
 PARALLEL = "parallel edges are merged, but here each counts"
@@ -43,7 +44,12 @@ class Offered:
                     f"{self.__name__}() got an unexpected keyword argument {key!r}; those of the backend "
                     f"dgsuite are {', '.join(Way._fields)}"
                 )
-        return self._function(*args, **kwargs)
+        try:
+            return self._function(*args, **kwargs)
+        except (
+            OverflowError
+        ) as error:  # Python's integers have no limit, so networkx may know the answer
+            raise NotImplementedError(str(error)) from error
 
     def unless(self, reason: Callable[..., str | None]) -> Callable[..., str | None]:
         """Declare the function that says which arguments cannot be, and why."""
@@ -123,7 +129,17 @@ def run(
         Whether to turn the edges of a directed graph round.
     parameters
         Of the kernel.
+
+    Raises
+    ------
+    OverflowError
+        Numbers grow too large for the kernel.
     """
     way = Way.of(how)
     graph = G.graph(Held(weight, reverse, way.clusters, way.client), any_weight=any_weight)
-    return dgsuite.run(kernel, graph, style=way.style, client=way.client, **parameters)
+    try:
+        return dgsuite.run(kernel, graph, style=way.style, client=way.client, **parameters)
+    except RunError as error:
+        if isinstance(error.__cause__, OverflowError):
+            raise error.__cause__ from error
+        raise

@@ -1,4 +1,4 @@
-"""Which nodes matter: PageRank and betweenness."""
+"""Which nodes matter: PageRank, eigenvectors, and betweenness."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.nx_backend.calls import CALLABLE, LOOPS, PARALLEL, Offered, run
@@ -31,8 +32,6 @@ def pagerank(
     n = len(G)
     if not n:
         return {}
-    if G.loops:
-        raise NotImplementedError(LOOPS)
     wanted = None
     if personalization is not None:
         wanted = np.array([personalization.get(node, 0) for node in G.nodes], float)
@@ -40,25 +39,49 @@ def pagerank(
             raise ZeroDivisionError
         if not (np.isfinite(wanted) & (wanted >= 0)).all():
             raise NotImplementedError("a number of personalization is negative, or not finite")
+    ds = _iterate(
+        "pagerank", G, how, weight, max_iter, n * tol, damping=alpha, personalisation=wanted
+    )
+    return G.by_node(ds["rank"].values)
+
+
+def _iterate(
+    kernel: str,
+    G: ConvertedGraph,
+    how: Mapping[str, Any],
+    weight: str | None,
+    max_iter: int,
+    tolerance: float,
+    **parameters: Any,
+) -> xr.Dataset:
+    """A run of a kernel that repeats a step until values change by less than a tolerance.
+
+    Raises
+    ------
+    networkx.PowerIterationFailedConvergence
+        They do not, in `max_iter` iterations.
+    NotImplementedError
+        The graph has loops, which count, or negative weights.
+    """
+    if G.loops:
+        raise NotImplementedError(LOOPS)
     values = G.weight(weight)
     if values is not None and (values < 0).any():
         raise NotImplementedError(f"an edge has a negative {weight}")
     most = max(max_iter, 0)
+    weighted = weight is not None
     ds = run(
-        "pagerank",
-        G,
-        how,
+        *(kernel, G, how),
         weight=weight,
-        any_weight=weight is None,
-        damping=alpha,
-        tolerance=n * tol,
+        any_weight=not weighted,
+        weighted=weighted,
+        tolerance=tolerance,
         iterations=most + 1,  # one more than may be needed
-        personalisation=wanted,
-        weighted=weight is not None,
+        **parameters,
     )
     if ds.sizes["round"] > most:
         raise nx.PowerIterationFailedConvergence(max_iter)
-    return G.by_node(ds["rank"].values)
+    return ds
 
 
 @pagerank.unless
@@ -70,6 +93,88 @@ def _(G: Any, alpha: float, tol: float, nstart: Any, dangling: Any, **_: Any) ->
     if dangling is not None:
         return "dangling: from nodes without edges out, walkers go on as personalization says"
     return None if 0 <= alpha <= 1 and tol > 0 else "alpha must be from 0 to 1, and tol above 0"
+
+
+@Offered
+def eigenvector_centrality(
+    G: ConvertedGraph,
+    max_iter: int = 100,
+    tol: float = 1.0e-6,
+    nstart: Any = None,
+    weight: str | None = None,
+    **how: Any,
+) -> dict[Hashable, float]:
+    """Eigenvector centrality, by the kernel `eigenvector`."""
+    if not len(G):
+        raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
+    ds = _iterate("eigenvector", G, how, weight, max_iter, len(G) * tol)
+    return G.by_node(ds["centrality"].values)
+
+
+@Offered
+def katz_centrality(
+    G: ConvertedGraph,
+    alpha: float = 0.1,
+    beta: Any = 1.0,
+    max_iter: int = 1000,
+    tol: float = 1.0e-6,
+    nstart: Any = None,
+    normalized: bool = True,
+    weight: str | None = None,
+    **how: Any,
+) -> dict[Hashable, float]:
+    """Katz centrality, by the kernel `katz`."""
+    if not len(G):
+        return {}
+    parameters = {"alpha": alpha, "beta": float(beta), "normalised": bool(normalized)}
+    try:
+        ds = _iterate("katz", G, how, weight, max_iter, len(G) * tol, **parameters)
+    except OverflowError as error:
+        raise nx.PowerIterationFailedConvergence(max_iter) from error
+    return G.by_node(ds["centrality"].values)
+
+
+@Offered
+def hits(
+    G: ConvertedGraph,
+    max_iter: int = 100,
+    tol: float = 1.0e-8,
+    nstart: Any = None,
+    normalized: bool = True,
+    **how: Any,
+) -> tuple[dict[Hashable, float], dict[Hashable, float]]:
+    """Hubs and authorities, by the kernel `hits`."""
+    if not len(G):
+        return {}, {}
+    if max_iter <= 0:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    if not len(G.source):
+        raise NotImplementedError("there are neither hubs nor authorities without edges")
+    try:
+        ds = _iterate("hits", G, how, "weight", max_iter, tol)
+    except nx.PowerIterationFailedConvergence as error:
+        # networkx iterates by Lanczos' method, which takes fewer iterations
+        raise NotImplementedError(str(error)) from error
+    return G.by_node(ds["hub"].values), G.by_node(ds["authority"].values)
+
+
+@hits.unless
+def _(G: Any, tol: float, nstart: Any, normalized: bool, **_: Any) -> str | None:
+    if G.is_multigraph():
+        return PARALLEL
+    if nstart is not None:
+        return "nstart: all nodes are alike at first"
+    return None if normalized and tol > 0 else "results are normalized, and tol must be above 0"
+
+
+@eigenvector_centrality.unless
+@katz_centrality.unless
+def _(tol: float, nstart: Any, weight: Any, alpha: Any = 1, beta: Any = 1, **_: Any) -> str | None:
+    if nstart is not None:
+        return "nstart: all nodes are alike at first"
+    if not all(isinstance(value, int | float) and value > 0 for value in (alpha, beta, tol)):
+        return "alpha, beta and tol must be numbers above 0"
+    return CALLABLE if callable(weight) else None
 
 
 @Offered

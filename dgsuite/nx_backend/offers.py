@@ -34,7 +34,13 @@ LONG = Worth(60_000, 20_000)
 """In between."""
 
 OFFERS: dict[str, dict[str, Worth]] = {
-    "centrality": {"betweenness_centrality": MANY, "pagerank": LONG},
+    "centrality": {
+        "betweenness_centrality": MANY,
+        "eigenvector_centrality": MANY,
+        "hits": LONG,
+        "katz_centrality": MANY,
+        "pagerank": LONG,
+    },
     "components": {
         "connected_components": PASS,
         "is_connected": PASS,

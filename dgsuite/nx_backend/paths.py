@@ -108,10 +108,7 @@ def _dijkstra(
     if values is not None and (values < 0).any():
         raise NotImplementedError(f"an edge has a negative {weight}")
     number = G.number[source]
-    try:
-        ds = run("sssp", G, how, weight=weight, root=number)
-    except OverflowError as error:
-        raise NotImplementedError(str(error)) from error
+    ds = run("sssp", G, how, weight=weight, root=number)
     distance = ds["distance"].values
     if values is None or values.dtype.kind == "i":
         distance = _whole(distance)
