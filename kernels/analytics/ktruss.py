@@ -57,7 +57,7 @@ class KTruss(bsp.Kernel):
     def count(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
         s.lists = inbox.shared("neighbour")
         s.theirs = np.full(len(s.lists.values), HIGH, np.int32)
-        return self.lower(c, s, np.ones(c.n, bool))
+        return self.lower(c, s, np.full(c.n, -1), np.full(c.n, HIGH))
 
     def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share:
         _, entries = ranges(c.indptr[s.fresh], c.degree[s.fresh])
@@ -65,21 +65,27 @@ class KTruss(bsp.Kernel):
 
     def sink(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
         starts, ends, bounds = inbox.shared("bound")
-        fresh = ends > starts
-        nodes = np.flatnonzero(fresh)
+        nodes = np.flatnonzero(ends > starts)
         lengths = ends[nodes] - starts[nodes]
-        s.theirs[ranges(s.lists.starts[nodes], lengths)[1]] = bounds[
-            ranges(starts[nodes], lengths)[1]
-        ]
-        return self.lower(c, s, fresh)
+        heads = np.cumsum(lengths) - lengths
+        at, new = (
+            ranges(s.lists.starts[nodes], lengths)[1],
+            bounds[ranges(starts[nodes], lengths)[1]],
+        )
+        old, s.theirs[at] = s.theirs[at], new
+        low, high = np.full((2, c.n), -1)
+        if len(nodes):
+            low[nodes] = np.minimum.reduceat(np.where(new < old, new, HIGH), heads)
+            high[nodes] = np.maximum.reduceat(np.where(new < old, old, -1), heads)
+        return self.lower(c, s, low, high)
 
-    def lower(self, c: bsp.Cluster, s: State, fresh: NDArray) -> bsp.Vote:
-        """Lower the bounds of edges, where those of an end's edges have changed."""
+    def lower(self, c: bsp.Cluster, s: State, low: NDArray, high: NDArray) -> bsp.Vote:
+        """Lower the bounds of edges, where those from `low` to `high` of an end's edges have changed."""
         from kernels.analytics import _ktruss
 
         changed = np.zeros(c.size, bool)
         _ktruss.sink(
-            c.indptr, c.indices, c.ids, *s.lists, s.theirs, s.bound, fresh, changed
+            c.indptr, c.indices, c.ids, *s.lists, s.theirs, s.bound, low, high, changed
         )  # fmt: skip
         s.fresh = np.flatnonzero(changed)
         edges = np.flatnonzero(c.degree)
