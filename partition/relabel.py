@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partition import build, edges
+from partition import build, edges, segments
 from partition.client.waiting import Watch
 from partition.errors import InputError
 from partition.labels import Labels, exact_array
@@ -72,7 +72,7 @@ def distinct(piece: Piece, where: str) -> NDArray:
 
 def _distinct(ids: NDArray, what: str) -> NDArray:
     if ids.dtype.kind in "iu" or not len(ids):
-        return np.unique(ids)
+        return segments.distinct(ids)
     if ids.dtype.kind not in "UOST":
         raise InputError(
             f"{what} must be integers, text or objects such as UUIDs, got dtype {ids.dtype}"
@@ -109,7 +109,7 @@ def merge(found: Sequence[NDArray]) -> NDArray:
     some = [ids for ids in found if len(ids)] or list(found[:1])
     kinds = {ids.dtype.kind for ids in some}
     if len(kinds) == 1 and "O" not in kinds:
-        return np.unique(np.concatenate(some))
+        return segments.distinct(np.concatenate(some))
     return _ascending(list({value for ids in some for value in ids.tolist()}), "identifiers")
 
 

@@ -19,6 +19,7 @@ from partition.graph import Graph
 from partition.piece import Piece
 from partition.readers import BLOCK, first_line, rows
 from partition.relabel import merge
+from partition.segments import distinct
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -89,7 +90,7 @@ def _identifiers(path: str, start: int) -> NDArray[np.uint64]:
 
 
 def _distinct(ids: NDArray, where: str) -> tuple[NDArray, int]:
-    return np.unique(ids), len(ids)
+    return distinct(ids), len(ids)
 
 
 def _merged(found: list[tuple[NDArray, int]]) -> tuple[NDArray, int]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 import kernels.base as bsp
 from kernels.analytics.trouble import LOST, MANY, TROUBLE
 from kernels.fixed import Sums
+from partition.segments import distinct
 
 CELLS = 1 << 20
 """Nodes times sources of a batch, at most; a cell takes some 50 bytes."""
@@ -106,7 +107,7 @@ class Partitioned(bsp.Replicated):
         lo, hi = offsets[c.index], offsets[c.index + 1]
         position = c.partition.position(c.indices)
         outside = (position < lo) | (position >= hi)
-        ghosts = np.unique(position[outside])
+        ghosts = distinct(position[outside])
         s.slots = np.where(outside, c.size + np.searchsorted(ghosts, position), position - lo)
         s.weights = np.ones(len(c.indices))
         if self.weighted and c.weights is not None:
