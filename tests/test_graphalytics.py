@@ -64,6 +64,14 @@ def clustering(net, v):
     return sum(net.has_edge(u, w) for u in near for w in near) / pairs if pairs else 0.0
 
 
+def labels(net):
+    """Label propagation, on numbers in the order of the identifiers."""
+    nodes = sorted(net)
+    numbered = nx.relabel_nodes(net, {v: k for k, v in enumerate(nodes)})
+    found = definitions.propagated(numbered, ITERATIONS).tolist()
+    return {nodes[v]: nodes[label] for v, label in zip(numbered, found, strict=True)}
+
+
 def references(net, source):
     """The benchmark's outputs by networkx and by definition."""
     depth = nx.single_source_shortest_path_length(net, source)
@@ -75,7 +83,7 @@ def references(net, source):
         "pr": ranks(net),
         "wcc": {v: k for k, part in enumerate(nx.connected_components(both)) for v in part},
         "lcc": {v: clustering(net, v) for v in net},
-        "cdlp": dict(zip(net, definitions.propagated(net, ITERATIONS).tolist(), strict=True)),
+        "cdlp": labels(net),
     }
 
 
