@@ -15,6 +15,7 @@ from pathlib import Path
 
 import networkx as nx
 import networkx_suite
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,6 +23,7 @@ from networkx.utils import backends as dispatch
 
 from dgsuite import nx_backend
 from dgsuite.nx_backend import info
+from dgsuite.nx_backend.graph import ConvertedGraph, Held
 from dgsuite.nx_backend.offers import HOMES
 
 ROOT = Path(__file__).parents[1]
@@ -527,7 +529,7 @@ def test_a_graph_on_a_closed_client_is_built_again(client):
     wanted = nx.single_source_shortest_path_length(graph, 0)
     converted = nx_backend.convert_from_nx(graph)
     with Client(client.cluster, set_as_default=False) as other:
-        held = converted.graph(info_of(other))
+        held = converted.graph(Held(None, False, 2, other))
         held._parts = other.scatter(held._parts)
         assert (
             nx_backend.single_source_shortest_path_length(converted, 0, client=other, clusters=2)
@@ -537,10 +539,12 @@ def test_a_graph_on_a_closed_client_is_built_again(client):
     assert all(graph.local for graph in converted._held.values())
 
 
-def info_of(client):
-    from dgsuite.nx_backend.graph import Held
-
-    return Held(None, False, 2, client)
+def test_a_serial_run_leaves_the_current_client_alone(client):
+    """Large graphs are built on workers where there is a current client."""
+    nodes = np.arange(140_000)
+    ring = ConvertedGraph(nodes.tolist(), nodes, np.roll(nodes, 1), directed=True, multigraph=False)
+    assert nx_backend.is_weakly_connected(ring, style="serial")
+    assert all(graph.local for graph in ring._held.values())
 
 
 # ---- installed

@@ -139,8 +139,9 @@ class ConvertedGraph:
         if name is None:
             return None
         if name not in self.weights:
-            found = [] if self.edge_data is None else self.edge_data
-            self.weights[name] = _column([data.get(name, 1) for data in found])
+            if self.edge_data is None:
+                return None
+            self.weights[name] = _column([data.get(name, 1) for data in self.edge_data])
         values = self.weights[name]
         if values.dtype == object or not np.isfinite(values).all():
             raise NotImplementedError(f"an edge has a {name} that is not a finite number")
@@ -176,6 +177,8 @@ class ConvertedGraph:
                     clusters=wanted.clusters,
                     client=wanted.client,
                 )
+                if wanted.client is None and not known.local:  # a current client, not to be used
+                    known = known.like(known.gather(), known.entries)
             self._held[wanted] = known
         return known
 
