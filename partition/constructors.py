@@ -1,0 +1,473 @@
+"""The constructors of a graph: from edges, matrices, collections and files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING, Any, Self
+
+from numpy.typing import ArrayLike
+
+from partition import bags, chunks, conversion, cutting, distribute, edges, frames
+from partition import relabel as numbering
+from partition.client import queries
+from partition.client.spans import spanned
+from partition.client.workers import worker_addresses
+from partition.cluster import Identify
+from partition.cutting import How
+from partition.errors import InputError
+from partition.labels import Labels
+from partition.partitioners import Partition
+
+if TYPE_CHECKING:
+    import dask.bag as db
+    import networkx as nx
+    import scipy.sparse as sp
+    from distributed import Client
+
+
+class Constructors:
+    """The constructors of `partition.graph.Graph`."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, parts: Iterable[Any], partition: Partition, **facts: Any) -> None: ...
+
+    @classmethod
+    @spanned()
+    def from_edges(
+        cls,
+        src: Any,
+        dst: Any = None,
+        *,
+        n: int | None = None,
+        weights: Any = None,
+        directed: bool = False,
+        uid: ArrayLike | Identify | None = None,
+        clusters: int | None = None,
+        partition: How = "nodes",
+        client: Client | None = None,
+        attrs: dict[str, Any] | None = None,
+        labels: Iterable[Hashable] | None = None,
+        relabel: bool = False,
+        source: str = "src",
+        target: str = "dst",
+        weight: str = "weight",
+    ) -> Self:
+        """Make a graph from a list of edges.
+
+        Parameters
+        ----------
+        src, dst
+            Ends of each edge: integers from 0, or identifiers with ``relabel=True``. NumPy arrays or lists,
+            Dask arrays, or Dask Series; or one (Dask or pandas) DataFrame as `src`, with columns ``src``,
+            ``dst`` and optionally ``weight``.
+        n
+            Number of nodes; by default the largest id plus one.
+        weights
+            A number for each edge, in a collection of the same type as `src`; by default none.
+        directed
+            Whether edges have a direction.
+        uid
+            Identifiers of the nodes, distinct integers, shape (n,); by default the node ids. Or a function
+            that maps an array of node ids to identifiers. It is called where the clusters are built, and
+            nobody checks that its results are distinct.
+        clusters
+            Number of clusters; by default that of the partition, else one per worker with a client, else
+            one. Clusters beyond the number of nodes are empty.
+        partition
+            "nodes" (blocks of equally many nodes), "edges" (blocks of about equally many edge ends),
+            "hash" (nodes at random), "metis" (few edges between clusters; computed by one process),
+            an array with the cluster of each node, or a `Partition`.
+        client
+            Dask client whose workers build the graph; by default the current client, else this process
+            builds it. This process always builds from lists and arrays of up to 2^17 edges.
+        attrs
+            Default values of kernel parameters, such as ``root``.
+        labels
+            Names of the nodes, in the order of node ids: distinct, of any hashable type, not None. Results
+            are labelled by them, and parameters such as ``root`` take them.
+        relabel
+            Whether the ends of edges are identifiers: 64-bit integers, text, or objects of one type that
+            has an order, such as UUIDs. The nodes are the identifiers that edges name, numbered in
+            ascending order, and the identifiers become the labels.
+        source, target, weight
+            Column names of a DataFrame. Only the default ``weight`` may be missing.
+
+        Returns
+        -------
+        Graph
+            With a client, its clusters are on the workers. Neighbours are int32 where node ids fit.
+
+        Raises
+        ------
+        InputError
+            An edge names a missing node, a weight is not finite, lengths differ, the graph would
+            have no node, nearly all nodes would have no edge although `n` is not given (see
+            `partition.edges.SPARSE`), or an option is unknown.
+        RunError
+            A worker was lost.
+
+        Notes
+        -----
+        A Dask collection is computed a second time to find `n`, if not given, or the identifiers, and
+        once more for ``partition="edges"``. Every worker gets the sorted identifiers.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> Graph.from_edges([0, 1, 2], [1, 2, 0], weights=[7, 8, 9])
+        <dgsuite.Graph: 3 nodes, 3 edges, undirected, weights int64; 1 clusters in this process>
+        """
+        client = queries.current_client(client)
+        pieces = edges.pieces(src, dst, weights, (source, target, weight))
+        names = None
+        if relabel:
+            if n is not None or labels is not None:
+                raise InputError("relabel=True finds the nodes itself: leave out n and labels")
+            pieces, names = numbering.relabel(pieces, client)
+            n = len(names)
+        n = edges.count_nodes(pieces, n, client)
+        if labels is not None:
+            names = Labels(labels, n)
+        workers = worker_addresses(client) if client is not None else []
+        how = cutting.cut(pieces, n, directed, partition, clusters, client, workers)
+        ids = None if uid is None else cutting.check_identifiers(uid, n)
+        parts, entries, dtype = distribute.construct(pieces, how, ids, directed, client, workers)
+        return cls(
+            parts,
+            how,
+            entries=entries,
+            directed=directed,
+            weight_dtype=dtype,
+            attrs=attrs,
+            labels=names,
+            identified=uid is not None,
+            chosen=clusters is not None or not isinstance(partition, str),
+        )
+
+    @classmethod
+    def from_scipy(cls, matrix: sp.sparray | sp.spmatrix, **options: Any) -> Self:
+        """Make a graph from a sparse adjacency matrix.
+
+        Parameters
+        ----------
+        matrix
+            Shape (n, n): a stored entry (i, j) is an edge from i to j. It must be symmetric unless
+            ``directed=True``. Entries become weights unless all are one (or True). Entries that a COO
+            matrix stores twice are summed, as everywhere in SciPy.
+        options
+            As for `from_edges`. With ``relabel=True``, rows and columns without entries are not nodes, and
+            the labels of the others are their numbers.
+
+        Raises
+        ------
+        InputError
+            The matrix is not square or, for an undirected graph, not symmetric; an entry is not
+            finite.
+        """
+        found = conversion.of_scipy(matrix, options.get("directed", False))
+        if options.get("relabel"):
+            del found["n"]
+        return cls.from_edges(**{**found, **options})
+
+    @classmethod
+    def from_networkx(cls, graph: nx.Graph, *, weight: str = "weight", **options: Any) -> Self:
+        """Make a graph from a networkx graph.
+
+        Parameters
+        ----------
+        graph
+            Nodes are numbered in the order of iteration, and networkx's nodes become labels: see `labels`
+            of `from_edges`. Parallel edges of a multigraph are duplicates.
+        weight
+            Edge attribute that holds the weights. Edges without it have weight 1, as everywhere in
+            networkx; if no edge has it, the graph has no weights.
+        options
+            As for `from_edges`, except `n`, `directed` and `labels`.
+
+        Raises
+        ------
+        InputError
+            The argument is not a networkx graph, it has no node, or weights are not numbers.
+        """
+        found = conversion.of_networkx(graph, weight)
+        return cls.from_edges(directed=graph.is_directed(), **{**found, **options})
+
+    @classmethod
+    def from_dataframe(
+        cls,
+        frame: Any,
+        source: Hashable = "source",
+        target: Hashable = "target",
+        weight: Hashable | None = None,
+        *,
+        relabel: bool | None = None,
+        **options: Any,
+    ) -> Self:
+        """Make a graph from a dataframe with an edge in each row.
+
+        Parameters
+        ----------
+        frame
+            A Dask dataframe, whose partitions the workers read, or a pandas dataframe.
+        source, target
+            Names of the columns with the ends of edges.
+        weight
+            Name of the column with weights; by default there are none.
+        relabel
+            Whether the ends of edges are identifiers: see `from_edges`. By default those of 64-bit integers,
+            text and other types are, and smaller integers are node ids. With `n` or `labels` all are node
+            ids.
+        options
+            As for `from_edges`.
+
+        Raises
+        ------
+        InputError
+            It is no dataframe, a column is missing, or as `from_edges` says.
+
+        Notes
+        -----
+        The dataframe is computed here, twice if the ends are identifiers. Dask makes text of columns of
+        objects such as UUIDs, unless its setting ``dataframe.convert-string`` is False.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from dgsuite import Graph
+        >>> frame = pd.DataFrame({"from": ["ann", "bob"], "to": ["bob", "cid"], "cost": [1.5, 2.5]})
+        >>> graph = Graph.from_dataframe(frame, "from", "to", weight="cost")
+        >>> graph
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected, weights float64; 1 clusters in this process>
+        >>> list(graph.labels)
+        ['ann', 'bob', 'cid']
+        """
+        columns = source, target, weight
+        named = frames.identifiers(frame, columns)
+        if relabel is None:
+            relabel = named and not {"n", "labels"} & set(options)
+        made = edges.Pieces(edges.pieces(frame, None, None, columns))
+        return cls.from_edges(made, relabel=relabel, **options)
+
+    @classmethod
+    def from_parquet(
+        cls,
+        path: str | os.PathLike[str],
+        source: str = "source",
+        target: str = "target",
+        weight: str | None = None,
+        **options: Any,
+    ) -> Self:
+        """Make a graph from Parquet files with an edge in each row.
+
+        Parameters
+        ----------
+        path
+            A file or a folder of files, a pattern such as ``part*.parquet``, or a URL of fsspec.
+        source, target, weight, options
+            As for `from_dataframe`.
+
+        Raises
+        ------
+        InputError
+            A file does not exist or cannot be read, or as `from_dataframe` says.
+        """
+        from partition.readers import read_parquet, refusing_damage
+
+        with refusing_damage(path):
+            frame = read_parquet(path, (source, target, weight))
+            return cls.from_dataframe(frame, source, target, weight, **options)
+
+    @classmethod
+    def from_bag(
+        cls,
+        bag: db.Bag | Iterable[Any],
+        items: str = "edges",
+        *,
+        relabel: bool | None = None,
+        **options: Any,
+    ) -> Self:
+        """Make a graph from a Dask bag.
+
+        Parameters
+        ----------
+        bag
+            A Dask bag, whose partitions the workers compute, or any iterable.
+        items
+            What an item is. "edges": a pair (source, target), or a triple (source, target, weight).
+            "adjacency": a pair (node, neighbours), where neighbours are a list, or a mapping from neighbours
+            to weights.
+        relabel
+            Whether nodes have identifiers: see `from_edges`. By default they have, unless `n` or `labels` are
+            given.
+        options
+            As for `from_edges`.
+
+        Raises
+        ------
+        InputError
+            An item is something else (the message names it), or as `from_edges` says.
+
+        Examples
+        --------
+        >>> import dask.bag as db
+        >>> from dgsuite import Graph
+        >>> Graph.from_bag(db.from_sequence([("ann", ["bob", "cid"]), ("dan", [])]), "adjacency")
+        <dgsuite.Graph: 4 nodes, 2 edges, undirected; 1 clusters in this process>
+        """
+        if relabel is None:
+            relabel = not {"n", "labels"} & set(options)
+        return cls.from_edges(bags.pieces(bag, items), relabel=relabel, **options)
+
+    @classmethod
+    @spanned()
+    def from_arrays(
+        cls,
+        indptr: Any,
+        indices: Any,
+        weights: Any = None,
+        uid: Any = None,
+        *,
+        directed: bool = False,
+        partition: Partition | None = None,
+        client: Client | None = None,
+        attrs: dict[str, Any] | None = None,
+        labels: Iterable[Hashable] | None = None,
+    ) -> Self:
+        """Make a graph from its adjacency in CSR, such as the arrays of the same names of another graph.
+
+        Parameters
+        ----------
+        indptr
+            Row pointers. Dask array: each chunk is a cluster; it starts from 0 and has one entry more than
+            the cluster has nodes. NumPy array: there is one cluster.
+        indices
+            Neighbours of each node as node ids, shape (entries,), with as many chunks as `indptr`. An
+            undirected edge is there at both its ends.
+        weights
+            Weight of each entry of `indices`; by default none.
+        uid
+            Identifiers of the nodes, distinct integers, shape (n,); by default the node ids.
+        directed
+            Whether rows hold out-edges only.
+        partition
+            Which chunk has which nodes; by default they are numbered in the order of the chunks.
+        client, attrs, labels
+            As for `from_edges`. The workers build clusters from Dask arrays, this process from NumPy arrays.
+
+        Raises
+        ------
+        InputError
+            Chunks do not match, an entry is wrong (the message names its chunk), or the adjacency of an
+            undirected graph is not symmetric.
+        RunError
+            A worker was lost.
+
+        Notes
+        -----
+        The arrays are computed here.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> Graph.from_arrays([0, 1, 3, 4], [1, 0, 2, 1])
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
+        """
+        client = queries.current_client(client)
+        arrays = {"indptr": indptr, "indices": indices, "weights": weights, "uid": uid}
+        parts, how, entries, dtype = chunks.construct(arrays, partition, directed, client)
+        return cls(
+            parts,
+            how,
+            entries=entries,
+            directed=directed,
+            weight_dtype=dtype,
+            attrs=attrs,
+            labels=None if labels is None else Labels(labels, how.n),
+            identified=uid is not None,
+            chosen=hasattr(indptr, "dask"),
+        )
+
+    @classmethod
+    def read_imsuite(
+        cls, path: str | os.PathLike[str] | bytes, kernel: str = "mis", **options: Any
+    ) -> Self:
+        """Read an input file of IMSuite.
+
+        Parameters
+        ----------
+        path
+            The text file, or its content as bytes.
+        kernel
+            The kernel that it is an input of ("bf", "lcr", "mis", ...), which decides its sections.
+        options
+            As for `from_edges`.
+
+        Raises
+        ------
+        InputError
+            The message names the file, the line, and what was expected.
+        """
+        from partition.imsuite import read
+
+        found = read(path, kernel)
+        return cls.from_edges(
+            found.src,
+            found.dst,
+            n=found.n,
+            weights=found.weights,
+            uid=found.uid,
+            attrs=found.attrs,
+            **options,
+        )
+
+    @classmethod
+    def read_matrix_market(cls, path: str | os.PathLike[str], **options: Any) -> Self:
+        """Read a Matrix Market file; a "general" matrix must be symmetric unless ``directed=True``.
+
+        The rules are those of `from_scipy`, the options those of `from_edges`. This process reads the
+        file.
+
+        Raises
+        ------
+        InputError
+            The file does not exist, is not in Matrix Market format, or its matrix is not square or not
+            symmetric.
+        """
+        from partition.readers import read_matrix_market
+
+        return cls.from_scipy(read_matrix_market(path), **options)
+
+    @classmethod
+    def read_edge_list(cls, path: str | os.PathLike[str], **options: Any) -> Self:
+        """Read an edge list, text or Parquet, in parallel by chunk.
+
+        A text file has one edge per line: two node ids and optionally a weight, separated by blanks, tabs
+        or commas. # starts a comment. ``.gz`` files are decompressed. Weights are int64, or uint64, if
+        all are integers, float64 otherwise. A Parquet file has columns ``src``, ``dst`` and optionally
+        ``weight``, or those named by `source`, `target` and `weight`.
+
+        Nodes are 0 to the largest id, or to ``n - 1``. With ``relabel=True`` they are the identifiers that
+        edges name; those of a text file are text unless both ends of the first edge are integers.
+
+        A pattern such as ``part*.txt`` names several files; fsspec opens URLs. Options are those of
+        `from_edges`. With a client, the workers must be able to read the files.
+
+        Raises
+        ------
+        InputError
+            A file does not exist, or a line is not an edge: the message names file, line and text.
+        """
+        from partition.readers import read_edge_list, refusing_damage
+
+        default_source, default_target, default_weight = edges.COLUMNS
+        columns = (
+            options.get("source", default_source),
+            options.get("target", default_target),
+            options.get("weight", default_weight),
+        )
+        relabel = options.get("relabel", False)
+        with refusing_damage(path):
+            found = read_edge_list(path, options.get("n"), columns, relabel)
+            return cls.from_edges(found, **options)
