@@ -28,7 +28,8 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     rank: NDArray[np.float64]
-    preference: NDArray[np.float64]  # share of the walkers that go to any node
+    share: NDArray[np.float64]  # what each node sends along an edge
+    preference: NDArray[np.float64] | float  # share of the walkers that go to any node
     out: NDArray[np.float64]  # number, or weight, of the edges out of each node; infinite at sinks
     sinks: NDArray[np.int64]  # nodes from which a walker goes to any node
 
@@ -93,16 +94,17 @@ class PageRank(Iterated):
         out = self.out(c)
         return State(
             rank=c.full(1 / c.n),
+            share=c.zeros(np.float64),
             preference=self.preference(c),
             out=np.where(out > 0, out, np.inf),
             sinks=np.flatnonzero((out == 0) & (self.sinks == "spread")),
         )
 
-    def preference(self, c: bsp.Cluster) -> NDArray[np.float64]:
-        """Share of the walkers that go to any node, for each node of a cluster."""
+    def preference(self, c: bsp.Cluster) -> NDArray[np.float64] | float:
+        """Share of the walkers that go to any node, for each node of a cluster, or for all."""
         wanted = self.personalisation
         if wanted is None:
-            return c.full(1 / c.n)
+            return 1 / c.n
         if isinstance(wanted, Mapping):
             numbers = np.zeros(c.n)
             numbers[[*wanted]] = [*wanted.values()]
@@ -114,7 +116,8 @@ class PageRank(Iterated):
     def spread(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
     ) -> tuple[bsp.Broadcast | bsp.Unicast, bsp.Vote]:
-        return self.send(c, s.rank / s.out), bsp.vote(sum=s.rank[s.sinks])
+        np.divide(s.rank, s.out, out=s.share)
+        return self.send(c, s.share), bsp.vote(sum=s.rank[s.sinks])
 
     def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, held: float) -> bsp.Vote | None:
         rank = inbox.totals("value")
