@@ -192,6 +192,18 @@ def pull_or(indptr, indices, first, rows, sent, values, zero):
 
 
 @compiled
+def weigh(indptr, indices, weights, values, out):
+    """For each row, the sum of values times weights of its entries, added in the order of the row."""
+    first = indptr[0]
+    for r in range(len(out)):
+        t = 0.0
+        for e in range(indptr[r], indptr[r + 1]):
+            t += values[np.uint32(indices[np.uint64(e)])] * weights[np.uint64(e - first)]
+        out[r] = t
+    return out
+
+
+@compiled
 def slice_rows(indptr, indices, rows, starts, place, entries):
     """Put the places of the entries of some rows into `entries`, slice by slice: see `partition.slices`."""
     for i in range(len(rows)):

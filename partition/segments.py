@@ -205,6 +205,26 @@ def add(values: NDArray, starts: NDArray) -> NDArray:
     return sums.reshape(count, *values.shape[1:]).astype(values.dtype)
 
 
+def weigh(
+    indptr: NDArray, indices: NDArray, weights: NDArray, values: NDArray
+) -> NDArray[np.float64]:
+    """For each row, the sum of the values at its entries times the entries' weights, added one by one.
+
+    Parameters
+    ----------
+    indptr
+        Row pointer, of the rows from ``indptr[0]`` on.
+    weights
+        One for each entry from ``indptr[0]`` on.
+    """
+    rows = len(indptr) - 1
+    if len(weights) > COMPILE_FROM:
+        return loops().weigh(indptr, indices, weights, values, np.zeros(rows))
+    row = np.repeat(np.arange(rows), np.diff(indptr))
+    terms = values[indices[indptr[0] : indptr[-1]]] * weights
+    return np.bincount(row, terms, rows).astype(np.float64)
+
+
 def wide(dtype: np.dtype) -> Any:
     """A zero of the kind in which values of a dtype are added."""
     return {"f": np.float64, "u": np.uint64}.get(dtype.kind, np.int64)(0)

@@ -187,15 +187,18 @@ def test_weights_that_add_up_to_infinity():
         dgsuite.run("pagerank", graph, style="serial", weighted=True)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("directed", [False, True])
-def test_pagerank_on_workers(client, directed):
+def test_pagerank_on_workers(client, directed, weighted):
     """Compiled loops, and every style, add in the same order."""
     rng = np.random.default_rng(6)
     src, dst = rng.integers(0, 9000, (2, 60_000))
-    graph = Graph.from_edges(src, dst, n=9500, directed=directed, clusters=3, client=client)
-    expected = dgsuite.run("pagerank", graph, style="serial", iterations=3, clusters=1)
+    how = {"n": 9500, "weights": (src + dst) % 5, "directed": directed}
+    graph = Graph.from_edges(src, dst, clusters=3, client=client, **how)
+    parameters = {"iterations": 3, "weighted": weighted}
+    expected = dgsuite.run("pagerank", graph, style="serial", clusters=1, **parameters)
     assert genval.validate("pagerank", graph, expected).ok
     for style in ("clocked", "finish_async"):
-        ds = dgsuite.run("pagerank", graph, style=style, client=client, iterations=3)
+        ds = dgsuite.run("pagerank", graph, style=style, client=client, **parameters)
         for name in ("rank", "messages", "bytes", "active"):
             np.testing.assert_array_equal(expected[name], ds[name], err_msg=name)

@@ -44,7 +44,7 @@ class Eigenvector(Iterated):
         return self.send(c, s.centrality)
 
     def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        s.sums = s.centrality + inbox.totals("value")
+        s.sums = s.centrality + self.sums(c, inbox)
         return bsp.vote(sum=s.sums**2)
 
     def scale(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, length: float) -> bsp.Vote | None:

@@ -50,21 +50,12 @@ class HITS(Iterated):
         return self.send(c, s.hub)
 
     def judge(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
-        s.authority = inbox.totals("value")
+        s.authority = self.sums(c, inbox)
         return bsp.broadcast(value=s.authority, backwards=True)
 
     def rate(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        s.before, s.hub = s.hub, self.pointed(c, inbox)
+        s.before, s.hub = s.hub, self.sums(c, inbox, backwards=True)
         return bsp.vote(max=s.hub)
-
-    def pointed(self, c: bsp.Cluster, inbox: bsp.Inbox) -> NDArray[np.float64]:
-        """The sum of the authorities that each node points to, times the weights, which it knows."""
-        if not self.weighted or c.weights is None or not c.size:
-            return inbox.totals("value")
-        indptr, indices, authority = inbox.latest("value")
-        values = authority[indices[indptr[0] : indptr[-1]]] * c.weights
-        row = np.repeat(np.arange(c.size), c.degree)
-        return np.bincount(row, values, c.size).astype(np.float64)
 
     def compare(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, greatest: float

@@ -70,7 +70,7 @@ class Katz(Iterated):
         return self.send(c, s.centrality)
 
     def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote | None:
-        old, s.centrality = s.centrality, self.alpha * inbox.totals("value") + self.beta
+        old, s.centrality = s.centrality, self.alpha * self.sums(c, inbox) + self.beta
         if s.centrality.max(initial=0) > HUGE:
             raise OverflowError(
                 f"alpha={self.alpha} must be less than 1 over the largest eigenvalue of the adjacency"

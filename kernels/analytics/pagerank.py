@@ -120,7 +120,7 @@ class PageRank(Iterated):
         return self.send(c, s.share), bsp.vote(sum=s.rank[s.sinks])
 
     def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, held: float) -> bsp.Vote | None:
-        rank = inbox.totals("value")
+        rank = self.sums(c, inbox)
         rank *= self.damping
         rank += s.preference * (1 - self.damping + self.damping * held)
         old, s.rank = s.rank, rank
