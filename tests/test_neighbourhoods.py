@@ -73,9 +73,11 @@ COEFFICIENTS = {
 }
 
 
-@given(networks(directed=True), st.data())
-def test_coefficients_of_directed_graphs(net, data):
-    ds = right("lcc", cut(net, data.draw))
+@given(networks(directed=True), st.sampled_from([0, 8, 1000]), st.data())
+def test_coefficients_of_directed_graphs(net, core, data):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kernels.analytics.triangles.CORE", core)
+        ds = right("lcc", cut(net, data.draw))
     np.testing.assert_allclose(ds.coefficient, clustered(net), rtol=1e-12)
 
 

@@ -2,7 +2,9 @@
 
 Nodes are ranked by degree, then id, and each shares with its neighbours the list of its neighbours of higher
 rank (Chiba and Nishizeki 1985; Latapy 2008): hubs have short lists. A node then finds each edge between two
-of its neighbours once, in the list of its lower end.
+of its neighbours once, in the list of its lower end. Where degrees are skewed, most of these edges join nodes
+of high rank. So each cluster keeps the lists of those of highest rank, its *core*, as rows of bits, of which
+a processor compares 64 and more at a time.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     triangles: NDArray[np.int64] = bsp.per_node(0)
-    core: NDArray[np.int64] = bsp.later()  # neighbours of the cluster's nodes, by falling rank
+    core: NDArray[np.int64] = (
+        bsp.later()
+    )  # nodes of highest rank that it has as neighbours, by falling rank
 
 
 @dataclass(frozen=True)
