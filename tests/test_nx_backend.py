@@ -589,6 +589,18 @@ def test_the_tests_of_networkx_pass(environment):
     assert {name for name, count in counts if int(count)} == set(HOMES)
 
 
+def test_the_examples_of_the_page_run():
+    """All but the one that starts a cluster."""
+    text = (ROOT / "docs" / "networkx.md").read_text()
+    call, setting, _ = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    with nx.config.backend_priority(algos=[]):
+        space: dict = {}
+        exec(call + setting, space)
+    assert not nx.config.backend_priority.algos
+    (converted,) = space["graph"].__networkx_cache__["backends"]["dgsuite"].values()
+    assert isinstance(converted, ConvertedGraph)
+
+
 def test_the_page_lists_all_functions():
     text = (ROOT / "docs" / "networkx.md").read_text()
     listed = set(re.findall(r"`(\w+)`", text))

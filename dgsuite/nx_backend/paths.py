@@ -78,18 +78,8 @@ def _search(
 ) -> Tree:
     """A tree of paths of the fewest hops."""
     number = G.number[root]
-    if G.directed:  # bfs searches undirected graphs only
-        ds = run("sssp", G, how, reverse=reverse, root=number)
-        level = _whole(ds["distance"].values)
-    else:
-        ds = run("bfs", G, how, any_weight=True, root=number)
-        level = ds["level"].values
-    return Tree(G, number, level, ds["parent"].values, cutoff)
-
-
-def _whole(distance: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Distances as integers; -1 where there is no way."""
-    return np.where(np.isfinite(distance), distance, -1).astype(np.int64)
+    ds = run("bfs", G, how, any_weight=True, reverse=reverse, root=number)
+    return Tree(G, number, ds["level"].values, ds["parent"].values, cutoff)
 
 
 def _dijkstra(
@@ -111,7 +101,7 @@ def _dijkstra(
     ds = run("sssp", G, how, weight=weight, root=number)
     distance = ds["distance"].values
     if values is None or values.dtype.kind == "i":
-        distance = _whole(distance)
+        distance = np.where(np.isfinite(distance), distance, -1).astype(np.int64)
     return Tree(G, number, distance, ds["parent"].values, cutoff)
 
 
