@@ -43,7 +43,10 @@ from partition.cluster import Cluster
 from partition.errors import InputError, RunError
 from partition.halo import Halo, make_halo
 from partition.reductions import MIN, SUM
-from partition.segments import COMPILE_FROM, ascending, distinct, expand, loops, tally
+from partition.segments import COMPILE_FROM, ascending, distinct, expand, loops, mark, tally
+
+SPARSE = 16
+"""To count different nodes, fewer than one in so many of the site's are sorted; for more a mask is made."""
 
 
 class BroadcastRecord(NamedTuple):
@@ -366,7 +369,7 @@ class Mailbox:
         counts.nbytes = sum(v.nbytes for v in messages.fields.values())
         if counts.pairs is not None:
             counts.pairs.add(senders, owner, 1, self._payload(messages.fields))
-        counts.active = len(messages.dst) if whole else len(distinct(messages.src))  # type: ignore[arg-type]
+        counts.active = len(messages.dst) if whole else self._count_own(messages.src)  # type: ignore[arg-type]
         self._record(step, messages)
         try:
             batches = self.unicasts.pack(messages)
@@ -569,6 +572,15 @@ class Mailbox:
             nodes = cluster.senders[1] if backwards else cluster.indices
             self._owners[k, backwards] = cluster.partition.owner(nodes).astype(np.int32)
         return self._owners[k, backwards]
+
+    def _count_own(self, nodes: NDArray) -> int:
+        """How many different nodes of the site there are among some."""
+        own = self.unicasts.own
+        if SPARSE * len(nodes) < own:
+            return len(distinct(nodes))
+        there = np.zeros(own, bool)
+        mark(there, self.unicasts.partition.position(nodes) - self.unicasts.first)
+        return int(np.count_nonzero(there))
 
     def _count_senders(self, k: int, b: Broadcast) -> int:
         """How many nodes broadcast, those without neighbours included."""
