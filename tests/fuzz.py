@@ -34,6 +34,7 @@ style = "serial"
 n = [8, 16]
 graph.generate = "ring"
 """
+EDGES = [(1, 5), (1, 7), (5, 9), (7, 9)]
 NUMBERS = (b"0", b"-1", b"99999999999", b"2147483647", b"1e308", b"nan", b"9" * 5000)
 
 
@@ -47,6 +48,29 @@ def edge_list(path):
     from partition.graph import Graph
 
     Graph.read_edge_list(path)
+
+
+def graphalytics(path):
+    """The vertices, or the edges, of a graph of Graphalytics; the other file is whole."""
+    from dgsuite.graphalytics import files, setting
+    from dgsuite.graphalytics.options import Options
+
+    for name, text in (("g.v", b"1\n5\n7\n9\n"), ("g.e", b"1 5 0.5\n5 7 1\n")):
+        if not (other := Path(path).with_name(name)).exists():
+            other.write_bytes(text)
+    options = Options(folder=str(Path(path).parent), graph="g", directed=False)
+    files.read(setting.read(options), None)
+
+
+def properties(path):
+    from dgsuite.graphalytics import setting
+    from dgsuite.graphalytics.options import Options
+    from dgsuite.graphalytics.plan import ALGORITHMS
+
+    options = Options(folder=str(Path(path).parent), graph="g")
+    found = setting.read(options)
+    for name in ALGORITHMS:
+        setting.parameters(name, found, options, 1)
 
 
 def imsuite(path):
@@ -130,7 +154,18 @@ def faulty(path):
 
 FAULTY = {"faulty": (faulty, "f", lambda: b"x" * 50)}
 
+PROPERTIES = b"""# a graph
+graph.g.directed = true
+graph.g.edge-properties.names = weight
+graph.g.bfs.source-vertex = 1
+graph.g.pr.damping-factor = 0.85
+graph.g.pr.num-iterations = 2
+"""
+
 READERS = {
+    "vertices": (graphalytics, "g.v", lambda: b"1\n5\n7\n9\n16\n25\n"),
+    "edges": (graphalytics, "g.e", lambda: b"".join(b"%d %d 0.25\n" % e for e in EDGES)),
+    "properties": (properties, "g.properties", lambda: PROPERTIES),
     "matrix_market": (
         matrix_market,
         "g.mtx",
