@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from partition import build, edges, segments
 from partition.client.waiting import Watch
 from partition.errors import InputError
-from partition.labels import Labels, exact_array
+from partition.labels import LONGEST, Labels, exact_array
 from partition.piece import Piece
 
 if TYPE_CHECKING:
@@ -77,7 +77,49 @@ def _distinct(ids: NDArray, what: str) -> NDArray:
         raise InputError(
             f"{what} must be integers, text or objects such as UUIDs, got dtype {ids.dtype}"
         )
-    return _ascending(_codes(ids)[1].tolist(), what)
+    found = _texts(ids)
+    return _ascending(_codes(ids)[1].tolist(), what) if found is None else found[1]
+
+
+def _texts(ids: NDArray) -> tuple[NDArray, NDArray] | None:
+    """Codes and distinct values, ascending, of text; None if not all are text, or without pyarrow.
+
+    It takes a quarter of the time of `_codes`, and of sorting Python's strings.
+    """
+    try:
+        import pyarrow as pa
+        from pyarrow import compute
+    except ImportError:
+        return None
+    try:
+        texts = pa.array(ids.astype(object, copy=False), from_pandas=True)
+    except (pa.ArrowException, UnicodeError):
+        return None
+    if texts.type != pa.string() or texts.null_count or isinstance(texts, pa.ChunkedArray):
+        return None
+    encoded = texts.dictionary_encode()
+    values = encoded.dictionary.cast(pa.large_string())
+    order = compute.sort_indices(values)  # by code points, as Python sorts
+    rank = np.empty(len(order), np.int64)
+    rank[order.to_numpy()] = np.arange(len(order))
+    return rank[encoded.indices.to_numpy()], _array(values.take(order))
+
+
+def _array(texts: Any) -> NDArray:
+    """Distinct texts of Arrow as NumPy's; as `exact_array`, without a look at each text by Python."""
+    from pyarrow import compute
+
+    longest = compute.max(compute.binary_length(texts)).as_py()
+    plain = compute.all(compute.string_is_ascii(texts)).as_py()
+    if (
+        not plain
+        or not 0 < longest <= LONGEST
+        or compute.any(compute.match_substring(texts, "\0")).as_py()
+    ):
+        return exact_array(texts.to_pylist())
+    padded = compute.ascii_rpad(texts, longest, padding="\0")
+    content = np.frombuffer(padded.buffers()[2], np.uint8, longest * len(texts))
+    return content.view(f"S{longest}").astype(np.str_)
 
 
 def _codes(ids: NDArray) -> tuple[NDArray, NDArray]:
@@ -109,7 +151,7 @@ def merge(found: Sequence[NDArray]) -> NDArray:
     some = [ids for ids in found if len(ids)] or list(found[:1])
     kinds = {ids.dtype.kind for ids in some}
     if len(kinds) == 1 and "O" not in kinds:
-        return segments.distinct(np.concatenate(some))
+        return segments.distinct(np.concatenate(some), runs=not kinds & {"i", "u"})
     return _ascending(list({value for ids in some for value in ids.tolist()}), "identifiers")
 
 
@@ -125,10 +167,11 @@ def _numbers(ids: NDArray, table: NDArray) -> NDArray:
         return np.empty(0, small)
     if ids.dtype.kind in "iu" and table.dtype == ids.dtype:
         return np.searchsorted(table, ids).astype(small)
-    codes, values = (
-        np.unique(ids, return_inverse=True)[::-1] if ids.dtype.kind in "iu" else _codes(ids)
-    )
-    wanted = exact_array(values.tolist())
+    if ids.dtype.kind in "iu":
+        values, codes = np.unique(ids, return_inverse=True)
+    else:
+        codes, values = _texts(ids) or _codes(ids)
+    wanted = values if values.dtype.kind == "U" else exact_array(values.tolist())
     if wanted.dtype.kind != table.dtype.kind:
         wanted = wanted.astype(object) if table.dtype == object else wanted.astype(table.dtype)
     return np.searchsorted(table, wanted).astype(small)[codes]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import sys
 import uuid
 
 import dask
@@ -15,6 +16,7 @@ import scipy.sparse as sp
 
 import dgsuite
 from dgsuite import Graph, InputError
+from partition import relabel
 
 RNG = np.random.default_rng(5)
 ENDS = RNG.integers(0, 40, (2, 300))
@@ -124,6 +126,35 @@ def test_identifiers_of_a_matrix():
     matrix = sp.coo_array(([1, 1], ([7, 9], [9, 7])), shape=(10**9, 10**9))
     graph = Graph.from_scipy(matrix, relabel=True, directed=True)
     assert (graph.n, list(graph.labels)) == (2, [7, 9])
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["b", "a", "", "ab", "b"],
+        ["é", "z", "e", "日本", "\U0001f600", "\uffff"],
+        ["a\0", "a", "b\0\0"],
+        ["\ud800", "a"],
+        ["x" * 300, "x" * 299, "y"],
+        [b"b", b"a", b""],
+        ["", ""],
+    ],
+)
+def test_text_is_numbered_with_and_without_arrow(names, monkeypatch):
+    """Each in ascending order, and with its own type."""
+    array = np.empty(len(names), object)
+    array[:] = names
+    expected = sorted(set(names))
+    for _ in range(2):
+        found = relabel.distinct((array, array[::-1], None), "")
+        assert found.tolist() == expected
+        assert list(map(type, found.tolist())) == list(map(type, expected))
+        ids, _, _ = relabel.numbered((array, array, None), found)
+        assert [expected[i] for i in ids.tolist()] == names
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+    many = np.array([f"u{i}" for i in RNG.permutation(3000)], object)
+    ids, _, _ = relabel.numbered((many, many, None), relabel.distinct((many, many, None), ""))
+    assert ids.tolist() == np.argsort(np.argsort(many)).tolist()
 
 
 def test_a_range_that_is_too_sparse_is_refused():
