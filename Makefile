@@ -42,6 +42,7 @@ bench: $(VENV)/.tested  ## measure; about an hour
 	$(BIN)/python benchmarks/originals.py
 	$(BIN)/python benchmarks/recursive.py
 	$(BIN)/python benchmarks/construction.py
+	$(BIN)/python benchmarks/parquet.py
 	$(BIN)/python benchmarks/large.py
 	$(BIN)/python benchmarks/scale.py --growth
 	$(BIN)/python benchmarks/bounds.py

@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from partition import build
 from partition.client.waiting import Watch
-from partition.client.workers import worker_addresses, worker_of
+from partition.client.workers import pinned, worker_addresses, worker_of
 from partition.cluster import Cluster
 from partition.cutting import check_identifiers
 from partition.edges import BUILDING
@@ -108,19 +108,11 @@ def _on_workers(
         lengths = [client.submit(len, chunk, pure=False) for chunk in there["indptr"]]
         partition = _partition(watch.gather(lengths), partition)
         shared = watch.scatter(partition) if partition.order is not None else partition
-        parts = [
-            client.submit(
-                _cluster,
-                k,
-                shared,
-                directed,
-                {name: column[k] for name, column in there.items()},
-                workers=[worker_of(k, count, workers)],
-                allow_other_workers=False,
-                pure=False,
-            )
-            for k in range(count)
-        ]
+        parts = []
+        for k in range(count):
+            mine = {name: column[k] for name, column in there.items()}
+            worker = worker_of(k, count, workers)
+            parts.append(pinned(client, worker, _cluster, k, shared, directed, mine))
         facts = watch.gather([client.submit(_facts, part, pure=False) for part in parts])
         if "uid" in there:
             watch.gather([client.submit(_distinct, there["uid"], shared, pure=False)])

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import DTypeLike, NDArray
 
 from partition.client.waiting import Watch
-from partition.client.workers import cluster_ranges, worker_addresses
+from partition.client.workers import cluster_ranges, pinned, worker_addresses
 from partition.cluster import Cluster
 
 if TYPE_CHECKING:
@@ -105,6 +104,10 @@ def computed(parts: Sequence[Cluster], empty: Graph) -> Graph:
     return empty.like(parts, empty.entries)
 
 
+def _cluster(group: list[Cluster], at: int) -> Cluster:
+    return group[at]
+
+
 def on_workers(graph: Graph, client: Client) -> list[Any]:
     """Send the clusters of this process to workers; returns futures of them."""
     workers = worker_addresses(client)
@@ -114,17 +117,6 @@ def on_workers(graph: Graph, client: Client) -> list[Any]:
     for worker, (first, last) in zip(workers, pairwise(ranges), strict=False):
         # all at once, since they share the partition
         group = watch.scatter(graph.parts[first:last], worker)
-        there += [
-            client.submit(
-                getitem,
-                group,
-                k - first,
-                key=f"{graph.name}-{k}",
-                workers=[worker],
-                allow_other_workers=False,
-                pure=False,
-            )
-            for k in range(first, last)
-        ]
+        there += [pinned(client, worker, _cluster, group, k) for k in range(last - first)]
     watch.wait_or_raise(there)
     return there

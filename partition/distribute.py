@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from partition import build
 from partition.client.waiting import Watch
-from partition.client.workers import cluster_ranges, worker_addresses, worker_of
+from partition.client.workers import cluster_ranges, pinned, worker_addresses, worker_of
 from partition.cluster import Cluster, Identify
 from partition.edges import BUILDING, lazy, of_partition, slices
 from partition.errors import RunError
@@ -126,7 +125,7 @@ def _construct_on_workers(
             if ids is not None and not callable(ids):
                 ids = watch.scatter(ids, workers[w])
             args = (k, shared, ids, directed, k - first, bundles[w])
-            parts.append(_pinned(client, workers[w], _assemble, *args))
+            parts.append(pinned(client, workers[w], _assemble, *args))
     del bundles, args
     return parts, *_facts(_collect(client, _fact, parts, workers))
 
@@ -169,7 +168,7 @@ def _split_arrays(
         worker = workers[turn % len(workers)]
         piece: Piece = (src.astype(small), dst.astype(small), weights)
         there = watch.scatter(piece, worker)
-        split = _pinned(client, worker, build.split, there, partition, directed, ranges, start)
+        split = pinned(client, worker, build.split, there, partition, directed, ranges, start)
         rows.append(_send(client, split, workers[: len(ranges) - 1]))
         del there, split
         if turn >= len(workers):  # limits the memory that unsplit pieces take
@@ -179,20 +178,20 @@ def _split_arrays(
 
 def _send(client: Client, split: Future, workers: Sequence[str]) -> list[Future]:
     """Send the bundles of a split piece to their workers."""
-    bundles = [client.submit(itemgetter(w), split, pure=False) for w in range(len(workers))]
+    bundles = [client.submit(_bundle, split, w, pure=False) for w in range(len(workers))]
     # an extra task at the receiver, so that the sender releases the bundle
     return [
-        _pinned(client, worker, _identity, bundle)
+        pinned(client, worker, _received, bundle)
         for worker, bundle in zip(workers, bundles, strict=True)
     ]
 
 
-def _identity(item: Any) -> Any:
-    return item
+def _bundle(split: list[Any], worker: int) -> Any:
+    return split[worker]
 
 
-def _pinned(client: Client, worker: str, function: Callable[..., Any], *args: Any) -> Future:
-    return client.submit(function, *args, workers=[worker], allow_other_workers=False, pure=False)
+def _received(bundle: Any) -> Any:
+    return bundle
 
 
 @contextmanager
@@ -252,7 +251,7 @@ def recut(
                 for i, a, b in _spans(old, new, k)
             ]
             worker = worker_of(k, new.clusters, workers)
-            there.append(_pinned(client, worker, build.join, k, *options, rows))
+            there.append(pinned(client, worker, build.join, k, *options, rows))
         return there, _collect(client, _length, there, workers)
 
 
@@ -294,7 +293,7 @@ def exchange(
             bundles = [row[w] for row in sent]
             for k in range(first, last):
                 args = (join, parts[k], k - first, bundles)
-                there.append(_pinned(client, workers[w], _joined, *args))
+                there.append(pinned(client, workers[w], _joined, *args))
         del sent, bundles, args
         return there, _collect(client, _length, there, workers)
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from partition.checks import of_clusters
 from partition.client.waiting import Watch
-from partition.client.workers import worker_addresses, worker_of
+from partition.client.workers import pinned, worker_addresses, worker_of
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.files import atomic_write
@@ -132,15 +132,8 @@ def _load_on_workers(
     with client.as_current(), watch.explain_errors():
         shared = watch.scatter(partition) if partition.order is not None else partition
         parts = [
-            client.submit(
-                _load_cluster,
-                shared,
-                *each,
-                workers=[worker_of(k, len(given), workers)],
-                allow_other_workers=False,
-                pure=False,
-            )
-            for k, each in enumerate(given)
+            pinned(client, worker_of(k, len(given), workers), _load_cluster, shared, k, *rest)
+            for k, *rest in given
         ]
         watch.wait_or_raise(parts)
     return parts

@@ -365,8 +365,18 @@ def test_a_graph_is_a_collection_without_a_client():
         wait_on(graph)
 
 
-def test_keys_say_what_they_are(monkeypatch):
-    graph = Graph.from_edges(*ENDS, clusters=3)
+def test_keys_say_what_they_are(client, tmp_path, monkeypatch):
+    graph = Graph.from_edges(*ENDS, n=50, clusters=3)
+    made = Graph.from_edges(*(da.from_array(ends) for ends in ENDS), clusters=3)
+    graph.save(tmp_path)
+    moved = [
+        made,
+        graph.persist(),
+        Graph.load(tmp_path),
+        Graph.from_arrays(made.indptr, made.indices),
+    ]
+    named = [{dask.utils.key_split(part.key) for part in each.parts} for each in moved]
+    assert named == [{"assemble"}, {"cluster"}, {"load-cluster"}, {"cluster"}]
     prefixes = [
         set(map(dask.utils.key_split, c.__dask_graph__()))
         for c in (graph, graph.indices, graph.clusters)
