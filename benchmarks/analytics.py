@@ -3,10 +3,10 @@
 python benchmarks/analytics.py [--scale 20] [--kernels pagerank,wcc] [--turns 5] [--json FILE]
 python benchmarks/analytics.py --random 1000000 10000000
 
-The graph is undirected and simple: a Kronecker graph, or so many random edges on so many nodes. Ours runs on
-two worker processes in style "clocked": its rounds alone, and the whole call of `dgsuite.run`. A peer has
-the graph in its own form, and is timed from call to result. Peers that are not installed are left out:
-pip install 'dgsuite[bench]'.
+The graph is simple: a Kronecker graph, or so many random edges on so many nodes; for `scc` the edges have a
+direction. Ours runs on two worker processes in style "clocked": its rounds alone, and the whole call of
+`dgsuite.run`. A peer has the graph in its own form, and is timed from call to result. Peers that are not
+installed are left out: pip install 'dgsuite[bench]'.
 """
 
 from __future__ import annotations
@@ -178,6 +178,12 @@ def wcc_networkit(g: Forms) -> Call:
     return lambda: nk.components.ParallelConnectedComponents(g.networkit_plain).run()
 
 
+def scc_scipy(g: Forms) -> Call:
+    from scipy.sparse.csgraph import connected_components
+
+    return lambda: connected_components(g.scipy, connection="strong")
+
+
 def triangles_graphblas(g: Forms) -> Call:
     """The lower half times itself, where it has entries."""
     import graphblas as gb
@@ -236,6 +242,7 @@ class Case(NamedTuple):
     rounds: float | None = None
     call: float | None = None
     weighted: bool = False
+    directed: bool = False
 
 
 CASES = {
@@ -251,6 +258,7 @@ CASES = {
         1.2,
     ),
     "wcc": Case({"scipy": wcc_scipy, "networkit": wcc_networkit}, {}, 0.6, 1.0),
+    "scc": Case({"scipy": scc_scipy}, directed=True),
     "triangles": Case({"graphblas": triangles_graphblas}, {}, 1.0, 1.2),
     "lcc": Case({"igraph": lcc_igraph, "networkit": lcc_networkit}, {}, 0.5),
     "cdlp": Case({"networkit": cdlp_networkit}, {"iterations": 10}, 1.0),
@@ -313,12 +321,12 @@ def report(kernel: str, case: Case, found: dict[str, float]) -> None:
         line(f"  whole call over {best}", found["dgsuite"] / peers[best], "x", case.call)
 
 
-def made(given: argparse.Namespace, client: Any, weighted: bool) -> Any:
+def made(given: argparse.Namespace, client: Any, weighted: bool, directed: bool) -> Any:
     """The graph, on the workers."""
     import dgsuite
     import genval
 
-    how = {"client": client, "clusters": THREADS}
+    how = {"client": client, "clusters": THREADS, "directed": directed}
     if not given.random:
         most = 255 if weighted else False
         return genval.graph("rmat", 2**given.scale, m=16 * 2**given.scale, weights=most, **how)
@@ -343,14 +351,15 @@ def main() -> None:
     print(what or f"Kronecker, scale {given.scale}", flush=True)
     results: dict[str, Any] = {}
     with common.cluster(THREADS) as client:
-        for weighted in (False, True):
-            cases = {k: CASES[k] for k in given.kernels.split(",") if CASES[k].weighted == weighted}
+        for kind in ((False, False), (True, False), (False, True)):
+            wanted = {k: CASES[k] for k in given.kernels.split(",")}
+            cases = {k: c for k, c in wanted.items() if (c.weighted, c.directed) == kind}
             for kernel in set(cases) - set(KERNELS):
                 print(f"{kernel}: there is no such kernel", flush=True)
                 del cases[kernel]
             if not cases:
                 continue
-            graph = made(given, client, weighted)
+            graph = made(given, client, *kind)
             forms = Forms(graph.to_scipy())
             for kernel, case in cases.items():
                 results[kernel] = compare(kernel, case, graph, forms, given.turns)

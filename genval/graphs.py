@@ -24,6 +24,7 @@ def graph(
     kernel: str | None = None,
     m: int | None = None,
     weights: bool | int | str = False,
+    directed: bool = False,
     clusters: int | None = None,
     client: Any = None,
     partition: How = "nodes",
@@ -53,6 +54,9 @@ def graph(
         Fast family: True for distinct weights, int64 from 1 to 2^63 - 1; or the largest weight, up to
         2^32, for weights that may be equal. IMSuite: "weq" or "wrn" for "dr"; "dr" and "mst" always have
         weights.
+    directed
+        Fast family: whether edges lead from the first end that is generated to the second. The graph
+        without these directions is the undirected one.
     clusters, client, partition
         As for `Graph.from_edges`. With a client, the workers generate graphs of the fast family.
     options
@@ -85,6 +89,8 @@ def graph(
             options = {**chosen_options, **options}
         if m is not None:
             raise InputError("m has no meaning with family='imsuite'; the kind fixes it")
+        if directed:
+            raise InputError(f"directed=True has no meaning with family={family!r}")
         if weights is True and str(kernel).lower() not in ("dr", "mst"):
             raise InputError(f"weights must be False for {kernel}; 'dr' and 'mst' have weights")
         chosen = None if isinstance(weights, bool) else weights
@@ -93,7 +99,13 @@ def graph(
     if family != "fast":
         raise InputError(f"family must be 'fast', 'imsuite' or 'paper', got {family!r}")
     made = plan(kind, n, seed=seed, weights=weights, m=m, **options)  # type: ignore[arg-type]
-    how: dict[str, Any] = {"n": made.n, "uid": made.uid, "attrs": {"root": 0}, **place}
+    how: dict[str, Any] = {
+        "n": made.n,
+        "uid": made.uid,
+        "attrs": {"root": 0},
+        "directed": directed,
+        **place,
+    }
     if made.m > SMALL:
         return Graph.from_edges(Pieces.of(made.edges, made.bounds()), **how)
     src, dst, values = made.edges(0, made.items)

@@ -315,12 +315,21 @@ def test_imsuite_graphs():
         ("rn", 8, {"family": "imsuite"}, "kernel must be given"),
         ("rn", 8, {"family": "imsuite", "kernel": "mis", "m": 9}, "m has no meaning"),
         ("rn", 8, {"family": "imsuite", "kernel": "mis", "weights": True}, "weights must be False"),
+        ("rn", 8, {"family": "imsuite", "kernel": "mis", "directed": True}, "directed=True has no"),
         ("rn", 8, {"family": "imsuite", "kernel": "mis", "k": 3}, "'k' has no meaning for mis"),
     ],
 )
 def test_bad_arguments(kind, n, options, message):
     with pytest.raises(InputError, match=re.escape(message)):
         genval.graph(kind, n, **options)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_directed_graphs_have_the_same_edges(kind):
+    n = size(kind, 40)
+    graph = genval.graph(kind, n, directed=True, weights=9)
+    assert graph.directed
+    same(graph.to_undirected(), genval.graph(kind, n, weights=9))
 
 
 def test_weights_up_to_a_largest():

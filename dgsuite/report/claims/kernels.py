@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -198,7 +199,7 @@ def growth(kernel: str, sizes: tuple[int, ...]) -> dict[str, tuple[float, float]
     ours: dict[str, list[float]] = {"time": [], "messages": []}
     bound: dict[str, list[float]] = {"time": [], "messages": []}
     kind = {"vc": "rn"}.get(kernel, "ring" if kernel in RINGS else "spmax")
-    options = {"kc": {"k": 3}}.get(kernel, {})
+    options: dict[str, Any] = {"kc": {"k": 3}}.get(kernel, {})
     for n in sizes:
         graph = genval.graph(kind, n, family="imsuite", kernel=kernel, **options)
         ran = dgsuite.run(kernel, graph, style="serial", count_as="finish_async", faithful=True)
