@@ -1,7 +1,8 @@
 """Core numbers by peeling (Seidman 1983; Batagelj and Zaversnik 2003), all nodes of a level at once.
 
-Nodes with the fewest live neighbours leave, and with them those that have no more than that left. It takes
-as many rounds as there are layers to peel: some hundreds on a Kronecker graph, half its nodes on a path.
+Nodes with the fewest live neighbours leave, and then those that have no more than that left. It takes as
+many rounds as there are layers to peel, and one a level: some hundreds on a Kronecker graph, half its nodes
+on a path.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class State(bsp.ClusterState):
     core: NDArray[np.int32] = bsp.per_node(0, np.int32)
     degree: NDArray[np.int64] = bsp.initial(lambda c: c.degree.astype(np.int64))  # live neighbours
     live: bsp.Subset = bsp.node_set()
-    due: NDArray[np.int64] = bsp.no_nodes()  # live nodes that may leave next
+    due: NDArray[np.int64] = bsp.no_nodes()  # live nodes with the fewest live neighbours
 
 
 @dataclass(frozen=True)
@@ -37,23 +38,22 @@ class CoreNumber(bsp.Kernel):
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        k = 0
         left = yield bsp.Round(self.rest, opening=True)
         while left.min is not None:
-            k = max(k, left.min)
-            left = yield bsp.Round(self.leave, self.lose, k=k)
+            left = yield bsp.Round(self.peel, k=left.min)
 
-    def leave(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, k: int) -> bsp.Broadcast:
-        gone = s.due[s.degree[s.due] <= k]
-        s.core[gone] = k
-        s.live.remove(gone)
-        return bsp.broadcast(gone)
-
-    def lose(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, k: int) -> bsp.Vote:
+    def peel(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, k: int
+    ) -> bsp.Vote | tuple[bsp.Broadcast, bsp.Vote]:
         nodes, gone, _ = inbox.count(among=s.live)
         s.degree[nodes] -= gone
-        s.due = nodes[s.degree[nodes] <= k]
-        return bsp.vote(min=k) if len(s.due) else self.rest(c, s, inbox)
+        due = nodes if len(nodes) else s.due  # within a level, or where one begins
+        due = due[s.degree[due] <= k]
+        if not len(due):
+            return self.rest(c, s, inbox)
+        s.core[due], s.due = k, due[:0]
+        s.live.remove(due)
+        return bsp.broadcast(due), bsp.vote(min=k)
 
     def rest(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
         """Of the live nodes, those with the fewest live neighbours."""
