@@ -180,12 +180,18 @@ def pull_or(indptr, indices, first, rows, sent, values, zero):
     hits = np.zeros(len(rows), np.int32)
     for i in range(len(rows)):
         u = zero
-        k = 0
         r = first + rows[i]
-        for e in range(indptr[r], indptr[r + 1]):
-            j = indices[e]
-            u |= values[j] if bit(sent, j) else zero
-            k += bit(sent, j)
+        low, high = indptr[r], indptr[r + 1]
+        k = high - low
+        if not len(sent):
+            for e in range(low, high):
+                u |= values[np.uint32(indices[np.uint64(e)])]
+        else:
+            k = 0
+            for e in range(low, high):
+                j = indices[e]
+                u |= values[j] if bit(sent, j) else zero
+                k += bit(sent, j)
         union[i] = u
         hits[i] = k
     return union, hits
