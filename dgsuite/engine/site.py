@@ -15,11 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.engine import checks
+from dgsuite.engine.batches import MessageBatch, Received
 from dgsuite.engine.checks import CheckedInbox
 from dgsuite.engine.inbox import ClusterInbox
-from dgsuite.engine.mailbox import SENDERS, Mailbox, MessageBatch, Received
+from dgsuite.engine.mailbox import Mailbox
 from dgsuite.engine.pairs import Pairs
 from dgsuite.engine.program import UNBOUND, Fault, Guard, Step, Tally, reduce_votes
+from dgsuite.engine.senders import SENDERS
 from dgsuite.workload import Workload, WorkloadRunner, without_packets
 from kernels.base import Extra, Kernel, Known, Note, State, Vote
 from partition.cluster import Cluster

@@ -18,8 +18,8 @@ import dask
 from distributed import Client, get_worker
 from numpy.typing import NDArray
 
+from dgsuite.engine.batches import MessageBatch
 from dgsuite.engine.log import Log, merge
-from dgsuite.engine.mailbox import MessageBatch
 from dgsuite.engine.program import UNBOUND, Guard, reduce_votes, seldom, steps
 from dgsuite.engine.site import Site
 from dgsuite.executors.in_turn import InTurn

@@ -19,8 +19,8 @@ from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from distributed import Client, Future, get_worker
 from numpy.typing import NDArray
 
+from dgsuite.engine.batches import MessageBatch
 from dgsuite.engine.log import Log, merge
-from dgsuite.engine.mailbox import MessageBatch
 from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, steps
 from dgsuite.engine.site import Site
 from dgsuite.workers import placement as tasks

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from typing import Any, Literal, NamedTuple
 
-from dgsuite.engine.mailbox import MessageBatch
+from dgsuite.engine.batches import MessageBatch
 from dgsuite.recursion.termination import Lines
 from dgsuite.workers.mesh import Mesh
 from kernels.base import Vote

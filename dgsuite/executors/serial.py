@@ -8,8 +8,8 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.engine.batches import Record
 from dgsuite.engine.log import Log
-from dgsuite.engine.mailbox import Record
 from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, seldom, steps
 from dgsuite.engine.site import Site
 from dgsuite.workload import Workload

@@ -14,8 +14,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from dgsuite.engine.batches import BroadcastRecord, Record
 from dgsuite.engine.lists import NodeLists
-from dgsuite.engine.mailbox import BroadcastRecord, Record
 from dgsuite.engine.program import Step
 from dgsuite.engine.shipments import AnnouncementBatch, Shipments
 from dgsuite.engine.unicasts import UnicastBatch

@@ -29,7 +29,7 @@ from distributed import Client, Worker
 from distributed.comm import get_address_host
 from distributed.core import rpc
 
-from dgsuite.engine.mailbox import MessageBatch
+from dgsuite.engine.batches import MessageBatch
 from dgsuite.workers.mesh import Mesh
 from dgsuite.workers.plugin import PeerLost, RunPlugin
 from kernels.base import Vote

@@ -24,8 +24,8 @@ from distributed.core import rpc
 from distributed.protocol.serialize import ToPickle
 from tornado.iostream import StreamClosedError
 
+from dgsuite.engine.batches import MessageBatch
 from dgsuite.engine.broadcasts import BroadcastBatch
-from dgsuite.engine.mailbox import MessageBatch
 from dgsuite.workers.plugin import PeerLost, RunPlugin
 from kernels.base import Vote
 from partition.errors import RunError
