@@ -1,6 +1,7 @@
 """Kernels of analytics beside other libraries, taking turns on the same graph: medians, ours over the best.
 
-python benchmarks/analytics.py [--scale 20] [--kernels pagerank,wcc] [--turns 5] [--json FILE]
+python benchmarks/analytics.py [--scale 20] [--kernels pagerank,wcc] [--peers scipy,graphblas]
+    [--turns 5] [--json FILE]
 python benchmarks/analytics.py --random 1000000 10000000
 
 The graph is simple: a Kronecker graph, or so many random edges on so many nodes; for `scc` the edges have a
@@ -37,11 +38,13 @@ class Forms:
 
     Parameters
     ----------
-    matrix
-        Its adjacency, `scipy.sparse.csr_array`, symmetric; the entries are weights, or 1.
+    graph
+        Ours.
     """
 
-    def __init__(self, matrix: Any) -> None:
+    def __init__(self, graph: Any) -> None:
+        self.graph = graph
+        matrix = graph.to_scipy()  # the entries are weights, or 1
         self.n = matrix.shape[0]
         self.indptr = matrix.indptr.astype(np.int32)
         self.indices = matrix.indices.astype(np.int32)
@@ -50,7 +53,9 @@ class Forms:
         once = row < self.indices
         self.ends = row[once].astype(np.uint64), self.indices[once].astype(np.uint64)
         self.weights = self.data[once]
-        self.source = int(np.argmax(np.diff(self.indptr)))
+        degree = np.diff(self.indptr)
+        self.source = int(np.argmax(degree))
+        self.sources = np.flatnonzero(degree)[:64].tolist()
 
     @cached_property
     def scipy(self) -> Any:
@@ -234,6 +239,14 @@ def core_igraph(g: Forms) -> Call:
     return lambda: g.igraph.coreness()
 
 
+def one_by_one(g: Forms) -> Call:
+    """Our own searches, one after the other."""
+    import dgsuite
+
+    roots = [{"root": root} for root in g.sources]
+    return lambda: dgsuite.run_each("bfs", g.graph, roots, style="clocked")
+
+
 class Case(NamedTuple):
     """A kernel, its parameters, what it is compared with, and how long it may take over the best of them."""
 
@@ -264,8 +277,9 @@ CASES = {
     "cdlp": Case({"networkit": cdlp_networkit}, {"iterations": 10}, 1.0),
     "sssp": Case({"scipy": sssp_scipy, "networkit": sssp_networkit}, {}, 0.5, weighted=True),
     "core_number": Case({"networkit": core_networkit, "igraph": core_igraph}, {}, 1.0),
+    "bfs_many": Case({"one by one": one_by_one}, {}, 0.2),
 }
-"""Kernels by name; `sssp` starts from the node with most neighbours."""
+"""Kernels by name; `sssp` starts from the node with most neighbours, `bfs_many` from 64."""
 
 
 def timed(call: Call) -> float:
@@ -274,10 +288,12 @@ def timed(call: Call) -> float:
     return time.perf_counter() - begin
 
 
-def prepared(case: Case, forms: Forms) -> dict[str, Call]:
-    """The peers of a kernel that are installed, with the graph in their form."""
+def prepared(case: Case, forms: Forms, wanted: list[str]) -> dict[str, Call]:
+    """The peers of a kernel that are wanted and installed, with the graph in their form."""
     found = {}
     for name, prepare in case.peers.items():
+        if wanted and name not in wanted:
+            continue
         try:
             found[name] = prepare(forms)
             found[name]()  # makes the form, and does not count
@@ -286,17 +302,18 @@ def prepared(case: Case, forms: Forms) -> dict[str, Call]:
     return found
 
 
-def compare(kernel: str, case: Case, graph: Any, forms: Forms, turns: int) -> dict[str, Any]:
+def compare(kernel: str, case: Case, forms: Forms, turns: int, peers: list[str]) -> dict[str, Any]:
     """Medians of a kernel and its peers, which take turns, in seconds."""
     import dgsuite
 
-    options = {**case.options, **({"root": forms.source} if kernel == "sssp" else {})}
+    starts = {"sssp": {"root": forms.source}, "bfs_many": {"sources": forms.sources}}
+    options = {**case.options, **starts.get(kernel, {})}
     rounds: list[float] = []
 
     def ours() -> None:
-        rounds.append(dgsuite.run(kernel, graph, style="clocked", **options).attrs["seconds"])
+        rounds.append(dgsuite.run(kernel, forms.graph, style="clocked", **options).attrs["seconds"])
 
-    calls = {"dgsuite": ours, **prepared(case, forms)}
+    calls = {"dgsuite": ours, **prepared(case, forms, peers)}
     ours()  # loads compiled code, and does not count
     rounds.clear()
     times: dict[str, list[float]] = {name: [] for name in calls}
@@ -342,6 +359,7 @@ def main() -> None:
     parser.add_argument("--scale", type=int, default=20)
     parser.add_argument("--random", type=int, nargs=2, metavar=("N", "M"))
     parser.add_argument("--kernels", default=",".join(CASES))
+    parser.add_argument("--peers", type=lambda names: names.split(","), default=[])
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--json", type=Path, metavar="FILE")
     given = parser.parse_args()
@@ -359,12 +377,11 @@ def main() -> None:
                 del cases[kernel]
             if not cases:
                 continue
-            graph = made(given, client, *kind)
-            forms = Forms(graph.to_scipy())
+            forms = Forms(made(given, client, *kind))
             for kernel, case in cases.items():
-                results[kernel] = compare(kernel, case, graph, forms, given.turns)
+                results[kernel] = compare(kernel, case, forms, given.turns, given.peers)
                 report(kernel, case, results[kernel])
-            del graph, forms
+            del forms
     if given.json:
         given.json.write_text(json.dumps({"graph": what or given.scale, "seconds": results}))
 
