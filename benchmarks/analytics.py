@@ -7,7 +7,7 @@ python benchmarks/analytics.py --random 1000000 10000000
 The graph is simple: a Kronecker graph, or so many random edges on so many nodes; for `scc` the edges have a
 direction. Ours runs on two worker processes in style "clocked": its rounds alone, and the whole call of
 `dgsuite.run`. A peer has the graph in its own form, and is timed from call to result. Peers that are not
-installed are left out: pip install 'dgsuite[bench]'.
+installed are left out: pip install 'dgsuite[bench]'. For `bfs_many` see searches.py.
 """
 
 from __future__ import annotations
@@ -53,9 +53,7 @@ class Forms:
         once = row < self.indices
         self.ends = row[once].astype(np.uint64), self.indices[once].astype(np.uint64)
         self.weights = self.data[once]
-        degree = np.diff(self.indptr)
-        self.source = int(np.argmax(degree))
-        self.sources = np.flatnonzero(degree)[:64].tolist()
+        self.source = int(np.argmax(np.diff(self.indptr)))
 
     @cached_property
     def scipy(self) -> Any:
@@ -239,14 +237,6 @@ def core_igraph(g: Forms) -> Call:
     return lambda: g.igraph.coreness()
 
 
-def one_by_one(g: Forms) -> Call:
-    """Our own searches, one after the other."""
-    import dgsuite
-
-    roots = [{"root": root} for root in g.sources]
-    return lambda: dgsuite.run_each("bfs", g.graph, roots, style="clocked")
-
-
 class Case(NamedTuple):
     """A kernel, its parameters, what it is compared with, and how long it may take over the best of them."""
 
@@ -277,9 +267,8 @@ CASES = {
     "cdlp": Case({"networkit": cdlp_networkit}, {"iterations": 10}, 1.0),
     "sssp": Case({"scipy": sssp_scipy, "networkit": sssp_networkit}, {}, 0.5, weighted=True),
     "core_number": Case({"networkit": core_networkit, "igraph": core_igraph}, {}, 1.0),
-    "bfs_many": Case({"one by one": one_by_one}, {}, 0.2),
 }
-"""Kernels by name; `sssp` starts from the node with most neighbours, `bfs_many` from 64."""
+"""Kernels by name; `sssp` starts from the node with most neighbours."""
 
 
 def timed(call: Call) -> float:
@@ -306,8 +295,7 @@ def compare(kernel: str, case: Case, forms: Forms, turns: int, peers: list[str])
     """Medians of a kernel and its peers, which take turns, in seconds."""
     import dgsuite
 
-    starts = {"sssp": {"root": forms.source}, "bfs_many": {"sources": forms.sources}}
-    options = {**case.options, **starts.get(kernel, {})}
+    options = {**case.options, **({"root": forms.source} if kernel == "sssp" else {})}
     rounds: list[float] = []
 
     def ours() -> None:
