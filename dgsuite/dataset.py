@@ -26,6 +26,7 @@ from dgsuite.workload import Workload
 from kernels.base import Kernel, Output
 from partition import netcdf
 from partition.client.installed import fingerprint
+from partition.dask_views import here
 from partition.errors import InputError
 from partition.graph import Graph
 from partition.label_tables import decoded, encoded
@@ -320,16 +321,7 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     Labels that are neither integers nor plain strings are written as JSON: see `partition.label_tables`.
     Outputs that are on workers are gathered.
     """
-    netcdf.write(encoded(in_memory(dataset)), path)
-
-
-def in_memory(dataset: xr.Dataset) -> xr.Dataset:
-    """A dataset whose outputs are in this process, also where they are on the workers of some client."""
-    if not dataset.chunks:
-        return dataset
-    from dgsuite.workers.outputs import client_of
-
-    return dataset.compute(scheduler=client_of(dataset))
+    netcdf.write(encoded(here(dataset)), path)
 
 
 def open_dataset(path: str | os.PathLike[str], *, checksum: bool = False) -> xr.Dataset:

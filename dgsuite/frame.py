@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from partition.client.queries import current_client
 from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses, worker_of
+from partition.dask_views import client_of
 from partition.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -89,8 +90,6 @@ def to_dataframe(
     here: list[Any] = [[] if lazy else column for lazy, column in zip(held, columns, strict=True)]
     there = [_blocks(column, offsets) for lazy, column in zip(held, columns, strict=True) if lazy]
     if any(held):
-        from dgsuite.workers.outputs import client_of
-
         client = client or client_of(dataset)
     pieces = [[c[first:last] for c in here] for first, last in pairwise(offsets)]
     sent = _sent(pieces, current_client(client))

@@ -29,6 +29,7 @@ from genval.rules import (
 )
 from genval.rules.base import Job
 from partition.client.spans import spanned
+from partition.dask_views import here
 from partition.errors import InputError
 from partition.graph import Graph
 from partition.labels import Labels
@@ -143,7 +144,7 @@ def _output(kernel: str, graph: Graph, name: str, results: Any) -> NDArray:
     n, dimensions = graph.n, asked.outputs[name]
     if name not in results:
         raise InputError(f"the results of {kernel!r} have no {name!r}")
-    values = np.asarray(results[name])
+    values = np.asarray(here(results[name]))
     free = asked.sampled and values.ndim == dimensions and len(values) == n
     if values.shape != (n,) * dimensions and not free:
         what = "each" if dimensions == 1 else "each pair"

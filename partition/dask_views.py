@@ -77,6 +77,21 @@ def _as_list(item: Any) -> list[Any]:
     return [item]
 
 
+def client_of(lazy: Any) -> Client | None:
+    """The client whose workers hold what a Dask collection, or a dataset, is made from, if any."""
+    from distributed import futures_of
+
+    found = futures_of(lazy)
+    return found[0].client if found else None
+
+
+def here(values: Any) -> Any:
+    """An array or a dataset in this process, also where the workers of any client hold it."""
+    if not getattr(values, "chunks", None):
+        return values
+    return values.compute(scheduler=client_of(values))
+
+
 def rebuilt(found: Mapping[Any, Any], empty: Graph, *, rename: Mapping[str, str] = {}) -> Graph:
     """A graph from what Dask made of its clusters, by key: `dask.persist` calls it.
 

@@ -10,6 +10,7 @@ import uuid
 from pathlib import Path
 
 import dask
+import dask.array as da
 import numpy as np
 import pandas as pd
 import pytest
@@ -121,14 +122,29 @@ def test_results_are_let_go_with_the_dataset(client, lazily):
 
 
 def test_results_lost_with_a_worker_are_an_error(own_client, lazily):
-    """The task is tied to a worker that is gone: without `dgsuite_keep` this waits for ever."""
-    ds = dgsuite.run("mis", graph_of(own_client), style="clocked", client=own_client)
+    """The task is tied to a worker that is gone, and the graph could be built again: without
+    `dgsuite_keep` this waits for ever.
+    """
+    src, dst = (da.from_array(ends, chunks=300) for ends in ENDS)
+    graph = Graph.from_edges(src, dst, n=200, client=own_client)
+    ds = dgsuite.run("mis", graph, style="clocked", client=own_client)
     ((worker, *_),) = own_client.who_has(futures_of(ds.in_mis.data)[:1]).values()
     os.kill(own_client.run(os.getpid, workers=[worker])[worker], signal.SIGKILL)
     while worker in own_client.scheduler_info()["workers"]:
         time.sleep(0.05)
     with pytest.raises(CancelledError):
         ds.in_mis.compute(scheduler=own_client)
+
+
+def test_a_client_that_is_not_the_default(own_client, tmp_path, lazily):
+    graph = graph_of(own_client, "text")
+    ds = dgsuite.run("bfs", graph, style="clocked", client=own_client)
+    assert genval.validate("bfs", graph, ds).ok
+    dgsuite.save(ds, tmp_path / "ds.nc")
+    expected = dgsuite.run("bfs", graph.compute(), style="serial")
+    assert dgsuite.open(tmp_path / "ds.nc").parent.identical(expected.parent)
+    frame = dgsuite.to_dataframe(ds).compute(scheduler=own_client)
+    assert frame.parent.tolist() == expected.parent.values.tolist()
 
 
 def test_a_dataframe_of_what_is_here(client, monkeypatch):

@@ -9,7 +9,7 @@ import fsspec
 import numpy as np
 import pytest
 from conftest import same
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dgsuite
@@ -81,6 +81,7 @@ def test_what_was_saved_comes_back(alone, tmp_path, labels, options):
         assert list(map(type, again.labels)) == list(map(type, graph.labels))
 
 
+@settings(max_examples=15)
 @given(st.integers(1, 30), st.integers(1, 8), st.data())
 def test_any_graph_comes_back(alone, tmp_path_factory, n, clusters, data):
     ends = st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=30)

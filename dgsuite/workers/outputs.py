@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph
-from distributed import Client, Future
+from distributed import Future
 from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.engine.log import Log
@@ -18,6 +18,7 @@ from dgsuite.workers.gather import limit
 from kernels.base import Kernel
 from partition.client.queries import ask_scheduler
 from partition.client.waiting import Watch
+from partition.dask_views import client_of
 from partition.graph import Graph
 from partition.labels import Labels
 
@@ -160,14 +161,6 @@ def _array(
 def _part(result: Result, turn: int, output: str, first: int, last: int) -> NDArray:
     """The part of an output that belongs to a cluster."""
     return result[turn][0][output][first:last]
-
-
-def client_of(lazy: Any) -> Client | None:
-    """The client whose workers hold what a Dask array, or a dataset, is made from, if any."""
-    from distributed import futures_of
-
-    found = futures_of(lazy)
-    return found[0].client if found else None
 
 
 def labelled(nodes: da.Array, graph: Graph) -> da.Array:
