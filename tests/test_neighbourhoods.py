@@ -8,9 +8,13 @@ import pytest
 from definitions import clustered, cut, example, networks, propagated, trusses
 from hypothesis import given
 from hypothesis import strategies as st
+from toys import Wrong
 
 import dgsuite
 import genval
+from dgsuite import scaling
+from dgsuite.executors import serial
+from partition.errors import RunError
 from partition.graph import Graph
 
 
@@ -30,6 +34,14 @@ def test_labels_are_those_of_the_definition(net, iterations, data):
     ds = right("cdlp", cut(net, data.draw), iterations=iterations)
     np.testing.assert_array_equal(ds.label, propagated(net, iterations))
     assert ds.sizes["round"] <= iterations
+
+
+def test_lists_on_directed_graphs_and_their_traffic_are_refused():
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], directed=True)
+    with pytest.raises(RunError, match="phase 'send', cluster 0: shares lists"):
+        serial.run(Wrong(what="lists too short"), graph.parts)
+    with pytest.raises(dgsuite.InputError, match="lists that nodes share is not counted"):
+        scaling.trace("triangles", graph.to_undirected(), clusters=[2])
 
 
 LABELS = {False: [2, 3, 2, 2, 6, 5, 2, 5, 5], True: [1, 2, 3, 4, 1, 1, 2, 3, 2, 1]}
