@@ -15,7 +15,6 @@ from pathlib import Path
 
 import networkx as nx
 import networkx_suite
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -25,6 +24,7 @@ from dgsuite import nx_backend
 from dgsuite.nx_backend import info
 from dgsuite.nx_backend.graph import ConvertedGraph, Held
 from dgsuite.nx_backend.offers import HOMES
+from partition import distribute
 
 ROOT = Path(__file__).parents[1]
 GROUPS = ("networkx.backends", "networkx.backend_info")
@@ -68,7 +68,7 @@ def environment(tmp_path_factory):
 # ---- results
 
 
-LABELS = (int, str, lambda i: ("node", i), lambda i: 7 - i)
+LABELS = (int, str, lambda i: ("node", i), lambda i: 7 - i, lambda i: 1000 * i)
 
 
 @st.composite
@@ -539,12 +539,13 @@ def test_a_graph_on_a_closed_client_is_built_again(client):
     assert all(graph.local for graph in converted._held.values())
 
 
-def test_a_serial_run_leaves_the_current_client_alone(client):
+def test_a_serial_run_leaves_the_current_client_alone(client, monkeypatch):
     """Large graphs are built on workers where there is a current client."""
-    nodes = np.arange(140_000)
-    ring = ConvertedGraph(nodes.tolist(), nodes, np.roll(nodes, 1), directed=True, multigraph=False)
-    assert nx_backend.is_weakly_connected(ring, style="serial")
-    assert all(graph.local for graph in ring._held.values())
+    monkeypatch.setattr(distribute, "SMALL", 10)
+    converted = nx_backend.convert_from_nx(nx.path_graph(20))
+    assert not converted.graph(Held(None, False, None, client)).local
+    assert nx_backend.is_connected(converted, style="serial")
+    assert converted.graph(Held(None, False, None, None)).local
 
 
 # ---- installed

@@ -22,6 +22,10 @@ NUMBERS = (int, float, np.int64, np.bool_)
 """Types of weights that are read exactly. (A float64 of NumPy is a float.)"""
 
 
+SPREAD = 8
+"""Nodes that are integers below so many times their count are looked up in an array: five times as fast."""
+
+
 class Held(NamedTuple):
     """Which form of a graph is wanted: with which weights, if any, turned round or not, and where."""
 
@@ -215,12 +219,11 @@ def convert_from_nx(
         Not used: no function that is offered needs attributes of nodes alone.
     """
     nodes = list(graph)
-    number = {node: i for i, node in enumerate(nodes)}
     rows = [graph._adj[node] for node in nodes]
     if not all(isinstance(row, dict) for row in rows):  # a view, whose len is not always right
         rows = [dict(row.items()) for row in rows]
     degree = np.fromiter(map(len, rows), np.int64, len(rows))
-    target = np.fromiter(map(number.__getitem__, chain.from_iterable(rows)), np.int64, degree.sum())
+    target = _numbers(nodes, chain.from_iterable(rows), int(degree.sum()))
     source = np.repeat(np.arange(len(nodes)), degree)
     # an undirected edge is in two rows; networkx gives it in that of the node that comes first
     once = np.ones(len(source), bool) if graph.is_directed() else source <= target
@@ -252,6 +255,18 @@ def convert_from_nx(
         node_data=[graph._node[node] for node in nodes] if preserve_node_attrs else None,
         graph_data=dict(graph.graph) if preserve_graph_attrs else {},
     )
+
+
+def _numbers(nodes: list[Any], ends: Iterable[Any], count: int) -> NDArray[np.int64]:
+    """The number of the node at each end of an edge."""
+    if set(map(type, nodes)) == {int}:
+        least, most = min(nodes), max(nodes)
+        if least >= 0 and most < SPREAD * len(nodes):
+            table = np.empty(most + 1, np.int64)
+            table[nodes] = np.arange(len(nodes))
+            return table[np.fromiter(ends, np.int64, count)]
+    number = {node: i for i, node in enumerate(nodes)}
+    return np.fromiter(map(number.__getitem__, ends), np.int64, count)
 
 
 def _column(values: Sequence[Any]) -> NDArray:
