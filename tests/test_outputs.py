@@ -31,6 +31,13 @@ LABELS = {
 }
 
 
+@pytest.fixture(autouse=True)
+def current(client):
+    """Collections are computed by the client of these tests, also where other tests have made more."""
+    with client.as_current():
+        yield
+
+
 @pytest.fixture
 def lazily():
     """All outputs stay on the workers."""

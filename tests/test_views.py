@@ -19,6 +19,13 @@ from partition.cluster import IN, OUT
 from partition.views import both_ways
 
 
+@pytest.fixture(autouse=True)
+def current(client):
+    """Collections are computed by the client of these tests, also where other tests have made more."""
+    with client.as_current():
+        yield
+
+
 @st.composite
 def directed(draw, most=12):
     """A directed graph of networkx, maybe weighted, and a way to cut it."""
