@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from dgsuite.chem.scf import hartree_fock
     from dgsuite.dataset import open_dataset as open
     from dgsuite.dataset import save
-    from dgsuite.frame import to_dataframe
     from dgsuite.runner import run, run_each
+    from dgsuite.workers.dataframe import to_dataframe
     from kernels.base import Kernel
     from partition.errors import DgsuiteError, InputError, RunError
     from partition.graph import Graph
@@ -64,6 +64,6 @@ __getattr__, __dir__ = lazy_imports(
         "run": "dgsuite.runner.run",
         "run_each": "dgsuite.runner.run_each",
         "save": "dgsuite.dataset.save",
-        "to_dataframe": "dgsuite.frame.to_dataframe",
+        "to_dataframe": "dgsuite.workers.dataframe.to_dataframe",
     },
 )

@@ -159,7 +159,7 @@ def test_a_dataframe_of_what_is_here(client, monkeypatch):
     ds = dgsuite.run("bfs", graph, style="serial")
     expected = {"node": list(map(str, LABELS["uuid"])), "level": ds.level.values.tolist()}
     for most in (1 << 20, 0):  # with the tasks, or sent before
-        monkeypatch.setattr("dgsuite.frame.EMBED", most)
+        monkeypatch.setattr("dgsuite.workers.dataframe.EMBED", most)
         frame = dgsuite.to_dataframe(ds, ["level"])
         assert frame.npartitions == 4
         assert list(frame.columns) == ["node", "level"]
