@@ -49,13 +49,13 @@ def of_clusters(
     graph: Graph, function: Callable[[Cluster], Any], doing: str = CHECKING
 ) -> list[Any]:
     """Results of a function of every cluster, computed where the cluster is."""
-    results = _each(graph, function)
+    results = each_cluster(graph, function)
     if graph.client is None:
         return results
     return Watch(graph.client, doing, inputs=graph.parts).gather(results)
 
 
-def _each(graph: Graph, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+def each_cluster(graph: Graph, function: Callable[..., Any], *arguments: Any) -> list[Any]:
     """As `of_clusters`, but futures if the clusters are on workers."""
     if (client := graph.client) is None:
         return [function(part, *arguments) for part in graph.parts]
@@ -169,7 +169,7 @@ def _roots(forest: Forest) -> NDArray[np.int64]:
 
 def _of_forest(graph: Graph, function: Callable[[Forest], Any]) -> Any:
     """Result of a function of a spanning forest of the graph."""
-    forests = _each(graph, _forest)
+    forests = each_cluster(graph, _forest)
     client = graph.client
     while len(forests) > 1:
         pairs = zip(forests[::2], forests[1::2], strict=False)

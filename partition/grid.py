@@ -48,7 +48,6 @@ def arrange(graph: Graph, rows: int | None = None, columns: int | None = None) -
     InputError
         The grid does not match the number of clusters, or the graph has a node-to-cluster map.
     """
-    from partition.graph import Graph
 
     k = len(graph.parts)
     if rows is None and columns is None:
@@ -78,16 +77,7 @@ def arrange(graph: Graph, rows: int | None = None, columns: int | None = None) -
         else:
             futures = [client.submit(operator.getitem, splits[m], column) for m in mine]
             parts.append(client.submit(_join, part, rows, columns, futures, pure=False))
-    arranged = Graph(
-        parts,
-        graph.partition,
-        entries=graph.entries,
-        directed=graph.directed,
-        weight_dtype=graph.weight_dtype,
-        attrs=graph.attrs,
-        labels=graph.labels,
-        identified=graph.identified,
-    )
+    arranged = graph.like(parts, graph.entries, chosen=True)
     arranged.cache = graph.cache
     return arranged
 

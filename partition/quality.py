@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from partition.checks import of_clusters
 from partition.client.spans import spanned
-from partition.client.waiting import Watch
 from partition.cluster import Cluster
 
 if TYPE_CHECKING:
@@ -39,11 +39,7 @@ def describe(graph: Graph) -> xr.Dataset:
     """
     import xarray as xr
 
-    if graph.client is None:
-        rows = [_count(part) for part in graph.parts]
-    else:
-        counts = [graph.client.submit(_count, part, pure=False) for part in graph.parts]
-        rows = Watch(graph.client, "describing the graph", inputs=graph.parts).gather(counts)
+    rows = of_clusters(graph, _count, "describing the graph")
     nodes, ends, cut, halo = np.array(rows, np.int64).T
     both = 1 if graph.directed else 2
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from partition import distribute
 from partition.build import id_dtype
+from partition.checks import each_cluster
 from partition.cluster import IN, OUT, Cluster
 
 if TYPE_CHECKING:
@@ -56,9 +57,7 @@ def _kept(graph: Graph, key: str, join: Callable[..., Cluster], **changes: Any) 
 def undirected_clusters(graph: Graph) -> tuple[list[Any], list[int]]:
     """Clusters of a directed graph without the directions, and the entries of each."""
     view = both_ways(graph)
-    client = graph.client
-    parts = [client.submit(_blind, p, pure=False) if client else _blind(p) for p in view.parts]
-    return parts, view.entries
+    return each_cluster(view, _blind), view.entries
 
 
 def _blind(c: Cluster) -> Cluster:

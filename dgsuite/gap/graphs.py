@@ -13,6 +13,7 @@ import genval
 from dgsuite.gap.options import Options
 from dgsuite.gap.plan import WEIGHTS
 from genval.plan import pair_weights
+from partition.checks import each_cluster
 from partition.client.waiting import Watch
 from partition.cluster import Cluster
 from partition.graph import Graph
@@ -53,11 +54,9 @@ def weighted(graph: Graph, seed: int) -> Graph:
     """The graph itself if it has weights, else the same edges with random ones: see `WEIGHTS`."""
     if graph.weighted:
         return graph
-    if (client := graph.client) is None:
-        parts = [_weigh(part, seed) for part in graph.parts]
-    else:
-        parts = [client.submit(_weigh, part, seed, pure=False) for part in graph.parts]
-        Watch(client, "making weights", inputs=graph.parts).wait_or_raise(parts)
+    parts = each_cluster(graph, _weigh, seed)
+    if graph.client is not None:
+        Watch(graph.client, "making weights", inputs=graph.parts).wait_or_raise(parts)
     return graph.like(parts, graph.entries, weight_dtype=np.int64)
 
 

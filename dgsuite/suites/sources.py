@@ -5,19 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from partition.client.waiting import Watch
+from partition.checks import of_clusters
 from partition.cluster import Cluster
 from partition.graph import Graph
 
 
 def able(graph: Graph) -> NDArray[np.bool_]:
     """Whether each node has an edge that leaves it, shape (n,)."""
-    if (client := graph.client) is None:
-        found = [_able(part) for part in graph.parts]
-    else:
-        watch = Watch(client, "looking for sources", inputs=graph.parts)
-        found = watch.gather([client.submit(_able, part, pure=False) for part in graph.parts])
-    masks = np.concatenate(found)
+    masks = np.concatenate(of_clusters(graph, _able, "looking for sources"))
     if graph.partition.order is None:
         return masks
     ordered = np.empty_like(masks)

@@ -162,6 +162,40 @@ def ends(c: Cluster) -> tuple[NDArray, NDArray]:
     return np.repeat(np.arange(c.size, dtype=c.indices.dtype), c.degree), c.indices
 
 
+def edges_within(
+    c: Cluster,
+    what: str,
+    part: NDArray,
+    expected: Callable[[Any], str],
+    found: Callable[[Any, Any], str],
+) -> Found:
+    """Violations of the rule that no edge of a cluster joins two parts of the graph.
+
+    Parameters
+    ----------
+    what
+        Name of the rule.
+    part
+        Shape (n,): the part that each node is in.
+    expected
+        Text for the part of a node that breaks the rule.
+    found
+        Text for a neighbour in another part, and that part.
+    """
+    row, other = ends(c)
+    mine = part[c.ids]
+    apart = mine[row] != part[other]
+    return collect(
+        c.ids,
+        (
+            what,
+            occurs(c, row[apart]),
+            lambda i: expected(mine[i]),
+            lambda i: found(*(v[first(row, i, apart)] for v in (other, part[other]))),
+        ),
+    )
+
+
 def addable(c: Cluster, name: str, values: NDArray) -> NDArray:
     """Weights of a cluster, in a dtype in which sums with `values` are exact; 1 if there are none.
 

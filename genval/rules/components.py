@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from genval.report import Found
-from genval.rules.base import Job, Outputs, collect, ends, first, occurs
+from genval.rules.base import Job, Outputs, collect, edges_within, ends
 from partition.checks import components
 from partition.cluster import Cluster
 
@@ -121,17 +121,6 @@ def _between(c: Cluster, outputs: Outputs) -> NDArray:
 
 def _joined(c: Cluster, outputs: Outputs) -> Found:
     label = outputs["component"]
-    mine = label[c.ids]
-    row, other = ends(c)
-    apart = label[other] != mine[row]
-    return collect(
-        c.ids,
-        (
-            "edge",
-            occurs(c, row[apart]),
-            lambda i: f"neighbours with label {mine[i]}",
-            lambda i: "node {} with {}".format(
-                *(v[first(row, i, apart)] for v in (other, label[other]))
-            ),
-        ),
+    return edges_within(
+        c, "edge", label, "neighbours with label {}".format, "node {} with {}".format
     )

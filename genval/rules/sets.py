@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from genval.report import Found
-from genval.rules.base import Job, Outputs, collect, ends, first, occurs
+from genval.rules.base import Job, Outputs, Rule, collect, ends, first, occurs
 from partition.cluster import Cluster
 
 
@@ -53,17 +54,23 @@ def vc(job: Job) -> list[Found]:
 def _colouring(c: Cluster, outputs: Outputs) -> Found:
     colour = outputs["colour"]
     mine = colour[c.ids]
-    row, other = ends(c)
-    same = colour[other] == mine[row]
     return collect(
         c.ids,
         ("colour", (mine < 0) | (mine > 2), lambda i: "0, 1 or 2", lambda i: str(mine[i])),
-        (
-            "neighbours",
-            occurs(c, row[same]),
-            lambda i: f"no neighbour of colour {mine[i]}",
-            lambda i: f"node {other[first(row, i, same)]}",
-        ),
+        _proper(c, colour),
+    )
+
+
+def _proper(c: Cluster, colour: NDArray) -> Rule:
+    """That the ends of every edge have different colours."""
+    mine = colour[c.ids]
+    row, other = ends(c)
+    same = colour[other] == mine[row]
+    return (
+        "neighbours",
+        occurs(c, row[same]),
+        lambda i: f"no neighbour of colour {mine[i]}",
+        lambda i: f"node {other[first(row, i, same)]}",
     )
 
 
@@ -79,7 +86,6 @@ def _greedy(c: Cluster, outputs: Outputs) -> Found:
     mine = colour[c.ids]
     row, other = ends(c)
     theirs = colour[other]
-    same = theirs == mine[row]
     smaller = (theirs >= 0) & (theirs < mine[row])
     pairs = np.unique(row[smaller].astype(np.int64) * c.n + theirs[smaller])
     seen = np.bincount(pairs // c.n, minlength=c.size)
@@ -91,12 +97,7 @@ def _greedy(c: Cluster, outputs: Outputs) -> Found:
             lambda i: f"{mine[i]} smaller colours at neighbours, from 0 on",
             lambda i: str(seen[i]),
         ),
-        (
-            "neighbours",
-            occurs(c, row[same]),
-            lambda i: f"no neighbour of colour {mine[i]}",
-            lambda i: f"node {other[first(row, i, same)]}",
-        ),
+        _proper(c, colour),
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genval.report import Found
-from genval.rules.base import Job, Outputs, collect, ends, first, occurs
+from genval.rules.base import Job, Outputs, collect, edges_within, ends, occurs
 from partition.cluster import Cluster
 
 AT_ONCE = 1 << 18
@@ -73,20 +73,8 @@ def _rooted(parent: NDArray) -> tuple[Found, NDArray]:
 
 def _joined(c: Cluster, outputs: Outputs, top: NDArray) -> Found:
     """Check that no edge joins two trees."""
-    row, other = ends(c)
-    mine = top[c.ids]
-    apart = mine[row] != top[other]
-    return collect(
-        c.ids,
-        (
-            "tree",
-            occurs(c, row[apart]),
-            lambda i: f"neighbours in its tree, that of node {mine[i]}",
-            lambda i: "node {} in that of node {}".format(
-                *(v[first(row, i, apart)] for v in (other, top[other]))
-            ),
-        ),
-    )
+    expected = "neighbours in its tree, that of node {}"
+    return edges_within(c, "tree", top, expected.format, "node {} in that of node {}".format)
 
 
 class _Ancestors:

@@ -22,13 +22,15 @@ def count(word):
 
 
 @compiled
-def settle(row, new, depth, gain, seen, total, reached, farthest):
-    """Note that more sources have reached a row."""
+def settle(row, new, depth, gain, seen, total, reached, farthest, fresh, gained, found):
+    """Note that more sources have reached a row, number `found` of those that get new ones."""
     times = count(new)
     seen[row] |= new
     total[row] += times * gain
     reached[row] += times
     farthest[row] = max(farthest[row], depth)
+    fresh[found] = row
+    gained[found] = new
 
 
 @compiled
@@ -47,9 +49,7 @@ def take(rows, words, depth, gain, seen, total, reached, farthest, fresh, gained
         row = rows[i]
         new = words[i] & ~seen[row]
         if new:
-            settle(row, new, depth, gain, seen, total, reached, farthest)
-            fresh[found] = row
-            gained[found] = new
+            settle(row, new, depth, gain, seen, total, reached, farthest, fresh, gained, found)
             found += 1
     return found
 
@@ -77,9 +77,7 @@ def look(
             if new == missing:
                 break
         if new:
-            settle(row, new, depth, gain, seen, total, reached, farthest)
-            fresh[found] = row
-            gained[found] = new
+            settle(row, new, depth, gain, seen, total, reached, farthest, fresh, gained, found)
             found += 1
     return found
 

@@ -47,8 +47,8 @@ class KTruss(bsp.Kernel):
 
     def program(self, net: bsp.Net) -> bsp.Program:
         left = yield bsp.Round(self.introduce, self.count)
-        while left.any:
-            left = yield bsp.Round(self.tell, self.sink)
+        if left.any:
+            yield from bsp.until_quiet(self.tell, self.sink)
 
     def introduce(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share:
         nodes = np.flatnonzero(c.degree)

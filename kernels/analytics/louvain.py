@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 import kernels.base as bsp
 from kernels.rng import uniform
+from partition.segments import add
 
 GAIN = 1e-6
 """A level ends when two iterations have gained less modularity, or no node would gain."""
@@ -95,7 +96,7 @@ class Louvain(bsp.Kernel):
             if moved:
                 yield bsp.Round(self.inquire, self.inform, self.adopt)
                 yield bsp.Round(self.tell, self.report, self.gather)
-        yield bsp.Round(self.claim, self.choose, self.settle, closing=True)
+        yield bsp.Round(self.claim, self.choose, self.adopt, closing=True)
 
     def start(self, c: bsp.Cluster) -> State:
         row, to = c.edges(np.arange(c.size))
@@ -111,7 +112,7 @@ class Louvain(bsp.Kernel):
         s.row, s.to, s.weight, s.theirs = row, to, weight, to.copy()
         s.degree = np.bincount(row, weight, c.size) + s.inside
         s.label, s.total = c.ids.copy(), s.degree.copy()
-        s.fresh = s.rows = s.near = np.empty(0, np.int64)
+        s.fresh = np.empty(0, np.int64)
 
     def weigh(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
         return bsp.vote(sum=s.degree)
@@ -208,9 +209,6 @@ class Louvain(bsp.Kernel):
         s.label[nodes] = least
         return self.inform(c, s, inbox)
 
-    def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        self.adopt(c, s, inbox)
-
 
 def added(
     row: NDArray[np.int64], label: NDArray[np.int64], weight: NDArray[np.float64]
@@ -221,4 +219,4 @@ def added(
     first = np.ones(len(row), bool)
     first[1:] = (row[1:] != row[:-1]) | (label[1:] != label[:-1])
     heads = np.flatnonzero(first)
-    return row[heads], label[heads], np.add.reduceat(weight, heads) if len(heads) else weight
+    return row[heads], label[heads], add(weight, np.append(heads, len(row)))

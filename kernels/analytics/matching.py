@@ -40,8 +40,8 @@ class Matching(bsp.Kernel):
 
     def program(self, net: bsp.Net) -> bsp.Program:
         live = yield bsp.Round(self.draw, self.choose, opening=True)
-        while live.any:
-            live = yield bsp.Round(self.propose, self.accept, self.choose)
+        if live.any:
+            yield from bsp.until_quiet(self.propose, self.accept, self.choose)
 
     def start(self, c: bsp.Cluster) -> State:
         return State.of(c, number=uniform("counter", self.seed, c.ids, 0))

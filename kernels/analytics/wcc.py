@@ -58,12 +58,10 @@ class Components(bsp.Kernel):
                 break
         left = yield bsp.Round(self.fuse, least=least, closing=True)
         if left.any:
-            reply = yield bsp.Round(self.tell, self.hook, self.answer, self.shorten, least=least)
-            while reply.any:
-                reply = yield bsp.Round(
-                    self.tell, self.hook, self.answer, self.shorten, least=least
-                )
-            least = reply.min
+            last = yield from bsp.until_quiet(
+                self.tell, self.hook, self.answer, self.shorten, least=least
+            )
+            least = last.min
         yield bsp.Round(self.settle, least=least, closing=True)
 
     def start(self, c: bsp.Cluster) -> State:
