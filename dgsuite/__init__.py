@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from dgsuite.catalogue import kernels
     from dgsuite.chem.scf import hartree_fock
     from dgsuite.dataset import open_dataset as open
     from dgsuite.dataset import save
@@ -23,6 +24,7 @@ __all__ = [
     "Kernel",
     "RunError",
     "hartree_fock",
+    "kernels",
     "open",
     "run",
     "run_each",
@@ -60,6 +62,7 @@ __getattr__, __dir__ = lazy_imports(
         "Kernel": "kernels.base.Kernel",
         "RunError": "partition.errors.RunError",
         "hartree_fock": "dgsuite.chem.scf.hartree_fock",
+        "kernels": "dgsuite.catalogue.kernels",
         "open": "dgsuite.dataset.open_dataset",
         "run": "dgsuite.runner.run",
         "run_each": "dgsuite.runner.run_each",

@@ -157,6 +157,19 @@ def _label_json(label: Any, labels: Labels) -> Any:
         return {"node": labels.node(label)}
 
 
+def described(kernel: type[Kernel], name: str) -> str:
+    """What a parameter may be, in words."""
+    words = []
+    for one in _kinds(kernel, name):
+        if one == Node:
+            words.append("a node")
+        elif _of_nodes(one):
+            words.append("a sequence of nodes")
+        else:
+            words.append(_described(one))
+    return " or ".join(words)
+
+
 def _kinds(kernel: type[Kernel], name: str) -> tuple[Any, ...]:
     """The types that a parameter may have: the members of its annotation's union."""
     kind = _annotations(kernel).get(name, Any)  # type: ignore[arg-type]

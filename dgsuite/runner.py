@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from dgsuite import dataset
+from dgsuite.catalogue import listed
 from dgsuite.engine.log import Log
 from dgsuite.engine.program import Guard
 from dgsuite.parameters import make_kernel
@@ -40,6 +41,7 @@ takes less than the 40 ms or more to start tasks on workers.
 """
 
 
+@listed
 def run(
     kernel: str | type[Kernel] | Kernel,
     graph: Graph,
@@ -67,8 +69,8 @@ def run(
     Parameters
     ----------
     kernel
-        A name ("bf", "mst", ...), a `Kernel` class, or an instance of one, whose parameters are the
-        defaults of those given here.
+        A name from the list below, a `Kernel` class, or an instance of one, whose parameters are the
+        defaults of those given here. ``help(dgsuite.kernels().pagerank)`` describes a kernel's parameters.
     graph
         Graph to run on.
     style
@@ -134,6 +136,22 @@ def run(
         the graph, or the client is closed.
     RunError
         The kernel failed, or a worker was lost.
+
+    Notes
+    -----
+    The kernels::
+
+    {kernels}
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> ds = dgsuite.run("bfs", graph, root=1)
+    >>> ds.level.values
+    array([1, 0, 1, 2], dtype=int32)
+    >>> ds.messages.values
+    array([2, 2])
     """
     return run_each(
         kernel,

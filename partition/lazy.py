@@ -30,4 +30,8 @@ def lazy_imports(
         setattr(sys.modules[package], name, value)
         return value
 
-    return getattr_, lambda: sorted({*vars(sys.modules[package]), *homes})
+    def dir_() -> list[str]:
+        """The public names, which is what completion offers."""
+        return sorted({*homes, *vars(sys.modules[package]).get("__all__", ())})
+
+    return getattr_, dir_

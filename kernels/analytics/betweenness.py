@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Betweenness(Partitioned):
-    """Betweenness centrality: of each node the sum, over pairs of others, of the share of shortest paths
-    that lead through it. Not normalised; ends do not count; on an undirected graph a pair counts once.
+    """Betweenness centrality, of directed and undirected graphs.
+
+    Outputs ``betweenness``: of each node the sum, over pairs of others, of the share of shortest paths that
+    lead through it. Not normalised; ends do not count; on an undirected graph a pair counts once.
 
     Parameters
     ----------

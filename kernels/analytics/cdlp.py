@@ -24,7 +24,9 @@ class State(bsp.ClusterState):
 
 @dataclass(frozen=True)
 class LabelPropagation(bsp.Kernel):
-    """Every node begins with its own id as its label. In each step all nodes at once take the label that
+    """Communities by label propagation, as LDBC Graphalytics defines it.
+
+    Every node begins with its own id as its label. In each step all nodes at once take the label that
     is most frequent among their neighbours, of several the smallest. On a directed graph neighbours are
     those along edges in any direction, and one with an edge each way counts twice.
 

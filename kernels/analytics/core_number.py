@@ -27,9 +27,9 @@ class State(bsp.ClusterState):
 
 @dataclass(frozen=True)
 class CoreNumber(bsp.Kernel):
-    """The largest k such that the node is in the k-core, the largest set of nodes of which each has k
-    neighbours or more in the set.
+    """The largest k such that the node is in the k-core.
 
+    The k-core is the largest set of nodes of which each has k neighbours or more in the set.
     Outputs ``core``. Each node sends one message to each neighbour, when it leaves.
     """
 

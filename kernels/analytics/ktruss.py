@@ -33,9 +33,9 @@ class State(bsp.ClusterState):
 
 @dataclass(frozen=True)
 class KTruss(bsp.Kernel):
-    """The largest k such that the node is in the k-truss, the largest set of edges of which each is in k - 2
-    triangles or more of the set.
+    """The largest k such that the node is in the k-truss.
 
+    The k-truss is the largest set of edges of which each is in k - 2 triangles or more of the set.
     Outputs ``truss``: 2 where the node is in no triangle, 0 where it has no edge. Nodes with k or more are
     those of the k-truss, though not every edge between two of them is in it.
     """

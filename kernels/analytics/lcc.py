@@ -21,11 +21,11 @@ class State(triangles.State):
 
 @dataclass(frozen=True)
 class ClusteringCoefficient(triangles.Triangles):
-    """Of the pairs of neighbours of each node, the share that an edge joins; 0 where there is no pair. On a
-    directed graph neighbours are those along edges in any direction, and a pair with an edge each way
-    counts twice as much as one with an edge one way.
+    """Local clustering coefficients, as LDBC Graphalytics defines them; of directed graphs, too.
 
-    Outputs ``coefficient``.
+    Outputs ``coefficient``: of the pairs of neighbours of each node, the share that an edge joins; 0 where
+    there is no pair. On a directed graph neighbours are those along edges in any direction, and a pair with
+    an edge each way counts twice as much as one with an edge one way.
     """
 
     name = "lcc"

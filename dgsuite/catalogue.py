@@ -1,0 +1,168 @@
+"""The list of kernels, for people: `kernels()`, and what `help` says of each."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from textwrap import indent
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from dgsuite.parameters import described
+from kernels import KERNELS, RECURSIVE
+from kernels.base import Kernel
+from partition.errors import unknown
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from partition.graph import Graph
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+SECTION = "Parameters\n----------\n"
+
+
+class Kernels(Mapping[str, Callable[..., "xr.Dataset"]]):
+    """The kernels by their short names, as items and as attributes; each is a function that runs it."""
+
+    def __getitem__(self, name: str) -> Callable[..., xr.Dataset]:
+        return _function(KERNELS[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(KERNELS))
+
+    def __len__(self) -> int:
+        return len(KERNELS)
+
+    def __getattr__(self, name: str) -> Callable[..., xr.Dataset]:
+        if name in KERNELS:
+            return self[name]
+        raise AttributeError(unknown("kernel", name, sorted(KERNELS)))
+
+    def __dir__(self) -> list[str]:
+        return list(self)
+
+    def __repr__(self) -> str:
+        return listing()
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{name}</th><td style='text-align:left'>"
+            f"{html.escape(summary(KERNELS[name]))}</td><td style='text-align:left'>"
+            f"{html.escape(', '.join(_parameters(KERNELS[name])))}</td></tr>"
+            for name in self
+        )
+        head = "<tr><th>kernel</th><th>what it finds</th><th>parameters</th></tr>"
+        return f"<table><caption>Kernels of dgsuite</caption>{head}{rows}</table>"
+
+
+def kernels() -> Kernels:
+    """The kernels, with a line for each.
+
+    Returns
+    -------
+    Kernels
+        A mapping from short names to functions, which are its attributes as well. A function takes the graph,
+        the kernel's parameters and those of `dgsuite.run`; ``help`` describes them.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> dgsuite.kernels().bfs(graph, root=1).level.values
+    array([1, 0, 1, 2], dtype=int32)
+    """
+    return Kernels()
+
+
+def listing() -> str:
+    """The kernels as text, a line for each."""
+    width = max(map(len, KERNELS))
+    return "\n".join(f"{name:<{width}}  {summary(KERNELS[name])}" for name in sorted(KERNELS))
+
+
+def listed(function: F) -> F:
+    """Replace ``{kernels}`` in a docstring by the list of kernels."""
+    if function.__doc__ is not None:  # python -OO removes it
+        function.__doc__ = function.__doc__.replace("    {kernels}", indent(listing(), " " * 8))
+    return function
+
+
+def summary(kernel: type[Kernel]) -> str:
+    """The first line of a kernel's docstring."""
+    return _text(kernel).partition("\n")[0]
+
+
+@cache
+def _function(kernel: type[Kernel]) -> Callable[..., xr.Dataset]:
+    """A function that runs a kernel, with the parameters and the docstring of the kernel."""
+
+    def run(graph: Graph, **parameters: Any) -> xr.Dataset:
+        from dgsuite.runner import run
+
+        return run(kernel.name, graph, **parameters)
+
+    given = inspect.Parameter
+    defaults = {f.name: f.default for f in dataclasses.fields(kernel)}
+    own = [given(name, given.KEYWORD_ONLY, default=defaults[name]) for name in _parameters(kernel)]
+    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [given("graph", given.POSITIONAL_OR_KEYWORD), *own, given("options", given.VAR_KEYWORD)]
+    )
+    run.__name__ = run.__qualname__ = kernel.name
+    run.__doc__ = _help(kernel)
+    return run
+
+
+def _help(kernel: type[Kernel]) -> str:
+    """What `help` says of a kernel."""
+    prose = _text(kernel).partition(SECTION)[0].rstrip()
+    forms = '\n\nIt also has a recursive form: ``form="recursive"``.' * (kernel.name in RECURSIVE)
+    defaults = {f.name: f.default for f in dataclasses.fields(kernel)}
+    parameters = "\n".join(
+        f"{name} : {described(kernel, name)}, default {defaults[name]!r}\n{indent(text, '    ')}"
+        for name, text in _parameters(kernel).items()
+    )
+    outputs = "\n".join(
+        f"    {name}: {output.long_name.format(none='no node')}"
+        for name, output in kernel.outputs.items()
+    )
+    return (
+        f"{prose}{forms}\n\n{SECTION}"
+        f"graph : dgsuite.Graph\n    Graph to run on.\n{parameters}\n"
+        f"options\n    Such as ``style=``, ``clusters=`` or ``client=``: see `dgsuite.run`.\n\n"
+        f"Returns\n-------\nxarray.Dataset\n    As of `dgsuite.run`, with the outputs\n\n{outputs}\n"
+    )
+
+
+def _parameters(kernel: type[Kernel]) -> dict[str, str]:
+    """Each parameter that makes a difference, and what the class says of it, or the first base that does."""
+    said: dict[str, str] = {}
+    for base in kernel.__mro__:
+        if issubclass(base, Kernel):
+            said = {**_section(base), **said}
+    own = [f.name for f in dataclasses.fields(kernel) if f.init]
+    order = sorted(own, key=lambda name: name in ("seed", "faithful"))
+    return {
+        name: said.get(name, "")
+        for name in order
+        if name != "faithful" or kernel._forms is not None
+    }
+
+
+def _section(kernel: type[Kernel]) -> dict[str, str]:
+    """The parameters that a class's own docstring describes."""
+    section = _text(kernel).partition(SECTION)[2].partition("\n\n")[0]
+    said: dict[str, list[str]] = {}
+    for line in section.splitlines():
+        if line.startswith(" "):
+            list(said.values())[-1].append(line.strip())
+        else:
+            said[line] = []
+    return {name: "\n".join(lines) for name, lines in said.items()}
+
+
+def _text(kernel: type[Kernel]) -> str:
+    return inspect.cleandoc(kernel.__dict__.get("__doc__") or "")
