@@ -29,7 +29,7 @@ class Kernels(Mapping[str, Callable[..., "xr.Dataset"]]):
     """The kernels by their short names, as items and as attributes; each is a function that runs it."""
 
     def __getitem__(self, name: str) -> Callable[..., xr.Dataset]:
-        return _function(KERNELS[name])
+        return _function(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(KERNELS))
@@ -97,13 +97,14 @@ def summary(kernel: type[Kernel]) -> str:
 
 
 @cache
-def _function(kernel: type[Kernel]) -> Callable[..., xr.Dataset]:
+def _function(name: str) -> Callable[..., xr.Dataset]:
     """A function that runs a kernel, with the parameters and the docstring of the kernel."""
+    kernel = KERNELS[name]
 
     def run(graph: Graph, **parameters: Any) -> xr.Dataset:
         from dgsuite.runner import run
 
-        return run(kernel.name, graph, **parameters)
+        return run(name, graph, **parameters)
 
     given = inspect.Parameter
     defaults = {f.name: f.default for f in dataclasses.fields(kernel)}
@@ -111,7 +112,7 @@ def _function(kernel: type[Kernel]) -> Callable[..., xr.Dataset]:
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [given("graph", given.POSITIONAL_OR_KEYWORD), *own, given("options", given.VAR_KEYWORD)]
     )
-    run.__name__ = run.__qualname__ = kernel.name
+    run.__name__ = run.__qualname__ = name
     run.__doc__ = _help(kernel)
     return run
 

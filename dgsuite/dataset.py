@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from xarray.indexes import PandasIndex
 
 from dgsuite import __version__
+from dgsuite import accessor as accessor  # datasets have it from here on
 from dgsuite.accounting import count
 from dgsuite.engine.log import Log
 from dgsuite.parameters import labelled, stated
@@ -284,6 +285,14 @@ def runtime_model(places: int, n: int) -> str:
 def index(dataset: xr.Dataset) -> str:
     """The dimension of a run's counts: "round" or "depth"."""
     return "depth" if "depth" in dataset.dims else "round"
+
+
+def seconds_by_round(dataset: xr.Dataset) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Seconds of each round of a run that a worker computes, and that pass between phases: the means of the
+    workers, each of which computes its clusters one after the other.
+    """
+    computing = dataset["compute_seconds"].sum("cluster").values / max(dataset.attrs["workers"], 1)
+    return computing, dataset["exchange_seconds"].mean("cluster").values
 
 
 def _shortened(value: Any) -> Any:

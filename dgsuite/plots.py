@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import xarray as xr
 
-from dgsuite.dataset import index
+from dgsuite.dataset import index, seconds_by_round
 from partition.files import atomic_write
 
 if TYPE_CHECKING:
@@ -62,6 +63,48 @@ def communication(dataset: xr.Dataset, ax: Axes | None = None, *, messages: bool
     ax.locator_params(axis="x", integer=True, min_n_ticks=1)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
+    return ax
+
+
+def rounds(dataset: xr.Dataset, ax: Axes) -> Axes:
+    """Plot the time of each round, computing and exchange, and on an axis of its own the active nodes.
+
+    Parameters
+    ----------
+    dataset
+        Dataset of one run.
+    ax
+        Axes to draw on.
+
+    Returns
+    -------
+    The axes.
+    """
+    counted = index(dataset)
+    computing, exchange = seconds_by_round(dataset)
+    edges = np.arange(len(computing) + 1) - 0.5
+    ax.stairs(computing, edges, fill=True, color="#7a3b8f", label="computing")
+    ax.stairs(
+        computing + exchange,
+        edges,
+        baseline=computing,
+        fill=True,
+        color="#c9b6d3",
+        label="exchange",
+    )
+    ax.set_xlabel(counted)
+    ax.set_ylabel("seconds, mean of the workers")
+    ax.locator_params(axis="x", integer=True, min_n_ticks=1)
+    ax.spines["top"].set_visible(False)
+    nodes = ax.twinx()
+    nodes.stairs(
+        dataset["active"].values, edges, baseline=None, color="#c8553d", label="active nodes"
+    )
+    nodes.set_ylim(bottom=0)
+    nodes.set_ylabel("active nodes")
+    nodes.spines["top"].set_visible(False)
+    (times, said), (line, name) = (axes.get_legend_handles_labels() for axes in (ax, nodes))
+    ax.legend([*times, *line], [*said, *name], frameon=False)
     return ax
 
 

@@ -14,7 +14,9 @@ from dgsuite import dataset
 from dgsuite.catalogue import listed
 from dgsuite.engine.log import Log
 from dgsuite.engine.program import Guard
+from dgsuite.engine.progress import Tell
 from dgsuite.parameters import make_kernel
+from dgsuite.progress import shown
 from dgsuite.workers.provenance import machine_of
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Replicated
@@ -54,6 +56,7 @@ def run(
     count_as: str | None = None,
     workload: Mapping[str, int] | Workload | None = None,
     on_round: Callable[[int], None] | None = None,
+    progress: bool | None = None,
     max_rounds: int | None = None,
     check: bool | None = None,
     trace: bool | str | os.PathLike[str] = False,
@@ -101,6 +104,10 @@ def run(
         changes no output and no count.
     on_round
         Function that is called from time to time with the number of rounds done.
+    progress
+        Whether to show the progress of a run that takes more than two seconds: rounds, active nodes and
+        messages, in a line on standard error, or below the cell of a notebook. By default where a person sees
+        it, on a terminal or in a notebook, and `on_round` is not given.
     max_rounds
         Maximum number of rounds, or depths of tasks. A run with more raises an error that names the round
         and its phases. There is no limit by default, since the right number depends on kernel and graph.
@@ -165,6 +172,7 @@ def run(
         count_as=count_as,
         workload=workload,
         on_round=on_round,
+        progress=progress,
         max_rounds=max_rounds,
         check=check,
         trace=trace,
@@ -185,6 +193,7 @@ def run_each(
     count_as: str | None = None,
     workload: Mapping[str, int] | Workload | None = None,
     on_round: Callable[[int], None] | None = None,
+    progress: bool | None = None,
     max_rounds: int | None = None,
     check: bool | None = None,
     trace: bool | str | os.PathLike[str] = False,
@@ -216,6 +225,8 @@ def run_each(
             f"graph must be a dgsuite.Graph, got {type(graph).__name__}; "
             f"make one with Graph.from_networkx, from_scipy, from_edges or a reader"
         )
+    if progress not in (None, True, False):
+        raise InputError(f"progress must be True, False or None, got {progress!r}")
     for value, what in ((style, "style"), (count_as, "count_as")):
         if value is not None and value not in STYLES:
             raise InputError(unknown(what, value, STYLES))
@@ -266,7 +277,8 @@ def run_each(
             raise InputError(
                 f"the graph is on another cluster ({home}); build it with the client of the run"
             )
-    with _on(client, chosen):
+    what, unit = f"{chosen.name}, {style}", "depth" if recursive else "round"
+    with _on(client, chosen), shown(what, unit, progress, on_round) as tell:
         workers = [] if client is None else worker_addresses(client)
         if free and workers and graph.partition.order is None:
             clusters = len(workers)  # any idle worker may run a task
@@ -291,7 +303,7 @@ def run_each(
         if trace is True:
             dataset.fits(1, clusters)
         measured_on = machine_of(client if workers else None)
-        found = _run(kernels, seen, style, client, workers, on_round, load, guard)
+        found = _run(kernels, seen, style, client, workers, tell, load, guard)
     results = [
         dataset.build(
             k,
@@ -332,7 +344,7 @@ def _run(
     style: str,
     client: Client | None,
     workers: Sequence[str],
-    on_round: Callable[[int], None] | None,
+    tell: Tell | None,
     load: Workload | None,
     guard: Guard,
 ) -> list[tuple[dict[str, np.ndarray], Log]]:
@@ -340,24 +352,22 @@ def _run(
     if kernels[0].form == "recursive":
         from dgsuite.executors import recursive
 
-        return [
-            recursive.run(k, graph, client, workers, style, on_round, load, guard) for k in kernels
-        ]
+        return [recursive.run(k, graph, client, workers, style, tell, load, guard) for k in kernels]
     if client is None:
         from dgsuite.executors import serial
 
         gathered = graph.gather()
-        return [serial.run(k, gathered, on_round, workload=load, guard=guard) for k in kernels]
+        return [serial.run(k, gathered, tell, workload=load, guard=guard) for k in kernels]
     from dgsuite.executors import clocked, finish_async
     from dgsuite.executors import dynamic as dealt
 
     if style in ("clocked", "in_turn"):
         way = clocked.CLOCKED if style == "clocked" else clocked.IN_TURN
-        return clocked.run(kernels, graph, client, workers, on_round, load, guard, way)
+        return clocked.run(kernels, graph, client, workers, tell, load, guard, way)
     return [
         dealt.run(k, graph, client, workers)
         if _free(k)
-        else finish_async.run(k, graph, client, workers, on_round, load, guard)
+        else finish_async.run(k, graph, client, workers, tell, load, guard)
         for k in kernels
     ]
 

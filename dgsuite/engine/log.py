@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.engine.pairs import PAIR
 from dgsuite.engine.program import COUNTED, SILENT, Step, Tally, reduce_votes
+from dgsuite.engine.progress import Progress
 from kernels.base import VOTES, Vote
 
 TIMES = ("compute", "cpu", "exchange")
@@ -64,15 +65,13 @@ class Log:
     ----------
     votes
         The reduced votes of each phase.
-    begun
-        Number of rounds that have begun.
     """
 
     def __init__(self, clusters: int, seconds: float = 0.0) -> None:
         self.clusters = clusters
         self.seconds = seconds
         self.votes: list[Vote] = []
-        self.begun = 0
+        self._begun = self._active = self._sent = 0
         self._latest: list[tuple[Step, Tally, tuple[float, ...], tuple[float, ...], float]] = []
         self._rows = bytearray()
         self._codes: dict[str, int] = {}
@@ -119,9 +118,15 @@ class Log:
         """Record a phase."""
         self._latest.append((step, tally, tuple(compute), tuple(cpu), exchange))
         self.votes.append(tally.vote)
-        self.begun = step.round + 1
+        self._active = max(tally.active, self._active if step.round < self._begun else 0)
+        self._begun = step.round + 1
+        self._sent += tally.messages
         if len(self._latest) == PACKED:
             self._pack()
+
+    def progress(self) -> Progress:
+        """How far the site is."""
+        return Progress(self._begun, self._active, self._sent)
 
     def _pack(self) -> None:
         """Move the latest phases into columns."""
@@ -199,7 +204,7 @@ def merge(logs: Sequence[Log]) -> Log:
     if len(logs) == 1:
         return logs[0]
     merged = Log(sum(log.clusters for log in logs), max(log.seconds for log in logs))
-    merged._codes, merged.begun = logs[0]._codes, logs[0].begun
+    merged._codes = logs[0]._codes
     dtype, _ = row_format(merged.clusters)
     merged._rows = bytearray(len(logs[0]) * dtype.itemsize)
     rows = np.frombuffer(merged._rows, dtype)

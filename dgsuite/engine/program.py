@@ -6,15 +6,11 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
-from time import monotonic
 from typing import Any, NamedTuple
 
 from dgsuite.engine.pairs import Pairs
 from kernels.base import VOTES, Extra, Finish, Kernel, Net, Round, Vote
 from partition.errors import RunError
-
-REPORT = 0.2
-"""Seconds between reports of progress."""
 
 
 def reduce_votes(votes: Sequence[Vote]) -> Vote:
@@ -290,16 +286,3 @@ class Tally:
 
 
 COUNTED = [f.name for f in fields(Tally) if f.name not in ("notes", "vote", "pairs")]
-
-
-def seldom(tell: Callable[[int], None]) -> Callable[[int], None]:
-    """Pass on progress a few times a second: a screen or a scheduler may take longer over it than a round."""
-    told = monotonic()
-
-    def now_and_then(number: int) -> None:
-        nonlocal told
-        if monotonic() - told > REPORT:
-            told = monotonic()
-            tell(number)
-
-    return now_and_then

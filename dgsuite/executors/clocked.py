@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from dgsuite.engine.batches import MessageBatch
 from dgsuite.engine.log import Log, merge
-from dgsuite.engine.program import UNBOUND, Guard, reduce_votes, seldom, steps
+from dgsuite.engine.program import UNBOUND, Guard, reduce_votes, steps
+from dgsuite.engine.progress import Progress, Report, Tell, seldom, united
 from dgsuite.engine.site import Site
 from dgsuite.executors.in_turn import InTurn
 from dgsuite.workers import placement as tasks
@@ -42,7 +43,7 @@ class Way(NamedTuple):
     """What a run's tasks do on their mesh: functions of a module, so that they travel by name."""
 
     site: Callable[[Kernel, Sequence[Cluster], NDArray, int, Workload | None, Guard], Any]
-    drive: Callable[[Any, Mesh, ThreadPoolExecutor | None, Callable[[int], None] | None], Awaitable]
+    drive: Callable[[Any, Mesh, ThreadPoolExecutor | None, Report | None], Awaitable]
     """Runs the program; returns this site's log."""
     merge: Callable[[Sequence[Any]], Log]
     """Makes one log of all."""
@@ -58,7 +59,7 @@ def run(
     graph: Graph,
     client: Client,
     places: Sequence[str],
-    on_round: Callable[[int], None] | None = None,
+    on_round: Tell | None = None,
     workload: Workload | None = None,
     guard: Guard = UNBOUND,
     way: Way | None = None,
@@ -85,7 +86,7 @@ def run(
         topic = None
         if on_round is not None:
             topic, reports = worker.reports(client)
-            reports[run_id] = on_round
+            reports[run_id] = united(on_round)
             stack.callback(reports.pop, run_id)
         stack.enter_context(tasks.turn(watch, keys))
         futures = [
@@ -156,8 +157,8 @@ def _task(
     threads = min(here.state.nthreads, len(clusters)) if large and not way.in_turn else 1
 
     @seldom
-    def tell(rounds: int) -> None:
-        here.loop.add_callback(here.log_event, topic, (run_id, rounds))
+    def tell(progress: Progress) -> None:
+        here.loop.add_callback(here.log_event, topic, (run_id, rank, progress))
 
     results: Result = []
 
@@ -168,9 +169,7 @@ def _task(
             for turn, kernel in enumerate(kernels):
                 if turn:
                     site = prepared(kernel)
-                log = await way.drive(
-                    site, mesh, pool, tell if topic is not None and rank == 0 else None
-                )
+                log = await way.drive(site, mesh, pool, tell if topic is not None else None)
                 results.append((site.outputs(), log))
             await mesh.close()
         except BaseException:
@@ -201,14 +200,14 @@ async def _drive(
     site: Site,
     mesh: Mesh,
     pool: ThreadPoolExecutor | None,
-    tell: Callable[[int], None] | None,
+    tell: Report | None,
 ) -> Log:
     log = Log(len(site.clusters))
     votes: list[Vote] = []
 
     def reply() -> Callable[[], Vote]:
         if tell is not None:
-            tell(log.begun)
+            tell(log.progress)
         reduced = reduce_votes(votes)
         votes.clear()
         return lambda: reduced

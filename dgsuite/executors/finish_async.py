@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from dgsuite.engine.batches import MessageBatch
 from dgsuite.engine.log import Log, merge
 from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, steps
+from dgsuite.engine.progress import Progress, Tell
 from dgsuite.engine.site import Site
 from dgsuite.workers import placement as tasks
 from dgsuite.workers import plugin as worker
@@ -165,7 +166,7 @@ class Driver:
         watch: Watch,
         places: Sequence[str],
         bounds: NDArray,
-        on_round: Callable[[int], None] | None,
+        on_round: Tell | None,
     ) -> None:
         self.run_id = watch.key_part
         self.kernel = kernel
@@ -236,7 +237,7 @@ class Driver:
             self.used.clear()
         self.join(self.futures)
         if self.on_round is not None:
-            self.on_round(step.round + step.last)
+            self.on_round(Progress(step.round + step.last))
 
     def votes(self, turn: int) -> Vote:
         """The votes of a turn, reduced over all workers."""
@@ -258,7 +259,7 @@ def run(
     graph: Graph,
     client: Client,
     places: Sequence[str],
-    on_round: Callable[[int], None] | None = None,
+    on_round: Tell | None = None,
     workload: Workload | None = None,
     guard: Guard = UNBOUND,
 ) -> tuple[dict[str, Any], Log]:

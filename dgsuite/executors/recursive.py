@@ -8,7 +8,7 @@ runs what it has, the least depth first, and sends what goes to others at once.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from functools import partial
 from time import perf_counter
@@ -19,7 +19,8 @@ from distributed import Client
 from numpy.typing import NDArray
 
 from dgsuite.engine.log import Log
-from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, seldom, turns
+from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, turns
+from dgsuite.engine.progress import Report, Tell, seldom
 from dgsuite.executors import clocked
 from dgsuite.recursion.site import Ledger, RecursiveSite, unite
 from dgsuite.recursion.termination import Lines
@@ -31,8 +32,6 @@ from partition.graph import Graph
 
 BREATH = 1e-3
 """Seconds of work between looks at what has come, where there is more to do."""
-
-Tell = Callable[[int], None] | None
 
 
 class Pace(Protocol):
@@ -62,7 +61,7 @@ class Clock:
     """Tasks advance on a clock, with a barrier a tick where there are other sites."""
 
     def __init__(
-        self, site: RecursiveSite, mesh: Mesh | None, pool: Executor | None, tell: Tell
+        self, site: RecursiveSite, mesh: Mesh | None, pool: Executor | None, tell: Report | None
     ) -> None:
         self.site = site
         self.mesh = mesh
@@ -95,13 +94,15 @@ class Clock:
             await self.turn()
             out = self.site.tick(self.pool)
             if self.tell is not None:
-                self.tell(self.site.deepest)
+                self.tell(self.site.progress)
 
 
 class Free:
     """Tasks run as they come."""
 
-    def __init__(self, site: RecursiveSite, mesh: Mesh, pool: Executor | None, tell: Tell) -> None:
+    def __init__(
+        self, site: RecursiveSite, mesh: Mesh, pool: Executor | None, tell: Report | None
+    ) -> None:
         self.site = site
         self.pool = pool
         self.tell = tell
@@ -136,7 +137,7 @@ class Free:
             site.accept(lines.take())
             out = site.next(self.pool) if site.queue else {}
             if self.tell is not None:
-                self.tell(site.deepest)
+                self.tell(site.progress)
 
 
 async def _drive(site: RecursiveSite, pace: Pace) -> Ledger:
@@ -181,11 +182,11 @@ async def _drive(site: RecursiveSite, pace: Pace) -> Ledger:
         return ledger
 
 
-async def _on_clock(site: RecursiveSite, mesh: Mesh, pool: Any, tell: Tell) -> Ledger:
+async def _on_clock(site: RecursiveSite, mesh: Mesh, pool: Any, tell: Report | None) -> Ledger:
     return await _drive(site, Clock(site, mesh, pool, tell))
 
 
-async def _freely(site: RecursiveSite, mesh: Mesh, pool: Any, tell: Tell) -> Ledger:
+async def _freely(site: RecursiveSite, mesh: Mesh, pool: Any, tell: Report | None) -> Ledger:
     pace = Free(site, mesh, pool, tell)
     ledger = await _drive(site, pace)
     pace.lines.close()
@@ -205,7 +206,7 @@ def run(
     client: Client | None,
     places: Sequence[str],
     style: str,
-    on_round: Callable[[int], None] | None = None,
+    on_round: Tell | None = None,
     workload: Workload | None = None,
     guard: Guard = UNBOUND,
 ) -> tuple[dict[str, NDArray], Log]:
@@ -220,7 +221,7 @@ def run(
 def serial(
     kernel: Kernel,
     clusters: Sequence[Cluster],
-    on_round: Callable[[int], None] | None = None,
+    on_round: Tell | None = None,
     workload: Workload | None = None,
     guard: Guard = UNBOUND,
 ) -> tuple[dict[str, NDArray], Log]:

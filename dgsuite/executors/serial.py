@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from dgsuite.engine.batches import Record
 from dgsuite.engine.log import Log
-from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, seldom, steps
+from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, steps
+from dgsuite.engine.progress import Tell, seldom
 from dgsuite.engine.site import Site
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
@@ -20,7 +21,7 @@ from partition.cluster import Cluster
 def run(
     kernel: Kernel,
     clusters: Sequence[Cluster],
-    on_round: Callable[[int], None] | None = None,
+    on_round: Tell | None = None,
     before_phase: Callable[[Site], None] | None = None,
     recorder: Callable[[Step, Record], None] | None = None,
     workload: Workload | None = None,
@@ -31,7 +32,7 @@ def run(
     Parameters
     ----------
     on_round
-        Called now and then with the number of rounds done.
+        Called now and then with the progress.
     before_phase
         Called with the site before every phase; tests use it to disturb what must not matter.
     recorder
@@ -47,7 +48,7 @@ def run(
 
     def reply() -> Callable[[], Vote]:
         if report is not None:
-            report(log.begun)
+            report(log.progress)
         reduced = reduce_votes(votes)
         votes.clear()
         return lambda: reduced

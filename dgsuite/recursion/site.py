@@ -23,6 +23,7 @@ from dgsuite.engine.inbox import ClusterInbox
 from dgsuite.engine.log import Log, merge
 from dgsuite.engine.messages import MessageList
 from dgsuite.engine.program import UNBOUND, Guard, Step, Tally, reduce_votes
+from dgsuite.engine.progress import Progress
 from dgsuite.engine.site import Site
 from dgsuite.engine.unicasts import UnicastBatch, concatenate
 from dgsuite.recursion.scopes import NOBODY, Scopes
@@ -120,6 +121,11 @@ class RecursiveSite(Site):
         self.queue: list[Key] = []
         self.waiting: dict[Key, list[UnicastBatch]] = {}
         self._out: dict[int, Bundle] = {}
+
+    def progress(self) -> Progress:
+        """How far the site is; which of its nodes are active is not known between rounds."""
+        sent = sum(entry.tally.messages for entry in self.ledger.entries.values())
+        return Progress(self.deepest, None, sent)
 
     # What comes in.
 

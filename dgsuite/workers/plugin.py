@@ -24,6 +24,7 @@ from distributed.core import Status
 from distributed.protocol import to_serialize
 from tornado.ioloop import PeriodicCallback
 
+from dgsuite.engine.progress import Progress
 from dgsuite.workers.spans import SpanPlugin
 from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses
@@ -271,19 +272,20 @@ def install(client: Client) -> None:
         client._dgsuite_installed = True
 
 
-def reports(client: Client) -> tuple[str, dict[str, Callable[[int], object]]]:
-    """The topic under which runs report their progress, and the function called for each run.
+def reports(client: Client) -> tuple[str, dict[str, Callable[[int, Progress], object]]]:
+    """The topic under which sites report their progress, and the function called for each run, with the
+    number of the site.
 
     There is one topic per client, because a scheduler never removes a topic.
     """
     topic = f"dgsuite-{client.id}"
     if not hasattr(client, "_dgsuite_reports"):
-        found: dict[str, Callable[[int], object]] = {}
+        found: dict[str, Callable[[int, Progress], object]] = {}
 
-        def tell(event: tuple[float, tuple[str, int]]) -> None:
-            run, rounds = event[1]
+        def tell(event: tuple[float, tuple[str, int, Progress]]) -> None:
+            run, site, progress = event[1]
             if (called := found.get(run)) is not None:
-                called(rounds)
+                called(site, Progress(*progress))
 
         client.subscribe_topic(topic, tell)
         client._dgsuite_reports = found

@@ -1,0 +1,173 @@
+"""What the dataset of a run can do: ``ds.dgsuite.plot``, ``summary()``, ``to_dataframe()`` and others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import xarray as xr
+
+from partition.dask_views import here
+from partition.errors import InputError
+from partition.graph import Graph
+
+if TYPE_CHECKING:
+    import dask.dataframe as dd
+    import networkx as nx
+    from distributed import Client
+    from matplotlib.axes import Axes
+
+
+@xr.register_dataset_accessor("dgsuite")  # type: ignore[no-untyped-call]
+class Accessor:
+    """The attribute ``dgsuite`` of a dataset that `dgsuite.run` or `dgsuite.open` returned.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges(["ann", "bob"], ["bob", "cid"], relabel=True)
+    >>> ds = dgsuite.run("bfs", graph, root="ann")
+    >>> ds.dgsuite.summary()[["kernel", "rounds", "messages"]].to_dict()
+    {'kernel': 'bfs', 'rounds': 2, 'messages': 4}
+    >>> ds.dgsuite.to_networkx().nodes["cid"]
+    {'level': 2, 'parent': 'bob'}
+    """
+
+    def __init__(self, dataset: xr.Dataset) -> None:
+        self._dataset = dataset
+
+    @property
+    def plot(self) -> Plots:
+        """Plots of the run: ``ds.dgsuite.plot.communication()``, ``ds.dgsuite.plot.rounds()``."""
+        return Plots(self._run)
+
+    def summary(self) -> pd.Series:
+        """The run in a few lines: what ran on what, its counts over all rounds, and its time.
+
+        Returns
+        -------
+        pandas.Series
+            With the dataset's title as name. Sizes are in bytes, times in seconds. ``computing`` and
+            ``exchange`` are parts of ``seconds``: mean values over the workers, which share what they wait.
+        """
+        from dgsuite.dataset import index, seconds_by_round
+
+        ds = self._run
+        a, counted = ds.attrs, index(ds)
+        computing, exchange = seconds_by_round(ds)
+        found = {
+            "kernel": a["kernel"],
+            "style": a["style"],
+            "nodes": a["n"],
+            "edges": a["m"],
+            "clusters": a["clusters"],
+            "workers": a["workers"],
+            f"{counted}s": ds.sizes[counted],
+            **{name: int(ds[name].sum()) for name in ("messages", "bytes", "wire_bytes", "comm")},
+            "seconds": a["seconds"],
+            "computing": float(computing.sum()),
+            "exchange": float(exchange.sum()),
+        }
+        return pd.Series(found, name=a["title"], dtype=object)
+
+    def to_dataframe(
+        self, outputs: Sequence[str] | None = None, client: Client | None = None
+    ) -> dd.DataFrame:
+        """The outputs as a Dask dataframe: see `dgsuite.to_dataframe`."""
+        from dgsuite.workers.dataframe import to_dataframe
+
+        return to_dataframe(self._run, outputs, client)
+
+    def to_networkx(self, graph: Graph | nx.Graph | None = None) -> nx.Graph:
+        """A networkx graph whose nodes have the outputs as attributes.
+
+        Parameters
+        ----------
+        graph
+            The graph that the run was on, whose edges the result has. A dataset has no edges. So without the
+            graph the result has those of the tree, from parents to children, if ``parent`` is an output, and
+            no edges otherwise.
+
+        Returns
+        -------
+        networkx.Graph or networkx.DiGraph
+            A new graph. Outputs that are on workers are gathered.
+
+        Raises
+        ------
+        InputError
+            The graph has other nodes than the dataset.
+        """
+        import networkx as nx
+
+        ds = self._run
+        by_node = [name for name, values in ds.data_vars.items() if values.dims == ("node",)]
+        nodes = ds["node"].values.tolist()
+        columns = {str(name): here(ds[name]).values.tolist() for name in by_node}
+        if graph is None:
+            made = nx.DiGraph() if "parent" in columns else nx.Graph()
+            made.add_nodes_from(nodes)
+            pairs = zip(columns.get("parent", []), nodes, strict=False)
+            made.add_edges_from((u, v) for u, v in pairs if u != v and u in made)
+        else:
+            made = graph.to_networkx() if isinstance(graph, Graph) else graph.copy()
+            if len(made) != len(nodes) or not all(node in made for node in nodes):
+                raise InputError(
+                    f"the graph has other nodes than the dataset, which has {len(nodes)}; give the one that "
+                    f"the run was on"
+                )
+        for name, values in columns.items():
+            nx.set_node_attributes(made, dict(zip(nodes, values, strict=True)), name)
+        return made
+
+    @property
+    def _run(self) -> xr.Dataset:
+        """The dataset, which must be that of one run."""
+        if "kernel" not in self._dataset.attrs or not {"round", "depth"} & {*self._dataset.dims}:
+            raise InputError(
+                "the dataset is not the result of one run: dgsuite.run returns such datasets"
+            )
+        return self._dataset
+
+
+class Plots:
+    """Plots of a run."""
+
+    def __init__(self, dataset: xr.Dataset) -> None:
+        self._dataset = dataset
+
+    def communication(self, ax: Axes | None = None, *, messages: bool = True) -> Axes:
+        """Plot the messages of each round, and the communication as IMSuite counts it.
+
+        Parameters
+        ----------
+        ax
+            Axes to draw on; by default those of a new figure.
+        messages
+            Whether to draw the messages.
+        """
+        from dgsuite import plots
+
+        return plots.communication(self._dataset, _axes(ax), messages=messages)
+
+    def rounds(self, ax: Axes | None = None) -> Axes:
+        """Plot the time of each round, computing and exchange, and its active nodes.
+
+        Parameters
+        ----------
+        ax
+            Axes to draw on; by default those of a new figure.
+        """
+        from dgsuite import plots
+
+        return plots.rounds(self._dataset, _axes(ax))
+
+
+def _axes(ax: Axes | None) -> Axes:
+    """The axes given, or those of a new figure, which notebooks then show."""
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot
+
+    return pyplot.subplots(figsize=(6, 4), layout="constrained")[1]

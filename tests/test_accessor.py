@@ -1,0 +1,95 @@
+"""What datasets can do: ``ds.dgsuite``."""
+
+from __future__ import annotations
+
+import dask
+import networkx as nx
+import pytest
+import xarray as xr
+
+import dgsuite
+from dgsuite import Graph, InputError
+
+
+@pytest.fixture(scope="module")
+def karate():
+    return nx.karate_club_graph()
+
+
+@pytest.fixture(scope="module")
+def graph(karate):
+    return Graph.from_networkx(karate, weight=None, clusters=3, client=None)
+
+
+def test_summary(graph):
+    ds = dgsuite.run("bfs", graph)
+    found = ds.dgsuite.summary()
+    assert found.name == "bfs on 34 nodes, serial"
+    assert found["kernel"] == "bfs"
+    assert (found["nodes"], found["edges"], found["clusters"], found["workers"]) == (34, 78, 3, 0)
+    assert found["rounds"] == ds.sizes["round"]
+    assert found["messages"] == ds.messages.values.sum()
+    assert 0 < found["computing"] + found["exchange"] <= 1.01 * found["seconds"]
+    deep = dgsuite.run("bf", graph, form="recursive").dgsuite.summary()
+    assert deep["depths"] > 1
+
+
+def test_seconds_are_the_means_of_the_workers(graph, client):
+    """On two workers with three clusters, their rounds add up to no more than the run."""
+    ds = dgsuite.run("bf", graph, style="clocked", client=client)
+    found = ds.dgsuite.summary()
+    assert found["workers"] == 2
+    assert found["computing"] == pytest.approx(float(ds.compute_seconds.sum()) / 2)
+    assert found["exchange"] == pytest.approx(float(ds.exchange_seconds.mean("cluster").sum()))
+
+
+@pytest.mark.parametrize("kernel", ["bfs", "lcr"])
+def test_plots(kernel):
+    ring = Graph.from_networkx(nx.cycle_graph(9), clusters=2, client=None)
+    ds = dgsuite.run(kernel, ring)
+    ax = ds.dgsuite.plot.rounds()
+    stairs = {patch.get_label(): patch.get_data() for patch in ax.patches}
+    assert len(stairs["computing"].values) == ds.sizes["round"]
+    total = ds.compute_seconds.sum("cluster") + ds.exchange_seconds.mean("cluster")
+    assert stairs["exchange"].values == pytest.approx(total.values)
+    (nodes,) = (other for other in ax.figure.axes if other is not ax)
+    assert nodes.patches[0].get_data().values.tolist() == ds.active.values.tolist()
+    assert ds.dgsuite.plot.rounds(ax) is ax
+    bars = ds.dgsuite.plot.communication().patches
+    assert [bar.get_height() for bar in bars] == ds.messages.values.tolist()
+    ax.figure.savefig("/dev/null", format="png")
+
+
+def test_to_networkx(karate, graph):
+    ds = dgsuite.run("bfs", graph, root=33)
+    tree = ds.dgsuite.to_networkx()
+    assert nx.is_arborescence(tree)
+    assert nx.single_source_shortest_path_length(karate, 33) == dict(tree.nodes(data="level"))
+    for source in (karate, graph):
+        made = ds.dgsuite.to_networkx(source)
+        assert {*made.edges} == {*karate.edges}
+        assert dict(made.nodes(data="parent")) == dict(tree.nodes(data="parent"))
+    assert "level" not in karate.nodes[0]
+    ranks = dgsuite.run("pagerank", graph).dgsuite.to_networkx()
+    assert ranks.number_of_edges() == 0
+    assert sum(rank for _, rank in ranks.nodes(data="rank")) == pytest.approx(1)
+    with pytest.raises(InputError, match="other nodes than the dataset, which has 34"):
+        ds.dgsuite.to_networkx(nx.path_graph(34, nx.DiGraph).subgraph(range(5)))
+
+
+def test_labels_and_what_is_on_workers(client):
+    names = nx.relabel_nodes(nx.cycle_graph(12), "abcdefghijkl".__getitem__)
+    with dask.config.set({"dgsuite.gather-limit": 0}):
+        graph = Graph.from_networkx(names, clusters=2, client=client)
+        ds = dgsuite.run("bfs", graph, root="c", style="clocked", client=client)
+    assert ds.level.chunks
+    tree = ds.dgsuite.to_networkx()
+    assert dict(tree.nodes(data="level")) == nx.single_source_shortest_path_length(names, "c")
+    frame = ds.dgsuite.to_dataframe(["level"], client=client)
+    assert frame.npartitions == 2
+    assert list(frame.columns) == ["node", "level"]
+
+
+def test_other_datasets_are_refused():
+    with pytest.raises(InputError, match="not the result of one run"):
+        xr.Dataset({"x": 1}).dgsuite.summary()
