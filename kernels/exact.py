@@ -40,7 +40,7 @@ def exact_sum(values: NDArray) -> int | Fraction:
     if not len(floats):
         return Fraction(0)
     if len(floats) > COMPILE_FROM:
-        from kernels._compiled import by_exponent
+        from kernels._exact import by_exponent
 
         sums, lowest = by_exponent(floats.view(np.int64), LOW), -1075
     else:

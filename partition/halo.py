@@ -132,7 +132,7 @@ class Halo:
 
     @cached_property
     def heads(self) -> NDArray:
-        """First slots of each row, shape (own, `_compiled.HEADS`), filled up with one that nobody has."""
+        """First slots of each row, padded with `slots`: shape (own, `_compiled.pulling.HEADS`)."""
         return loops().heads(self.indptr, self.indices, self.slots)
 
     def slice_rows(self) -> None:

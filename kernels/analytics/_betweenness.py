@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels._compiled import _pop, _push
+from kernels._heap import pop, push
 from kernels.analytics.trouble import LOST, MANY
 from kernels.fixed import BITS, MASK, ONE
 from partition.compiling import compiled
@@ -117,12 +117,12 @@ def by_weight(
     for source in sources:
         distance[source] = 0.0
         sigma[source] = 1.0
-        _push(heap, 0, 0.0, source, source)
+        push(heap, 0, 0.0, source, source)
         waiting = 1
         count = 0
         while waiting:
             reach = costs[0]
-            _pop(heap, waiting)
+            pop(heap, waiting)
             waiting -= 1
             u = heap[2][waiting]
             if reach > distance[u]:
@@ -136,7 +136,7 @@ def by_weight(
                 if there < distance[v]:
                     distance[v] = there
                     sigma[v] = 0.0
-                    _push(heap, waiting, there, v, v)
+                    push(heap, waiting, there, v, v)
                     waiting += 1
         links = 0
         for at in range(count):

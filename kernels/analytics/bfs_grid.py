@@ -88,7 +88,7 @@ class GridSearch(bsp.Kernel):
     def fold(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
     ) -> tuple[bsp.Shipment | None, bsp.Note]:
-        from kernels import _compiled
+        from kernels.analytics import _bfs_grid
 
         block, origin, words = block_of(c), inbox.origin, inbox.shipped("word")
         if not len(words):
@@ -101,7 +101,7 @@ class GridSearch(bsp.Kernel):
             nodes = _decode(words[a:b], int(c.partition.offsets[k + 1]) - first)
             sources.append(block.bases[k // block.columns] + nodes)
             names.append(first + nodes)
-        found, parent, examined = _compiled.scan(
+        found, parent, examined = _bfs_grid.scan(
             block.indptr,
             block.indices,
             np.concatenate(sources),
@@ -115,10 +115,10 @@ class GridSearch(bsp.Kernel):
         return bsp.ship(owner, node=node, parent=parent), note
 
     def merge(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        from kernels import _compiled
+        from kernels.analytics import _bfs_grid
 
         first = c.partition.offsets[c.index]
-        s.front = _compiled.adopt(
+        s.front = _bfs_grid.adopt(
             inbox.shipped("node"),
             inbox.shipped("parent"),
             first,

@@ -75,13 +75,13 @@ class DijkstraRouting(bsp.Kernel):
     def search(
         self, c: bsp.Cluster, inbox: bsp.Inbox, trees: bool = False
     ) -> tuple[NDArray, NDArray, NDArray, int]:
-        """Cheapest ways from the cluster's nodes, in the whole graph: see `kernels._compiled.routes`."""
-        from kernels import _compiled
+        """Cheapest ways from the cluster's nodes, in the whole graph: see `_dijkstra_routing.routes`."""
+        from kernels.imsuite import _dijkstra_routing
 
         source = inbox.board("source")
         order = np.argsort(source, kind="stable")
         indptr = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=c.n))])
-        return _compiled.routes(
+        return _dijkstra_routing.routes(
             indptr,
             inbox.board("target")[order],
             source[order],

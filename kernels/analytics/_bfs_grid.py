@@ -1,0 +1,68 @@
+"""Compiled loops of a search on a process grid."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from partition.compiling import compiled
+
+
+@compiled
+def scan(indptr, indices, sources, names, sent):
+    """Targets that some sources reach and that were not found before.
+
+    Parameters
+    ----------
+    names
+        Node id of each source, ascending: so the first to reach a target has the smallest.
+    sent
+        Which targets were found before; the new ones are marked.
+
+    Returns
+    -------
+    found, parent
+        The new targets, and the id of the source that reached each first.
+    examined
+        Entries looked at.
+    """
+    left = 0
+    for t in range(len(sent)):
+        left += not sent[t]
+    found = np.empty(left, np.int32)
+    parent = np.empty(left, np.int32)
+    count = 0
+    examined = np.int64(0)
+    for i in range(len(sources)):
+        s = sources[i]
+        examined += indptr[s + 1] - indptr[s]
+        for e in range(indptr[s], indptr[s + 1]):
+            t = indices[e]
+            if not sent[t]:
+                sent[t] = True
+                found[count] = t
+                parent[count] = names[i]
+                count += 1
+    return found[:count], parent[:count], examined
+
+
+@compiled
+def adopt(nodes, parents, first, depth, level, parent):
+    """Put nodes that have no level yet on a level, each with the smallest parent it was offered."""
+    new = np.zeros(len(level), np.bool_)
+    count = 0
+    for i in range(len(nodes)):
+        v = nodes[i] - first
+        if level[v] < 0:
+            level[v] = depth
+            parent[v] = parents[i]
+            new[v] = True
+            count += 1
+        elif new[v] and parents[i] < parent[v]:
+            parent[v] = parents[i]
+    front = np.empty(count, np.int64)
+    k = 0
+    for v in range(len(new)):
+        if new[v]:
+            front[k] = v
+            k += 1
+    return front

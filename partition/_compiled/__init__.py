@@ -1,0 +1,73 @@
+"""Compiled loops over edges. Import this package only for large inputs: Numba takes half a second.
+
+All loops release the GIL and are cached on disk. None has ``parallel=True``, since its default threading
+layer aborts the process when two Dask threads enter it. Indices are unsigned where that saves time: a
+signed index is tested for being negative. Some loops fill arrays that are passed to them, which need room
+for one entry more than the result: returning a new array takes a microsecond.
+"""
+
+from __future__ import annotations
+
+from partition._compiled.bits import bit
+from partition._compiled.marks import (
+    both,
+    collect,
+    fill,
+    keep,
+    land,
+    lay,
+    mark_rows,
+    pick,
+    remove,
+    scatter,
+)
+from partition._compiled.pulling import (
+    heads,
+    pull,
+    pull_any,
+    pull_count,
+    pull_first,
+    pull_minima,
+    pull_or,
+    pull_sum,
+)
+from partition._compiled.pushing import push, push_any, push_count, push_first, push_or, push_sum
+from partition._compiled.rows import expand, group, outside, single, tally, transpose_outside, weigh
+from partition._compiled.slices import slice_rows, sum_slices
+
+__all__ = [
+    "bit",
+    "both",
+    "collect",
+    "expand",
+    "fill",
+    "group",
+    "heads",
+    "keep",
+    "land",
+    "lay",
+    "mark_rows",
+    "outside",
+    "pick",
+    "pull",
+    "pull_any",
+    "pull_count",
+    "pull_first",
+    "pull_minima",
+    "pull_or",
+    "pull_sum",
+    "push",
+    "push_any",
+    "push_count",
+    "push_first",
+    "push_or",
+    "push_sum",
+    "remove",
+    "scatter",
+    "single",
+    "slice_rows",
+    "sum_slices",
+    "tally",
+    "transpose_outside",
+    "weigh",
+]
