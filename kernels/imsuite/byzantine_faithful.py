@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kernels.base as bsp
+from kernels import bitmaps
 from kernels.imsuite import byzantine, byzantine_recursive
-from kernels.imsuite.byzantine import Byzantine, take_news
+from kernels.imsuite.byzantine import Byzantine
 from kernels.imsuite.byzantine_recursive import RecursiveByzantine
+from kernels.imsuite.byzantine_votes import take_news
 
 
 @dataclass(eq=False)
@@ -33,7 +35,9 @@ class FaithfulByzantine(Byzantine, faithful_to=Byzantine):
     faithful: bool = True
 
     state = State
-    fair_coin = False
+
+    def coin(self, iteration: int) -> bool:
+        return False
 
     def first(self, n: int) -> int:
         """How many nodes IMSuite counts."""
@@ -81,8 +85,7 @@ class FaithfulByzantine(Byzantine, faithful_to=Byzantine):
         return super().hear(c, s, inbox), bsp.extra(received, received)
 
     def forward(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
-        times = np.bitwise_count(s.news).sum(axis=1, dtype=np.int64)
-        return self.pass_news(s, np.maximum(times, 1))
+        return self.pass_news(s, np.maximum(bitmaps.sizes(s.news), 1))
 
     def hear_more(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Vote, bsp.Extra]:
         nodes, times = inbox.sum("times")
@@ -96,8 +99,10 @@ class FaithfulRecursiveByzantine(RecursiveByzantine, faithful_to=RecursiveByzant
 
     faithful: bool = True
 
-    fair_coin = False
     varies = (*bsp.COUNTS, "decision")
+
+    def coin(self, iteration: int) -> bool:
+        return False
 
     def program(self, net: bsp.Net) -> bsp.Program:
         for iteration in range(net.n // 8 + 1):

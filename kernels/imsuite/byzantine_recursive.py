@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kernels.base as bsp
+from kernels import bitmaps
 from kernels.imsuite import byzantine
-from kernels.imsuite.byzantine import Byzantine, bit_of
+from kernels.imsuite.byzantine import Byzantine
 
 NEVER = np.iinfo(np.int32).max
 
@@ -68,7 +69,7 @@ class RecursiveByzantine(Byzantine):
         fresh |= self.corrections(s, nodes, news, ones, inbox.round)
         s.known[nodes] |= fresh
         s.ones[nodes] = (s.ones[nodes] & ~fresh) | (ones & fresh)
-        times = np.bitwise_count(fresh).sum(axis=1, dtype=np.int64)
+        times = bitmaps.sizes(fresh)
         on = times > 0
         nodes, fresh, times = nodes[on], fresh[on], times[on]
         at, ends = c.edges(nodes)
@@ -82,12 +83,12 @@ class RecursiveByzantine(Byzantine):
         bitmap = np.zeros_like(news)
         if not len(s.liars):
             return bitmap
-        word, bit = s.liars // 64, bit_of(s.liars)
+        word, bit = s.liars // bitmaps.WORD, bitmaps.bit_of(s.liars)
         said, one = ((words[:, word] & bit) != 0 for words in (news, ones))
         believed = (s.ones[nodes][:, word] & bit) != 0
         known = s.hops[nodes]
         better = said & ((hops < known) | ((hops == known) & one & ~believed))
         s.hops[nodes] = np.where(better, hops, known)
         row, liar = np.nonzero(better)
-        np.bitwise_or.at(bitmap, (row, word[liar]), bit[liar])
+        bitmaps.add(bitmap, row, s.liars[liar])
         return bitmap
