@@ -10,41 +10,16 @@ becomes the root of the whole.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import kernels.base as bsp
-from kernels.lightest import NONE, lightest_of_rows, ordered, take_lighter
-from kernels.tree import Children
-
-
-@dataclass(eq=False)
-class State(bsp.ClusterState):
-    """What the nodes of a cluster know. The lightest edge known that leaves a node's fragment has the key
-    `best` and leads from node `inner` to node `outer`.
-    """
-
-    row: NDArray[np.int64]  # per entry of the adjacency, its node
-    key: NDArray[np.int64]  # per entry, its weight, as an integer in the same order
-    leaving: NDArray[np.int64]  # entries that lead to other fragments
-    is_child: NDArray[np.bool_]  # per entry, whether it leads to a child
-    parent: NDArray[np.int32] = bsp.per_node(-1, np.int32)
-    fragment: NDArray[np.int32] = bsp.initial(lambda c: c.ids.astype(np.int32))  # id of the root
-    roots: NDArray[np.int64] = bsp.initial(lambda c: np.arange(c.size))
-    children: Children = bsp.initial(lambda c: Children(c.size))
-    best: NDArray[np.int64] = bsp.per_node(NONE)
-    inner: NDArray[np.int32] = bsp.per_node(-1, np.int32)
-    outer: NDArray[np.int32] = bsp.per_node(-1, np.int32)
-    pending: NDArray[np.int64] = bsp.per_node()  # children that have not reported
-    undone: int = 0  # roots that have not selected an edge
-    joining: NDArray[np.int64] = bsp.no_nodes()  # new roots, from which an edge leaves
-    partner: NDArray[np.int32] = bsp.per_node(-1, np.int32)  # other end of a new root's edge
+from kernels.imsuite.spanning_tree_edges import NONE, keys
+from kernels.imsuite.spanning_tree_sweeps import State, Sweeps
 
 
 @dataclass(frozen=True)
-class SpanningTree(bsp.Kernel):
+class SpanningTree(Sweeps):
     """Minimum spanning tree, or forest where the graph is not connected: a tree for each component.
 
     Of edges that weigh the same the one with the smaller node comes first, then the one whose other node
@@ -61,9 +36,10 @@ class SpanningTree(bsp.Kernel):
     name = "mst"
     outputs = {"parent": bsp.Output("parent in the tree, {none} at a root", nodes=True)}
     fields = {"fragment": np.int32, "key": np.int64, "inner": np.int32, "outer": np.int32}
+    state = State
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if c.weights is not None and (ordered(c.weights) == NONE).any():
+        if c.weights is not None and (keys(c) == NONE).any():
             return f"weights must be below {c.weights.max()}"
         return None
 
@@ -85,45 +61,13 @@ class SpanningTree(bsp.Kernel):
         """Report the lightest edges that leave to the roots."""
         yield from self.sweep(self.report)
 
-    def sweep(self, phase: bsp.Phase) -> bsp.Program:
-        """Repeat a phase until no cluster has anything left to do."""
-        busy = yield bsp.Round(phase, closing=True, first=True)
-        if busy.any:
-            yield from bsp.until_quiet(phase, closing=True, first=False)
-
-    def start(self, c: bsp.Cluster) -> State:
-        entries = len(c.indices)
-        return State.of(
-            c,
-            row=np.repeat(np.arange(c.size), c.degree),
-            key=np.ones(entries, np.int64) if c.weights is None else ordered(c.weights),
-            leaving=np.arange(entries),
-            is_child=np.zeros(entries, bool),
-        )
-
     def tell_fragment(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         return bsp.broadcast(fragment=s.fragment)
 
     def look(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        _, theirs = inbox.along("fragment", s.leaving)
-        # an edge within a fragment stays so
-        s.leaving = s.leaving[theirs != s.fragment[s.row[s.leaving]]]
-        lightest_of_rows(c, s)
+        s.look(c, inbox)
         s.pending = s.children.count.copy()
         s.undone = len(s.roots)
-
-    def report(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, first: bool
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
-        nodes = take_lighter(c, s, inbox)
-        _, reports, _ = inbox.count()
-        s.pending[nodes] -= reports
-        ready = np.flatnonzero(s.pending == 0) if first else nodes[s.pending[nodes] == 0]
-        child = s.parent[ready] >= 0
-        s.undone -= int(np.count_nonzero(~child))
-        up = ready[child]
-        edge: dict[str, Any] = {"key": s.best[up], "inner": s.inner[up], "outer": s.outer[up]}
-        return bsp.unicast(s.parent[up], up, **edge), bsp.vote(any=s.undone)
 
     def pick(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         roots = s.roots[s.best[s.roots] < NONE]
@@ -133,28 +77,6 @@ class SpanningTree(bsp.Kernel):
         s.partner[s.joining] = s.outer[s.joining]
         far = roots[~here]
         return bsp.unicast(s.inner[far], far, outer=s.outer[far])
-
-    def turn(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, first: bool
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
-        node, below = inbox.node, inbox.src
-        if first:  # messages are those of the old roots to the new ones
-            s.joining = np.concatenate([s.joining, node])
-            s.partner[node] = inbox["outer"]
-            below = np.full(len(node), -1)
-        above = self.reverse(c, s, node, below)
-        on = above >= 0
-        return bsp.unicast(above[on], node[on]), bsp.vote(any=on.any())
-
-    def reverse(self, c: bsp.Cluster, s: State, node: NDArray, below: NDArray) -> NDArray:
-        """Give nodes a new parent, or none (-1); returns the old parents, which become children."""
-        above = s.parent[node]
-        s.parent[node] = below
-        inner = below >= 0
-        s.is_child[c.entries(node[inner], below[inner])] = False
-        on = above >= 0
-        s.is_child[c.entries(node[on], above[on])] = True
-        return above
 
     def connect(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         s.joining.sort()
@@ -167,22 +89,5 @@ class SpanningTree(bsp.Kernel):
         s.is_child[c.entries(node[above], other[above])] = True
         s.parent[s.joining] = s.partner[s.joining]
         s.parent[node[mutual & above]] = -1
-        s.roots = np.flatnonzero(s.parent < 0)
-        s.fragment[s.roots] = c.ids[s.roots]
-        s.children = Children(c.size)
-        entry = np.flatnonzero(s.is_child)
-        s.children.add(s.row[entry], c.indices[entry])
+        s.list_roots(c)
         return bsp.vote(sum=len(s.roots))
-
-    def transmit(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, first: bool
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
-        if not first:
-            s.fragment[inbox.node] = inbox["fragment"]
-        nodes = s.roots if first else inbox.node
-        at, children = s.children.of(nodes)
-        message = bsp.unicast(children, nodes[at], fragment=s.fragment[nodes[at]])
-        return message, bsp.vote(any=len(at))
-
-    def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        s.fragment[inbox.node] = inbox["fragment"]

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 import kernels.base as bsp
-from kernels.imsuite.spanning_tree import SpanningTree, State
+from kernels.imsuite.spanning_tree import SpanningTree
 from kernels.imsuite.spanning_tree_recursive import RecursiveSpanningTree
+from kernels.imsuite.spanning_tree_sweeps import State
 
 
 @dataclass(frozen=True)

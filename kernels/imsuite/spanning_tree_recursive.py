@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kernels.base as bsp
-from kernels.imsuite.spanning_tree import SpanningTree, State
-from kernels.lightest import NONE, take_lighter
+from kernels.imsuite.spanning_tree import SpanningTree
+from kernels.imsuite.spanning_tree_edges import NONE
+from kernels.imsuite.spanning_tree_sweeps import State
 
 
 @dataclass(frozen=True)
@@ -61,11 +62,10 @@ class RecursiveSpanningTree(SpanningTree):
 
     def answer(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Spawn:
         nodes = inbox.node
-        best = {"key": s.best[nodes], "inner": s.inner[nodes], "outer": s.outer[nodes]}
-        return bsp.spawn(self.compare, s.parent[nodes], by=nodes, **best)
+        return bsp.spawn(self.compare, s.parent[nodes], by=nodes, **s.edge_of(nodes))
 
     def compare(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        take_lighter(c, s, inbox)
+        s.take_lighter(c, inbox)
 
     # The search for the edge's inner end, from which the path is reversed.
 
@@ -96,7 +96,7 @@ class RecursiveSpanningTree(SpanningTree):
         return self.turn_up(c, s, inbox.node, inbox.src)
 
     def turn_up(self, c: bsp.Cluster, s: State, nodes: NDArray, below: NDArray) -> bsp.Spawn:
-        above = self.reverse(c, s, nodes, below)
+        above = s.reverse(c, nodes, below)
         on = above >= 0
         return bsp.spawn(self.turn, above[on], by=nodes[on])
 
