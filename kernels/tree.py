@@ -46,6 +46,34 @@ class Children:
         return at, self._ids[entry]
 
 
+class Family:
+    """Parents and children of a cluster's nodes in a rooted tree; see `parent_entries`.
+
+    Attributes
+    ----------
+    rows, up
+        Nodes with a parent, and for each the entry of the adjacency that leads to it.
+    leaf
+        bool, shape (size,): whether a node has no children.
+    inner, children
+        Nodes with children, and for each how many, and how many of them in other clusters.
+    """
+
+    def __init__(self, c: Cluster, root: int, parents: Sequence[int] | NDArray | None) -> None:
+        self.rows, self.up = parent_entries(c, root, parents)
+        children, remote = c.degree.copy(), c.remote_degree.copy()
+        children[self.rows] -= 1
+        remote[self.rows] -= c.partition.owner(c.indices[self.up]) != c.index
+        self.leaf = children == 0
+        self.inner = np.flatnonzero(children)
+        self.children = children[self.inner], remote[self.inner]
+        self._entries = len(c.indices)
+
+    def down(self) -> NDArray[np.int64]:
+        """The entries of the adjacency that lead to children."""
+        return np.delete(np.arange(self._entries), self.up)
+
+
 def parent_entries(
     c: Cluster, root: int, parents: Sequence[int] | NDArray | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kernels.base as bsp
+from kernels.imsuite.bfs_dijkstra_refusals import Refusals
 from kernels.tree import Children
-
-NOBODY = -1
 
 
 @dataclass(eq=False)
@@ -24,10 +23,10 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     layers: list[NDArray[np.int64]]  # nodes by distance
-    refused: tuple[NDArray, NDArray, NDArray, NDArray | None]  # nodes, refusals, remote ones, edges
+    distance: NDArray[np.int32]
     outside: bsp.Subset  # nodes that have not joined
-    distance: NDArray[np.int32] = bsp.per_node(NOBODY, np.int32)
-    parent: NDArray[np.int32] = bsp.per_node(NOBODY, np.int32)
+    refusals: Refusals = bsp.later()  # of invitations in this round
+    parent: NDArray[np.int32] = bsp.per_node(-1, np.int32)
     children: Children = bsp.initial(lambda c: Children(c.size))
     links: bsp.Links = bsp.initial(bsp.Links)  # neighbours that may be invited
     open: bsp.Subset = bsp.node_set()  # nodes that may be invited
@@ -79,10 +78,9 @@ class Dijkstra(bsp.Kernel):
         return reached < n
 
     def start(self, c: bsp.Cluster) -> State:
-        root, distance = c.local(self.root), c.full(NOBODY, np.int32)
+        root, distance = c.local(self.root), c.full(-1, np.int32)
         distance[root] = 0
-        outside, none = bsp.Subset(distance < 0), (*(np.empty(0, np.int64),) * 3, None)
-        return State.of(c, layers=[root], distance=distance, outside=outside, refused=none)
+        return State.of(c, layers=[root], distance=distance, outside=bsp.Subset(distance < 0))
 
     def start_layer(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         nodes = inbox.receivers() if s.hop else s.layers[0]
@@ -97,25 +95,19 @@ class Dijkstra(bsp.Kernel):
     def accept(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
         invited, times, remote = inbox.count(among=s.open)
         new, parent = inbox.min("sender", among=s.outside)
-        s.parent[new] = parent
-        s.distance[new] = len(s.layers)
-        s.layers.append(new)
-        s.hop = len(s.layers) - 2
         joined = s.outside.mask[invited]
         s.links.drop(new, times[joined], remote[joined], inbox.edges(new))
+        s.refusals = Refusals.of(c, inbox, invited, times - joined, remote, (new, parent))
+        s.parent[new], s.distance[new] = parent, len(s.layers)
         s.outside.remove(new)
-        # all that invited are refused, except the one that is accepted
-        times, remote = times - joined, remote.copy()
-        remote[joined] -= c.partition.owner(parent) != c.index
-        if (edges := inbox.edges(invited)) is not None:
-            edges = np.setdiff1d(edges, c.entries(new, parent))
-        s.refused = invited[times > 0], times[times > 0], remote[times > 0], edges
+        s.layers.append(new)
+        s.hop = len(s.layers) - 2
         found = bsp.vote(sum=len(new), min=c.ids[new[0]] if len(new) else None)
         return bsp.unicast(parent, new), found
 
     def refuse(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         s.children.add(inbox.node, inbox.src)
-        nodes, times, remote, edges = s.refused
+        nodes, times, remote, edges = s.refusals
         return bsp.broadcast(nodes, to=(times, remote), edges=edges)
 
     def echo(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:

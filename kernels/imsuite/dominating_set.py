@@ -10,21 +10,19 @@ neighbours drop out.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 import kernels.base as bsp
-from kernels.rng import Numbers, uniform
+from kernels.imsuite import contest
+from kernels.rng import uniform
 
 
 @dataclass(eq=False)
-class State(bsp.ClusterState):
-    """What the nodes of a cluster know."""
+class State(contest.State):
+    """What the nodes of a cluster know; those that are neither in the set nor covered are live."""
 
-    links: bsp.Links = bsp.initial(bsp.Links)  # live neighbours
-    live: bsp.Subset = bsp.node_set()  # nodes that are neither in the set nor covered
     in_ds: NDArray[np.bool_] = bsp.per_node(False)
     span: NDArray[np.int8] = bsp.per_node(0, np.int8)  # as a power of two
     active: NDArray[np.bool_] = bsp.per_node(False)  # has the largest span around
@@ -38,7 +36,7 @@ class State(bsp.ClusterState):
 
 
 @dataclass(frozen=True)
-class DominatingSet(bsp.Kernel):
+class DominatingSet(contest.Contest):
     """A set without neighbours in it such that every other node has a neighbour in it.
 
     Outputs ``in_ds``.
@@ -53,19 +51,10 @@ class DominatingSet(bsp.Kernel):
         looks at all of these, and at some neighbours twice.
     """
 
-    rng: Numbers | None = None
-
     name = "ds"
     outputs = {"in_ds": bsp.Output("whether the node is in the dominating set")}
-    fields = {
-        "span": np.int8,
-        "support": np.int32,
-        "cover": np.int64,
-        "sender": np.int32,
-        "near": np.int32,
-    }
+    fields = {"span": np.int8, "support": np.int32, "cover": np.int64, "sender": np.int32}
     state = State
-    default_rng: ClassVar[Numbers] = "counter"
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield from bsp.until_quiet(
@@ -103,11 +92,10 @@ class DominatingSet(bsp.Kernel):
         crowd = s.crowd.copy()
         crowd[nodes] = np.maximum(crowd[nodes], support)
         active = s.live.members[s.active[s.live.members]]
-        rng = self.rng or self.default_rng
-        draw = inbox.round if rng == "counter" else s.draws[active]
+        draw = inbox.round if self.generator == "counter" else s.draws[active]
         s.draws[active] += 1
-        lucky = uniform(rng, self.seed, c.ids[active], draw) <= 1 / crowd[active]
-        s.candidates = bsp.Subset(_mask(c, active[lucky]))
+        lucky = uniform(self.generator, self.seed, c.ids[active], draw) <= 1 / crowd[active]
+        s.candidates = bsp.Subset(None, active[lucky], size=c.size)
         return bsp.broadcast(s.candidates.members, links=s.links)
 
     def cover(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
@@ -125,10 +113,9 @@ class DominatingSet(bsp.Kernel):
         return bsp.broadcast(s.offering, links=s.links, sender=c.ids[s.offering])
 
     def decide(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
-        joins = _mask(c, s.offering)
-        nodes, rival = inbox.max("sender", among=bsp.Subset(joins.copy()))
-        joins[nodes] = c.ids[nodes] > rival
-        s.winners = np.flatnonzero(joins)
+        offering = bsp.Subset(None, s.offering, size=c.size)
+        nodes, rival = inbox.max("sender", among=offering)
+        s.winners = np.setdiff1d(s.offering, nodes[c.ids[nodes] < rival], assume_unique=True)
         s.in_ds[s.winners] = True
         return bsp.broadcast(s.winners, links=s.links)
 
@@ -138,12 +125,5 @@ class DominatingSet(bsp.Kernel):
         return bsp.broadcast(s.retired, links=s.links)
 
     def prune(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        nodes, gone, gone_remote = inbox.count(among=s.live)
-        s.links.drop(nodes, gone, gone_remote, inbox.edges(nodes))
+        s.drop_links(inbox)
         return bsp.vote(any=s.live.count)
-
-
-def _mask(c: bsp.Cluster, nodes: NDArray) -> NDArray[np.bool_]:
-    mask = c.zeros(bool)
-    mask[nodes] = True
-    return mask

@@ -33,7 +33,7 @@ class FaithfulDominatingSet(DominatingSet, faithful_to=DominatingSet):
     faithful: bool = True
 
     state = State
-    default_rng = "imsuite"
+    fields = {**DominatingSet.fields, "near": np.int32}
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.introduce, self.look_around, opening=True)

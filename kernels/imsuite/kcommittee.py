@@ -13,18 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kernels.base as bsp
+from kernels import words
 
-NODE = 31
-"""Bits for a node id in a word; the bits above hold an identifier."""
-
-NOBODY = np.iinfo(np.int64).max
+NONE = np.iinfo(np.int64).max
 """Larger than any identifier or word."""
 
 
 @dataclass(eq=False)
 class State(bsp.ClusterState):
-    """What the nodes of a cluster know. Invitations on their way are `at` a node, carry the leader's
-    `word`, and have `hops` to go.
+    """What the nodes of a cluster know. A word is an identifier and a node id (`kernels.words`).
+    Invitations on their way are `at` a node, carry the leader's `word`, and have `hops` to go.
     """
 
     committee: NDArray[np.int32] = bsp.per_node(-1, np.int32)
@@ -33,9 +31,7 @@ class State(bsp.ClusterState):
     fresh: NDArray[np.int64] = bsp.no_nodes()  # nodes with news
     via: list[NDArray[np.int32]] = field(default_factory=list)  # per round, sender of the news
     heard: NDArray[np.int32] = bsp.per_node(0, np.int32)  # rounds up to the last news
-    offer: NDArray[np.int64] = (
-        bsp.per_node()
-    )  # best invitation: identifier and node id of the leader
+    offer: NDArray[np.int64] = bsp.per_node()  # best invitation: word of the leader
     at: NDArray[np.int64] = bsp.no_nodes()
     word: NDArray[np.int64] = bsp.no_nodes()
     hops: NDArray[np.int64] = bsp.no_nodes()
@@ -83,21 +79,21 @@ class KCommittee(bsp.Kernel):
         return bsp.Round(self.carry)
 
     def open_poll(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        s.best = np.where(s.committee < 0, c.uid, NOBODY)
+        s.best = np.where(s.committee < 0, c.uid, NONE)
         s.fresh = np.flatnonzero(s.committee < 0)
         s.via = []
         s.heard = c.zeros(np.int32)
 
     def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
-        return bsp.broadcast(s.fresh, word=s.best[s.fresh] << NODE | c.ids[s.fresh])
+        return bsp.broadcast(s.fresh, word=words.pair(s.best[s.fresh], c.ids[s.fresh]))
 
     def hear(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         nodes, word = inbox.min("word")
-        news = (word < NOBODY) & (word >> NODE < s.best[nodes])
+        news = (word < NONE) & (words.first(word) < s.best[nodes])
         s.fresh, word = nodes[news], word[news]
-        s.best[s.fresh] = word >> NODE
+        s.best[s.fresh] = words.first(word)
         s.via.append(c.zeros(np.int32))
-        s.via[-1][s.fresh] = node_in(word)
+        s.via[-1][s.fresh] = words.second(word)
         s.heard[s.fresh] = len(s.via)
 
     def choose_leader(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Extra:
@@ -106,9 +102,9 @@ class KCommittee(bsp.Kernel):
         return bsp.extra(comm=others)
 
     def invite(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        s.offer = c.full(NOBODY)
-        leaders = np.flatnonzero((s.leading == c.uid) & (s.best < NOBODY))
-        self.arrive(s, leaders, c.uid[leaders] << NODE | c.ids[leaders], s.heard[leaders])
+        s.offer = c.full(NONE)
+        leaders = np.flatnonzero((s.leading == c.uid) & (s.best < NONE))
+        self.arrive(s, leaders, words.pair(c.uid[leaders], c.ids[leaders]), s.heard[leaders])
 
     def carry(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast | None:
         self.take_in(s, inbox)
@@ -135,14 +131,9 @@ class KCommittee(bsp.Kernel):
 
     def join(self, s: State) -> None:
         """Nodes join the committee of their best invitation."""
-        joining = np.flatnonzero(s.offer < NOBODY)
-        s.committee[joining] = node_in(s.offer[joining])
+        joining = np.flatnonzero(s.offer < NONE)
+        s.committee[joining] = words.second(s.offer[joining])
 
     def be_alone(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         alone = s.committee < 0
         s.committee[alone] = c.ids[alone]
-
-
-def node_in(words: NDArray) -> NDArray[np.int64]:
-    """The node id in each word."""
-    return words & ((1 << NODE) - 1)

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kernels.base as bsp
+from kernels import words
 from kernels.imsuite import kcommittee
-from kernels.imsuite.kcommittee import NOBODY, NODE, KCommittee
+from kernels.imsuite.kcommittee import NONE, KCommittee
 
 
 @dataclass(eq=False)
@@ -31,13 +32,13 @@ class FaithfulKCommittee(KCommittee, faithful_to=KCommittee):
         return bsp.Round(self.flood, self.collect)
 
     def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
-        return bsp.broadcast(word=np.where(s.best < NOBODY, s.best << NODE | c.ids, NOBODY))
+        return bsp.broadcast(word=np.where(s.best < NONE, words.pair(s.best, c.ids), NONE))
 
     def invite(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        s.offer = c.full(NOBODY)
+        s.offer = c.full(NONE)
         leaders = np.flatnonzero(s.leading == c.uid)
         s.at = np.concatenate([s.at, leaders])
-        s.word = np.concatenate([s.word, c.uid[leaders] << NODE | c.ids[leaders]])
+        s.word = np.concatenate([s.word, words.pair(c.uid[leaders], c.ids[leaders])])
         s.guest = np.concatenate([s.guest, s.best[leaders]])
 
     def flood(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
@@ -47,7 +48,7 @@ class FaithfulKCommittee(KCommittee, faithful_to=KCommittee):
     def collect(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         invitations = np.stack([inbox.node, inbox["word"], inbox["guest"]])
         s.at, s.word, s.guest = np.unique(invitations, axis=1)
-        s.offer[s.at] = NOBODY
+        s.offer[s.at] = NONE
         mine = s.guest == c.uid[s.at]
         np.minimum.at(s.offer, s.at[mine], s.word[mine])
         s.at, s.word, s.guest = s.at[~mine], s.word[~mine], s.guest[~mine]

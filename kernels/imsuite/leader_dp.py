@@ -13,20 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kernels.base as bsp
-
-DISTANCE = 31
-"""Bits for a distance in a word. The bits above hold an identifier, so that words compare by identifier,
-and equal identifiers by distance."""
-
-
-def word(uid: NDArray, distance: NDArray) -> NDArray[np.int64]:
-    """Identifier and distance as one number."""
-    return (uid << DISTANCE) | distance
-
-
-def distance_in(words: NDArray) -> NDArray[np.int64]:
-    """The distance of each word."""
-    return words & ((1 << DISTANCE) - 1)
+from kernels import words
 
 
 @dataclass(eq=False)
@@ -35,7 +22,7 @@ class State(bsp.ClusterState):
 
     leader: NDArray[np.int64] = bsp.initial(lambda c: c.uid.copy())  # largest identifier known
     distance: NDArray[np.int64] = bsp.per_node()  # farthest that `leader` is known to have come
-    heard: NDArray[np.int64] = bsp.per_node(-1)  # largest word received
+    heard: NDArray[np.int64] = bsp.per_node(-1)  # largest word received: identifier and distance
     young: NDArray[np.bool_] = bsp.per_node(False)  # knows a larger identifier than its own
     quiet: NDArray[np.int32] = bsp.per_node(0, np.int32)  # pulses without news
     running: bsp.Subset = bsp.node_set()  # nodes that have not stopped
@@ -69,20 +56,19 @@ class PelegLeader(bsp.Kernel):
     def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         s.stopping = inbox.receivers(among=s.running)
         nodes = s.running.members
-        heard = np.where(s.heard[nodes] < 0, 0, distance_in(s.heard[nodes]))
-        return bsp.broadcast(
-            nodes, word=word(s.leader[nodes], np.maximum(s.distance[nodes], heard))
-        )
+        heard = np.where(s.heard[nodes] < 0, 0, words.second(s.heard[nodes]))
+        distance = np.maximum(s.distance[nodes], heard)
+        return bsp.broadcast(nodes, word=words.pair(s.leader[nodes], distance))
 
     def compare(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        nodes, words = inbox.max("word", among=s.running)
-        s.heard[nodes] = np.maximum(s.heard[nodes], words)
+        nodes, word = inbox.max("word", among=s.running)
+        s.heard[nodes] = np.maximum(s.heard[nodes], word)
         alone = s.running.mask.copy()
         alone[nodes] = False
         listening = s.running.mask.copy()
         listening[s.stopping] = False
         nodes = np.flatnonzero(listening & (s.heard >= 0))
-        uid, distance = s.heard[nodes] >> DISTANCE, distance_in(s.heard[nodes])
+        uid, distance = words.first(s.heard[nodes]), words.second(s.heard[nodes])
 
         larger = uid > s.leader[nodes]
         new = nodes[larger]

@@ -8,21 +8,20 @@ links to them. When no live node has a live neighbour left, the nodes that remai
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 import kernels.base as bsp
-from kernels.rng import Numbers, uniform
+from kernels.imsuite import contest
+from kernels.rng import uniform
 
 
 @dataclass(eq=False)
-class State(bsp.ClusterState):
+class State(contest.State):
     """What the nodes of a cluster know."""
 
-    links: bsp.Links  # live neighbours
-    live: bsp.Subset  # undecided nodes that have live neighbours
+    live: bsp.Subset = bsp.initial(lambda c: bsp.Subset(c.degree > 0))  # those with live neighbours
     number: NDArray[np.float64] = bsp.per_node(0.0)  # drawn in this round
     in_mis: NDArray[np.bool_] = bsp.per_node(False)
     beaten: NDArray[np.bool_] = bsp.per_node(False)  # has a neighbour in the set
@@ -30,7 +29,7 @@ class State(bsp.ClusterState):
 
 
 @dataclass(frozen=True)
-class MIS(bsp.Kernel):
+class MIS(contest.Contest):
     """Maximal independent set.
 
     Outputs ``in_mis``.
@@ -44,12 +43,10 @@ class MIS(bsp.Kernel):
         A node that drops out sends one message per winner that beat it, as in IMSuite.
     """
 
-    rng: Numbers | None = None
-
     name = "mis"
     outputs = {"in_mis": bsp.Output("whether the node is in the maximal independent set")}
     fields = {"draw": np.float64}
-    default_rng: ClassVar[Numbers] = "counter"
+    state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:
         live = yield bsp.Round(self.draw, self.compete, self.retire, self.prune)
@@ -57,14 +54,9 @@ class MIS(bsp.Kernel):
             live = yield bsp.Round(self.draw, self.compete, self.retire, self.prune)
         yield bsp.Round(self.settle, closing=True)
 
-    def start(self, c: bsp.Cluster) -> State:
-        links = bsp.Links(c)
-        return State.of(c, links=links, live=bsp.Subset(links.degree > 0))
-
     def draw(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         live = s.live.members
-        rng = self.rng or self.default_rng
-        s.number[live] = draw = uniform(rng, self.seed, c.ids[live], inbox.round)
+        s.number[live] = draw = uniform(self.generator, self.seed, c.ids[live], inbox.round)
         return bsp.broadcast(live, links=s.links, draw=draw)
 
     def compete(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
@@ -83,8 +75,7 @@ class MIS(bsp.Kernel):
         return bsp.broadcast(beaten, links=s.links, repeat=times)
 
     def prune(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        nodes, gone, gone_remote = inbox.count(among=s.live)
-        s.links.drop(nodes, gone, gone_remote, inbox.edges(nodes))
+        nodes = s.drop_links(inbox)
         s.live.remove(nodes[s.links.degree[nodes] == 0])
         live = s.live.members
         return bsp.vote(min=c.ids[live[0]] if len(live) else None)

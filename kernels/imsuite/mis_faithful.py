@@ -14,8 +14,6 @@ class FaithfulMIS(MIS, faithful_to=MIS):
 
     faithful: bool = True
 
-    default_rng = "imsuite"
-
     def retire(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         beaten, winners, _ = inbox.count(among=s.live)
         return self.drop_out(s, beaten, times=winners)

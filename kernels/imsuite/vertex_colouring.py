@@ -16,18 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kernels.base as bsp
-from kernels.tree import parent_entries, wrong_parents
+from kernels.tree import Family, wrong_parents
 
 
 @dataclass(eq=False)
 class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
-    rows: NDArray[np.int64]  # nodes with a parent
-    up: NDArray[np.int64]  # entry of the adjacency that leads to each one's parent
-    inner: NDArray[np.int64]  # nodes with children
-    children: tuple[NDArray, NDArray]  # of each of these, how many, and how many in other clusters
-    leaf: NDArray[np.bool_]
+    tree: Family  # parents and children
     colour: NDArray[np.int32] = bsp.initial(lambda c: c.ids.astype(np.int32))
     before: NDArray[np.int32] = bsp.per_node(0, np.int32)  # colour before the last shift
 
@@ -66,52 +62,42 @@ class VertexColouring(bsp.Kernel):
             yield bsp.Round(self.tell, self.shift_down, self.drop, closing=True, highest=highest)
 
     def start(self, c: bsp.Cluster) -> State:
-        rows, up = parent_entries(c, self.root, self.parents)
-        children, remote = c.degree.copy(), c.remote_degree.copy()
-        children[rows] -= 1
-        remote[rows] -= c.partition.owner(c.indices[up]) != c.index
-        inner = np.flatnonzero(children)
-        few = children[inner], remote[inner]
-        return State.of(c, rows=rows, up=up, inner=inner, children=few, leaf=children == 0)
+        return State.of(c, tree=Family(c, self.root, self.parents))
 
     def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
-        return self.tell_children(c, s)
+        return self.tell_children(s)
 
-    def tell_children(self, c: bsp.Cluster, s: State) -> bsp.Broadcast:
+    def tell_children(self, s: State) -> bsp.Broadcast:
         """All parents tell their children their colour."""
-        return bsp.broadcast(
-            s.inner,
-            to=s.children,
-            edges=lambda: np.delete(np.arange(len(c.indices)), s.up),
-            colour=s.colour[s.inner],
-        )
+        colour = s.colour[s.tree.inner]
+        return bsp.broadcast(s.tree.inner, to=s.tree.children, edges=s.tree.down, colour=colour)
 
     def recolour(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        _, above = inbox.along("colour", s.up)
-        old = s.colour.copy()
-        s.colour &= 1  # the root, as if its parent differed in the lowest bit
-        own = old[s.rows]
+        _, above = inbox.along("colour", s.tree.up)
+        rows = s.tree.rows
+        own = s.colour[rows]
         differ = own ^ above
         place = np.bitwise_count((differ & -differ) - 1)
-        s.colour[s.rows] = 2 * place + ((own >> place) & 1)
-        large = s.rows[s.colour[s.rows] >= 6]
+        s.colour &= 1  # the root, as if its parent differed in the lowest bit
+        s.colour[rows] = 2 * place + ((own >> place) & 1)
+        large = rows[s.colour[rows] >= 6]
         return bsp.vote(min=c.ids[large[0]] if len(large) else None)
 
     def shift_down(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
-        _, above = inbox.along("colour", s.up)
+        _, above = inbox.along("colour", s.tree.up)
         s.before = s.colour.copy()
         s.colour = (s.colour + 1) % 3  # the root, whose colour is 0, 1 or 2
-        s.colour[s.rows] = above
-        return self.tell_children(c, s)
+        s.colour[s.tree.rows] = above
+        return self.tell_children(s)
 
     def drop(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, highest: int) -> bsp.Extra:
         """Nodes of the highest colour take the smallest one that is free."""
-        which = s.colour[s.rows] == highest
-        rows = s.rows[which]
-        _, above = inbox.along("colour", s.up[which])
+        which = s.colour[s.tree.rows] == highest
+        rows = s.tree.rows[which]
+        _, above = inbox.along("colour", s.tree.up[which])
         # all children have the colour that their parent had before
-        below = np.where(s.leaf[rows], above, s.before[rows])
+        below = np.where(s.tree.leaf[rows], above, s.before[rows])
         free = np.where((above != 0) & (below != 0), 0, np.where((above != 1) & (below != 1), 1, 2))
         s.colour[rows] = free
         # IMSuite reads the colours of the parent and of a child
-        return bsp.extra(comm=len(rows) + np.count_nonzero(~s.leaf[rows]))
+        return bsp.extra(comm=len(rows) + np.count_nonzero(~s.tree.leaf[rows]))
