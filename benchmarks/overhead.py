@@ -18,20 +18,20 @@ def main() -> None:
 
     import dgsuite
 
-    nodes = np.arange(64)
-
     def ring(clusters: int):
-        return dgsuite.Graph.from_edges(nodes, (nodes + 1) % 64, n=64, clusters=clusters)
+        n = max(64, clusters)
+        nodes = np.arange(n)
+        return dgsuite.Graph.from_edges(nodes, (nodes + 1) % n, n=n, clusters=clusters)
 
     with common.cluster(2):
         for clusters in (2, 8):
             ds = dgsuite.run(Empty, ring(clusters), style="clocked", rounds=2000)
             each = (ds.compute_seconds + ds.exchange_seconds).isel(cluster=0).values
             line(f"clocked, empty round, {clusters} clusters", 1e3 * np.median(each), "ms", 0.6)
-        for clusters, bound in ((2, 15), (8, 30)):
+        for clusters, bound in ((2, 15), (8, 30), (64, 40), (512, 320)):
             graph = ring(clusters)
             dgsuite.run(Empty, graph, style="finish_async", rounds=5)
-            ds = dgsuite.run(Empty, graph, style="finish_async", rounds=60)
+            ds = dgsuite.run(Empty, graph, style="finish_async", rounds=60 if clusters < 512 else 9)
             each = (ds.compute_seconds + ds.exchange_seconds).isel(cluster=0).values
             what = f"finish_async, empty phase and its votes, {clusters} clusters"
             line(what, 1e3 * np.median(each), "ms", bound)

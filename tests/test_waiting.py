@@ -26,7 +26,7 @@ from toys import Sleeps
 import dgsuite
 import genval
 from dgsuite.engine.program import UNBOUND, Step
-from dgsuite.executors.finish_async import Bundle, _open, _phase
+from dgsuite.executors.finish_async import Bundle, _open, _whole
 from dgsuite.workers import placement as tasks
 from dgsuite.workers import plugin as worker
 from dgsuite.workers.mesh import Mesh
@@ -48,7 +48,7 @@ def test_a_task_for_another_process_is_refused(client, ring):  # noqa: F811
     worker.install(client)
     place = worker_addresses(client)[0]
     for task in (
-        lambda: _open("run", Sleeps(), ring.parts, 1, ["before"], "before", None, UNBOUND),
+        lambda: _open("run", Sleeps(), ring.parts, [0, 1], ["before"], 0, None, UNBOUND),
         lambda: worker.counter("run", place, "before", 0)()(),
     ):
         done = client.submit(task, workers=[place], pure=False)
@@ -68,10 +68,10 @@ def test_phases_and_messages_out_of_order_are_refused(client, ring, change):  # 
     def submit(function, *arguments):
         return client.submit(function, "run", *arguments, workers=[place], pure=False)
 
-    opened = submit(_open, Sleeps(), [cluster], 1, [epoch], epoch, None, UNBOUND)
+    opened = submit(_open, Sleeps(), [cluster], [0, 1], [epoch], 0, None, UNBOUND)
     opened.result()
     steps = [Step(number, "send", True, number) for number in range(2)]
-    first = submit(_phase, 0, 0, steps[0], []).result()
+    first = submit(_whole, 0, steps[0], []).result()
     assert first == Bundle(0, epoch, {})
     second = {
         "repeated": (0, steps[0], []),
@@ -79,7 +79,7 @@ def test_phases_and_messages_out_of_order_are_refused(client, ring, change):  # 
         "of another process": (1, steps[1], [first._replace(epoch="another")]),
     }[change]
     with pytest.raises(dgsuite.RunError, match=rf"worker {place} .* phase"):
-        submit(_phase, 0, *second).result()
+        submit(_whole, *second).result()
     del opened
     assert_nothing_held(client)
 

@@ -121,10 +121,14 @@ class Site:
         numbers = range(len(self.clusters))
         begin = perf_counter()
         if pool is None:
-            results = [self._run(step, k) for k in numbers]
+            results = [self.run(step, k) for k in numbers]
         else:
-            results = list(pool.map(lambda k: self._run(step, k), numbers))
+            results = list(pool.map(lambda k: self.run(step, k), numbers))
         self.busy = perf_counter() - begin
+        return self.send(step, results)
+
+    def send(self, step: Step, results: Sequence[Any]) -> dict[int, MessageBatch]:
+        """Count and pack what the site's clusters returned from a phase; the end of `step`."""
         self._messages = None
         self.tally = tally = self.new_tally()
         sent: dict[type, list[tuple[int, Any]]] = {}
@@ -187,7 +191,8 @@ class Site:
             found.append(value)
         return found
 
-    def _run(self, step: Step, k: int) -> Any:
+    def run(self, step: Step, k: int) -> Any:
+        """Run a phase on the site's k-th cluster; what it returns is for `send`. Thread-safe."""
         cluster = self.clusters[k]
         inbox = self.make_inbox(
             step.round, cluster, self.mailbox.starts[k], self._messages, self.mailbox.dtypes

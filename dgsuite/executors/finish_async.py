@@ -1,19 +1,19 @@
 """Style `finish_async`: a task a cluster and phase, joined and created anew.
 
-A task runs its cluster's phase and returns what goes to clusters on other workers, bundled; Dask
-moves bundles to the tasks that need them. State, and messages between clusters of one worker, stay
-on the worker. Phases are sent to the scheduler as one graph, up to where the program asks for votes.
+A phase on a worker is a task that delivers what the other workers sent, a task for each cluster, and
+a task that packs what they send; where there is one cluster, one task does all. Dask moves the
+packed bundles between workers. State, and messages within a worker, stay there. Phases are sent to
+the scheduler as one graph, up to where the program asks for votes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 
-import numpy as np
 from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from distributed import Client, Future, get_worker
@@ -43,56 +43,67 @@ next graph wait that long."""
 
 
 class Bundle(NamedTuple):
-    """What a cluster sends to other workers in a phase."""
+    """What a worker sends to the others in a phase."""
 
     number: int
     """Of the phase."""
     epoch: str
     """Which process sends it."""
-    parcels: dict[int, dict[int, MessageBatch]]
-    """By receiving cluster, then sending one."""
+    parcels: dict[int, MessageBatch]
+    """By receiving worker."""
 
 
 @dataclass
 class Hall:
     """What a run keeps on a worker."""
 
-    sites: dict[int, Site]
-    logs: dict[int, Log]
+    site: Site
+    log: Log
     epochs: Sequence[str]
     """Which process each of the run's workers is."""
-    epoch: str
-    """Which of them is this one."""
-    done: dict[int, int] = field(default_factory=dict)
-    """By cluster, the number of the last phase that has begun."""
-    mail: dict[tuple[int, int], dict[int, MessageBatch]] = field(default_factory=dict)
-    """MessageBatchs that stay on this worker, by phase and receiving cluster."""
-    ended: dict[int, float] = field(default_factory=dict)
-    started: float = 0.0
+    results: list[Any]
+    """What each cluster returned from the phase."""
+    done: dict[tuple[str, int], int] = field(default_factory=dict)
+    """The last phase in which each task has begun: by what it does, and the cluster."""
+    spans: list[tuple[float, float]] = field(default_factory=list)
+    """When clusters computed in the phase: begin and end of each task."""
+    started: float = field(default_factory=perf_counter)
+    packed: float = field(default_factory=perf_counter)
+    """When the phase before was over."""
+
+    def advance(self, number: int, does: str, k: int = 0) -> None:
+        """Refuse a task that is not of the phase after its last one.
+
+        Dask repeats tasks whose results are lost; the state is past them.
+        """
+        before = self.done.get((does, k), -1)
+        if number != before + 1:
+            raise PeerLost(
+                f"worker {get_worker().address} was asked to repeat phase {number} after phase {before}"
+            )
+        self.done[does, k] = number
 
     def votes(self, turn: int) -> Vote:
         """The votes of a turn, reduced over the worker's clusters."""
-        return reduce_votes([vote for log in self.logs.values() for vote in log.votes_of(turn)])
+        return reduce_votes(self.log.votes_of(turn))
 
 
 def _open(
     run_id: str,
     kernel: Kernel,
     clusters: Sequence[Cluster],
-    count: int,
+    bounds: NDArray,
     epochs: Sequence[str],
-    epoch: str,
+    me: int,
     workload: Workload | None,
     guard: Guard,
 ) -> None:
-    """Task: make the run's sites on this worker, which must be the process that the run began with."""
-    worker.fence(get_worker(), epoch)
-    bounds = np.arange(count + 1)
-    sites = {c.index: Site(kernel, [c], bounds, c.index, workload, guard) for c in clusters}
-    for site in sites.values():
-        site.warm()
-    hall = Hall(sites, {k: Log(1) for k in sites}, epochs, epoch)
-    hall.started = perf_counter()
+    """Task: make the run's site on worker number `me`, which must be the process that the run began with."""
+    worker.fence(get_worker(), epochs[me])
+    site = Site(kernel, clusters, bounds, me, workload, guard)
+    site.warm()
+    count = len(clusters)
+    hall = Hall(site, Log(count), epochs, [None] * count)
     worker.plugin().keep(worker.task_key(), run_id, hall)
 
 
@@ -106,55 +117,66 @@ def _hall(run_id: str) -> Hall:
     return hall
 
 
-def _phase(run_id: str, k: int, number: int, step: Step, bundles: Sequence[Bundle]) -> Bundle:
-    """Task: one cluster's phase.
-
-    Parameters
-    ----------
-    bundles
-        What all clusters returned of the phase before.
-    """
+def _deliver(run_id: str, number: int, bundles: Sequence[Bundle]) -> None:
+    """Task: take in what all workers packed in the phase before."""
     hall = _hall(run_id)
-    site = hall.sites[k]
-    begin = perf_counter()
-    before = hall.done.get(k, -1)
-    if number != before + 1:  # Dask repeats tasks whose results are lost; the state is past them
-        raise PeerLost(
-            f"worker {get_worker().address} was asked to repeat phase {number} after phase {before}"
-        )
-    hall.done[k] = number
-    parcels = hall.mail.pop((number - 1, k), {})
+    hall.advance(number, "deliver")
     for bundle in bundles:
         if bundle.number != number - 1 or bundle.epoch not in hall.epochs:
             raise PeerLost(
                 f"worker {get_worker().address} got messages of phase {bundle.number} in phase {number}, "
                 f"or of a process that is not the run's"
             )
-        parcels.update(bundle.parcels.get(k, {}))
-    site.deliver(dict(sorted(parcels.items())))
-    sent = site.step(step)
-    leaving: dict[int, dict[int, MessageBatch]] = {}
-    for to, parcel in sent.items():
-        if to in hall.sites:
-            hall.mail.setdefault((number, to), {})[k] = parcel
-        else:
-            leaving[to] = {k: parcel}
-            site.tally.wire += parcel.nbytes * (len(hall.epochs) - 1)
-    waited = begin - hall.ended.get(k, hall.started)
-    end = perf_counter()
-    hall.logs[k].add(step, site.tally, site.compute, site.cpu, waited + end - begin - site.busy)
-    hall.logs[k].seconds = end - hall.started
-    hall.ended[k] = end
-    return Bundle(number, hall.epoch, leaving)
+    me = hall.site.me
+    hall.site.deliver({w: b.parcels[me] for w, b in enumerate(bundles) if me in b.parcels})
+
+
+def _phase(run_id: str, number: int, step: Step, k: int, delivered: None) -> None:
+    """Task: a phase of the worker's k-th cluster."""
+    hall = _hall(run_id)
+    hall.advance(number, "phase", k)
+    begin = perf_counter()
+    hall.results[k] = hall.site.run(step, k)
+    hall.spans.append((begin, perf_counter()))
+
+
+def _pack(run_id: str, number: int, step: Step, phases: Sequence[None]) -> Bundle:
+    """Task: pack what the worker's clusters send to the other workers, and record the phase."""
+    hall = _hall(run_id)
+    hall.advance(number, "pack")
+    site = hall.site
+    parcels = site.send(step, hall.results)
+    hall.results = [None] * len(hall.results)
+    # a bundle goes whole to each other worker
+    site.tally.wire = sum(p.nbytes for p in parcels.values()) * (len(hall.epochs) - 1)
+    before, hall.packed = hall.packed, perf_counter()
+    waited = hall.packed - before - covered(hall.spans)
+    hall.spans.clear()
+    hall.log.add(step, site.tally, site.compute, site.cpu, waited)
+    hall.log.seconds = hall.packed - hall.started
+    return Bundle(number, hall.epochs[site.me], parcels)
+
+
+def _whole(run_id: str, number: int, step: Step, bundles: Sequence[Bundle]) -> Bundle:
+    """Task: a phase of a worker that has one cluster."""
+    _deliver(run_id, number, bundles)
+    _phase(run_id, number, step, 0, None)
+    return _pack(run_id, number, step, ())
+
+
+def covered(spans: Iterable[tuple[float, float]]) -> float:
+    """Length of the union of some spans."""
+    total, until = 0.0, float("-inf")
+    for begin, end in sorted(spans):
+        total += max(end - max(begin, until), 0.0)
+        until = max(until, end)
+    return total
 
 
 def _close(run_id: str) -> Result:
     """Task: this worker's results."""
     hall = _hall(run_id)
-    clusters = sorted(hall.sites)
-    found = [hall.sites[k].outputs() for k in clusters]
-    outputs = {name: np.concatenate([f[name] for f in found]) for name in found[0]}
-    return [(outputs, merge([hall.logs[k] for k in clusters]))]
+    return [(hall.site.outputs(), hall.log)]
 
 
 class Driver:
@@ -175,7 +197,8 @@ class Driver:
         self.places = places
         self.bounds = bounds.tolist()
         self.on_round = on_round
-        self.clusters = self.bounds[-1]
+        self.edges = 2 * self.bounds[-1] + len(places) ** 2
+        """Dependencies of a phase, at most."""
         self.collected: list[Step] = []
         self.sent = 0
         self.futures: list[Future] = []
@@ -203,23 +226,18 @@ class Driver:
     def add(self, step: Step) -> None:
         """Take in a phase; it is sent when enough have come together."""
         self.collected.append(step)
-        if len(self.collected) * self.clusters**2 > EDGES:
+        if len(self.collected) * self.edges > EDGES:
             self.flush()
 
     def flush(self) -> None:
         """Send what was collected as one graph and join it."""
         if not self.collected:
             return
-        inputs: list[Any] = self.futures
-        owners = np.repeat(np.arange(len(self.places)), np.diff(self.bounds)).tolist()
+        bundles: list[Any] = self.futures
         graphs: list[dict[str, tuple]] = [{} for _ in self.places]
         for number, step in enumerate(self.collected, self.sent):
-            stem = f"{self.kernel.name}-{step.phase}-{self.run_id}-{number}"
-            keys = [f"{stem}-{k}" for k in range(self.clusters)]
-            for k, w in enumerate(owners):
-                graphs[w][keys[k]] = (_phase, self.run_id, k, number, step, inputs)
-            inputs = keys
-        names = [f"{stem}-on-{w}" for w in range(len(self.places))]
+            bundles = [self.lay(graph, w, number, step, bundles) for w, graph in enumerate(graphs)]
+        names = [f"{self.kernel.name}-on-{w}-{self.run_id}-{number}" for w in range(len(graphs))]
         layers = {
             name: MaterializedLayer(
                 graph,
@@ -228,7 +246,7 @@ class Driver:
             for name, graph, place in zip(names, graphs, self.places, strict=True)
         }
         whole = HighLevelGraph(layers, {name: set(names) - {name} for name in names})
-        ends = [Delayed(keys[k], whole, layer=names[w]) for k, w in enumerate(owners)]
+        ends = [Delayed(key, whole, layer=name) for key, name in zip(bundles, names, strict=True)]
         self.sent += len(self.collected)
         self.collected = []
         self.used.append(self.futures)
@@ -238,6 +256,39 @@ class Driver:
         self.join(self.futures)
         if self.on_round is not None:
             self.on_round(Progress(step.round + step.last))
+
+    def lay(
+        self, graph: dict[str, tuple], w: int, number: int, step: Step, bundles: Sequence[Any]
+    ) -> str:
+        """Add a phase on worker number `w` to a graph.
+
+        Parameters
+        ----------
+        bundles
+            What all workers packed in the phase before: keys, or futures.
+
+        Returns
+        -------
+        The key of what this worker packs.
+        """
+
+        def key(does: str, i: int) -> str:
+            return f"{self.kernel.name}-{does}-{self.run_id}-{number}-{i}"
+
+        phase = self.run_id, number, step
+        first, last = self.bounds[w], self.bounds[w + 1]
+        if last - first == 1:
+            packed = key(step.phase, first)
+            graph[packed] = (_whole, *phase, bundles)
+            return packed
+        delivered = key(f"{step.phase}-deliver", w)
+        graph[delivered] = (_deliver, self.run_id, number, bundles)
+        each = [key(step.phase, k) for k in range(first, last)]
+        for k, one in enumerate(each):
+            graph[one] = (_phase, *phase, k, delivered)
+        packed = key(f"{step.phase}-pack", w)
+        graph[packed] = (_pack, *phase, each)
+        return packed
 
     def votes(self, turn: int) -> Vote:
         """The votes of a turn, reduced over all workers."""
@@ -280,10 +331,7 @@ def run(
 
     opened = driver.each(
         _open,
-        [
-            (kernel, group, driver.clusters, epochs, epoch, workload, guard)
-            for group, epoch in zip(groups, epochs, strict=True)
-        ],
+        [(kernel, group, bounds, epochs, me, workload, guard) for me, group in enumerate(groups)],
     )
     try:
         driver.join(opened)
