@@ -4,7 +4,7 @@ python benchmarks/construction.py [--nodes N] [--edges M] [--growth]
 
 Memory is the proportional set size (PSS), which counts a page shared by k processes as 1/k in each,
 summed over this process (with scheduler and nannies in it) and the workers; a process of its own
-samples it every 10 ms. Idle is what they take with the cluster up, packages imported and the edge
+samples it every 20 ms. Idle is what they take with the cluster up, packages imported and the edge
 array made.
 """
 
@@ -23,38 +23,44 @@ import numpy as np
 import psutil
 from common import line
 
-EVERY = 0.01
+EVERY = 0.02
 """Seconds between samples."""
 
+SAMPLER = "memory"
+"""Name of the process that samples."""
 
-def total(process: psutil.Process) -> int:
-    """Memory of a process and all below it, but for the one that asks."""
-    found = 0
+
+def total(process: psutil.Process) -> tuple[int, int]:
+    """Memory of a process and all below it, but for the one that asks; and of the process alone."""
+    found = []
     for one in (process, *process.children(recursive=True)):
         try:
-            found += one.memory_full_info().pss if one.pid != os.getpid() else 0
+            found.append(one.memory_full_info().pss if one.pid != os.getpid() else 0)
         except psutil.Error:
             continue
-    return found
+    return sum(found), found[0]
 
 
 def sample(process: int, pipe: Connection) -> None:
-    """Send the memory now; then, when told to stop, its peak meanwhile."""
+    """Send the memory now; then, when told to stop, the peaks meanwhile."""
     watched = psutil.Process(process)
-    peak = total(watched)
+    peak, own = total(watched)
     pipe.send(peak)
     while not pipe.poll(EVERY):
-        peak = max(peak, total(watched))
-    pipe.send(peak)
+        now, here = total(watched)
+        peak, own = max(peak, now), max(own, here)
+    pipe.send((peak, own))
 
 
 class Watch:
-    """Memory of this process and all below it when it was entered, and its peak until the end."""
+    """Memory of this process and all below it when it was entered, its peak until the end, and that of this
+    process alone.
+    """
 
     def __enter__(self) -> Watch:
         self._pipe, end = multiprocessing.Pipe()
         spawn = multiprocessing.get_context("spawn")
-        self._process = spawn.Process(target=sample, args=(os.getpid(), end))
+        self._process = spawn.Process(target=sample, args=(os.getpid(), end), name=SAMPLER)
         self._process.start()
         self.idle = self._pipe.recv()
         return self
@@ -66,7 +72,7 @@ class Watch:
         at: TracebackType | None,
     ) -> None:
         self._pipe.send(None)
-        self.peak = self._pipe.recv()
+        self.peak, self.own = self._pipe.recv()
         self._process.join()
 
 

@@ -1,27 +1,37 @@
 """From Parquet to Parquet: PageRank and components of edges between names, on two workers or in one process.
 
-python benchmarks/parquet.py [--nodes N] [--edges M] [--files F]
+python benchmarks/parquet.py [--nodes N] [--edges M] [--files F] [--json]
 
-The peer reads with pandas, numbers the names with `pandas.factorize`, and computes with igraph. Memory is
-as in construction.py.
+The peer reads with pandas, numbers the names with `pandas.factorize`, and computes with igraph, in a process
+of its own. Memory is as in construction.py; the size of the edges is that of the text of their ends,
+without the offsets that a table of them needs as well.
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
+import json
+import multiprocessing
+import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import common
 import numpy as np
 import pandas as pd
+import psutil
 from common import line
-from construction import Watch
+from construction import SAMPLER, Watch
+
+Steps = dict[str, dict[str, float]]
+"""Of each step: seconds, and processor time of this process and of the workers."""
 
 
 def write(folder: Path, nodes: int, edges: int, files: int) -> int:
@@ -35,44 +45,93 @@ def write(folder: Path, nodes: int, edges: int, files: int) -> int:
     return 2 * 13 * edges
 
 
+def processor() -> tuple[float, float]:
+    """Processor time of this process, and of the workers, but not of what samples the memory."""
+    own = psutil.Process()
+    sampler = {child.pid for child in multiprocessing.active_children() if child.name == SAMPLER}
+    below = [one for one in own.children(recursive=True) if one.pid not in sampler]
+    return sum(own.cpu_times()[:2]), sum(sum(one.cpu_times()[:2]) for one in below)
+
+
 @contextmanager
-def timed(what: str) -> Iterator[None]:
-    """Print what a step took."""
-    begin = time.perf_counter()
+def timed(what: str, steps: Steps) -> Iterator[None]:
+    """Note what a step takes."""
+    begin, (client, workers) = time.perf_counter(), processor()
     yield
-    line(f"  {what}", time.perf_counter() - begin, "s")
+    took, (client_end, workers_end) = time.perf_counter() - begin, processor()
+    steps[what] = {"seconds": took, "client": client_end - client, "workers": workers_end - workers}
 
 
-def ours(source: Path, target: Path) -> None:
+def ours(source: Path, target: Path) -> Steps:
     """All steps on the workers of the current client."""
     import dgsuite
 
-    with timed("graph"):
+    steps: Steps = {}
+    with timed("graph", steps):
         graph = dgsuite.Graph.from_parquet(source)
-    with timed("pagerank"):
+    with timed("pagerank", steps):
         ranks = dgsuite.run("pagerank", graph)
-    with timed("components"):
+    with timed("components", steps):
         components = dgsuite.run("wcc", graph)
-    with timed("Parquet"):
+    with timed("Parquet", steps):
         both = ranks.assign(component=components.component)
         dgsuite.to_dataframe(both).to_parquet(target)
+    return steps
 
 
-def theirs(source: Path, target: Path) -> None:
+def theirs(source: Path, target: Path) -> Steps:
     """All steps in this process."""
     import igraph
 
-    with timed("graph"):
+    steps: Steps = {}
+    with timed("graph", steps):
         frame = pd.read_parquet(source)
         codes, names = pd.factorize(pd.concat([frame.source, frame.target], ignore_index=True))
         ends = codes.reshape(2, -1)
         graph = igraph.Graph(n=len(names), edges=ends.T, directed=False)
-    with timed("pagerank"):
+    with timed("pagerank", steps):
         rank = graph.pagerank()
-    with timed("components"):
+    with timed("components", steps):
         component = graph.connected_components().membership
-    with timed("Parquet"):
+    with timed("Parquet", steps):
         pd.DataFrame({"node": names, "rank": rank, "component": component}).to_parquet(target)
+    return steps
+
+
+def measured(run: Callable[[Path, Path], Steps], source: Path, target: Path) -> dict[str, Any]:
+    """What a run takes, and the peak of memory meanwhile, of all processes and of this one alone."""
+    with Watch() as watch:
+        begin = time.perf_counter()
+        steps = run(source, target)
+        took = time.perf_counter() - begin
+    return {"seconds": took, "steps": steps, "peak": watch.peak, "peak_client": watch.own}
+
+
+def two_workers(folder: Path) -> dict[str, Any]:
+    """Our run, after a small one, so that loops are compiled and packages imported."""
+    with common.cluster(2):
+        ours(folder / "few", folder / "few-ours")
+        return measured(ours, folder / "edges", folder / "ours")
+
+
+def one_process(folder: Path) -> dict[str, Any]:
+    """The peer's run, after a small one."""
+    theirs(folder / "few", folder / "few-theirs")
+    return measured(theirs, folder / "edges", folder / "theirs")
+
+
+RUNS = {"two workers": two_workers, "one process": one_process}
+
+
+def show(name: str, found: dict[str, Any], size: int, bounded: bool) -> None:
+    """Print the figures of a run."""
+    line(name, found["seconds"], "s")
+    for step, took in found["steps"].items():
+        spent = f"{took['client']:.1f} s here and {took['workers']:.1f} s on workers"
+        line(f"  {step}, processor time {spent}", took["seconds"], "s")
+    bounds = (4, 1e3) if bounded else (None, None)
+    line("  peak of all processes over the text", found["peak"] / size, "x", bounds[0])
+    line("  peak of the client", found["peak_client"] / 1e6, "MB", bounds[1])
 
 
 def main() -> None:
@@ -80,31 +139,33 @@ def main() -> None:
     options.add_argument("--nodes", type=int, default=2_000_000)
     options.add_argument("--edges", type=int, default=20_000_000)
     options.add_argument("--files", type=int, default=20)
+    options.add_argument("--json", action="store_true", help="print the figures as JSON")
+    options.add_argument("--run", choices=RUNS, help="make one of the runs only")
+    options.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     given = options.parse_args()
+    if given.folder is not None:  # in a process of its own
+        print(json.dumps(RUNS[given.run](given.folder)))
+        return
     folder = Path(tempfile.mkdtemp())
     try:
         for name in ("few", "edges"):
             (folder / name).mkdir()
         write(folder / "few", 10_000, 100_000, 2)
         size = write(folder / "edges", given.nodes, given.edges, given.files)
-        seconds = {}
-        with common.cluster(2):
-            print("a small one first, so that loops are compiled and packages imported")
-            ours(folder / "few", folder / "few-ours")
-            gc.collect()
-            with Watch() as watch:
-                begin = time.perf_counter()
-                ours(folder / "edges", folder / "ours")
-                seconds["two workers"] = time.perf_counter() - begin
-        line("two workers", seconds["two workers"], "s")
-        line("peak of all processes over the text of the edges", watch.peak / size, "x", 4)
-        begin = time.perf_counter()
-        theirs(folder / "edges", folder / "theirs.parquet")
-        seconds["one process"] = time.perf_counter() - begin
-        line("pandas and igraph, one process", seconds["one process"], "s")
-        line(
-            "two workers over one process", seconds["two workers"] / seconds["one process"], "x", 1
-        )
+        found = {"nodes": given.nodes, "edges": given.edges, "text_bytes": size}
+        found["load"] = os.getloadavg()[0]
+        for name in RUNS if given.run is None else [given.run]:
+            command = [sys.executable, __file__, "--run", name, "--folder", str(folder)]
+            output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+            found[name] = json.loads(output)
+            if not given.json:
+                show(name, found[name], size, name == "two workers")
+        if given.run is None:
+            found["ratio"] = found["two workers"]["seconds"] / found["one process"]["seconds"]
+            if not given.json:
+                line("two workers over one process", found["ratio"], "x", 1)
+        if given.json:
+            print(json.dumps(found))
     finally:
         shutil.rmtree(folder)
 

@@ -110,8 +110,8 @@ class Constructors:
 
         Notes
         -----
-        A Dask collection is computed a second time to find `n`, if not given, or the identifiers, and
-        once more for ``partition="edges"``. Every worker gets the sorted identifiers.
+        A Dask collection is computed once if its ends are identifiers. Else it is computed a second time to
+        find `n`, if not given, and once more for ``partition="edges"``.
 
         Examples
         --------
@@ -229,7 +229,7 @@ class Constructors:
 
         Notes
         -----
-        The dataframe is computed here, twice if the ends are identifiers. Dask makes text of columns of
+        The dataframe is computed here, once if the ends are identifiers. Dask makes text of columns of
         objects such as UUIDs, unless its setting ``dataframe.convert-string`` is False.
 
         Examples

@@ -9,16 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from partition.errors import InputError
+from partition.identifiers import TEXT, from_column, is_text
 from partition.labels import exact_array
 
-Piece = tuple[NDArray, NDArray, NDArray | None]
-"""Sources, targets and weights of a piece of the edge list."""
+Piece = tuple[Any, Any, NDArray | None]
+"""Sources, targets and weights of a piece of the edge list. Ends are arrays of NumPy, or text in Arrow."""
 
 MOST_NODES = 3_037_000_499
 """With more nodes, row and column of an edge would not fit into one int64 together."""
 
 
-def as_piece(src: ArrayLike, dst: ArrayLike, weights: ArrayLike | None, where: str = "") -> Piece:
+def as_piece(src: Any, dst: Any, weights: Any, where: str = "") -> Piece:
     """Sources, targets and weights as arrays.
 
     Raises
@@ -28,7 +29,7 @@ def as_piece(src: ArrayLike, dst: ArrayLike, weights: ArrayLike | None, where: s
     """
     src, dst = _ids(src), _ids(dst)
     weights = None if weights is None else _numbers(weights, where)
-    shapes = [a.shape for a in (src, dst, weights) if a is not None]
+    shapes = [(len(a),) if is_text(a) else a.shape for a in (src, dst, weights) if a is not None]
     if len(set(shapes)) > 1 or len(shapes[0]) != 1:
         raise InputError(
             f"{where}src, dst and weights must be one-dimensional and of equal length, "
@@ -41,8 +42,11 @@ def as_piece(src: ArrayLike, dst: ArrayLike, weights: ArrayLike | None, where: s
     return src, dst, weights
 
 
-def _ids(values: ArrayLike) -> NDArray:
+def _ids(values: Any) -> Any:
     """Ends of edges as an array. NumPy may convert the items of a list to another type; this does not."""
+    text = from_column(values)
+    if text is not None:
+        return text
     ids = np.asarray(values)
     if isinstance(values, list | tuple) and ids.ndim == 1 and ids.dtype.kind in "fU":
         exact = exact_array(values)
@@ -65,11 +69,12 @@ def _numbers(weights: ArrayLike, where: str) -> NDArray:
     return values
 
 
-def check_ids(ids: NDArray, what: str) -> None:
+def check_ids(ids: Any, what: str) -> None:
     """Raise `InputError` unless node ids are integers."""
-    if not np.issubdtype(ids.dtype, np.integer):
+    dtype = TEXT if is_text(ids) else ids.dtype
+    if not np.issubdtype(object if is_text(ids) else dtype, np.integer):
         raise InputError(
-            f"{what} must be integers, got dtype {ids.dtype}; relabel=True also accepts text and objects"
+            f"{what} must be integers, got dtype {dtype}; relabel=True also accepts text and objects"
         )
 
 

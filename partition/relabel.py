@@ -1,26 +1,50 @@
-"""Number nodes by identifiers of any type: 64-bit integers, text, or objects such as UUIDs.
+"""Number nodes by identifiers of any kind: 64-bit integers, text, or objects such as UUIDs.
 
-The distinct identifiers of each piece of the edge list are found where the piece is, and merged by a tree
-of tasks. Their ascending order numbers the nodes, so the numbers depend neither on pieces nor on workers.
+The distinct identifiers of each piece of the edge list are numbered where the piece is. They are divided by
+their order among the workers, each of which merges its part and answers with positions. The nodes are
+numbered in ascending order of the identifiers, so their numbers depend neither on pieces nor on workers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partition import build, edges, segments
+from partition import build, edges, identifiers
 from partition.client.waiting import Watch
+from partition.client.workers import pinned, worker_addresses
 from partition.errors import InputError
-from partition.labels import LONGEST, Labels, exact_array
+from partition.held_labels import About, HeldLabels
+from partition.identifiers import Values
+from partition.labels import Labels
 from partition.piece import Piece
 
 if TYPE_CHECKING:
     from distributed import Client
+
+
+@dataclass(eq=False)
+class Encoded:
+    """A piece of the edge list whose ends are numbers of its own distinct identifiers.
+
+    Attributes
+    ----------
+    src, dst
+        Indices into `values`.
+    weights
+        As in `partition.piece.Piece`.
+    values
+        The distinct identifiers, in no particular order.
+    """
+
+    src: NDArray
+    dst: NDArray
+    weights: NDArray | None
+    values: Values
 
 
 def relabel(pieces: Sequence[Any], client: Client | None) -> tuple[edges.Pieces, Labels]:
@@ -29,13 +53,12 @@ def relabel(pieces: Sequence[Any], client: Client | None) -> tuple[edges.Pieces,
     Parameters
     ----------
     pieces
-        The edge list, from `edges.pieces`. Lazy pieces are computed here, to find the identifiers, and once
-        more when the graph is built.
+        The edge list, from `edges.pieces`. Lazy pieces are computed here, once.
 
     Returns
     -------
     pieces
-        The same edges, with node ids as ends.
+        The same edges, with node ids as ends. With a client, lazy pieces are on its workers.
     labels
         The identifier of each node, ascending.
 
@@ -44,134 +67,137 @@ def relabel(pieces: Sequence[Any], client: Client | None) -> tuple[edges.Pieces,
     InputError
         Identifiers are missing, are floats, or are of types without a common order; or there are none.
     """
-    found = edges.each(distinct, merge, pieces, client)
-    if not len(found):
+    if client is not None and any(map(edges.lazy, pieces)):
+        return _on_workers(pieces, client)
+    encoded = [
+        encode(
+            piece.compute(scheduler="threads") if edges.lazy(piece) else piece,
+            edges.of_partition(i) if edges.lazy(piece) else "",
+        )
+        for i, piece in enumerate(pieces)
+    ]
+    values, positions = merged([each.values for each in encoded])
+    _check(len(values))
+    labels = Labels(identifiers.as_array(values), len(values), ascending=True)
+    return edges.Pieces(map(numbered, encoded, positions)), labels
+
+
+def encode(piece: Piece, where: str = "") -> Encoded:
+    """Number the distinct identifiers of a piece.
+
+    Raises
+    ------
+    InputError
+        Identifiers are missing, or of a kind that cannot be identifiers.
+    """
+    names = [f"{where}edge {name}s" for name in ("source", "target")]
+    ends = [identifiers.of(ids, what) for ids, what in zip(piece[:2], names, strict=True)]
+    kind = identifiers.common([identifiers.facts(ids) for ids in ends])
+    (src, dst), values = identifiers.encode([identifiers.converted(ids, kind) for ids in ends])
+    identifiers.check(values, f"{where}edge ends")
+    return Encoded(src, dst, piece[2], values)
+
+
+def merged(found: Sequence[Values]) -> tuple[Values, list[NDArray]]:
+    """As `identifiers.merge`, of arrays of any kind."""
+    kind = identifiers.common([identifiers.facts(values) for values in found])
+    return identifiers.merge([identifiers.converted(values, kind) for values in found])
+
+
+def numbered(encoded: Encoded, ids: NDArray) -> Piece:
+    """A piece whose ends are node ids, given those of its distinct identifiers."""
+    return ids[encoded.src], ids[encoded.dst], encoded.weights
+
+
+def _check(count: int) -> None:
+    if not count:
         raise InputError("a graph needs at least one node, but there are no edges that name one")
-    labels = Labels(found, len(found), ascending=True)
-    if not any(map(edges.lazy, pieces)):
-        return edges.Pieces(numbered(piece, found) for piece in pieces), labels
+
+
+# ---- on workers
+
+
+@dataclass(eq=False)
+class Divided:
+    """The distinct identifiers of a piece, divided among workers: indices, and the identifiers."""
+
+    at: list[NDArray]
+    values: list[Values]
+
+
+def _on_workers(pieces: Sequence[Any], client: Client) -> tuple[edges.Pieces, Labels]:
     from dask import delayed
 
-    table: Any = delayed(found, traverse=False)
-    if client is not None:
-        table = Watch(client, edges.BUILDING).scatter(found)
-    task = delayed(numbered, traverse=False)
-    return edges.Pieces(
-        task(piece, table, edges.of_partition(i)) for i, piece in enumerate(pieces)
-    ), labels
-
-
-def distinct(piece: Piece, where: str) -> NDArray:
-    """The distinct identifiers of a piece, ascending."""
-    ends = [
-        _distinct(ids, f"{where}edge {name}s")
-        for name, ids in (("source", piece[0]), ("target", piece[1]))
-    ]
-    return merge(ends)
-
-
-def _distinct(ids: NDArray, what: str) -> NDArray:
-    if ids.dtype.kind in "iu" or not len(ids):
-        return segments.distinct(ids)
-    if ids.dtype.kind not in "UOST":
-        raise InputError(
-            f"{what} must be integers, text or objects such as UUIDs, got dtype {ids.dtype}"
+    workers = worker_addresses(client)
+    watch = Watch(client, edges.BUILDING, workers)
+    with client.as_current(), watch.explain_errors():
+        task = delayed(encode, traverse=False)
+        encoded = client.compute(
+            [task(piece, edges.of_partition(i)) for i, piece in enumerate(pieces)]
         )
-    found = _texts(ids)
-    return _ascending(_codes(ids)[1].tolist(), what) if found is None else found[1]
+        facts = watch.gather([client.submit(_facts, each, pure=False) for each in encoded])
+        kind = identifiers.common(facts)
+        _check(sum(each.size for each in facts))
+        bounds = identifiers.splitters(facts, len(workers))
+        workers = workers[: len(bounds) + 1]
+        divided = [client.submit(_divide, each, bounds, kind, pure=False) for each in encoded]
+        merging = [
+            pinned(
+                client, worker, _merge, [client.submit(_part, d, w, pure=False) for d in divided]
+            )
+            for w, worker in enumerate(workers)
+        ]
+        parts = [
+            pinned(client, worker, _labels, each)
+            for worker, each in zip(workers, merging, strict=True)
+        ]
+        about = watch.gather([client.submit(About.of, part, pure=False) for part in parts])
+        offsets = np.cumsum([0, *(each.size for each in about)])
+        numbers = [
+            client.submit(
+                _number,
+                each,
+                split,
+                offsets,
+                [client.submit(_positions, m, i, pure=False) for m in merging],
+                pure=False,
+            )
+            for i, (each, split) in enumerate(zip(encoded, divided, strict=True))
+        ]
+        del encoded, divided, merging
+        return edges.Pieces(map(delayed, numbers)), HeldLabels(parts, about).here()
 
 
-def _texts(ids: NDArray) -> tuple[NDArray, NDArray] | None:
-    """Codes and distinct values, ascending, of text; None if not all are text, or without pyarrow.
-
-    It takes a quarter of the time of `_codes`, and of sorting Python's strings.
-    """
-    try:
-        import pyarrow as pa
-        from pyarrow import compute
-    except ImportError:
-        return None
-    try:
-        texts = pa.array(ids.astype(object, copy=False), from_pandas=True)
-    except (pa.ArrowException, UnicodeError):
-        return None
-    if texts.type != pa.string() or texts.null_count or isinstance(texts, pa.ChunkedArray):
-        return None
-    encoded = texts.dictionary_encode()
-    values = encoded.dictionary.cast(pa.large_string())
-    order = compute.sort_indices(values)  # by code points, as Python sorts
-    rank = np.empty(len(order), np.int64)
-    rank[order.to_numpy()] = np.arange(len(order))
-    return rank[encoded.indices.to_numpy()], _array(values.take(order))
+def _facts(encoded: Encoded) -> identifiers.Facts:
+    return identifiers.facts(encoded.values, identifiers.SAMPLE)
 
 
-def _array(texts: Any) -> NDArray:
-    """Distinct texts of Arrow as NumPy's; as `exact_array`, without a look at each text by Python."""
-    from pyarrow import compute
-
-    longest = compute.max(compute.binary_length(texts)).as_py()
-    plain = compute.all(compute.string_is_ascii(texts)).as_py()
-    if (
-        not plain
-        or not 0 < longest <= LONGEST
-        or compute.any(compute.match_substring(texts, "\0")).as_py()
-    ):
-        return exact_array(texts.to_pylist())
-    padded = compute.ascii_rpad(texts, longest, padding="\0")
-    content = np.frombuffer(padded.buffers()[2], np.uint8, longest * len(texts))
-    return content.view(f"S{longest}").astype(np.str_)
+def _divide(encoded: Encoded, bounds: Values, kind: str) -> Divided:
+    values = identifiers.converted(encoded.values, kind)
+    at = identifiers.divide(values, bounds)
+    return Divided(at, [identifiers.take(values, some) for some in at])
 
 
-def _codes(ids: NDArray) -> tuple[NDArray, NDArray]:
-    """Codes and distinct values of identifiers that are not numbers, in order of first occurrence."""
-    import pandas as pd
-
-    codes, values = pd.factorize(ids.astype(object), use_na_sentinel=False)
-    return codes, values
+def _part(divided: Divided, worker: int) -> Values:
+    return divided.values[worker]
 
 
-def _ascending(values: Sequence[Any], what: str) -> NDArray:
-    kinds = set(map(type, values))
-    for wrong in (type(None), float):
-        if wrong in kinds:
-            some = next(v for v in values if type(v) is wrong)
-            raise InputError(f"{what}: {some} is not an identifier; is one missing?")
-    try:
-        return exact_array(sorted(values))
-    except TypeError:
-        names = ", ".join(sorted(kind.__name__ for kind in kinds))
-        raise InputError(
-            f"{what}: identifiers must all be integers, all be text, or all be of one type that has an "
-            f"order, got {names}"
-        ) from None
+def _merge(found: list[Values]) -> tuple[Values, list[NDArray]]:
+    return identifiers.merge(found)
 
 
-def merge(found: Sequence[NDArray]) -> NDArray:
-    """The distinct values of several arrays of identifiers, ascending."""
-    some = [ids for ids in found if len(ids)] or list(found[:1])
-    kinds = {ids.dtype.kind for ids in some}
-    if len(kinds) == 1 and "O" not in kinds:
-        return segments.distinct(np.concatenate(some), runs=not kinds & {"i", "u"})
-    return _ascending(list({value for ids in some for value in ids.tolist()}), "identifiers")
+def _labels(merging: tuple[Values, list[NDArray]]) -> Values:
+    return merging[0]
 
 
-def numbered(piece: Piece, table: NDArray, where: str = "") -> Piece:
-    """A piece with its identifiers replaced by node ids."""
-    number = partial(_numbers, table=table)
-    return number(piece[0]), number(piece[1]), piece[2]
+def _positions(merging: tuple[Values, list[NDArray]], piece: int) -> NDArray:
+    return merging[1][piece]
 
 
-def _numbers(ids: NDArray, table: NDArray) -> NDArray:
-    small = build.id_dtype(len(table))
-    if not len(ids):
-        return np.empty(0, small)
-    if ids.dtype.kind in "iu" and table.dtype == ids.dtype:
-        return np.searchsorted(table, ids).astype(small)
-    if ids.dtype.kind in "iu":
-        values, codes = np.unique(ids, return_inverse=True)
-    else:
-        codes, values = _texts(ids) or _codes(ids)
-    wanted = values if values.dtype.kind == "U" else exact_array(values.tolist())
-    if wanted.dtype.kind != table.dtype.kind:
-        wanted = wanted.astype(object) if table.dtype == object else wanted.astype(table.dtype)
-    return np.searchsorted(table, wanted).astype(small)[codes]
+def _number(
+    encoded: Encoded, divided: Divided, offsets: NDArray, positions: list[NDArray]
+) -> Piece:
+    ids: NDArray = np.empty(len(encoded.values), build.id_dtype(int(offsets[-1])))
+    for at, first, found in zip(divided.at, offsets, positions, strict=False):
+        ids[at] = first + found
+    return numbered(encoded, ids)

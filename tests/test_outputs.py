@@ -19,7 +19,7 @@ from distributed import CancelledError, futures_of
 import dgsuite
 import genval
 from dgsuite import Graph, InputError
-from dgsuite.workers.gather import SETTING, gathered
+from partition.client.gather import SETTING, gathered
 
 ROOT = Path(__file__).parents[1]
 RNG = np.random.default_rng(4)

@@ -146,14 +146,13 @@ def test_text_is_numbered_with_and_without_arrow(names, monkeypatch):
     array[:] = names
     expected = sorted(set(names))
     for _ in range(2):
-        found = relabel.distinct((array, array[::-1], None), "")
-        assert found.tolist() == expected
-        assert list(map(type, found.tolist())) == list(map(type, expected))
-        ids, _, _ = relabel.numbered((array, array, None), found)
+        ((ids, _, _),), labels = relabel.relabel([(array, array[::-1], None)], None)
+        assert list(labels) == expected
+        assert list(map(type, labels)) == list(map(type, expected))
         assert [expected[i] for i in ids.tolist()] == names
         monkeypatch.setitem(sys.modules, "pyarrow", None)
     many = np.array([f"u{i}" for i in RNG.permutation(3000)], object)
-    ids, _, _ = relabel.numbered((many, many, None), relabel.distinct((many, many, None), ""))
+    ((ids, _, _),), _ = relabel.relabel([(many, many, None)], None)
     assert ids.tolist() == np.argsort(np.argsort(many)).tolist()
 
 

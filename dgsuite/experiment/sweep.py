@@ -18,8 +18,8 @@ from dgsuite.dataset import index, open_dataset, save, versions
 from dgsuite.experiment.clusters import check_memory, check_protocol, connect, local
 from dgsuite.experiment.model import SWEPT, Cluster, Experiment, Point, Throttle
 from dgsuite.runner import run
-from dgsuite.workers.gather import gathered
 from dgsuite.workers.provenance import changes, circumstances, machine_of, oversubscribed
+from partition.client.gather import gathered
 from partition.client.installed import fingerprint
 from partition.client.queries import worker_states
 from partition.client.waiting import Watch

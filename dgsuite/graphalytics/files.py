@@ -18,7 +18,6 @@ from partition.files import atomic_write
 from partition.graph import Graph
 from partition.piece import Piece
 from partition.readers import BLOCK, first_line, rows
-from partition.relabel import merge
 from partition.segments import distinct
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def _distinct(ids: NDArray, where: str) -> tuple[NDArray, int]:
 
 
 def _merged(found: list[tuple[NDArray, int]]) -> tuple[NDArray, int]:
-    return merge([ids for ids, _ in found]), sum(count for _, count in found)
+    return distinct(np.concatenate([ids for ids, _ in found])), sum(count for _, count in found)
 
 
 def _columns(path: str) -> list[tuple[str, type]]:

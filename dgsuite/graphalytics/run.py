@@ -18,7 +18,7 @@ from dgsuite.graphalytics.options import Options
 from dgsuite.graphalytics.plan import ALGORITHMS
 from dgsuite.graphalytics.setting import Setting, parameters
 from dgsuite.suites import running
-from dgsuite.workers.gather import gathered
+from partition.client.gather import gathered
 from partition.errors import InputError
 from partition.graph import Graph
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import dgsuite
 from dgsuite.suites.options import Place
-from dgsuite.workers.gather import gathered
 from genval import validate
+from partition.client.gather import gathered
 from partition.errors import RunError
 from partition.graph import Graph
 

@@ -14,8 +14,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.engine.log import Log
 from dgsuite.workers import placement as tasks
-from dgsuite.workers.gather import limit
 from kernels.base import Kernel
+from partition.client.gather import limit
 from partition.client.queries import ask_scheduler
 from partition.client.waiting import Watch
 from partition.dask_views import client_of
