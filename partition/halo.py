@@ -26,7 +26,7 @@ from partition.build import id_dtype
 from partition.cluster import Cluster
 from partition.partitioners import Partition
 from partition.segments import look_up, loops, mark, outside, transpose_outside
-from partition.slices import Slices, make_slices
+from partition.tiles import Tiles, make_tiles
 
 MANY = 4
 """A site that reads more than one in so many nodes of another has slots for them all."""
@@ -81,8 +81,8 @@ class Halo:
         For each peer site: own slots it reads, ascending.
     land
         For each peer site: the slots where its values land, in the same order.
-    slices
-        The rows once more, for sums over all of their entries, once `slice_rows` has been called.
+    tiles
+        The rows once more, for sums over all of their entries, once `cut_tiles` has been called.
     """
 
     own: int
@@ -102,7 +102,7 @@ class Halo:
     near: NDArray[np.int32]
     send: dict[int, NDArray | slice]
     land: dict[int, slice]
-    slices: Slices | None = field(default=None, init=False)  # a turned halo has its own
+    tiles: Tiles | None = field(default=None, init=False)  # a turned halo has its own
 
     @cached_property
     def turned(self) -> Halo:
@@ -135,10 +135,10 @@ class Halo:
         """First slots of each row, padded with `slots`: shape (own, `_compiled.pulling.HEADS`)."""
         return loops().heads(self.indptr, self.indices, self.slots)
 
-    def slice_rows(self) -> None:
-        """Make the slices, unless they are there."""
-        if self.slices is None:
-            self.slices = make_slices(self.indptr, self.indices, self.slots)
+    def cut_tiles(self) -> None:
+        """Make the tiles, unless they are there."""
+        if self.tiles is None:
+            self.tiles = make_tiles(self.indptr, self.indices, self.slots, self.ids)
 
     def named(self, slots: NDArray) -> NDArray:
         """Node ids in some slots."""

@@ -17,7 +17,7 @@ from kernels.base import Output, Round, State, Subset, broadcast, spawn, unicast
 from partition.graph import Graph
 from partition.reductions import REDUCTIONS, SUM, Reduction
 from partition.segments import loops
-from partition.slices import make_slices
+from partition.tiles import make_tiles
 
 
 def one(dtype: np.dtype) -> np.generic:
@@ -69,28 +69,27 @@ def graph(n=60, **how):
     return Graph.from_edges(*rng.integers(0, n, (2, 3 * n)), n=n, **how)
 
 
-@pytest.mark.parametrize("cached", [0, 4, 1 << 16])
+@pytest.mark.parametrize("named", [False, True])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32])
-def test_sums_over_slices_are_those_of_rows(cached, dtype, monkeypatch):
-    """Rows of any length, some empty; with values put side by side, and where they are."""
-    monkeypatch.setattr("partition.slices.CACHED", cached)
+def test_sums_over_tiles_are_those_of_rows(named, dtype, monkeypatch):
+    """Rows of any length, some empty, over several tiles; slots in the order of ids, and in another."""
+    monkeypatch.setattr("partition.tiles.BITS", 4)
     rng = np.random.default_rng(8)
     for size, slots in ((1, 1), (1, 40), (30, 40), (200, 250)):
+        ids = rng.permutation(2 * slots)[:slots] if named else None
         lengths = rng.integers(0, 5, size) ** 2
         lengths[-1] = min(70, slots)
-        rows = [np.sort(rng.permutation(slots)[:k]) for k in lengths.tolist()]
+        rows = [rng.permutation(slots)[:k] for k in lengths.tolist()]
+        rows = [row[np.argsort(row if ids is None else ids[row])] for row in rows]
         indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
-        indices = np.concatenate(rows).astype(np.int32)
-        indices[rng.random(len(indices)) < 0.8] %= 3  # hubs
-        slices = make_slices(indptr, indices, slots)
+        tiles = make_tiles(indptr, np.concatenate(rows).astype(np.int32), slots, ids)
         values = np.append(100 * rng.random(slots), 0).astype(dtype)
         zero = SUM.identity(values.dtype)
         expected = np.full(size, zero)
-        for at, row in enumerate(np.split(indices, indptr[1:-1])):
+        for at, row in enumerate(rows):
             for slot in row:
                 expected[at] += values[slot]
-        np.testing.assert_array_equal(slices.sums(values, zero), expected)
-    assert (slices.read is None) == (cached != 4)
+        np.testing.assert_array_equal(tiles.sums(values, zero), expected)
 
 
 def test_products_are_right_for_every_cut():

@@ -398,12 +398,12 @@ class Broadcasts:
 
     def every(self, how: Reduction, name: str, lo: int, hi: int) -> NDArray:
         """Reduced values of all rows from `lo` to `hi`; those that got none have the identity."""
-        if self.is_full and how is SUM and self.halo.slices is not None:
+        if self.is_full and how is SUM and self.halo.tiles is not None:
             if hi - lo == self.halo.own:
                 return self._sums(name)
-            if ("slices", name) not in self._pushed:
-                self._pushed["slices", name] = (self._sums(name),)
-            return self._pushed["slices", name][0][lo:hi].copy()
+            if ("tiles", name) not in self._pushed:
+                self._pushed["tiles", name] = (self._sums(name),)
+            return self._pushed["tiles", name][0][lo:hi].copy()
         if self.pulls(hi - lo, None):
             return self._pull(how, name, np.arange(hi - lo), lo, hi)[1]
         _, values = self._pushed_once(how, name)
@@ -411,9 +411,9 @@ class Broadcasts:
 
     def _sums(self, name: str) -> NDArray:
         """The sum of what each own node got, where everyone sent."""
-        assert self.halo.slices is not None
+        assert self.halo.tiles is not None
         values = self.values(name)
-        sums = self.halo.slices.sums(values, SUM.identity(values.dtype))
+        sums = self.halo.tiles.sums(values, SUM.identity(values.dtype))
         return sums.astype(SUM.result(values.dtype), copy=False)
 
     def _pushed_once(self, how: Reduction | str, name: str) -> tuple[NDArray, ...]:

@@ -146,7 +146,7 @@ class Mailbox:
             loops().both(one[:0], one[:0], none)
             loops().collect(one[:0], one[:0], halo.names[:0], none, halo.names[:0])
             if self.kernel.adds_all:
-                halo.slice_rows()
+                halo.cut_tiles()
             if self.kernel.looks_for_first:
                 names = halo.names[:0]
                 loops().pull_first(*pull[:2], halo.heads, *pull[2:], halo.names, none, names)

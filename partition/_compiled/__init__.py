@@ -33,11 +33,13 @@ from partition._compiled.pulling import (
 )
 from partition._compiled.pushing import push, push_any, push_count, push_first, push_or, push_sum
 from partition._compiled.rows import expand, group, outside, single, tally, transpose_outside, weigh
-from partition._compiled.slices import slice_rows, sum_slices
+from partition._compiled.tiles import by_column, by_tile, sum_tiles
 
 __all__ = [
     "bit",
     "both",
+    "by_column",
+    "by_tile",
     "collect",
     "expand",
     "fill",
@@ -65,8 +67,7 @@ __all__ = [
     "remove",
     "scatter",
     "single",
-    "slice_rows",
-    "sum_slices",
+    "sum_tiles",
     "tally",
     "transpose_outside",
     "weigh",
