@@ -100,10 +100,8 @@ class CheckedInbox(ClusterInbox):
 
     def _no_overflow(self, name: str, among: Subset | None) -> None:
         """See that sums of integers fit into 64 bits."""
-        messages = self._list()
-        assert messages is not None
         values = self[name]
-        starts = self._starts(messages)
+        starts = self._starts(self._list())
         rough = np.abs(np.add.reduceat(values.astype(np.float64), starts[:-1]))
         if (rough >= 2.0 ** (64 if values.dtype.kind == "u" else 63)).any():
             raise InputError(f"sums of field {name!r} do not fit into 64 bits")

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partition.errors import InputError
+
+Batch = TypeVar("Batch", bound=tuple[Any, ...])
+"""A named tuple of columns, of dictionaries of columns by field, and of what is the same in all batches."""
+
+
+def concatenated(batches: Sequence[Batch]) -> Batch:
+    """Several batches as one; always a copy, so that nothing that is sent aliases a state."""
+    return type(batches[0])(*map(_joined, zip(*batches, strict=True)))
+
+
+def _joined(parts: tuple[Any, ...]) -> Any:
+    first = parts[0]
+    if isinstance(first, dict):
+        return {name: np.concatenate([part[name] for part in parts]) for name in first}
+    return np.concatenate(parts) if isinstance(first, np.ndarray) else first
 
 
 def held(values: NDArray, dtype: np.dtype) -> NDArray:

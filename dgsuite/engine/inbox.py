@@ -20,6 +20,9 @@ from partition.reductions import MAX, MIN, OR, SUM, Reduction, reduction
 from partition.segments import expand
 from partition.subset import Subset
 
+NOTHING = MessageList(np.empty(0, np.int64), np.empty(0, np.int64), lambda name, order: order, 1)
+"""The list of no messages."""
+
 
 class ClusterInbox:
     """One cluster's inbox: see `kernels.base.Inbox`."""
@@ -42,12 +45,12 @@ class ClusterInbox:
         self._dtypes = dtypes
         self._part: tuple[slice, slice] | None = None
 
-    def _list(self) -> MessageList | None:
+    def _list(self) -> MessageList:
         """The site's messages one by one."""
         messages = self._messages
         if isinstance(messages, Broadcasts):
             return messages.messages
-        return messages if isinstance(messages, MessageList) else None
+        return messages if isinstance(messages, MessageList) else NOTHING
 
     def _range(self, messages: MessageList) -> tuple[slice, slice]:
         """This cluster's part of a list: of its receivers, and of its messages."""
@@ -71,28 +74,23 @@ class ClusterInbox:
         return np.zeros(length, self._dtype(name))
 
     def __len__(self) -> int:
-        messages = self._list()
-        if messages is None:
-            return 0
-        span = self._range(messages)[1]
+        span = self._range(self._list())[1]
         return int(span.stop - span.start)
 
     def __getitem__(self, name: str) -> NDArray:
         messages = self._list()
-        return self._empty(name) if messages is None else messages[name][self._range(messages)[1]]
+        if messages is NOTHING:
+            return self._empty(name)
+        return messages[name][self._range(messages)[1]]
 
     @property
     def node(self) -> NDArray:
         messages = self._list()
-        if messages is None:
-            return np.empty(0, np.int64)
         return messages.row[self._range(messages)[1]] - self._lo
 
     @property
     def src(self) -> NDArray:
         messages = self._list()
-        if messages is None:
-            return np.empty(0, np.int64)
         if messages.src is None:
             raise ValueError("combined messages have no sender")
         return messages.src[self._range(messages)[1]]
@@ -108,17 +106,13 @@ class ClusterInbox:
     def receivers(self, among: Subset | None = None) -> NDArray:
         if (broadcasts := self._broadcasts()) is not None:
             return broadcasts.reduce("any", "", self._lo, self._hi, among)[0]
-        messages = self._list()
-        return np.empty(0, np.int64) if messages is None else self._among(messages, among)[0]
+        return self._among(self._list(), among)[0]
 
     def count(self, among: Subset | None = None) -> tuple[NDArray, NDArray, NDArray]:
         received = self._messages
         if isinstance(received, Broadcasts) and (received.is_compiled or received.is_large):
             return received.counted(self._lo, self._hi, among)
         messages = self._list()
-        if messages is None:
-            none = np.empty(0, np.int64)
-            return none, none, none
         nodes, keep = self._among(messages, among)
         starts = self._starts(messages)
         partition, index = self._cluster.partition, self._cluster.index
@@ -136,7 +130,7 @@ class ClusterInbox:
             if found is not None:
                 return found
         messages = self._list()
-        if messages is None or not len(self):
+        if not len(self):
             return np.empty(0, np.int64), np.empty(0, np.int64), Note({})
         nodes, keep = self._among(messages, among)
         # messages to a node come by ascending sender
@@ -165,7 +159,7 @@ class ClusterInbox:
             nodes, values = broadcasts.reduce(how, name, self._lo, self._hi, among)
             return nodes, values
         messages = self._list()
-        if messages is None or not len(self):
+        if not len(self):
             none = self._empty(name)
             return np.empty(0, np.int64), none.astype(how.result(none.dtype))
         nodes, keep = self._among(messages, among)

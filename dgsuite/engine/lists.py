@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -92,12 +92,3 @@ class SiteLists:
         self.starts, self.ends = np.zeros((2, n), np.int64)
         nodes, ends = halo.named(lists.slots), np.cumsum(lists.lengths)
         self.starts[nodes], self.ends[nodes] = ends - lists.lengths, ends
-
-
-def concatenated(parts: Sequence[NodeLists]) -> NodeLists:
-    """Lists of several clusters, or sites, as one."""
-    return NodeLists(
-        np.concatenate([p.slots for p in parts]),
-        np.concatenate([p.lengths for p in parts]),
-        {name: np.concatenate([p.fields[name] for p in parts]) for name in parts[0].fields},
-    )

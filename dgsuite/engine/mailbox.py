@@ -15,16 +15,14 @@ from numpy.typing import NDArray
 
 from dgsuite.engine.batches import MessageBatch, Received, Record
 from dgsuite.engine.broadcasts import BroadcastBatch, Broadcasts
-from dgsuite.engine.fields import compilable, held, places
-from dgsuite.engine.lists import ListBatch, NodeLists, SiteLists, concatenated
+from dgsuite.engine.fields import compilable, concatenated, held, places
+from dgsuite.engine.lists import ListBatch, NodeLists, SiteLists
 from dgsuite.engine.program import Fault, Step, Tally
 from dgsuite.engine.senders import SENDERS
 from dgsuite.engine.shipments import (
     AnnouncementBatch,
     ShipmentBatch,
     Shipments,
-    concatenated_announcements,
-    concatenated_shipments,
 )
 from dgsuite.engine.unicasts import UnicastBatch, Unicasts
 from kernels.base import (
@@ -220,9 +218,9 @@ class Mailbox:
             case NodeLists():
                 return SiteLists(self.halo, self.clusters[0].n, concatenated(found))
             case AnnouncementBatch():
-                return concatenated_announcements(found)
+                return concatenated(found)
             case Shipments():
-                items = concatenated_shipments(found)
+                items = concatenated(found)
                 return items.by_receiver(self.clusters[0].index, len(self.clusters))
         try:
             return self.unicasts.unpack(found)

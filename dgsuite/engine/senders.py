@@ -11,16 +11,15 @@ from numpy.typing import NDArray
 
 from dgsuite.engine import checks
 from dgsuite.engine.batches import BroadcastRecord, MessageBatch
-from dgsuite.engine.lists import NodeLists, concatenated
+from dgsuite.engine.fields import concatenated
+from dgsuite.engine.lists import NodeLists
 from dgsuite.engine.pairs import Pairs, reached
 from dgsuite.engine.program import Step, Tally
 from dgsuite.engine.shipments import (
     AnnouncementBatch,
     Shipments,
-    concatenated_announcements,
-    concatenated_shipments,
 )
-from dgsuite.engine.unicasts import UnicastBatch, concatenate
+from dgsuite.engine.unicasts import UnicastBatch
 from kernels.base import Announcement, Broadcast, Known, Share, Shipment, Unicast, broadcast
 from partition.cluster import Cluster
 from partition.errors import InputError
@@ -52,7 +51,7 @@ def send_announcements(
             others[cluster.index] -= 1
             to, nbytes = np.arange(len(others)), parts[-1].nbytes
             counts.pairs.add(cluster.index, to, len(nodes) * others, nbytes * others)
-    box.kept = batch = concatenated_announcements(parts)
+    box.kept = batch = concatenated(parts)
     box.record(step, batch)
     return {site: batch for site in range(len(box.bounds) - 1) if site != box.me}
 
@@ -77,7 +76,7 @@ def send_shipments(
         counts.nbytes += far * itemsize
         if counts.pairs is not None:
             counts.pairs.add(index, to, 1, leaves * itemsize)
-    items = concatenated_shipments(parts)
+    items = concatenated(parts)
     box.record(step, items)
     box.kept = items.kept(box.bounds, box.me)
     return {**items.pack(box.bounds, box.me)}
@@ -113,7 +112,7 @@ def send_unicasts(
             raise box.fault(step, k, f"combine={how.name!r} takes {how.takes}")
         parts.append(UnicastBatch(dst, src, send.combine, columns))
         home.append(cluster.index)
-    messages = concatenate(parts)
+    messages = concatenated(parts)
     if not len(messages.dst):
         return {}
     senders = np.repeat(home, [len(p.dst) for p in parts])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,20 +82,3 @@ def _encoded(values: NDArray) -> tuple[NDArray, NDArray | None]:
 
 def _decoded(values: NDArray, lengths: NDArray | None) -> NDArray:
     return values if lengths is None else np.repeat(values, lengths)
-
-
-def concatenated_announcements(parts: Sequence[AnnouncementBatch]) -> AnnouncementBatch:
-    """Several announcements as one."""
-    names = parts[0].fields
-    return AnnouncementBatch(
-        {name: np.concatenate([p.fields[name] for p in parts]) for name in names}
-    )
-
-
-def concatenated_shipments(parts: Sequence[Shipments]) -> Shipments:
-    """Items of several senders as one."""
-    return Shipments(
-        np.concatenate([p.to for p in parts]),
-        np.concatenate([p.origin for p in parts]),
-        {name: np.concatenate([p.fields[name] for p in parts]) for name in parts[0].fields},
-    )

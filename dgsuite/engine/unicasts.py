@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.engine.fields import held
+from dgsuite.engine.fields import concatenated, held
 from dgsuite.engine.messages import MessageList
 from partition.partitioners import Partition
 from partition.reductions import Reduction
@@ -67,17 +67,6 @@ class UnicastBatch(NamedTuple):
         return UnicastBatch(unique.astype(self.dst.dtype), None, self.combine, fields)
 
 
-def concatenate(parts: Sequence[UnicastBatch]) -> UnicastBatch:
-    """Several batches as one; always a copy, so that nothing that is sent aliases a state."""
-    first = parts[0]
-    return UnicastBatch(
-        np.concatenate([p.dst for p in parts]),
-        None if first.src is None else np.concatenate([p.src for p in parts]),  # type: ignore[misc]
-        first.combine,
-        {name: np.concatenate([p.fields[name] for p in parts]) for name in first.fields},
-    )
-
-
 class Unicasts:
     """Sends and receives the unicasts of one site.
 
@@ -111,7 +100,7 @@ class Unicasts:
 
     def unpack(self, parts: Sequence[UnicastBatch]) -> MessageList:
         """All messages that arrived, by receiver, then sender."""
-        batch = concatenate(parts) if len(parts) > 1 else parts[0]
+        batch = concatenated(parts) if len(parts) > 1 else parts[0]
         batch = batch.by_sender()
         if batch.combine is not None:
             batch = batch.combined(self.partition.n)

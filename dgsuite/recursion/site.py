@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.engine.fields import places
+from dgsuite.engine.fields import concatenated, places
 from dgsuite.engine.inbox import ClusterInbox
 from dgsuite.engine.log import Log, merge
 from dgsuite.engine.messages import MessageList
 from dgsuite.engine.program import UNBOUND, Guard, Step, Tally, reduce_votes
 from dgsuite.engine.progress import Progress
 from dgsuite.engine.site import Site
-from dgsuite.engine.unicasts import UnicastBatch, concatenate
+from dgsuite.engine.unicasts import UnicastBatch
 from dgsuite.recursion.scopes import NOBODY, Scopes
 from dgsuite.workload import ParcelWithPackets, Workload
 from kernels.base import Extra, Kernel, Note, Vote
@@ -367,7 +367,7 @@ class RecursiveSite(Site):
         if not len(owner):
             return
         if (owner == owner[0]).all():
-            groups = [(int(owner[0]), concatenate([letters]))]
+            groups = [(int(owner[0]), concatenated([letters]))]
         else:
             owners, starts, order = group(owner, int(self.bounds[-1]))
             ends = zip(owners.tolist(), pairwise(starts.tolist()), strict=True)
@@ -404,7 +404,7 @@ def _wave(queue: list[Key]) -> list[Key]:
 
 
 def _together(parts: Sequence[UnicastBatch]) -> UnicastBatch:
-    return concatenate(parts) if len(parts) > 1 else parts[0]
+    return concatenated(parts) if len(parts) > 1 else parts[0]
 
 
 def unite(ledgers: Sequence[Ledger]) -> Log:
