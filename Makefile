@@ -10,7 +10,7 @@ help:  ## list what there is
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
 
 run: $(VENV)/.installed  ## run the quickstart experiment
-	$(BIN)/python -m dgsuite.experiment configs/quickstart.toml
+	$(BIN)/dgsuite run configs/quickstart.toml
 
 test: $(VENV)/.tested  ## run the tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal

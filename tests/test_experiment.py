@@ -25,7 +25,7 @@ from distributed import Client
 import dgsuite
 from dgsuite import InputError
 from dgsuite.experiment import __main__ as experiment
-from dgsuite.experiment import sweep
+from dgsuite.experiment import session, sweep
 from dgsuite.experiment.load import load
 from dgsuite.graph500.__main__ import main as graph500
 from dgsuite.workers import provenance
@@ -128,7 +128,7 @@ def test_dry_run_runs_nothing(small, here, tmp_path):
 def test_help_names_an_example(tmp_path):
     done = command("--help", cwd=tmp_path)
     assert done.returncode == 0
-    assert "configs/quickstart.toml" in done.stdout
+    assert "dgsuite run quickstart" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -388,11 +388,10 @@ def test_the_command_again_can_be_pasted():
         "my file.toml", "--full", "--set", 'run.0.kind=["mn", "mx"]', "--set", "graph.n=$HOME",
         "--scheduler", "tcp://h:1",
     ]  # fmt: skip
-    options = experiment.parser().parse_args(given)
-    pasted = experiment.again(options)
-    assert pasted.startswith("python -m dgsuite.experiment 'my file.toml' --full")
+    pasted = session.again(given[0], [given[3], given[5]], {"scheduler": given[7]}, full=True)
+    assert pasted.startswith("dgsuite run 'my file.toml' --full")
     seen = subprocess.check_output(["sh", "-c", f"printf '%s\\n' {pasted}"], text=True)
-    assert seen.splitlines()[3:] == given
+    assert seen.splitlines()[2:] == given
 
 
 def test_each_form_is_warmed_up(tmp_path, ran):

@@ -114,7 +114,7 @@ def test_a_small_figure(number, swept, values, tmp_path, capsys):
     with xr.open_dataset(out) as ds:
         assert ds.sizes["run"] == 4
         assert (ds.workload == '{"operations": 1000}').all()
-        assert ds.attrs["command"] == f"python -m dgsuite.experiment {path}"
+        assert ds.attrs["command"] == f"dgsuite run {path}"
         assert (ds.attrs["figure"], ds.attrs["setting"]) == (number, "quick")
         assert [bar.value for bar in bars(ds)] == values
         assert [bar.seconds.runs for bar in bars(ds)] == [2, 2]

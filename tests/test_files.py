@@ -261,6 +261,6 @@ def test_every_writer_ends_in_one_line_if_a_file_may_not_be_that_large(tmp_path,
         *(f"{name}: cannot be written: File too large" for name in names),
         "2",
     ]
-    assert done.stderr == "genval: a.txt: cannot be written: File too large\n"
+    assert done.stderr == "error: a.txt: cannot be written: File too large\n"
     assert done.returncode == 0
     assert not list(tmp_path.iterdir())

@@ -266,7 +266,7 @@ def test_generating_from_the_command_line(tmp_path):
 
 
 def test_edges_from_the_command_line(here, tmp_path):
-    done = here(main, "edges", "er", "--n=50", "--m=200", "--seed=3", "-o=edges.txt")
+    done = here(main, "edges", "er", "--n=50", "--m=200", "--seed=3", "--output=edges.txt")
     assert done.returncode == 0
     found = dgsuite.Graph.read_edge_list(tmp_path / "edges.txt", n=50)
     expected = genval.graph("er", 50, m=200, seed=3)
@@ -303,17 +303,18 @@ def refused(done, message):
 
 def test_bad_commands(here, tmp_path):
     for arguments, message in (
-        ((), "required: COMMAND"),
-        (("generate", "mst"), "required: --n"),
-        (("generate", "mst", "--n=x"), "invalid int value: 'x'"),
+        (("generate", "mst"), "Missing option '--n'"),
+        (("generate", "mst", "--n=x"), "'x' is not a valid integer"),
         (("generate", "nope", "--n=8"), "kernel 'nope' is unknown"),
         (("generate", "by", "--n=7"), "n must be at least 8"),
-        (("generate", "mst", "--n=8", "-o=no/in.txt"), "the folder no does not exist"),
-        (("generate", "mst", "--n=8", "-o=."), ".: is a folder"),
+        (("generate", "mst", "--n=8", "--output=no/in.txt"), "the folder no does not exist"),
+        (("generate", "mst", "--n=8", "--output=."), ".: is a folder"),
         (("edges", "nope", "--n=8"), "kind 'nope' is unknown; one of ring"),
     ):
         refused(here(main, *arguments), message)
     assert not list(tmp_path.iterdir())
+    done = here(main)
+    assert (done.returncode, done.stdout) == (2, "")
     done = here(main, "--help")
     assert done.returncode == 0
     assert "validate" in done.stdout
@@ -323,7 +324,7 @@ def test_an_output_that_is_no_file_stays_what_it_is(tmp_path, capsys):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to("loop")
     for name in ("pipe", "loop"):
-        assert main(["edges", "ring", "--n=3", f"-o={tmp_path / name}"]) == 2
+        assert main(["edges", "ring", "--n=3", f"--output={tmp_path / name}"]) == 2
         (line,) = capsys.readouterr().err.splitlines()
         assert f"{name}: is not a regular file" in line
     assert (tmp_path / "pipe").is_fifo()
@@ -337,7 +338,7 @@ def test_an_output_that_is_a_link_is_written_where_it_leads(tmp_path, there):
     (tmp_path / "link").symlink_to("folder/edges.txt")
     if there:
         (tmp_path / "folder" / "edges.txt").write_text("old")
-    assert main(["edges", "ring", "--n=3", f"-o={tmp_path / 'link'}"]) == 0
+    assert main(["edges", "ring", "--n=3", f"--output={tmp_path / 'link'}"]) == 0
     assert (tmp_path / "link").is_symlink()
     (written,) = (tmp_path / "folder").iterdir()
     assert written.read_text() == "# ring, 3 nodes, seed 101\n0 1\n1 2\n2 0\n"
@@ -348,6 +349,6 @@ def test_interrupted(tmp_path, monkeypatch, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Plan, "edges", interrupted)
-    assert main(["edges", "ring", "--n=3", f"-o={tmp_path / 'edges.txt'}"]) == 130
+    assert main(["edges", "ring", "--n=3", f"--output={tmp_path / 'edges.txt'}"]) == 130
     assert capsys.readouterr().err == "genval: interrupted\n"
     assert not list(tmp_path.iterdir())

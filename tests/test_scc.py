@@ -12,8 +12,9 @@ import dgsuite
 import genval
 from dgsuite.report.claims.scc_findings import betweenness
 from dgsuite.scc import bc, chip, columns, comms, ledger
-from dgsuite.scc.__main__ import main, read
+from dgsuite.scc.__main__ import main
 from dgsuite.scc.chip import SCC, Chip
+from dgsuite.scc.columns import read
 from dgsuite.scc.ledger import Ledger, Transport
 from dgsuite.scc.options import Buffers
 from dgsuite.scc.replay import replay
@@ -137,7 +138,7 @@ def test_a_trace_is_replayed_from_the_command_line(tmp_path, capsys):
     assert "mis on 3 places, SIMULATED" in shown
     assert [line.split()[0] for line in shown.splitlines()[-2:]] == ["chip:mpb", "tcp"]
     for wrong, message in (
-        ([], "give either CONFIG.toml or --trace FILE"),
+        ([], "give either FILE or --trace FILE"),
         (["--trace", str(path), "--output", "x.nc"], "takes neither --set nor --output"),
         (["--trace", str(tmp_path / "x.txt")], "must end in"),
     ):
@@ -328,8 +329,8 @@ def test_an_experiment_from_the_command_line(tmp_path, capsys, monkeypatch):
     config.write_text(TINY)
     out = tmp_path / "out.nc"
     assert main([str(config), "--output", str(out)]) == 0
-    printed = capsys.readouterr().out
-    assert "left out: mpi-sock: no mpiexec" in printed
+    printed, told = capsys.readouterr()
+    assert "left out: mpi-sock: no mpiexec" in told
     for text in ("SIMULATED", "differs", "scc.table1.workloads", "scc.fig10.load"):
         assert text in printed
     ds = dgsuite.open(out)

@@ -76,8 +76,7 @@ def small(tmp_path):
 def test_a_study(small, capsys):
     output = small.parent / "small.nc"
     assert hf.main([str(small), "--output", str(output)]) == 0
-    printed = capsys.readouterr().out
-    assert "left out: unknown protocol 'pigeon'" in printed
+    assert "left out: unknown protocol 'pigeon'" in capsys.readouterr().err
     ds = xr.load_dataset(output, engine="h5netcdf")
     assert output.with_suffix(".png").stat().st_size > 10_000
     assert dict(ds.sizes) == {"input": 1, "balance": 3, "transport": 4, "places": 4}

@@ -349,7 +349,7 @@ def test_one_command_says_where_to_stop(tmp_path, capsys):
     [
         (["--link", "fast"], "link must be a number of bytes per second such as '1.25 GB'"),
         (["--link", "1 MB"], "do not say how many bytes per second were 100 %"),
-        (["--cti", "-1"], "cti = -1.0: input should be greater than 0"),
+        (["--cti", "-1"], "cti = -1.0: must be above 0"),
         (["--size", "9"], "needs runs of at least two sizes"),
         (["--full"], "--full and --set change an experiment"),
         (["--processes-per-node", "0"], "processes_per_node = 0"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from dgsuite.experiment.checks import problems_of
 from dgsuite.experiment.model import Config
@@ -11,7 +13,10 @@ from partition.errors import InputError
 
 
 def load(
-    path: str, overrides: list[str], scheduler: str | None = None, full: bool = False
+    path: str,
+    overrides: Sequence[str] = (),
+    cluster: Mapping[str, Any] | None = None,
+    full: bool = False,
 ) -> tuple[Config, Path]:
     """Read and check an experiment file.
 
@@ -19,6 +24,8 @@ def load(
     ----------
     overrides
         ``key.subkey=value`` with values in TOML syntax; what is not TOML is taken as text.
+    cluster
+        Keys of the table ``[cluster]``, in place of the file's.
     full
         Whether the file's table ``[full]`` holds.
 
@@ -43,8 +50,8 @@ def load(
             put(data, key, value, f"{path}: full")
     for given in overrides:
         override(data, given)
-    if scheduler is not None:
-        put(data, "cluster.scheduler", scheduler, f"{path}: --scheduler")
+    for key, value in (cluster or {}).items():
+        put(data, f"cluster.{key}", value, f"{path}: --{key}")
     config = checked(Config, data, path)
     folder = Path(path).resolve().parent
     problems = dict.fromkeys(problems_of(config, folder))  # runs may share a graph

@@ -7,8 +7,6 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WrapValidator
 
-from dgsuite.workload import Workload
-
 Style = Literal["serial", "finish_async", "clocked", "in_turn"]
 Form = Literal["iterative", "recursive"]
 VARIED = (
@@ -41,6 +39,11 @@ Many = Annotated[list[T], BeforeValidator(_listed), Field(min_length=1)]
 
 Count = Annotated[int, Field(ge=1)]
 
+SEED = 101
+"""Seed where none is given."""
+
+Seed = Annotated[int, Field(ge=0)]
+
 Followed = Annotated[
     Count, WrapValidator(lambda value, check: value if value == "n" else check(value))
 ]
@@ -48,9 +51,18 @@ Followed = Annotated[
 
 
 class Section(BaseModel):
-    """Base of all sections: unknown keys are errors, and so are numbers in quotes."""
+    """Base of all sections: unknown keys are errors, and so are numbers in quotes.
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    The docstring of a field is the help of its option, and stands in the reference of files.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        strict=True,
+        frozen=True,
+        use_attribute_docstrings=True,
+        defer_build=True,  # help needs no validators
+    )
 
 
 class Experiment(Section):
@@ -59,7 +71,7 @@ class Experiment(Section):
     name: str = Field(default="experiment", pattern=r"^[\w.-]+$")
     output: str | None = None
     """NetCDF file; by default ``results/<name>.nc``."""
-    seed: Many[int] = [101]
+    seed: Many[int] = [SEED]
     repeats: Count = 1
     fresh: bool = False
     """Whether each repeat gets worker processes of its own."""
@@ -158,7 +170,7 @@ class Figure(Departing):
 
 
 class Scaling(Section):
-    """How `python -m dgsuite.scaling` analyses the runs."""
+    """How `dgsuite scaling` analyses the runs."""
 
     terms: list[str] | None = None
     """Of the completion time; by default the form that predicts points best that it was not fitted to."""
@@ -242,6 +254,8 @@ def or_none(*lists: list | None) -> list[list]:
 
 def points(config: Config) -> list[Point]:
     """All runs of an experiment, those on the same cluster and graph side by side."""
+    from dgsuite.workload import Workload
+
     out = []
     e, c = config.experiment, config.cluster
     percents = config.throttle.percent if config.throttle else [None]

@@ -2,39 +2,55 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from dgsuite.experiment import shipped
 from partition.errors import InputError, hint
 
 M = TypeVar("M", bound=BaseModel)
 
 
-def read(path: str) -> dict[str, Any]:
-    """What a TOML file says.
+def read(path: str | None, overrides: Iterable[str] = ()) -> dict[str, Any]:
+    """What a TOML file says, or nothing, with some values in place of its own: see `override`.
 
     Raises
     ------
     InputError
         It cannot be read, or is not TOML.
     """
+    data: dict[str, Any] = {}
     try:
-        with open(path, "rb") as file:
-            return tomllib.load(file)
+        if path is not None:
+            with open(path, "rb") as file:
+                data = tomllib.load(file)
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        near = hint(os.path.basename(str(path)).removesuffix(".toml"), shipped.names())
+        why = f"{error.strerror}; {near}".rstrip("; ")
+        raise InputError(f"{path}: cannot be read: {why}") from None
     except (
         ValueError,
         RecursionError,
     ) as error:  # also numbers of too many digits, and deep nesting
         raise InputError(f"{path}: not TOML: {error}") from None
+    for given in overrides:
+        override(data, given)
+    return data
 
 
-def checked(model: type[M], data: dict[str, Any], path: str) -> M:
+def checked(model: type[M], data: Mapping[str, Any], path: str, flags: Container[str] = ()) -> M:
     """Data in the shape of a model.
+
+    Parameters
+    ----------
+    path
+        The file, for errors.
+    flags
+        Keys of the file's table that are from the command line; errors name the option instead.
 
     Raises
     ------
@@ -44,8 +60,8 @@ def checked(model: type[M], data: dict[str, Any], path: str) -> M:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        problems = [_explain(problem, model) for problem in error.errors()]
-        raise InputError("\n".join(f"{path}: {p}" for p in problems)) from None
+        problems = [_explain(problem, model, path, flags) for problem in error.errors()]
+        raise InputError("\n".join(problems)) from None
 
 
 def override(data: dict[str, Any], given: str) -> None:
@@ -104,19 +120,51 @@ def _keys(model: Any, where: tuple[int | str, ...]) -> list[str]:
     return [field.alias or name for name, field in model.model_fields.items()]
 
 
-def _explain(problem: Mapping[str, Any], model: type[BaseModel]) -> str:
-    where = tuple(part for part in problem["loc"])
+SAYS = {
+    "greater_than": "must be above {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be below {lt}",
+    "less_than_equal": "must be at most {le}",
+    "int_type": "must be a whole number, without quotes",
+    "float_type": "must be a number, without quotes",
+    "bool_type": "must be true or false",
+    "string_type": "must be text, in quotes",
+    "list_type": "must be a list, in [brackets]",
+    "dict_type": "must be a table",
+    "model_type": "must be a table",
+    "model_attributes_type": "must be a table",
+    "too_short": "must have at least {min_length} value",
+}
+"""What is wrong with a value, by pydantic's type of error."""
+
+
+def _explain(
+    problem: Mapping[str, Any], model: type[BaseModel], path: str, flags: Container[str]
+) -> str:
+    """One line: where, what, and what would be right."""
+    where, kind, value = problem["loc"], problem["type"], problem["input"]
     key = ".".join(map(str, where))
-    if problem["type"] == "extra_forbidden":
+    if len(where) > 1 and where[1] in flags:
+        named = f"--{str(where[1]).replace('_', '-')} {value}"
+    elif kind in ("extra_forbidden", "missing"):
+        named = f"{path}: {key}"
+    else:
+        named = f"{path}: {key} = {value!r}"
+    return f"{named}: {_says(problem, model)}"
+
+
+def _says(problem: Mapping[str, Any], model: type[BaseModel]) -> str:
+    where, kind, value = problem["loc"], problem["type"], problem["input"]
+    if kind == "extra_forbidden":
         allowed = _keys(model, where[:-1])
-        return f"{key}: unknown key; {hint(where[-1], allowed)}Allowed: {', '.join(allowed)}"
-    if problem["type"] == "missing":
-        return f"{key}: missing"
-    value = problem["input"]
-    message = problem["msg"][0].lower() + problem["msg"][1:]
-    if problem["type"] == "literal_error":
-        allowed = [
-            a.strip("'") for a in problem["ctx"]["expected"].replace(" or ", ", ").split(", ")
-        ]
-        message += f"; {hint(value, allowed)}".rstrip("; ")
-    return f"{key} = {value!r}: {message}"
+        return f"unknown key; {hint(where[-1], allowed)}Allowed: {', '.join(allowed)}"
+    if kind == "missing":
+        return "missing"
+    if kind == "literal_error":
+        expected = problem["ctx"]["expected"].replace(" or ", ", ").replace("'", "")
+        allowed = expected.split(", ")
+        return f"unknown; {hint(value, allowed)}one of {expected}"
+    said = SAYS.get(kind)
+    if said is None:
+        return problem["msg"][0].lower() + problem["msg"][1:]
+    return said.format(**problem.get("ctx", {}))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import genval
 from dgsuite.gap.options import Options
 from dgsuite.gap.plan import WEIGHTS
+from dgsuite.suites.sources import read
 from genval.plan import pair_weights
 from partition.checks import each_cluster
 from partition.client.waiting import Watch
@@ -38,12 +38,7 @@ def make(options: Options, client: Client) -> Graph:
         The file cannot be read.
     """
     if options.file is not None:
-        # workers may have another working directory
-        path = options.file if "://" in options.file else os.path.abspath(options.file)
-        how: dict[str, Any] = {"directed": options.directed, "relabel": options.relabel}
-        market = path.endswith((".mtx", ".mtx.gz"))
-        read = Graph.read_matrix_market if market else Graph.read_edge_list
-        return read(path, client=client, **how)
+        return read(options.file, client, options.directed, options.relabel)
     family, scale = ("rmat", options.kron) if options.urand is None else ("er", options.urand)
     n = 2 ** int(scale or 0)
     m = min(options.degree * n, n * (n - 1) // 2) if family == "er" else options.degree * n

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from dgsuite.experiment.model import Count, Section
+from dgsuite.experiment.model import SEED, Count, Section, Seed
 from dgsuite.gap.plan import BENCHMARKS
 from dgsuite.suites.options import Place, check_names, check_place
 from dgsuite.suites.size import EDGE_FACTOR, check_scale
@@ -20,25 +20,31 @@ class Options(Place):
     """The table ``[gap]`` of a file; flags of the same names override it."""
 
     kernels: Annotated[list[str], Field(min_length=1)] | None = None
-    """By default all that take the graph."""
+    """Of bfs, sssp, pr, cc, bc, tc; by default all that take the graph."""
     kron: int | None = None
-    """A Kronecker graph with 2^kron nodes."""
+    """Scale of a Kronecker graph: it has 2^kron nodes."""
     urand: int | None = None
-    """A uniform random graph with 2^urand nodes."""
+    """Scale of a uniform random graph: it has 2^urand nodes."""
     file: str | None = None
-    """An edge list in text or Parquet, or a Matrix Market file."""
+    """Path of an edge list (text, Parquet) or of a Matrix Market file (.mtx)."""
     degree: Count = EDGE_FACTOR
-    """Edges a node of a generated graph."""
+    """Edges per node of a generated graph."""
     directed: bool = False
+    """Edges of the file have a direction."""
     relabel: bool = False
+    """Nodes of the file are any identifiers."""
     trials: Count | None = None
-    seed: Annotated[int, Field(ge=0)] = 101
+    """Trials of each kernel (by default as many as GAP makes)."""
+    seed: Seed = SEED
+    """Of the graph, weights and sources."""
     validate_outputs: bool = Field(default=False, alias="validate")
+    """Check the output of every trial."""
     output: str | None = None
+    """NetCDF file of the result (by default results/gap-GRAPH.nc)."""
 
 
 class File(Section):
-    """A file for ``python -m dgsuite.gap``."""
+    """A file for ``dgsuite gap``."""
 
     gap: Options
 

@@ -6,34 +6,39 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from dgsuite.experiment.model import Count, Section
+from dgsuite.experiment.model import SEED, Count, Section, Seed
 from dgsuite.suites.options import Place, check_place
 from dgsuite.suites.size import check_scale
 from partition.errors import InputError
-
-COMPARED = ("scipy", "graphblas", "networkit")
-"""Peers that can run beside ours."""
 
 
 class Options(Place):
     """The table ``[graph500]`` of a file; flags of the same names override it."""
 
     scale: int
-    """Logarithm of the number of nodes."""
+    """Binary logarithm of the number of nodes."""
     kernel: Literal["bfs", "sssp"] = "bfs"
+    """What is searched for: levels, or distances."""
     partition: Literal["1d", "2d"] = "1d"
+    """How edges are dealt to clusters."""
     grid: Annotated[str, Field(pattern=r"^\d+[xX]\d+$")] | None = None
+    """Shape of the grid, such as 2x2 (2d; by default two by two or more, near-square)."""
     direction: Literal["optimising", "top-down"] | None = None
+    """By default optimising with 1d, top-down with 2d, which has no other."""
     roots: Count = 64
+    """Searches."""
     root: Annotated[int, Field(ge=0)] | None = None
     """Search from this node alone."""
-    seed: Annotated[int, Field(ge=0)] = 101
+    seed: Seed = SEED
+    """Of the graph and the roots."""
     compare: list[Literal["scipy", "graphblas", "networkit"]] = []
+    """Peers to run beside ours, of scipy, graphblas, networkit."""
     validate_trees: bool = Field(default=True, alias="validate")
+    """Whether to check every tree."""
 
 
 class File(Section):
-    """A file for ``python -m dgsuite.graph500``."""
+    """A file for ``dgsuite graph500``."""
 
     graph500: Options
 

@@ -16,16 +16,24 @@ class Options(Place):
 
     folder: str
     graph: str
+    """Name of the graph."""
     algorithms: list[str] | None = None
-    """By default those of the .properties file that there are here."""
+    """Of bfs, pr, wcc, cdlp, lcc, sssp; by default those of the .properties file that there are here."""
     repetitions: Count = 3
+    """Of each algorithm."""
     output: str | None = None
-    """Folder for outputs and the dataset."""
+    """Folder for outputs in the benchmark's format, and the dataset (by default the dataset alone, in
+    results/)."""
     validate_outputs: bool = Field(default=False, alias="validate")
+    """Check outputs by our validators, too."""
     directed: bool | None = None
+    """Whether edges have a direction (by default see the .properties file)."""
     source: Annotated[int, Field(ge=0, lt=2**64)] | None = None
+    """Source vertex of bfs and sssp (by default see the .properties file)."""
     iterations: Count | None = None
+    """Iterations of pr and cdlp (by default see the .properties file)."""
     damping: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Damping factor of pr (by default see the .properties file)."""
 
 
 class Given(Section):

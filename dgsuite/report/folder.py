@@ -26,9 +26,7 @@ def results_in(folder: Path) -> dict[str, xr.Dataset]:
         except InputError as error:
             problems.append(error)
     if not found:
-        nothing = InputError(
-            f"{folder}: holds no results (*.nc); python -m dgsuite.experiment makes some"
-        )
+        nothing = InputError(f"{folder}: holds no results (*.nc); dgsuite run makes some")
         raise problems[0] if problems else nothing
     for problem in problems:
         print(f"left out: {problem}", file=sys.stderr)

@@ -295,7 +295,7 @@ def _others(rows: Sequence[Sequence[Any]]) -> str:
 
 
 def _absent(numbers: Iterable[int]) -> str:
-    lines = "\n".join(f"python -m dgsuite.experiment configs/figure{n:02}.toml" for n in numbers)
+    lines = "\n".join(f"dgsuite run configs/figure{n:02}.toml" for n in numbers)
     return f"<section><h2>Not here yet</h2><pre>{lines}</pre></section>"
 
 

@@ -46,7 +46,7 @@ def check_run(dataset: xr.Dataset) -> None:
         if name not in dataset.attrs:
             raise InputError(
                 f"a dataset without the attribute {name!r} is not of a run; make some with dgsuite.run "
-                f"or python -m dgsuite.experiment"
+                f"or dgsuite run"
             )
 
 

@@ -1,4 +1,4 @@
-"""The columns of a study: transports that can be had here, the chip's, and the buffers that they use."""
+"""A study's file and its columns: transports that can be had here, the chip's, and their buffers."""
 
 from __future__ import annotations
 
@@ -6,11 +6,41 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from dgsuite.experiment import toml
 from dgsuite.scc.chip import SCHEMES
-from dgsuite.scc.options import Buffers
+from dgsuite.scc.options import Buffers, File
 from dgsuite.transports import carriers
 from dgsuite.transports.settings import Settings
 from partition.errors import InputError
+
+
+def read(path: str, overrides: Sequence[str] = (), protocols: Sequence[str] = ()) -> File:
+    """Read and check an experiment file with a table ``[bc]``.
+
+    Parameters
+    ----------
+    overrides
+        See `dgsuite.experiment.toml.override`.
+    protocols
+        In place of the file's, if there are any.
+
+    Raises
+    ------
+    InputError
+        Naming the file, the key, and what would be right.
+    """
+    data = toml.read(path, overrides)
+    if protocols:
+        data.setdefault("scc", {})["protocols"] = list(protocols)
+    found = toml.checked(File, data, path)
+    if found.bc is None:
+        raise InputError(f"{path}: has no program: a table [bc], or [hf]")
+    for protocol in found.scc.protocols:
+        if protocol not in (*SCHEMES, *carriers.MPI):
+            carriers.check(protocol)
+    for scheme, given in found.scc.buffers.items():
+        chunk(scheme, given)
+    return found
 
 
 def present(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:

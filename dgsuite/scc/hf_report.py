@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
 from dgsuite.plots import write
 from dgsuite.report.claims.data import claims
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 CLOSE = 0.25
 """Relative difference from the paper's number up to which ours agrees."""
@@ -111,14 +114,9 @@ def columns(dataset: xr.Dataset) -> list[tuple[str, int, int, float]]:
     return found
 
 
-def show(dataset: xr.Dataset) -> None:
+def show(console: Console, dataset: xr.Dataset) -> None:
     """Print measured beside simulated times, column arithmetic, and findings."""
-    import sys
-
-    from rich.console import Console
     from rich.table import Table
-
-    console = Console(width=None if sys.stdout.isatty() else 130)
 
     def table(title: str, heads: list[str], rows: list[list[str]]) -> None:
         if rows:

@@ -65,7 +65,7 @@ class Study(options.Study):
 
 
 class File(Section):
-    """A file for ``python -m dgsuite.scc.hf``."""
+    """A file for ``dgsuite scc``."""
 
     hf: Study
     figure: options.Figures = []

@@ -1,4 +1,4 @@
-"""Experiments of `python -m dgsuite.scc`: the shape of their files. No heavy imports."""
+"""Experiments of `dgsuite scc`: the shape of their files. No heavy imports."""
 
 from __future__ import annotations
 

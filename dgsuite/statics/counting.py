@@ -5,7 +5,7 @@ lines, and where the original would write ``async``, ``finish``, ``Clock.advance
 what our text says. A phase is a join of tasks, one a node, or in the clocked style a barrier; a task
 that spawns has the joins of its accounting; whatever is sent or spawned under a lock has one.
 
-Command line: ``python -m dgsuite.statics`` prints the table; ``--csv FILE`` writes it.
+Command line: ``dgsuite statics`` prints the table; ``--csv FILE`` writes it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The cluster that a suite runs on, its progress bar, and runs one after another."""
+"""The cluster that a suite runs on, and runs one after another."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import dgsuite
 from dgsuite.suites.options import Place
@@ -16,8 +16,6 @@ from partition.graph import Graph
 if TYPE_CHECKING:
     import xarray as xr
     from distributed import Client
-
-T = TypeVar("T")
 
 HELD = 1 << 25
 """Bytes of outputs that a turn may hold, at 8 bytes a node."""
@@ -44,22 +42,6 @@ def cluster(place: Place) -> Iterator[Client]:
         else clusters.local(place.workers, place.threads, "0", protocol)
     ) as client:
         yield client
-
-
-def tracked(items: Iterable[T], what: str, total: int) -> Iterable[T]:
-    """Items with a progress bar on standard error, where that is a terminal."""
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    return track(
-        items,
-        what,
-        total=total,
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
 
 
 def turn(graph: Graph, most: int) -> int:

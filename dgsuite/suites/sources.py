@@ -1,6 +1,9 @@
-"""Sources of searches: random nodes that have a neighbour."""
+"""Graphs of files, and sources of searches in a graph: random nodes that have a neighbour."""
 
 from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +11,9 @@ from numpy.typing import NDArray
 from partition.checks import of_clusters
 from partition.cluster import Cluster
 from partition.graph import Graph
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 
 def able(graph: Graph) -> NDArray[np.bool_]:
@@ -29,3 +35,18 @@ def choose(able: NDArray[np.bool_], count: int, seed: int) -> list[int]:
     nodes = np.flatnonzero(able)
     rng = np.random.default_rng(seed)
     return [int(r) for r in rng.choice(nodes, min(count, len(nodes)), replace=False)]
+
+
+def read(path: str, client: Client | None, directed: bool, relabel: bool) -> Graph:
+    """The graph of a file: an edge list in text or Parquet, or Matrix Market by its ending.
+
+    Raises
+    ------
+    InputError
+        It cannot be read.
+    """
+    # workers may have another working directory
+    path = path if "://" in path else os.path.abspath(path)
+    market = path.endswith((".mtx", ".mtx.gz"))
+    make = Graph.read_matrix_market if market else Graph.read_edge_list
+    return make(path, client=client, directed=directed, relabel=relabel)

@@ -100,7 +100,7 @@ class MPIMesh(Mesh):
         if job is None:
             raise RunError(
                 f"worker {self.places[self.rank]} has no MPI; start workers by "
-                "`mpiexec -n 2 python -m dgsuite.transports mpi-worker ADDRESS`"
+                "`mpiexec -n 2 dgsuite transports mpi-worker ADDRESS`"
             )
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task is not None

@@ -1,0 +1,48 @@
+"""``dgsuite config``: the experiment files that ship."""
+
+from __future__ import annotations
+
+import click
+
+from dgsuite.cli import options
+
+
+@click.group()
+@options.version
+def config() -> None:
+    """The experiment files that ship with dgsuite, such as quickstart."""
+
+
+@config.command(
+    "list",
+)
+@options.general
+def list_() -> None:
+    """List the files, each with its first line."""
+    from dgsuite.experiment.shipped import FOLDER, names
+
+    width = max(map(len, names()))
+    for name in names():
+        with open(FOLDER / f"{name}.toml", encoding="utf-8") as file:
+            first = file.readline().lstrip("# ").strip()
+        print(f"{name:{width}}  {first}")
+
+
+@config.command()
+@click.argument("name")
+@options.general
+def show(name: str) -> None:
+    """Print a file, such as `dgsuite config show quickstart`."""
+    from dgsuite.experiment.shipped import find
+
+    print(find(name).read_text("utf-8"), end="")
+
+
+@config.command()
+@click.argument("name")
+@options.general
+def path(name: str) -> None:
+    """Print where a file is, for a program that reads it."""
+    from dgsuite.experiment.shipped import find
+
+    print(find(name))

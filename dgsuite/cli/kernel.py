@@ -1,0 +1,178 @@
+"""``dgsuite kernel NAME GRAPH``: one run. Heavy imports come late."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from dgsuite.cli import console, options
+from partition.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from distributed import Client
+
+    from partition.graph import Graph
+
+STYLES = ("serial", "finish_async", "clocked", "in_turn")
+
+
+def _names(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    from kernels import KERNELS
+
+    return [CompletionItem(name) for name in sorted(KERNELS) if name.startswith(begun)]
+
+
+@click.command(
+    epilog="\b\nExamples:\n  dgsuite kernel pagerank rmat --scale 16 --workers 2\n"
+    "  dgsuite kernel bfs edges.txt --set root=7 -o levels.nc",
+)
+@click.argument("name", shell_complete=_names)
+@click.argument("graph", type=click.Path())
+@click.option("--n", type=click.IntRange(min=1), help="Nodes of a generated graph.")
+@click.option("--scale", type=click.IntRange(1, 40), help="Binary logarithm of these.")
+@click.option("--m", type=click.IntRange(min=0), help="Edges of a generated graph.")
+@click.option("--directed", is_flag=True, help="Edges of the file have a direction.")
+@click.option("--relabel", is_flag=True, help="Nodes of the file are any identifiers.")
+@click.option(
+    "--style", type=click.Choice(STYLES), help="Default: clocked on workers, else serial."
+)
+@click.option("--form", type=click.Choice(["iterative", "recursive"]), help="Default: iterative.")
+@click.option("--clusters", type=click.IntRange(min=1), help="Default: one for each worker.")
+@click.option("--seed", type=int, default=101, show_default=True, help="Of graph and kernel.")
+@click.option(
+    "--set",
+    "parameters",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="A parameter of the kernel, such as root=7; may be repeated.",
+)
+@click.option("--no-validate", "validate", flag_value=False, default=True, help="Trust the result.")
+@options.output("Where the result goes (default: results/NAME-GRAPH.nc).")
+@options.as_json
+@options.cluster(defaults=False)
+@options.general
+def kernel(
+    name: str,
+    graph: str,
+    parameters: Sequence[str],
+    validate: bool,
+    output: str | None,
+    as_json: bool,
+    style: str | None,
+    form: str | None,
+    clusters: int | None,
+    seed: int,
+    workers: int | None,
+    threads: int | None,
+    scheduler: str | None,
+    protocol: str | None,
+    **source: Any,
+) -> None:
+    """Run the kernel NAME on GRAPH: a file (an edge list in text or Parquet, or Matrix Market), or a
+    family of `dgsuite inputs edges`, such as rmat or grid, with --n nodes or --scale. The result is
+    validated and saved; its path is printed. Without --workers or --scheduler it runs in this process.
+    """
+    from dgsuite.experiment.toml import override
+    from kernels import KERNELS
+
+    if name not in KERNELS:
+        raise InputError(unknown("kernel", name, sorted(KERNELS)))
+    chosen: dict[str, Any] = {}
+    for given in parameters:
+        override(chosen, given)
+    place = options.given(
+        {"workers": workers, "threads": threads, "scheduler": scheduler, "protocol": protocol}
+    )
+
+    import dgsuite
+    from dgsuite.suites.running import check
+    from partition.files import output as destination
+
+    path = destination(output, f"{name}-{Path(graph).name.partition('.')[0]}")
+    with _client(place) as client:
+        made = _graph(graph, client, seed, **source)
+        ds = dgsuite.run(
+            name,
+            made,
+            style=style,
+            form=form,
+            clusters=clusters,
+            client=client,
+            seed=seed,
+            **chosen,
+        )
+        if validate:
+            check(name, made, ds, f"the result of {name} on {graph}")
+        dgsuite.save(ds, path)
+        console.figures(_figures(ds, made, validate, path), as_json, _report, path)
+
+
+@contextmanager
+def _client(place: dict[str, Any]) -> Iterator[Client | None]:
+    """A client of the cluster that is asked for, or None."""
+    if not place:
+        yield None
+        return
+    from dgsuite.experiment.toml import checked
+    from dgsuite.suites.options import Place, check_place
+    from dgsuite.suites.running import cluster
+
+    where = checked(Place, place, "command line")
+    check_place(where)
+    with cluster(where) as client:
+        yield client
+
+
+def _graph(
+    given: str,
+    client: Client | None,
+    seed: int,
+    n: int | None,
+    scale: int | None,
+    m: int | None,
+    directed: bool,
+    relabel: bool,
+) -> Graph:
+    """The graph of a file, or a generated one."""
+    import genval
+    from dgsuite.suites.sources import read
+    from genval.families import FAMILIES
+
+    generated = given in FAMILIES and not os.path.exists(given)
+    if not generated:
+        for option, value in (("n", n), ("scale", scale), ("m", m)):
+            if value is not None:
+                raise InputError(f"--{option} is for generated graphs, and {given} is none")
+        return read(given, client, directed, relabel)
+    if directed or relabel:
+        raise InputError(f"--directed and --relabel are for files, and {given} is generated")
+    if (n is None) == (scale is None):
+        raise InputError(f"a generated graph such as {given} needs either --n or --scale")
+    nodes = n if n is not None else 2 ** int(scale or 0)
+    return genval.graph(given, nodes, m=m, seed=seed, client=client)
+
+
+def _figures(ds: xr.Dataset, graph: Graph, validated: bool, path: str) -> dict[str, Any]:
+    return {
+        "kernel": str(ds.attrs["kernel"]),
+        "n": graph.n,
+        "m": graph.m,
+        "style": str(ds.attrs["style"]),
+        "rounds": int(ds.sizes["round" if "round" in ds.sizes else "depth"]),
+        "messages": int(ds.messages.sum()),
+        "bytes": int(ds.bytes.sum()),
+        "seconds": float(ds.attrs["seconds"]),
+        "validated": validated,
+        "output": path,
+    }
+
+
+def _report(figures: dict[str, Any]) -> str:
+    return "\n".join(f"{key}: {value}" for key, value in figures.items() if key != "output")

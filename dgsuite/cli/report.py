@@ -1,0 +1,97 @@
+"""``dgsuite report``: a page of results, and the papers' claims beside ours. Heavy imports come late."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from dgsuite.cli import console, options
+from partition.errors import InputError, RunError
+from partition.files import check_writable
+
+
+class Report(click.Group):
+    """A group whose command is `page` where none is named."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Name the command."""
+        if args and args[0] not in (*self.commands, "--help", "--version"):
+            args = ["page", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(
+    cls=Report,
+    epilog="Example: dgsuite report results",
+)
+@options.version
+def report() -> None:
+    """Make one self-contained HTML page of the results in a folder: tables and figures, with what the
+    paper says beside each. `dgsuite report FOLDER` is `dgsuite report page FOLDER`.
+    """
+
+
+@report.command()
+@click.argument("folder", type=click.Path())
+@options.output("Default: FOLDER/report.html.", "FILE.html")
+@options.general
+def page(folder: str, output: str | None) -> None:
+    """Write the page of the results in FOLDER; its path is printed."""
+    path = Path(output or Path(folder) / "report.html")
+    _make(Path(folder), path)
+    print(path)
+
+
+def _make(folder: Path, output: Path) -> None:
+    """Write the page of a folder; files that cannot be read are named on stderr, and left out."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder")
+    check_writable(output)
+    from dgsuite.report.claims.evidence import Evidence
+    from dgsuite.report.claims.judge import judge
+    from dgsuite.report.folder import results_in
+    from dgsuite.report.page import page, write
+
+    found = results_in(folder)
+    text, left_out = page(found, judge(Evidence(found)))
+    problems = [InputError(f"{folder / name}: {why}") for name, why in left_out.items()]
+    if len(left_out) == len(found):
+        raise problems[0]
+    for problem in problems:
+        click.echo(f"left out: {problem}", err=True)
+    write(text, output)
+
+
+@report.command()
+@click.argument("folder", required=False, type=click.Path())
+@click.option("--configs", metavar="FOLDER", help="Experiment files (default: those that ship).")
+@click.option("--only", metavar="ID", default="", help="Claims whose id begins so: imsuite.fig8.")
+@options.as_json
+@options.general
+def claims(folder: str | None, configs: str | None, only: str, as_json: bool) -> None:
+    """Compare every claim of the three papers with what is here: experiment files, short runs, our
+    code, and the results in FOLDER; without results what the papers say of times is not checked. Exit
+    status 1: something departs from a paper without a reason.
+    """
+    for given in (folder, configs):
+        if given is not None and not Path(given).is_dir():
+            raise InputError(f"{given}: there is no such folder")
+    from dgsuite.report.claims.data import claims
+    from dgsuite.report.claims.evidence import CONFIGS, Evidence
+    from dgsuite.report.claims.judge import judge
+    from dgsuite.report.claims.show import show, silent
+    from dgsuite.report.folder import results_in
+
+    results = {} if folder is None else results_in(Path(folder))
+    chosen = [claim for name, claim in claims().items() if name.startswith(only)]
+    if not chosen:
+        raise InputError(f"--only {only}: no claim's id begins so")
+    rows = judge(Evidence(results, Path(configs) if configs else CONFIGS), chosen)
+    if as_json:
+        print(json.dumps([row.record() for row in rows], indent=1))
+    else:
+        show(console.out(160), rows)
+    if departing := silent(rows):
+        raise RunError("departs from a paper, and nothing says why:\n" + "\n".join(departing))

@@ -1,0 +1,22 @@
+"""``dgsuite statics``. Heavy imports come late."""
+
+from __future__ import annotations
+
+import click
+
+from dgsuite.cli import console, options
+
+
+@click.command
+@click.option("--csv", metavar="FILE", help="Write the table to a file.")
+@options.general
+def statics(csv: str | None) -> None:
+    """Lines, tasks, joins, barriers and locks in the text of the kernels."""
+    from dgsuite.statics.counting import Statics, table
+    from partition.files import write_csv
+
+    rows = table()
+    if csv is not None:
+        write_csv(csv, Statics._fields, rows)
+        return
+    console.out().print(console.rows(Statics._fields, rows, right=Statics._fields[3:]))
