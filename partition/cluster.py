@@ -141,7 +141,7 @@ class Cluster:
 
     @property
     def pulls(self) -> bool:
-        """Whether nodes know who has an edge to them, so that broadcasts are read along edges."""
+        """Whether nodes know the nodes with an edge to them, so that broadcasts are read along edges."""
         return not self.directed or self.in_indptr is not None
 
     @property

@@ -71,7 +71,7 @@ class Constructors:
         uid
             Identifiers of the nodes, distinct integers, shape (n,); by default the node ids. Or a function
             that maps an array of node ids to identifiers. It is called where the clusters are built, and
-            nobody checks that its results are distinct.
+            its results are not checked for being distinct.
         clusters
             Number of clusters; by default that of the partition, else one per worker with a client, else
             one. Clusters beyond the number of nodes are empty.

@@ -70,8 +70,8 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[str]:
     processes are kept.
 
     The temporary file is in the folder of the target. It is a new file with a random name, so several
-    processes can write one path, and nobody can plant a link in its place. Its mode is 0666 without the bits
-    of the umask. If the path is a link, the file that it points to is replaced.
+    processes can write one path, and no other user can plant a link in its place. Its mode is 0666 without
+    the bits of the umask. If the path is a link, the file that it points to is replaced.
 
     Raises
     ------

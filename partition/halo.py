@@ -278,4 +278,4 @@ def _stacked(rows: Sequence[tuple[NDArray, NDArray]]) -> tuple[NDArray, NDArray]
     ends = np.concatenate([[0], np.cumsum([len(indices) for _, indices in rows])])
     pointers = [indptr[1:] + e for (indptr, _), e in zip(rows, ends, strict=False)]
     joined: NDArray = np.concatenate([rows[0][0][:1], *pointers])
-    return joined.astype(id_dtype(int(ends[-1]))), np.concatenate([ends for _, ends in rows])
+    return joined.astype(id_dtype(int(ends[-1]))), np.concatenate([indices for _, indices in rows])

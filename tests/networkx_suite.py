@@ -1,7 +1,7 @@
 """networkx's own tests of the functions that the backend offers: ``make networkx``.
 
-What a kernel cannot answer, networkx does itself; at the end there is a table of how often each function was
-answered. Further arguments are those of pytest.
+Calls that the backend does not support fall back to networkx. At the end a table shows how often the backend
+ran each function. Further arguments are passed to pytest.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def test_what_is_cut_off_is_seen(saved, tmp_path):
 
 
 def test_other_programs_read_and_change_such_files(saved, tmp_path):
-    """xarray and h5py; who changes the file drops the checksum, which would no longer fit."""
+    """xarray and h5py read it; a change of the file drops the checksum, which would no longer fit."""
     ds, path = saved
     with xr.open_dataset(path) as found:
         assert found.attrs["kernel"] == "mis"
@@ -122,8 +122,8 @@ def test_a_file_without_a_checksum_is_tried_in_another_process(
         netcdf.read(path)
 
 
-def test_a_trial_read_ends_where_nobody_waits_for_it():
-    """Who reads the file may be killed while the HDF5 library is in an endless loop."""
+def test_a_trial_read_ends_without_its_parent():
+    """The parent may be killed while the HDF5 library is in an endless loop."""
     program = "from partition import netcdf_trial; netcdf_trial.limit(1)\nwhile True: pass"
     ended = subprocess.run([sys.executable, "-c", program], timeout=60)
     assert -ended.returncode in (signal.SIGXCPU, signal.SIGKILL)

@@ -137,7 +137,7 @@ def _place(
 
 
 def tasked(work: Work, density: NDArray, client: Client, places: Sequence[str]) -> Shares:
-    """A build as tasks, largest units first, that Dask gives to who is idle and repeats where lost.
+    """A build as tasks, largest units first, which Dask runs on idle workers and repeats if a worker is lost.
 
     Raises
     ------

@@ -82,7 +82,7 @@ class SiteLists:
     Attributes
     ----------
     starts, ends
-        int64, by node id: where the list of a node is; both are 0 for who shared none.
+        int64, by node id: where the list of a node is; both are 0 for a node that shared none.
     fields
         The lists, one after the other.
     """

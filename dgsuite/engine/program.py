@@ -226,7 +226,7 @@ class Fault(NamedTuple):
 
 
 SILENT = Vote()
-"""The vote of who has none."""
+"""The vote of a cluster that casts none."""
 
 
 @dataclass(slots=True)

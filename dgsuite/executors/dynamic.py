@@ -31,7 +31,7 @@ FAN = 8
 
 
 class Share(NamedTuple):
-    """What some chunks added up to: their result, what was noted, and who spent how much time."""
+    """Several chunks added up: result, notes, and the seconds and processor time of each worker."""
 
     result: Any
     notes: dict[str, int]

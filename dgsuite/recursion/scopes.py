@@ -1,19 +1,20 @@
-"""Finishes that tasks have opened at a cluster's nodes, and what each of them still waits for."""
+"""Finishes that tasks have opened at a cluster's nodes, and the number of tasks that each waits for."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-NOBODY = -1
+NONE = -1
+"""Node and slot of the finish above one that is under none."""
 
 COLUMNS = np.dtype(
     [
-        ("node", np.int64),  # local index of who opened it
+        ("node", np.int64),  # local index of the node that opened it
         ("left", np.int64),  # tasks that have not ended
         ("then", np.int32),  # what runs at the end: an index into `Scopes.thens`
         ("depth", np.int32),
-        ("home", np.int64),  # node whose finish this one is under, or NOBODY
+        ("home", np.int64),  # node of the finish that this one is under, or NONE
         ("slot", np.int64),  # which of the finishes there
     ]
 )
@@ -22,8 +23,8 @@ COLUMNS = np.dtype(
 class Scopes:
     """The open finishes of one cluster, by slot.
 
-    A task that runs under one has spawned nothing else than what its own finish waits for, so a
-    finish waits for its children alone, and the tree of finishes is the tree of tasks.
+    A task under a finish spawns tasks only under a finish of its own. So a finish waits for its children
+    alone, and the tree of finishes is the tree of tasks.
     """
 
     def __init__(self) -> None:
@@ -42,13 +43,13 @@ class Scopes:
     ) -> NDArray[np.int64]:
         """Open a finish at each node; returns the slots."""
         if not self.waiting:
-            self.count = 0  # nobody refers to a slot any more
+            self.count = 0  # no reference to a slot is left
         first, end = self.count, self.count + len(nodes)
         while end > len(self.rows):
             self.rows = np.concatenate([self.rows, np.empty_like(self.rows)])
         if then not in self.thens:
             self.thens.append(then)
-        home, slot = above if above is not None else (NOBODY, NOBODY)
+        home, slot = above if above is not None else (NONE, NONE)
         rows = self.rows[first:end]
         rows["node"], rows["left"], rows["depth"] = nodes, left, depth
         rows["then"], rows["home"], rows["slot"] = self.thens.index(then), home, slot

@@ -2,7 +2,7 @@
 
 Tasks of one name, depth and cluster are handled together, as one batch. Nothing is nested on a
 stack: what a task spawns goes into the queue of its site or, at once, into a parcel for another. The
-styles differ only in who calls this, and when parcels travel.
+styles differ only in when a site runs its tasks, and when parcels travel.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dgsuite.engine.program import UNBOUND, Guard, Step, Tally, reduce_votes
 from dgsuite.engine.progress import Progress
 from dgsuite.engine.site import Site
 from dgsuite.engine.unicasts import UnicastBatch
-from dgsuite.recursion.scopes import NOBODY, Scopes
+from dgsuite.recursion.scopes import NONE, Scopes
 from dgsuite.workload import ParcelWithPackets, Workload
 from kernels.base import Extra, Kernel, Note, Vote
 from kernels.recursion import Spawn
@@ -38,7 +38,7 @@ ENDED = ""
 """The task that tells a node that tasks under one of its finishes have ended."""
 
 HOME, SLOT = "finish_node", "finish_slot"
-"""Fields of tasks under another task's finish: where that is."""
+"""Fields of tasks under the finish of another task: its node and slot."""
 
 
 class Batch(NamedTuple):
@@ -51,10 +51,10 @@ class Batch(NamedTuple):
 
 
 Key = tuple[int, str, int, bool]
-"""Depth, task, cluster, and whether another task's finish waits for them."""
+"""Depth, task, cluster, and whether the tasks are under the finish of another task."""
 
 Under = tuple[NDArray, NDArray, NDArray]
-"""Nodes of tasks, and whose finish each is under, and which: `HOME` and `SLOT`."""
+"""Nodes of tasks, and for each the node and slot of the finish that it is under: `HOME` and `SLOT`."""
 
 Bundle = list[Batch]
 """What travels to one other site."""
@@ -342,7 +342,7 @@ class RecursiveSite(Site):
             return
         scopes, cluster = self.scopes[k], self.clusters[k]
         rows = scopes.close(slots)
-        kinds = np.stack([rows["then"], rows["depth"], rows["home"] != NOBODY], axis=1)
+        kinds = np.stack([rows["then"], rows["depth"], rows["home"] != NONE], axis=1)
         for kind in np.unique(kinds, axis=0).tolist():
             some = rows[(kinds == kind).all(axis=1)]
             code, depth, nested = kind
@@ -356,7 +356,7 @@ class RecursiveSite(Site):
 
     def _tell(self, k: int, homes: NDArray, slots: NDArray) -> None:
         """Tell nodes that a task under each of these finishes has ended."""
-        known = homes != NOBODY
+        known = homes != NONE
         homes, slots = homes[known], slots[known]
         if len(homes):
             owner = self.clusters[k].partition.owner(homes)

@@ -1,12 +1,12 @@
-"""Lines between a run's tasks on which tasks travel as they are spawned, and when all have ended.
+"""Messages between a run's tasks without barriers, and the detection that a finish is over.
 
-Nobody waits for anybody: each worker sends when it has something and runs what has come. A finish is
-over when all workers are idle and nothing is on its way. Each worker that falls idle tells all
-others how much it has sent to, and received from, each; who holds such reports of all workers in
-which every count of sent equals its count of received knows that it is over (Mattern 1987, channel
-counting): were a worker woken after its report, follow the messages that did it back to the first
-that was sent before its sender's report: it is among those sent, and not among those received. So
-there is no coordinator, and no second wave.
+Each worker sends tasks as they are spawned, and runs those that have arrived. A finish is over when all
+workers are idle and no message is on its way. Each worker that becomes idle reports to all others how many
+messages it has sent to and received from each. The finish is over once, for each pair of workers, the
+reported numbers of messages sent and received are equal (Mattern 1987, channel counting). Proof: a worker
+that computes after its report has received a message; go back along the messages to the first one sent
+before its sender's report; that one is counted as sent and not as received. So there is no coordinator, and
+no second wave.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Report(NamedTuple):
 class Message(NamedTuple):
     """From one worker to another.
 
-    ``number`` counts the exchanges and finishes of the run: who has seen the end of one may already
-    send for the next.
+    ``number`` counts the exchanges and finishes of the run: a worker that has seen the end of one may
+    already send messages of the next.
     """
 
     number: int
@@ -131,13 +131,13 @@ class Lines:
         Parameters
         ----------
         heard
-            Workers that may be gone: those that have said all if the end is near. By default those
-            whose reports are here.
+            Workers that may have ended, since they have sent all their messages. By default those that
+            have reported.
 
         Raises
         ------
         PeerLost
-            Nothing will: another worker is gone.
+            Another worker is gone, so nothing will come.
         """
         heard = self._reports if heard is None else heard
         while not self._inbox.get(self.number):

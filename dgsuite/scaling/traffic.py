@@ -1,7 +1,7 @@
 """Counted traffic: what a program sends on any number of clusters, from one run.
 
-What the nodes say in each phase does not depend on how they are dealt to clusters. So it is recorded
-once, and each number of clusters takes one pass over the edges of those who spoke.
+What the nodes send in each phase does not depend on how they are divided into clusters. So it is recorded
+once, and each number of clusters takes one pass over the edges of the senders.
 """
 
 from __future__ import annotations

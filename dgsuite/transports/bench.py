@@ -1,7 +1,7 @@
 """How fast transports are: at the level of comms, between processes on this host, taking turns.
 
 Task round trips would not show it: Dask's client collects what it sends for 10 ms. Messages carry one
-frame of bytes that nobody serialises, so what is timed is the transport, and the header around it.
+frame of bytes, which is not serialised, so what is timed is the transport and its header.
 """
 
 from __future__ import annotations

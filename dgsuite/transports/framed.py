@@ -119,7 +119,7 @@ class Framed(Comm):
         try:
             frames = await self._receive()
         except BaseException:
-            # how much of a message was read nobody knows any more
+            # it is unknown how much of a message was read
             self.abort()
             raise
         if self.exchange and len(frames) == 1:
@@ -357,7 +357,7 @@ def _leave(sock: socket, loop: asyncio.AbstractEventLoop) -> None:
 
 
 def _dangling(sock: socket, loop: asyncio.AbstractEventLoop, name: str) -> None:
-    """A comm that nobody closed is gone."""
+    """Clean up after a comm that was garbage-collected without being closed."""
     logger.warning("Closing dangling comm %s", name)
     if not loop.is_closed():
         # the loop may run in another thread

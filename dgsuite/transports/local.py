@@ -1,8 +1,8 @@
 """Backends whose peers are on this host: Unix sockets under names that carry their owner.
 
 An address looks like any other, ``uds://127.0.0.1:8786``, and stands for a Unix socket in the abstract
-namespace. Such a name is gone with the process, however that ends. Who is on the other side
-the system says (SO_PEERCRED): another user is refused by both, before a byte is read.
+namespace. Such a name is gone with the process, however that ends. Both sides ask the system for the user
+of the other (SO_PEERCRED), and refuse another user before a byte is read.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class LocalConnector(Connector):
         except OSError as error:
             sock.close()
             raise CommClosedError(
-                f"nobody listens at {backend.scheme}://{address}: {error}"
+                f"no process listens at {backend.scheme}://{address}: {error}"
             ) from error
         there = f"{backend.scheme}://{address}"
         comm = backend.comm_class(sock, backend.address(sock), there, deserialize)
@@ -221,7 +221,7 @@ class LocalListener(BaseListener):
         try:
             sock, _ = self._sock.accept()
         except OSError:
-            return  # who called is gone already
+            return  # the caller is gone already
         sock.setblocking(False)
         try:
             reject_strangers(sock)
@@ -233,7 +233,7 @@ class LocalListener(BaseListener):
         task.add_done_callback(self._tasks.discard)
 
     async def _welcome(self, sock: socket.socket) -> None:
-        if self._sock is None:  # stopped meanwhile: nobody would end the handshake
+        if self._sock is None:  # stopped meanwhile: the handshake would not end
             sock.close()
             return
         comm = self._backend.comm_class(
@@ -244,7 +244,7 @@ class LocalListener(BaseListener):
             await comm._open()
             await self.on_connection(comm)
         except OSError:
-            comm.abort()  # who called is gone before it said who it is
+            comm.abort()  # the caller is gone before the end of the handshake
             return
         await self.comm_handler(comm)
 

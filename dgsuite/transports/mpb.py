@@ -2,9 +2,9 @@
 
 On the SCC each core has a few KiB of memory that all cores can reach. RCCE-X10 (Chapman, Hussein, Hosking:
 "X10 on the Single-Chip Cloud Computer", X10 Workshop 2011) has a sender deposit a message in its own buffer
-and set a flag at the receiver, who reads there and acknowledges; a longer message goes in chunks, and who
-waits for an acknowledgement goes on receiving. The chip's MPI gives each sender a section of its own in the
-receiver's buffer to write to.
+and set a flag at the receiver, which reads it there and acknowledges; a longer message goes in chunks, and a
+core that waits for an acknowledgement continues to receive. The chip's MPI gives each sender a section of its
+own in the receiver's buffer to write to.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """MPI for what clocked runs exchange, and workers that have it.
 
-MPI cannot carry all of Dask: its processes are started together and end together, a message can be
-awaited only by asking again and again, and who dies takes all others along. What clocked runs exchange
-needs none of that: known partners, one message to each a phase. So workers started by mpiexec talk to
-Dask as ever, and with ``dask.config.set({"dgsuite.clocked.transport": "mpi"})`` their clocked
-runs exchange by MPI. While a run lasts, its tasks ask for messages without a rest, as MPI does.
+MPI cannot carry all of Dask: its processes start together and end together, waiting for a message means
+polling, and a process that fails ends all others. The exchanges of clocked runs fit: the partners are known,
+and each gets one message per phase. So workers started by mpiexec use Dask's comms for everything
+else, and with ``dask.config.set({"dgsuite.clocked.transport": "mpi"})`` their clocked
+runs exchange by MPI. During a run its tasks poll for messages without pause, as MPI does.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ async def work(address: str, threads: int) -> None:
     """Be a Dask worker among those that mpiexec started, until the scheduler ends it."""
     Job.here = Job()
     at = get_address_host(address)
-    host = at if at.startswith("127.") else None  # nobody else can reach such a scheduler
+    host = at if at.startswith("127.") else None  # only this host can reach such a scheduler
     async with Worker(address, host=host, nthreads=threads, dashboard=False) as worker:
         await worker.finished()
 

@@ -393,7 +393,7 @@ class Shared(Framed):
             self._tell()
 
     def _take_in(self) -> None:
-        """Make room in the buffer while nobody reads, up to the bound."""
+        """Make room in the buffer while no read is under way, up to the bound."""
         while self._there > self._got and self._held < self.settings.inbox:
             part = host_array(min(self._there - self._got, len(self._in)))
             size = self._copy(part)

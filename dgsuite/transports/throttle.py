@@ -118,7 +118,7 @@ class Bucket:
         self._lock = threading.Lock()
 
     def begin(self, now: float) -> None:
-        """A message begins: time that nobody used is lost, but for the gaps of a stream."""
+        """A message begins: unused time is lost, except for the gaps of a stream."""
         with self._lock:
             if now - self._free > GAP:
                 self._free = now

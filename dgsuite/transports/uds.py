@@ -75,7 +75,7 @@ class UDS(Framed):
     def _ready(self) -> None:
         if self._reading is not None:
             wake(self._reading)
-        elif self._sock is not None:  # nobody reads: the loop need not be told
+        elif self._sock is not None:  # no read is under way: the loop need not watch
             self._loop.remove_reader(self._sock)
             self._watched = False
 

@@ -1,4 +1,4 @@
-"""What kernels share that repeat a step until real values hardly change any more."""
+"""The base of kernels that repeat a step until real values hardly change any more."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOLERANCE = 1e-6
 """Default tolerance, where no number of iterations is given."""
 
 MOST = 1000
-"""Iterations after which a run that was given no number gives up: what the GAP benchmark allows."""
+"""Iterations at most, where no number is given: as in the GAP benchmark. More are an error."""
 
 Step = Generator[bsp.Round | bsp.Finish, bsp.Reply, bsp.Reply]
 """The rounds of an iteration; it returns the votes of the last, whose sum is that of all changes."""
@@ -92,7 +92,7 @@ class Iterated(bsp.Kernel):
         return c.degree.astype(np.float64)
 
     def moved(self, new: NDArray, old: NDArray) -> bsp.Vote | None:
-        """The vote of a cluster whose values have changed; none where nobody asks. The old ones are lost."""
+        """The sum of all changes, as a vote; None without a tolerance. `old` is overwritten."""
         if self.tolerance is None:
             return None
         np.subtract(new, old, out=old)  # a new array of this size takes longer than to fill it

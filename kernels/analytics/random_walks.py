@@ -17,7 +17,8 @@ import kernels.base as bsp
 from kernels.rng import uniform
 
 PROPOSAL, REFUSAL, RECORD = 0, 1, 2
-"""What a message is: a walker that asks to come, one that is sent back, a step for the node of its start."""
+"""Kinds of messages: a proposal to step to the receiver, a refusal of a proposal, and a step to be recorded
+at the node where the walk started."""
 
 MOST = 100
 """Largest `p` and `q`; the smallest are its inverse. Each step takes about so many proposals at most."""
@@ -124,7 +125,7 @@ class RandomWalks(bsp.Kernel):
         return self.send(c, walkers, *replies), bsp.vote(any=len(kind) > 0)
 
     def accepts(self, c: bsp.Cluster, walkers: Walkers) -> NDArray[np.bool_]:
-        """Whether each of some proposals is accepted, by the node before."""
+        """Whether each of some proposals is accepted; it depends on the node of the step before."""
         if (self.p, self.q) == (1, 1):
             return np.ones(len(walkers.node), bool)
         free = walkers.before < 0
@@ -143,12 +144,12 @@ class RandomWalks(bsp.Kernel):
         """Walkers propose a random neighbour; after them, replies of a kind to some nodes."""
         degree = c.degree[walkers.node]
         walkers, degree = walkers.among(degree > 0), degree[degree > 0]
-        # where there is no choice, nobody refuses
+        # the only neighbour always accepts
         walkers = walkers._replace(before=np.where(degree > 1, walkers.before, -1))
         entry = c.indptr[walkers.node] + (self.draw(c, walkers, 0) * degree).astype(np.int64)
         sent = [(PROPOSAL, c.indices[entry].astype(np.int64), walkers), *replies]
-        kinds, to, who = zip(*sent, strict=True)
-        node, start, step, before, tries = map(np.concatenate, zip(*who, strict=True))
+        kinds, to, moving = zip(*sent, strict=True)
+        node, start, step, before, tries = map(np.concatenate, zip(*moving, strict=True))
         return bsp.unicast(
             np.concatenate(to),
             node,

@@ -129,7 +129,7 @@ class StrongComponents(bsp.Kernel):
         return self.join(s, nodes), bsp.vote(any=len(nodes) > 0)
 
     def join(self, s: State, nodes: NDArray, **fields: Any) -> bsp.Broadcast:
-        """Nodes become members, and so does who has an edge to them."""
+        """Nodes become members, and tell the nodes with an edge to them."""
         s.ahead.remove(nodes)
         s.members[nodes] = True
         return bsp.broadcast(nodes, backwards=True, **fields)

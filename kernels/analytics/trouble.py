@@ -1,4 +1,4 @@
-"""What can be wrong with the shortest paths from a source: codes that compiled loops return."""
+"""Errors of the shortest paths from a source, by the codes that compiled loops return."""
 
 from __future__ import annotations
 
