@@ -192,7 +192,7 @@ def _facts(cluster: Cluster) -> tuple[int, DTypeLike | None, int]:
     """Number of entries, dtype of the weights, and what the cluster adds to the asymmetry.
 
     That is the sum of a hash of all entries, less that of the entries with their ends exchanged. The sum over
-    all clusters is 0 modulo 2^64 if the adjacency is symmetric, and else by an accident of one in 2^64.
+    all clusters is 0 modulo 2^64 if the adjacency is symmetric; otherwise with a probability of 2^-64.
     """
     weights = cluster.weights
     dtype = None if weights is None else weights.dtype

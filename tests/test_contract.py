@@ -123,7 +123,7 @@ def test_a_program_that_is_none_is_named(what, message):
 
 
 @pytest.mark.parametrize("style", ["finish_async", "clocked"])
-def test_votes_that_nobody_cast_are_named_on_workers(client, style):
+def test_votes_that_no_cluster_cast_are_named_on_workers(client, style):
     with pytest.raises(RunError, match=r"phases 'send', 'cast': the program reads reply.sum"):
         dgsuite.run(BadProgram, ring(6), what="unvoted", style=style, clusters=2, client=client)
 
@@ -211,8 +211,8 @@ def test_sums_of_integers_are_not_cut_to_their_field():
 @pytest.mark.parametrize("sites", [1, 2, 3])
 @pytest.mark.parametrize("silent", [None, "nodes without neighbours", "a node"])
 @pytest.mark.parametrize("directed", [False, True])
-def test_who_stays_silent_is_noticed(sites, silent, directed):
-    """Bits of who sent are not tested where every neighbour did."""
+def test_a_silent_node_is_noticed(sites, silent, directed):
+    """Bits of senders are not tested where every neighbour sent."""
     graph = random_graph(LARGE, clusters=6, directed=directed)
     degree = np.concatenate([c.degree for c in graph.parts])
     assert (degree == 0).any()

@@ -156,7 +156,7 @@ KERNEL = st.sampled_from(
 )
 
 
-def test_a_small_cluster_that_speaks_whole_beside_a_large_one_that_speaks_in_part():
+def test_all_nodes_of_a_small_cluster_send_and_some_of_a_large_one():
     """Both are heard on the other site."""
     src = np.concatenate([[60, 60, 0, 1], np.arange(2, 40)])
     dst = np.concatenate([[0, 1, 70, 71], 40 + np.arange(2, 40) % 20])

@@ -144,7 +144,7 @@ def test_a_worker_killed_when_its_task_is_done(own_client):
 
 
 def test_a_worker_killed_before_a_run_began(own_client, ring, tmp_path):
-    """The other one, whose part has not begun either when it is given up, ends it all the same."""
+    """The other worker ends the run, although its own part has not begun when the run fails."""
     client = own_client
     dgsuite.run(Sleeps(), ring, clusters=2, style="clocked", client=client)
     survivor, address = worker_addresses(client)

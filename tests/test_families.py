@@ -247,7 +247,7 @@ def test_geometric(n, degree):
 
 
 def test_identifiers_follow_nodes():
-    """Identifiers of a function are those of an array, whoever owns which node."""
+    """Identifiers of a function are those of an array, for any partition."""
     owner = np.arange(500) * 7 % 3
     graph = genval.graph("grid", 500, partition=owner)
     uid = plan("grid", 500).uid(np.arange(500))

@@ -265,8 +265,8 @@ def test_a_killed_worker(own_client):
 
 
 @pytest.mark.parametrize("balance", ["static", "dynamic"])
-def test_who_is_interrupted_stops_its_workers(client, balance, interruptible):
-    """Such a build takes minutes; its places stop when nobody wants it any more."""
+def test_an_interrupt_stops_the_workers(client, balance, interruptible):
+    """Such a build takes minutes; its places stop when the client is interrupted."""
     install(client)
 
     def interrupt():

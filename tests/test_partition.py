@@ -82,7 +82,7 @@ def test_edges_balanced():
     assert by_edges.parts[0].size == 1
 
 
-def test_who_chose():
+def test_the_origin_of_a_partition():
     assert not Graph.from_edges([0], [1]).chosen
     assert Graph.from_edges([0], [1], clusters=1).chosen
     assert Graph.from_edges([0], [1], partition=[1, 0]).chosen

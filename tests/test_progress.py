@@ -72,7 +72,7 @@ def test_sites_are_added_up():
     assert seen == [Progress(4, 15, 150), Progress(4, 10, 160)]
 
 
-def test_nobody_is_shown_anything(monkeypatch, ring):
+def test_nothing_is_shown(monkeypatch, ring):
     """Without a terminal, in a thread, with a function of the user's own, and where it is not wanted."""
     with monkeypatch.context() as patched:
         patched.setattr(sys, "stderr", io.StringIO())

@@ -80,7 +80,7 @@ def test_outputs_on_workers(client, style, case):
     expected = dgsuite.run(kernel, graph, style="serial", count_as=style)
     found = dgsuite.run(kernel, graph, style=style, client=client)
     assert found.sizes["cluster"] == expected.sizes["cluster"]
-    if kernel.name == "by" and kernel.faithful:  # whom to believe is a race
+    if kernel.name == "by" and kernel.faithful:  # the first vote to arrive is believed
         assert genval.validate("by", graph, found).ok
     else:
         assert_same_outputs(expected, found, kernel)
@@ -257,8 +257,8 @@ class Endless(Kernel):
         return spawn(self.visit, c.successor[inbox.node], by=inbox.node)
 
 
-def test_who_is_done_first_leaves():
-    """Of four workers some learn of the end before others, who must not take them for lost."""
+def test_a_worker_that_ends_first_is_not_lost():
+    """Of four workers some detect the end before others, which must not take them for lost."""
     with client_of(4) as client:
         chain = Graph.from_networkx(nx.path_graph(64), client=client, clusters=4)
         for _ in range(20):

@@ -7,7 +7,7 @@ import psutil
 from dgsuite.experiment.clusters import local
 
 
-def test_nobody_on_another_host_can_reach_a_cluster_of_our_own():
+def test_other_hosts_cannot_reach_a_cluster_of_our_own():
     """Neither its scheduler, nor its workers, nor the dashboard."""
     me = psutil.Process()
     before = {c.laddr for c in me.net_connections("inet")}

@@ -75,7 +75,7 @@ def test_the_schedule_of_a_bucket():
     assert bucket.take(100, 100.0, 12.0) == pytest.approx(1.0)
     bucket.begin(20.0)  # a pause is lost
     assert bucket.take(100, 100.0, 20.0) == pytest.approx(1.0)
-    # a sender who is late catches up no more than the burst
+    # a late sender catches up no more than the burst
     assert bucket.take(100, 100.0, 30.0) == pytest.approx(1.0 - throttle.BURST)
 
 

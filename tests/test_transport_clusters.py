@@ -37,7 +37,7 @@ def pid():
 
 
 def tick(dask_scheduler):
-    """Seconds between looks at how late the loop is: slowed while nobody has asked for more."""
+    """Seconds between measurements of the loop's delay: slowed unless set otherwise."""
     return dask_scheduler.periodic_callbacks["tick"].callback_time / 1000
 
 

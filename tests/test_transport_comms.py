@@ -165,7 +165,7 @@ def test_arrays_do_not_share_memory(kind):
     run(main())
 
 
-def test_who_says_nothing_does_not_hold_up_others(kind):
+def test_a_silent_peer_does_not_delay_others(kind):
     """A caller that never shakes hands, and one that gives up."""
 
     async def main():

@@ -110,7 +110,7 @@ def sealed_of_none():
     "line",
     [
         pytest.param(LINE.pack(1 << 40, 0, 0), id="wrote more than the buffer has"),
-        pytest.param(LINE.pack(0, 0, 1 << 40), id="read what nobody wrote"),
+        pytest.param(LINE.pack(0, 0, 1 << 40), id="read unwritten bytes"),
         pytest.param(b"short", id="no line"),
     ],
 )

@@ -84,7 +84,7 @@ def test_bytes_are_counted_as_by_tcp(kind):
     assert run(main(kind)) == run(main("tcp"))
 
 
-def test_who_waits_goes_on_receiving(kind):
+def test_a_waiting_end_continues_to_receive(kind):
     """Both ends send more than any buffer holds before either reads."""
 
     async def main():
@@ -121,7 +121,7 @@ def test_what_fits_is_written_from_both_ends_before_anything_is_read(kind):
 
 @pytest.mark.parametrize("scheme", ["mpb", "mpimpb"])
 @pytest.mark.parametrize("places", [None, 2])
-def test_what_nobody_reads_is_bounded(scheme, places):
+def test_unread_messages_are_bounded(scheme, places):
     settings = {"buffer": "64 KiB", "places": places, "inbox": "100 kB"}
 
     async def main():
@@ -165,7 +165,7 @@ def test_what_was_sent_before_an_end_arrives(kind):
     run(main())
 
 
-def test_ends_wake_who_waits(kind):
+def test_an_end_wakes_a_waiting_peer(kind):
     async def main():
         here, there, listener = await pair(kind)
         reading = asyncio.create_task(there.read())
@@ -262,7 +262,7 @@ def test_buffers_of_the_chip():
         ({"DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "5ms"}, "5ms"),
     ],
 )
-def test_clocks_are_slowed_that_nobody_has_set(environment, interval):
+def test_clocks_are_slowed_unless_set(environment, interval):
     code = (
         "import dask; from distributed.comm.registry import get_backend; "
         "before = dask.config.get('distributed.admin.tick.interval'); get_backend('mpb'); "
@@ -420,7 +420,7 @@ def _swapper(address, rounds):
 
 
 @pytest.mark.parametrize("buffer", ["4 MiB", 4096])
-def test_nobody_sleeps_through_a_message(buffer):
+def test_no_end_sleeps_through_a_message(buffer):
     """Told in memory while it looks out, and on the socket from when it lies down."""
     rounds = 5000
 
@@ -445,7 +445,7 @@ def test_nobody_sleeps_through_a_message(buffer):
         run(main())
 
 
-def test_flags_say_who_is_awake():
+def test_flags_show_which_end_polls():
     here, there = memoryview(bytearray(flags.SIZE)), memoryview(bytearray(flags.SIZE))
     one, other = flags.Flags(here, there), flags.Flags(there, here)
     assert not one.say(5, 2, 1)

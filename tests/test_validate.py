@@ -1,4 +1,4 @@
-"""Validators accept what is right, whoever computed it, and reject every kind of corruption."""
+"""Validators accept right results of any program, and reject every kind of corruption."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_any_single_change_of_a_distance_is_seen(pair, data):
 
 @given(graphs(), st.data())
 def test_any_single_change_of_a_set_is_seen(pair, data):
-    """Whoever leaves the set is uncovered; whoever joins it has a neighbour there."""
+    """A node that leaves the set is uncovered; one that joins it has a neighbour there."""
     graph, mine = pair
     member = np.isin(np.arange(mine.n), nx.maximal_independent_set(graph, seed=2))
     node = data.draw(st.integers(0, mine.n - 1))

@@ -1,4 +1,4 @@
-"""Waits end: who is gone, frozen, paused or closed is named, and turns pass on."""
+"""Waits end: the error names the lost, frozen, paused or closed worker, and turns pass on."""
 
 from __future__ import annotations
 
@@ -369,7 +369,7 @@ def test_strangers_are_turned_away_unheard(tmp_path):
     assert not file.exists()
 
 
-def test_nobody_can_connect_once_the_mesh_is_full(client, ring):  # noqa: F811
+def test_a_full_mesh_accepts_no_connections(client, ring):  # noqa: F811
     dgsuite.run("lcr", ring, clusters=2, style="clocked", client=client)
     before = client.run(listening)
     running = threading.Event()

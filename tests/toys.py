@@ -363,7 +363,7 @@ class Stamps(Toy):
 
 @dataclass(frozen=True)
 class BadProgram(Toy):
-    """A program that is none, or reads what nobody voted."""
+    """A program that is none, or reads a vote that no cluster cast."""
 
     what: str = "list"
 

@@ -21,7 +21,7 @@ Shares = list[tuple[str, Share]]
 """What each place did, by its address."""
 
 TASKS = 16
-"""Tasks a worker, where Dask balances: few enough for the scheduler, enough to level out."""
+"""Tasks per worker with balance "dask": few enough for the scheduler, enough to balance the load."""
 
 
 def dealt(
@@ -32,11 +32,11 @@ def dealt(
     ask: Callable[[], Callable[[], int]] | None,
     wanted: Callable[[], bool] = lambda: True,
 ) -> Share:
-    """One place's share of a build: units rank, rank + places, ..., or what a counter says.
+    """One place's share of a build: units rank, rank + places, ..., or those that a counter assigns.
 
-    With a counter, of which `ask` asks for the next value at once and returns what waits for it, a place
-    starts with block `rank` of units, and asks for its next one before it computes: the answer travels
-    meanwhile. It stops when its share is no longer `wanted`.
+    `ask` requests the next value of the counter and returns a function that waits for it. A place starts with
+    block `rank` of units, and requests the next one before it computes, so that the answer travels meanwhile.
+    It stops when its share is no longer `wanted`.
     """
     total = len(work.units())
 

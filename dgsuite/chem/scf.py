@@ -1,4 +1,4 @@
-"""The front door of Hartree-Fock: the self-consistent field, and its dataset by iteration."""
+"""The function `hartree_fock`: the self-consistent field, and its dataset by iteration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled loops that do nothing but take time, or a cache; both release the GIL."""
+"""Compiled loops of workloads: one takes time, one fills the cache; both release the GIL."""
 
 from __future__ import annotations
 

@@ -87,8 +87,8 @@ class BroadcastStore:
     Attributes
     ----------
     sent
-        bool, by slot: whether its node sent. It has one slot more than there are, which never sends:
-        rows are filled up with it.
+        bool, by slot: whether its node sent. There is one slot more, which never sends: short rows are padded
+        with it.
     slots
         By field, a value for each slot.
     count
@@ -205,7 +205,7 @@ class BroadcastStore:
         """A batch for each other site that has senders as ghosts; to be called before `unpack`."""
         batches: dict[int, BroadcastBatch] = {}
         own = self._own_senders()
-        # along every edge that leaves: then nodes that have none, and did not send, do no harm
+        # a message goes along every edge that leaves; nodes without such edges need not have sent
         everyone = self._leaving == self._all_leaving
         for peer, slots in self.halo.send.items():
             told, edges = self._told[peer], self.halo.leaving[peer]

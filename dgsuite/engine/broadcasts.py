@@ -123,7 +123,7 @@ class Broadcasts(BroadcastStore):
     def reduce(
         self, how: Reduction | str, name: str, lo: int, hi: int, among: Subset | None
     ) -> tuple[NDArray, ...]:
-        """Receivers from row `lo` to `hi` that care, counted from `lo`, and the values they got.
+        """Receivers from row `lo` to `hi`, counted from `lo`, and the reduced values that they got.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
-"""What a run looks at in the checked mode alone, since it costs as much as the work itself.
+"""The checks of a run with ``check=True``, which cost as much as the work itself.
 
-What is cheap is looked at in every run: votes, dtypes, lists of nodes.
+Cheap checks, of votes, dtypes and lists of nodes, are made in every run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from partition.subset import Subset
 
 
 class CheckedInbox(ClusterInbox):
-    """An inbox that looks at what it is asked, and at what it answers."""
+    """An inbox that checks its arguments and results."""
 
     __slots__ = ()
 

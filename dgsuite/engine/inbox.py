@@ -96,7 +96,7 @@ class ClusterInbox:
         return messages.src[self._range(messages)[1]]
 
     def _among(self, messages: MessageList, among: Subset | None) -> tuple[NDArray, Any]:
-        """Receivers that care, as local indices, and which of the cluster's receivers they are."""
+        """Receivers in a set, as local indices, and which of the cluster's receivers they are."""
         nodes = messages.to[self._range(messages)[0]] - self._lo
         if among is None:
             return nodes, slice(None)

@@ -33,18 +33,18 @@ def reduce_votes(votes: Sequence[Vote]) -> Vote:
 
 
 class Guard(NamedTuple):
-    """What a run is held to."""
+    """Limits and checks of a run."""
 
     max_rounds: int | None = None
     """Rounds, or depths of tasks, at most; None for any number."""
     check: bool = False
-    """Whether what costs time is looked at as well: see `dgsuite.engine.checks`."""
+    """Whether to make the checks of `dgsuite.engine.checks`, which cost time."""
     trace: bool = False
     """Whether messages are counted by pair of clusters."""
 
 
 UNBOUND = Guard()
-"""Holds a run to nothing."""
+"""No limits, no checks."""
 
 
 class Answer:
@@ -160,7 +160,7 @@ def turns(
 
 
 def _called(thing: object) -> str:
-    """What to call something that is not a round."""
+    """A description of something that is not a round."""
     name = getattr(thing, "__name__", None)
     return f"{type(thing).__name__}" if name is None else f"the {type(thing).__name__} {name!r}"
 

@@ -274,13 +274,13 @@ def send_known(
     """Store a broadcast that every site knows of, without a batch."""
     nodes = {send.node for _, send in sends}
     if len(nodes) > 1 or len(sends) < len(box.clusters):
-        raise box.fault(step, 0, "knows other than another cluster what is sent")
+        raise box.fault(step, 0, "returns another known(...) than another cluster")
     (node,) = nodes
     if node is None:
         return {}
     partition = box.unicasts.partition
     if not box.clusters[0].pulls or not 0 <= node < partition.n:
-        raise box.fault(step, 0, f"knows of node {node}, of which no neighbour can hear")
+        raise box.fault(step, 0, f"returns known({node}), which no neighbour can read")
     row = int(partition.position(np.array([node]))[0]) - box.unicasts.first
     if 0 <= row < box.unicasts.own:
         k = bisect_right(box.starts, row) - 1

@@ -35,7 +35,7 @@ from partition.errors import InputError
 from partition.segments import group
 
 ENDED = ""
-"""The task that tells a node that tasks under one of its finishes have ended."""
+"""Name of the notice to a node that tasks under one of its finishes have ended."""
 
 HOME, SLOT = "finish_node", "finish_slot"
 """Fields of tasks under the finish of another task: its node and slot."""
@@ -127,7 +127,7 @@ class RecursiveSite(Site):
         sent = sum(entry.tally.messages for entry in self.ledger.entries.values())
         return Progress(self.deepest, None, sent)
 
-    # What comes in.
+    # Arrivals.
 
     def put(self, batch: Batch) -> None:
         """Queue tasks of one of this site's clusters."""
@@ -146,7 +146,7 @@ class RecursiveSite(Site):
             for batch in batches:
                 self.put(batch)
 
-    # What is done with it.
+    # Running tasks.
 
     def launch(self, turn: int, name: str, pool: Executor | None = None) -> dict[int, Bundle]:
         """Begin a finish; returns what goes to other sites.
@@ -337,7 +337,7 @@ class RecursiveSite(Site):
         return slots
 
     def _close(self, k: int, slots: NDArray) -> None:
-        """Finishes are over: run what comes then, or tell those that they are under."""
+        """Close finishes that are over: queue their `then` tasks, or notify the finishes above them."""
         if not len(slots):
             return
         scopes, cluster = self.scopes[k], self.clusters[k]
@@ -355,7 +355,7 @@ class RecursiveSite(Site):
             self.put(Batch(depth, then, cluster.index, UnicastBatch(ids, ids, None, fields)))
 
     def _tell(self, k: int, homes: NDArray, slots: NDArray) -> None:
-        """Tell nodes that a task under each of these finishes has ended."""
+        """Notify nodes that a task under each of these finishes has ended."""
         known = homes != NONE
         homes, slots = homes[known], slots[known]
         if len(homes):
@@ -382,7 +382,7 @@ class RecursiveSite(Site):
             else:
                 self._out.setdefault(site, []).append(batch)
 
-    # What is written down.
+    # The ledger.
 
     def entry(self, moment: Moment) -> Entry:
         """The entry of a moment."""

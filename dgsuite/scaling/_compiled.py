@@ -9,7 +9,7 @@ from partition.compiling import compiled
 
 @compiled
 def broadcast_pairs(indptr, indices, nodes, owner, pairs, work):
-    """Count, for each two clusters, the nodes of the first that speak and have a neighbour in the second;
+    """Count, for each two clusters, the nodes of the first that send and have a neighbour in the second;
     and for each cluster the messages that its nodes get.
     """
     for u in nodes:

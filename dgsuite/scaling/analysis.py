@@ -286,7 +286,7 @@ def _fit_times(found: Analysis) -> None:
 
 def _fit_demand(found: Analysis) -> None:
     runs = found.runs
-    several = runs.sel(p=runs.p[runs.p > 1])  # one machine has nobody to send to
+    several = runs.sel(p=runs.p[runs.p > 1])  # one machine sends nothing
     if runs.sizes["bandwidth"] < 2:
         return
     inner = several.isel(p=slice(0, -1))

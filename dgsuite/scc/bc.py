@@ -75,7 +75,7 @@ def run(common: Common, options: Betweenness, on_step: Callable[[str], None]) ->
     Parameters
     ----------
     on_step
-        Called with a line for people as each step begins.
+        Called with a line of progress as each step begins.
 
     Returns
     -------

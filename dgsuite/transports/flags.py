@@ -37,7 +37,7 @@ class Flags:
         self._lock = threading.Lock()
 
     def say(self, written: int, start: int, got: int) -> bool:
-        """Say what was written and read; whether the other end is awake to see it."""
+        """Publish the positions written and read; returns whether the other end polls."""
         self._mine[START] = start
         self._mine[GOT] = got
         self._mine[WRITTEN] = written
@@ -45,18 +45,18 @@ class Flags:
         return bool(self._theirs[AWAKE])
 
     def see(self) -> tuple[int, int, int]:
-        """What the other end says."""
+        """The positions that the other end has published."""
         # a start is new only where all that was written before had been read
         theirs = self._theirs
         return theirs[WRITTEN], theirs[START], theirs[GOT]
 
     @property
     def awake(self) -> bool:
-        """Whether this end looks out."""
+        """Whether this end polls."""
         return bool(self._mine[AWAKE])
 
     def wake(self, awake: bool) -> None:
-        """Say whether this end looks out."""
+        """Set whether this end polls."""
         self._mine[AWAKE] = awake
         self._barrier()
 

@@ -41,14 +41,14 @@ ALONE = 1 << 16
 """Bytes from which a frame is sent from where it is, and received into memory of its own."""
 
 MADE = frozenset((Serialized, str, int, float, bool, type(None)))
-"""Types of what is as good as frames."""
+"""Types that need no serialisation."""
 
 MANY = 32
-"""Entries of a message from which it is work in any case."""
+"""Entries of a message from which making its frames takes time in any case."""
 
 
 class Framed(Comm):
-    """A comm over a connected Unix socket; how bytes travel is the transport's matter.
+    """A comm over a connected Unix socket; subclasses send and receive its bytes.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class Framed(Comm):
     values, and needs no more than what Dask makes of them."""
 
     look_out = 0.0
-    """Seconds that a reader looks out for a message before it sleeps; a clocked run sets it."""
+    """Seconds that a reader polls for a message before it sleeps; a clocked run sets it."""
 
     _sock: socket | None = None
     """None before the beginning, when Dask may look at a comm already, and after the end."""
@@ -101,7 +101,7 @@ class Framed(Comm):
         """The socket can be read."""
 
     async def _open(self) -> None:
-        """What both ends say before the first message."""
+        """The handshake of both ends before the first message."""
 
     # what Dask asks of a comm
 

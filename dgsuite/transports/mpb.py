@@ -24,7 +24,7 @@ from dgsuite.transports.shared import Shared
 
 
 class Core:
-    """What an event loop has of a chip with few places: one buffer for all that it sends."""
+    """The one buffer of an event loop for all that it sends, as a core of the chip has it."""
 
     _known: ClassVar[WeakValueDictionary[tuple[int, int], Core]] = WeakValueDictionary()
 

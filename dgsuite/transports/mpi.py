@@ -36,7 +36,7 @@ from kernels.base import Vote
 from partition.errors import InputError, RunError
 
 ASK = 50
-"""How often MPI is asked between looks at whether the run was cancelled."""
+"""Polls of MPI between two checks for cancellation of the run."""
 
 TAGS = (1 << 15) - 1
 """The standard has at least so many tags."""
@@ -82,7 +82,7 @@ class Job:
         self.mpi = MPI
         self.world = MPI.COMM_WORLD
         if MPI.Query_thread() < MPI.THREAD_SERIALIZED:
-            raise RunError("this MPI lets only its first thread speak; tasks run in others")
+            raise RunError("this MPI serves its first thread alone; Dask tasks run in others")
         self.name = self.world.bcast(np.random.SeedSequence().entropy)
 
     def address(self) -> str:
