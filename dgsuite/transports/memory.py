@@ -1,8 +1,8 @@
-"""Memory that two processes share, and that no end of either leaves behind.
+"""Memory that two processes share, and that the system frees however they end.
 
-It is an unnamed file of the kernel's (memfd_create), handed over an open Unix socket: it lives as long as
-someone has it, so there is nothing to clean up after a process that was killed, and no name by which
-anybody else could attach. What /proc shows of it carries its owner's user and process id, mode 0600.
+It is an unnamed file of the kernel's (memfd_create), handed over an open Unix socket. It exists as long as
+a process has it open, so nothing needs to be cleaned up after a process that was killed, and it has no name
+by which another process could attach. /proc shows it with its owner's user and process id, mode 0600.
 """
 
 from __future__ import annotations
