@@ -122,6 +122,11 @@ class CompletionTime:
         self._covariance = self.noise_**2 * np.linalg.pinv(b.T @ b)
         self._free = free
         coefficients = self._held(b, times * w, free)
+        self._kept: CompletionTime | None = None
+        kept = coefficients > 0
+        if self.bounded and not kept.all() and len(np.unique(a[:, kept], axis=0)) > kept.sum() > 0:
+            terms = [term for term, keep in zip(self.terms, kept, strict=True) if keep]
+            self._kept = CompletionTime(terms, self.weights, bounded=False).fit(at, times, sizes)
         self.coef_ = pd.Series(coefficients, self.terms, name="seconds")
         self.stderr_ = pd.Series(np.sqrt(np.diag(self._covariance)), self.terms, name="seconds")
         left = times - a @ coefficients
@@ -173,7 +178,11 @@ class CompletionTime:
     def interval(
         self, p: ArrayLike, level: float = 0.95, size: ArrayLike | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Where a further measurement lies with a probability of `level`: lower and upper ends."""
+        """Where a further measurement lies with a probability of `level`: lower and upper ends.
+
+        Where coefficients are held at 0, it covers the intervals of two fits: with all terms and no bounds,
+        and without the terms that are held.
+        """
         self._fitted()
         at, sizes = self._points(p, size)
         a = design(self.terms, at, sizes)
@@ -184,6 +193,9 @@ class CompletionTime:
         fitted = a @ self.coef_.to_numpy()  # where a coefficient is held at 0, not in the middle
         low = np.minimum(np.maximum(middle - width, 0), fitted)
         high = np.maximum(middle + width, fitted)
+        if self._kept is not None:
+            ends = self._kept.interval(at, level, sizes)
+            low, high = np.minimum(low, ends[0]), np.maximum(high, ends[1])
         return (low[0], high[0]) if np.ndim(p) == 0 else (low, high)
 
     def coef_interval(self, level: float = 0.95) -> pd.DataFrame:
