@@ -30,7 +30,9 @@ from partition.client.installed import fingerprint
 from partition.dask_views import here
 from partition.errors import InputError
 from partition.graph import Graph
+from partition.held_labels import HeldLabels
 from partition.label_tables import decoded, encoded
+from partition.partitioners import in_order
 
 MODELS = ("SP", "MP", "UP")
 """X10's runtime models: a single place, one place per cluster, one place per node."""
@@ -38,7 +40,7 @@ MODELS = ("SP", "MP", "UP")
 MATRICES = 1 << 30
 """Bytes of the matrices of a traced run, at most."""
 
-Coordinate = tuple[PandasIndex, xr.Variable]
+Coordinate = tuple[xr.Index, xr.Variable]
 """The index of a dimension, and its coordinate."""
 
 LISTED = 1 << 12
@@ -256,6 +258,12 @@ def _nodes(
         return coordinate(dim, names, long_name)
     if graph.labels is None:
         return _numbered(dim, graph.n, long_name)
+    if isinstance(graph.labels, HeldLabels):
+        from dgsuite.label_index import LabelIndex
+
+        held = graph.labels.lazy(in_order(graph.partition).offsets)
+        described = xr.Variable(dim, held, {"long_name": long_name}, fastpath=True)
+        return LabelIndex(graph.labels, dim), described
     return coordinate(dim, graph.labels.array, long_name)
 
 
@@ -268,12 +276,12 @@ def assemble(
     longer than all rounds on a small graph.
     """
     # copies, since users may change the attributes of a coordinate
-    own = {index.dim: variable.copy(deep=False) for index, variable in coords}
+    own = {index.dim: variable.copy(deep=False) for index, variable in coords}  # type: ignore[attr-defined]
     return xr.Dataset._construct_direct(
         {**variables, **own},
         coord_names=set(own),
         attrs=attrs,
-        indexes={index.dim: index for index, _ in coords},
+        indexes={index.dim: index for index, _ in coords},  # type: ignore[attr-defined]
     )
 
 
@@ -309,6 +317,8 @@ def _output(output: Output, values: Any, graph: Graph) -> xr.Variable:
         none = graph.labels.none
         if isinstance(values, np.ndarray):
             values = graph.labels.of(values)
+        elif isinstance(graph.labels, HeldLabels):
+            values = graph.labels.labelled(values)
         else:
             from dgsuite.workers.outputs import labelled
 

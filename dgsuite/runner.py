@@ -132,9 +132,9 @@ def run(
         With dims round (for recursive kernels depth), cluster, node and model; every variable has
         ``long_name`` and ``units``. If the graph has labels, they are the coordinate ``node``, and outputs
         such as ``parent`` hold labels. "No node" is -1 if all labels are integers from 0, "" if all are text,
-        otherwise None. If the outputs of a run on workers take more bytes than Dask's setting
-        ``dgsuite.gather-limit`` says (128 MiB), they stay there as Dask arrays, with a chunk for each
-        cluster; outputs of a graph whose clusters are no blocks of nodes are gathered.
+        otherwise None. If the outputs of a run on workers, or the graph's labels, take more bytes
+        than Dask's setting ``dgsuite.gather-limit`` says (16 MiB), both stay there as Dask arrays, with a
+        chunk for each cluster; or if the clusters are no blocks of nodes, for each of as many equal blocks.
 
     Raises
     ------
@@ -435,8 +435,9 @@ def _free(kernel: Kernel) -> TypeGuard[Replicated]:
     return isinstance(kernel, Replicated) and kernel.dynamic
 
 
-def _by_node(values: np.ndarray, graph: Graph) -> np.ndarray:
-    if graph.partition.order is None:
+def _by_node(values: Any, graph: Graph) -> Any:
+    """An output in the order of node ids; on the workers it is."""
+    if graph.partition.order is None or not isinstance(values, np.ndarray):
         return values
     ordered = np.empty_like(values)
     ordered[graph.partition.order] = values

@@ -246,7 +246,8 @@ class Graph(Constructors):
         """
         if self.local:
             return self
-        here = self.like(self.gather(), self.entries)
+        labels = self.labels.here() if self.labels is not None else None
+        here = self.like(self.gather(), self.entries, labels=labels)
         here.cache = self.cache
         return here
 

@@ -47,7 +47,7 @@ class About(NamedTuple):
         return cls(len(part), identifiers.nbytes(part), dtype, first, last)
 
 
-class HeldLabels(Sequence[Any]):
+class HeldLabels(Labels):
     """Labels on the workers of a Dask client, ascending, in the order of node ids.
 
     They have the methods of `partition.labels.Labels`, which read from the workers. `array`, ``list`` and
@@ -66,15 +66,15 @@ class HeldLabels(Sequence[Any]):
         The value that means "no node": see `Labels`.
     """
 
-    ascending = True
-
     def __init__(self, parts: Sequence[Future], about: Sequence[About]) -> None:
-        self.parts = list(parts)
+        self.ascending = True
+        self._known: tuple[int, Any] | None = None
+        self.parts, self.about = list(parts), list(about)
         self.offsets = np.cumsum([0, *(each.size for each in about)])
         some = [each for each in about if each.size]
         self._dtype = np.result_type(*(each.dtype for each in some))
         least, most = some[0].first, some[-1].last
-        self.none: int | str | None = None
+        self.none = None
         if self._dtype.kind == "U" and least != "":
             self.none = ""
         elif self._dtype.kind in "iu" and least >= 0 and most < 2**63:
@@ -97,7 +97,11 @@ class HeldLabels(Sequence[Any]):
         if isinstance(node, int | np.integer):
             if not -len(self) <= node < len(self):
                 raise IndexError(f"there are {len(self)} labels")
-            return self.of(np.array([node % len(self)])).tolist()[0]
+            if (
+                self._known is None or self._known[0] != node
+            ):  # results name their root several times
+                self._known = int(node), self.of(np.array([node % len(self)])).tolist()[0]
+            return self._known[1]
         return self.of(np.arange(len(self))[node]).astype(self._dtype, copy=False)
 
     def __iter__(self) -> Iterator[Any]:
@@ -110,8 +114,6 @@ class HeldLabels(Sequence[Any]):
             and len(other) == len(self)
             and list(self) == list(other)
         )
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"<{len(self)} labels on workers, {self._dtype}>"

@@ -50,13 +50,22 @@ class Labels(Sequence[Any]):
     """
 
     def __init__(self, values: Iterable[Hashable], n: int, *, ascending: bool = False) -> None:
-        self.array = exact_array(values)
+        self._array = exact_array(values)
         self.ascending = ascending
         if len(self.array) != n:
             raise InputError(f"{len(self.array)} labels for {n} nodes")
         if not ascending:
             self._check()
-        self.none = self._none()
+        self.none: int | str | None = self._none()
+
+    @property
+    def array(self) -> NDArray:
+        """See the attributes of the class."""
+        return self._array
+
+    def here(self) -> Labels:
+        """The labels in this process; `partition.held_labels` has those that are elsewhere."""
+        return self
 
     def _none(self) -> int | str | None:
         kind = self.array.dtype.kind

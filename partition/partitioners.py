@@ -107,6 +107,11 @@ def blocks(n: int, clusters: int) -> Partition:
     return Partition(np.arange(k + 1, dtype=np.int64) * n // k)
 
 
+def in_order(partition: Partition) -> Partition:
+    """Blocks of nodes in the order of their ids, as many as there are clusters: these, or equal ones."""
+    return partition if partition.order is None else blocks(partition.n, partition.clusters)
+
+
 def balanced(degrees: ArrayLike, clusters: int) -> Partition:
     """Contiguous blocks of about equal load, where the load of a node is its degree plus one.
 

@@ -7,43 +7,40 @@ numbered in ascending order of the identifiers, so their numbers depend neither 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial, reduce
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partition import build, edges, identifiers
-from partition.client.waiting import Watch
+from partition.client.gather import limit
+from partition.client.waiting import LOST, Watch
 from partition.client.workers import pinned, worker_addresses
-from partition.errors import InputError
+from partition.errors import InputError, RunError
 from partition.held_labels import About, HeldLabels
 from partition.identifiers import Values
 from partition.labels import Labels
 from partition.piece import Piece
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Future
 
 
-@dataclass(eq=False)
-class Encoded:
+class Encoded(NamedTuple):
     """A piece of the edge list whose ends are numbers of its own distinct identifiers.
 
     Attributes
     ----------
-    src, dst
-        Indices into `values`.
-    weights
-        As in `partition.piece.Piece`.
+    codes
+        The piece, whose ends are indices into `values`.
     values
         The distinct identifiers, in no particular order.
     """
 
-    src: NDArray
-    dst: NDArray
-    weights: NDArray | None
+    codes: Piece
     values: Values
 
 
@@ -60,7 +57,8 @@ def relabel(pieces: Sequence[Any], client: Client | None) -> tuple[edges.Pieces,
     pieces
         The same edges, with node ids as ends. With a client, lazy pieces are on its workers.
     labels
-        The identifier of each node, ascending.
+        The identifier of each node, ascending. Those of lazy pieces stay on the workers if they take more
+        than `partition.client.gather.limit`.
 
     Raises
     ------
@@ -79,7 +77,8 @@ def relabel(pieces: Sequence[Any], client: Client | None) -> tuple[edges.Pieces,
     values, positions = merged([each.values for each in encoded])
     _check(len(values))
     labels = Labels(identifiers.as_array(values), len(values), ascending=True)
-    return edges.Pieces(map(numbered, encoded, positions)), labels
+    codes = [each.codes for each in encoded]
+    return edges.Pieces(map(numbered, codes, positions)), labels
 
 
 def encode(piece: Piece, where: str = "") -> Encoded:
@@ -95,7 +94,7 @@ def encode(piece: Piece, where: str = "") -> Encoded:
     kind = identifiers.common([identifiers.facts(ids) for ids in ends])
     (src, dst), values = identifiers.encode([identifiers.converted(ids, kind) for ids in ends])
     identifiers.check(values, f"{where}edge ends")
-    return Encoded(src, dst, piece[2], values)
+    return Encoded((src, dst, piece[2]), values)
 
 
 def merged(found: Sequence[Values]) -> tuple[Values, list[NDArray]]:
@@ -104,9 +103,17 @@ def merged(found: Sequence[Values]) -> tuple[Values, list[NDArray]]:
     return identifiers.merge([identifiers.converted(values, kind) for values in found])
 
 
-def numbered(encoded: Encoded, ids: NDArray) -> Piece:
-    """A piece whose ends are node ids, given those of its distinct identifiers."""
-    return ids[encoded.src], ids[encoded.dst], encoded.weights
+def numbered(codes: Piece, *ids: NDArray) -> Piece:
+    """A piece whose ends are numbers of its distinct identifiers, as one whose ends are node ids.
+
+    Parameters
+    ----------
+    ids
+        Numbers by which those of the ends are replaced; by each array in turn.
+    """
+    src, dst, weights = codes
+    table = reduce(lambda first, second: second[first], ids)
+    return table[src], table[dst], weights
 
 
 def _check(count: int) -> None:
@@ -117,63 +124,124 @@ def _check(count: int) -> None:
 # ---- on workers
 
 
-@dataclass(eq=False)
-class Divided:
-    """The distinct identifiers of a piece, divided among workers: indices, and the identifiers."""
-
-    at: list[NDArray]
-    values: list[Values]
-
-
 def _on_workers(pieces: Sequence[Any], client: Client) -> tuple[edges.Pieces, Labels]:
     from dask import delayed
 
-    workers = worker_addresses(client)
-    watch = Watch(client, edges.BUILDING, workers)
+    watch = Watch(client, edges.BUILDING, worker_addresses(client))
+    submit = partial(client.submit, pure=False)
     with client.as_current(), watch.explain_errors():
         task = delayed(encode, traverse=False)
         encoded = client.compute(
             [task(piece, edges.of_partition(i)) for i, piece in enumerate(pieces)]
         )
-        facts = watch.gather([client.submit(_facts, each, pure=False) for each in encoded])
-        kind = identifiers.common(facts)
+        codes = [submit(_codes, each) for each in encoded]
+        values = [submit(_values, each) for each in encoded]
+        del encoded  # so that identifiers of a piece are let go once its worker has merged them
+        facts = watch.gather([submit(identifiers.facts, each) for each in values])
         _check(sum(each.size for each in facts))
-        bounds = identifiers.splitters(facts, len(workers))
-        workers = workers[: len(bounds) + 1]
-        divided = [client.submit(_divide, each, bounds, kind, pure=False) for each in encoded]
-        merging = [
-            pinned(
-                client, worker, _merge, [client.submit(_part, d, w, pure=False) for d in divided]
-            )
-            for w, worker in enumerate(workers)
+        kind = identifiers.common(facts)
+        places = _places(values, watch)
+        together = [
+            pinned(client, place, _together, kind, [values[i] for i in some])
+            for place, some in places.items()
         ]
-        parts = [
-            pinned(client, worker, _labels, each)
-            for worker, each in zip(workers, merging, strict=True)
-        ]
-        about = watch.gather([client.submit(About.of, part, pure=False) for part in parts])
-        offsets = np.cumsum([0, *(each.size for each in about)])
-        numbers = [
-            client.submit(
-                _number,
-                each,
-                split,
-                offsets,
-                [client.submit(_positions, m, i, pure=False) for m in merging],
-                pure=False,
-            )
-            for i, (each, split) in enumerate(zip(encoded, divided, strict=True))
-        ]
-        del encoded, divided, merging
-        return edges.Pieces(map(delayed, numbers)), HeldLabels(parts, about).here()
+        del values
+        ids, labels = _in_order([submit(_values, each) for each in together], watch)
+        number = delayed(numbered, traverse=False)
+        found = {
+            i: number(codes[i], submit(_codes_of, merged, k), own)
+            for merged, own, some in zip(together, ids, places.values(), strict=True)
+            for k, i in enumerate(some)
+        }
+        few = sum(each.nbytes for each in labels.about) <= limit()
+        return edges.Pieces(found[i] for i in sorted(found)), labels.here() if few else labels
 
 
-def _facts(encoded: Encoded) -> identifiers.Facts:
-    return identifiers.facts(encoded.values, identifiers.SAMPLE)
+def _places(futures: Sequence[Future], watch: Watch) -> dict[str, list[int]]:
+    """By worker, which of some results it holds."""
+    holders = watch.call(lambda: watch.client.who_has(futures))
+    places: dict[str, list[int]] = defaultdict(list)
+    for i, future in enumerate(futures):
+        if not holders[future.key]:
+            raise RunError(f"{watch.doing}: {LOST}")
+        places[min(holders[future.key])].append(i)
+    return dict(sorted(places.items()))
 
 
-def _divide(encoded: Encoded, bounds: Values, kind: str) -> Divided:
-    values = identifiers.converted(encoded.values, kind)
+def _in_order(values: Sequence[Future], watch: Watch) -> tuple[list[Future], HeldLabels]:
+    """Number the nodes in the order of their identifiers.
+
+    Parameters
+    ----------
+    values
+        Distinct identifiers of one kind: those that each worker has found.
+
+    Returns
+    -------
+    ids
+        For each of `values`, the node ids.
+    labels
+        Divided among the workers.
+    """
+    client, workers = watch.client, list(watch.workers)
+    submit = partial(client.submit, pure=False)
+    sampled = [submit(identifiers.facts, each, identifiers.SAMPLE) for each in values]
+    bounds = identifiers.splitters(watch.gather(sampled), len(workers))
+    divided = [submit(_divide, each, bounds) for each in values]
+    ordered = [
+        pinned(client, worker, identifiers.merge, [submit(_part, each, w) for each in divided])
+        for w, worker in enumerate(workers[: len(bounds) + 1])
+    ]
+    parts = [submit(_labels, each) for each in ordered]
+    about = watch.gather([submit(About.of, part) for part in parts])
+    labels = HeldLabels(parts, about)
+    positions = [[submit(_positions, each, i) for each in ordered] for i in range(len(divided))]
+    ids = [
+        submit(_ids, each, labels.offsets, found)
+        for each, found in zip(divided, positions, strict=True)
+    ]
+    return ids, labels
+
+
+def _codes(encoded: Encoded) -> Piece:
+    return encoded.codes
+
+
+def _values(encoded: Encoded) -> Values:
+    return encoded.values
+
+
+class Together(NamedTuple):
+    """The distinct identifiers of some pieces.
+
+    Attributes
+    ----------
+    codes
+        For each piece, the indices of its identifiers.
+    values
+        The identifiers, in no particular order.
+    """
+
+    codes: list[NDArray]
+    values: Values
+
+
+def _together(kind: str, values: list[Values]) -> Together:
+    return Together(*identifiers.encode([identifiers.converted(each, kind) for each in values]))
+
+
+def _codes_of(together: Together, piece: int) -> NDArray:
+    return together.codes[piece]
+
+
+class Divided(NamedTuple):
+    """Distinct identifiers, divided among workers: for each its indices, and the identifiers."""
+
+    at: list[NDArray]
+    values: list[Values]
+
+
+def _divide(values: Values, bounds: Values) -> Divided:
     at = identifiers.divide(values, bounds)
     return Divided(at, [identifiers.take(values, some) for some in at])
 
@@ -182,22 +250,17 @@ def _part(divided: Divided, worker: int) -> Values:
     return divided.values[worker]
 
 
-def _merge(found: list[Values]) -> tuple[Values, list[NDArray]]:
-    return identifiers.merge(found)
+def _labels(ordered: tuple[Values, list[NDArray]]) -> Values:
+    return ordered[0]
 
 
-def _labels(merging: tuple[Values, list[NDArray]]) -> Values:
-    return merging[0]
+def _positions(ordered: tuple[Values, list[NDArray]], number: int) -> NDArray:
+    return ordered[1][number]
 
 
-def _positions(merging: tuple[Values, list[NDArray]], piece: int) -> NDArray:
-    return merging[1][piece]
-
-
-def _number(
-    encoded: Encoded, divided: Divided, offsets: NDArray, positions: list[NDArray]
-) -> Piece:
-    ids: NDArray = np.empty(len(encoded.values), build.id_dtype(int(offsets[-1])))
+def _ids(divided: Divided, offsets: NDArray, positions: list[NDArray]) -> NDArray:
+    """Node ids of identifiers that were divided, given their positions among those of each part."""
+    ids: NDArray = np.empty(sum(map(len, divided.at)), build.id_dtype(int(offsets[-1])))
     for at, first, found in zip(divided.at, offsets, positions, strict=False):
         ids[at] = first + found
-    return numbered(encoded, ids)
+    return ids

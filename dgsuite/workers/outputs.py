@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,13 +21,17 @@ from partition.client.queries import ask_scheduler
 from partition.client.waiting import Watch
 from partition.dask_views import client_of
 from partition.graph import Graph
+from partition.held_labels import HeldLabels
 from partition.labels import Labels
+from partition.partitioners import Partition, in_order
 
 if TYPE_CHECKING:
     import dask.array as da
+    from distributed import Client
 
-LABELS = "labels on the workers"
-"""Key of a future of the labels in `Graph.cache`."""
+LABELS = "labels for the workers"
+PARTITION = "partition for the workers"
+"""Keys in `Graph.cache` of futures of the labels, and of the partition."""
 
 Result = list[tuple[dict[str, NDArray], Log]]
 """Of a site's task: outputs and log of each kernel."""
@@ -75,7 +80,8 @@ def collect(
 
     Returns
     -------
-    Each output as an array, or as a Dask array with a chunk for each cluster if it has stayed on the workers.
+    Each output as an array, in the order of the clusters; or if it has stayed on the workers as a Dask
+    array, in the order of node ids, with a chunk for each block of `partition.partitioners.in_order`.
 
     Raises
     ------
@@ -106,12 +112,9 @@ def _kept(
     kernels: Sequence[Kernel], graph: Graph, futures: Sequence[Future], watch: Watch
 ) -> list[Facts] | None:
     """What is known of results that stay on their workers, once the tasks are done; None if they do not."""
-    most = limit()
-    # the dataset has nodes in the order of their ids
-    if (
-        graph.partition.order is not None
-        or 8 * graph.n * sum(len(kernel.outputs) for kernel in kernels) <= most
-    ):
+    # results of a graph are where its labels are
+    most = -1 if isinstance(graph.labels, HeldLabels) else limit()
+    if 8 * graph.n * sum(len(kernel.outputs) for kernel in kernels) <= most:
         return None
     tasks.finish(futures, watch)
     client = watch.client
@@ -155,7 +158,53 @@ def _array(
     }
     layers = HighLevelGraph({held: sites, name: chunks}, {held: set(), name: {held}})
     sizes = tuple(np.diff(offsets).tolist())
-    return da.Array(layers, name, (sizes, *((size,) for size in shape[1:])), dtype=dtype)
+    found = da.Array(layers, name, (sizes, *((size,) for size in shape[1:])), dtype=dtype)
+    return found if graph.partition.order is None else _by_node(found, graph, futures[0].client)
+
+
+def _by_node(found: da.Array, graph: Graph, client: Client) -> da.Array:
+    """An output in the order of the clusters, in blocks of nodes in the order of their ids."""
+    import dask.array as da
+
+    there = _sent_once(graph, graph.partition, PARTITION, client)
+    ends = in_order(graph.partition).offsets
+    name, cut, given = (f"{what}-{found.name}" for what in ("by-node", "cut", "partition"))
+    rest = (0,) * (found.ndim - 1)
+    clusters = range(found.numblocks[0])
+    tasks: dict[Any, Any] = {
+        (cut, k): (_cut, (found.name, k, *rest), given, k, ends) for k in clusters
+    }
+    for block in clusters:
+        for k in clusters:
+            tasks[cut, k, block] = (itemgetter(block), (cut, k))
+        pieces = [(cut, k, block) for k in clusters]
+        tasks[name, block, *rest] = (_block, pieces)
+    layers = {**found.dask.layers, given: {given: there}, name: tasks}
+    needs = {**found.dask.dependencies, given: set(), name: {given, found.name}}
+    sizes = tuple(np.diff(ends).tolist())
+    graph_of_tasks = HighLevelGraph(layers, needs)
+    return da.Array(graph_of_tasks, name, (sizes, *found.chunks[1:]), dtype=found.dtype)
+
+
+def _cut(
+    values: NDArray, partition: Partition, cluster: int, ends: NDArray
+) -> list[tuple[NDArray, NDArray]]:
+    """Values of a cluster for each block of nodes, with their places there."""
+    nodes = partition.nodes(cluster)  # ascending
+    cuts = np.searchsorted(nodes, ends)
+    return [
+        (nodes[a:b] - first, values[a:b])
+        for (a, b), first in zip(pairwise(cuts), ends, strict=False)
+    ]
+
+
+def _block(pieces: list[tuple[NDArray, NDArray]]) -> NDArray:
+    """The values of a block of nodes, from those that each cluster has for it."""
+    values = [each for _, each in pieces]
+    found = np.empty((sum(map(len, values)), *values[0].shape[1:]), values[0].dtype)
+    for places, each in pieces:
+        found[places] = each
+    return found
 
 
 def _part(result: Result, turn: int, output: str, first: int, last: int) -> NDArray:
@@ -170,9 +219,7 @@ def labelled(nodes: da.Array, graph: Graph) -> da.Array:
     labels, client = graph.labels, client_of(nodes)
     assert labels is not None
     assert client is not None
-    there = graph.cache.get(LABELS)
-    if there is None or there.status != "finished" or there.client is not client:
-        there = graph.cache[LABELS] = Watch(client, "sending labels").scatter(labels)
+    there = _sent_once(graph, labels, LABELS, client)
     name, table = f"labelled-{nodes.name}", f"labels-{nodes.name}"
     rest = (0,) * (nodes.ndim - 1)
     chunks = {
@@ -182,6 +229,14 @@ def labelled(nodes: da.Array, graph: Graph) -> da.Array:
     layers = {**nodes.dask.layers, table: {table: there}, name: chunks}
     needs = {**nodes.dask.dependencies, table: set(), name: {table, nodes.name}}
     return da.Array(HighLevelGraph(layers, needs), name, nodes.chunks, dtype=labels.dtype)
+
+
+def _sent_once(graph: Graph, value: Any, key: str, client: Client) -> Future:
+    """A future of something of a graph's that all workers have; it is in `Graph.cache`, by a key."""
+    there: Future | None = graph.cache.get(key)
+    if there is None or there.status != "finished" or there.client is not client:
+        there = graph.cache[key] = Watch(client, f"sending {key}").scatter(value)
+    return there
 
 
 def _labels_of(labels: Labels, nodes: NDArray) -> NDArray:

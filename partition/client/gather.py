@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 SETTING = "dgsuite.gather-limit"
-"""Dask's setting: outputs of a run that take more bytes stay on the workers. With None all are gathered."""
+"""Dask's setting: outputs of a run, and identifiers of nodes, that take more bytes stay on the workers. With
+None all are gathered.
+"""
 
-LIMIT = "128 MiB"
+LIMIT = "16 MiB"
 """Its default."""
 
 
 def limit() -> float:
-    """Bytes of outputs that are gathered, at most."""
+    """Bytes of outputs, or of labels, that are gathered, at most."""
     import dask
     from dask.utils import parse_bytes
 
