@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 LOWEST := $(addprefix tests/test_,dask_internals.py startup.py rounds.py labels.py files.py transport_comms.py)
 
-.PHONY: help run test networkx lowest lint format docs bench clean
+.PHONY: help run test networkx lowest lint format docs reference bench clean
 
 help:  ## list what there is
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -34,6 +34,10 @@ format: $(VENV)/.tested  ## put the code in shape
 docs: $(VENV)/.documented  ## make the pages: build/docs/index.html
 	$(BIN)/sphinx-build -q -W --keep-going -b doctest docs build/doctest
 	$(BIN)/sphinx-build -q -W --keep-going docs build/docs
+
+reference: $(VENV)/.tested  ## write the pages that are made from the code
+	$(BIN)/python -m dgsuite config reference > docs/files.md
+	$(BIN)/python -m dgsuite config schema > docs/files.schema.json
 
 bench: $(VENV)/.tested  ## measure; about an hour
 	$(BIN)/pip install -q -e '.[bench]'

@@ -301,24 +301,25 @@ TINY = """
 places = [1, 2, 36, 44, 48]
 measured = [1, 2]
 repeats = 1
+seed = 1
 protocols = ["tcp", "mpb", "mpi-sock", "chip:mpimpb"]
 [scc.buffers]
 mpb = { buffer = "8 KiB", places = 48 }
 [bc]
 deals = ["block", "cyclic", "dynamic"]
 [bc.workload.small]
-n = 8
+scale = 8
 sample = 4
 [bc.workload.medium]
-n = 8
+scale = 8
 a = 0.65
 d = 0.15
 [bc.workload.low]
-n = 9
+scale = 9
 edges = 3000
 weighted = false
 [bc.workload.high]
-n = 9
+scale = 9
 sample = 8
 """
 

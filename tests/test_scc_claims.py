@@ -63,7 +63,13 @@ def test_every_figure_has_its_file_and_says_in_what_it_departs():
             *("scc-bc", "a = 0.2\nb = 0.15", "a = 0.15\nb = 0.2"),
             *("table1.workloads", "small a: 0.15 for 0.2; small b: 0.2 for 0.15"),
         ),
-        ("scc-bc", "n = 15", "n = 15\nweighted = false", "table1.workloads", "high w: 0 for 1"),
+        (
+            "scc-bc",
+            "scale = 15",
+            "scale = 15\nweighted = false",
+            "table1.workloads",
+            "high w: 0 for 1",
+        ),
     ],
 )
 def test_a_wrong_experiment_file_is_found(configs, file, old, new, name, departs):

@@ -67,7 +67,7 @@ def small(tmp_path):
     path = tmp_path / "study.toml"
     path.write_text(
         '[hf]\nname = "small"\nbalance = ["static", "dynamic:4", "dask"]\n'
-        'protocol = ["tcp", "pigeon", "chip:mpimpb"]\n'
+        'protocols = ["tcp", "pigeon", "chip:mpimpb"]\n'
         'places = [1, 2, 8, 64]\nrepeats = 1\ninput = [{ molecule = "water.xyz", basis = "sto-3g" }]\n'
     )
     return path

@@ -107,7 +107,7 @@ app = options.version(
             "transports": ("dgsuite.cli.app:transports", "Time transports; be an MPI worker."),
             "inputs": ("dgsuite.cli.app:inputs", "Generate inputs."),
             **VALIDATE,
-            "config": ("dgsuite.cli.config:config", "List and show the experiments that ship."),
+            "config": ("dgsuite.cli.config:config", "Files that ship, and the reference of files."),
         },
     )
 )

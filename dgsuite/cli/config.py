@@ -1,4 +1,4 @@
-"""``dgsuite config``: the experiment files that ship."""
+"""``dgsuite config``: the experiment files that ship, and what files may have."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dgsuite.cli import options
 @click.group()
 @options.version
 def config() -> None:
-    """The experiment files that ship with dgsuite, such as quickstart."""
+    """The experiment files that ship with dgsuite, such as quickstart, and what files may have."""
 
 
 @config.command(
@@ -46,3 +46,23 @@ def path(name: str) -> None:
     from dgsuite.experiment.shipped import find
 
     print(find(name))
+
+
+@config.command(help="Print the JSON schema of all files, for editors.")
+@options.general
+def schema() -> None:
+    """Run the command."""
+    import json
+
+    from dgsuite.cli.reference import schema
+
+    print(json.dumps(schema(), indent=1))
+
+
+@config.command(help="Print the reference of all files, as Markdown.")
+@options.general
+def reference() -> None:
+    """Run the command."""
+    from dgsuite.cli.reference import page
+
+    print(page(), end="")

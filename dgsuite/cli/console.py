@@ -47,10 +47,14 @@ def last_line(line: str) -> None:
         command.line = line
 
 
+def wanted() -> bool:
+    """Whether to show how far the command is, where somebody sees it."""
+    return not (quiet() or click.get_current_context().meta.get(NO_PROGRESS))
+
+
 def progress() -> bool:
-    """Whether to show how far the command is: on a terminal, and where it is not unwanted."""
-    unwanted = quiet() or click.get_current_context().meta.get(NO_PROGRESS)
-    return sys.stderr.isatty() and not unwanted
+    """Whether somebody sees how far the command is, and wants to."""
+    return sys.stderr.isatty() and wanted()
 
 
 def tracked(items: Iterable[T], what: str, total: int | None = None) -> Iterable[T]:

@@ -106,6 +106,7 @@ def kernel(
             clusters=clusters,
             client=client,
             seed=seed,
+            progress=None if console.wanted() else False,
             **chosen,
         )
         if validate:

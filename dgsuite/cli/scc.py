@@ -55,20 +55,23 @@ def scc(
         raise InputError("give either FILE or --trace FILE")
     from dgsuite.experiment import toml
 
-    if "hf" in toml.read(file):
-        if protocols:
-            raise InputError(f"{file}: --protocols is for [bc]; [hf] has --set hf.protocol")
-        _hartree_fock(file, overrides, dry_run, output)
+    data = toml.read(file, overrides)
+    if isinstance(data.get("hf"), dict):
+        _hartree_fock(file, data, protocols, dry_run, output)
     else:
         _betweenness(file, overrides, protocols, dry_run, output)
 
 
-def _hartree_fock(file: str, overrides: Sequence[str], dry_run: bool, output: str | None) -> None:
+def _hartree_fock(
+    file: str, data: dict[str, Any], protocols: list[str] | None, dry_run: bool, output: str | None
+) -> None:
     from dgsuite.experiment import toml
     from dgsuite.scc.hf_study import File, study
     from partition import files
 
-    asked = toml.checked(File, toml.read(file, overrides), file).hf
+    if protocols:
+        data["hf"]["protocols"] = protocols
+    asked = toml.checked(File, data, file).hf
     if dry_run:
         console.plan(asked)
         return

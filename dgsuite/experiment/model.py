@@ -34,7 +34,24 @@ def _listed(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
 
-Many = Annotated[list[T], BeforeValidator(_listed), Field(min_length=1)]
+class Also:
+    """Has a type's JSON schema say what its validator takes as well.
+
+    Parameters
+    ----------
+    also
+        Schemas of other values; by default those of a list's items.
+    """
+
+    def __init__(self, *also: dict[str, Any]) -> None:
+        self._also = also
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        schema = handler(core)
+        return {"anyOf": [*(self._also or [schema["items"]]), schema]}
+
+
+Many = Annotated[list[T], BeforeValidator(_listed), Field(min_length=1), Also()]
 """One value, or several to sweep over."""
 
 Count = Annotated[int, Field(ge=1)]
@@ -45,7 +62,9 @@ SEED = 101
 Seed = Annotated[int, Field(ge=0)]
 
 Followed = Annotated[
-    Count, WrapValidator(lambda value, check: value if value == "n" else check(value))
+    Count,
+    WrapValidator(lambda value, check: value if value == "n" else check(value)),
+    Also({"const": "n"}),
 ]
 """A number, or "n": as many as nodes."""
 
@@ -69,10 +88,13 @@ class Experiment(Section):
     """The experiment as a whole."""
 
     name: str = Field(default="experiment", pattern=r"^[\w.-]+$")
+    """Of the result, and of its files."""
     output: str | None = None
     """NetCDF file; by default ``results/<name>.nc``."""
     seed: Many[int] = [SEED]
+    """Key of the random numbers of graphs and kernels."""
     repeats: Count = 1
+    """Runs of each point."""
     fresh: bool = False
     """Whether each repeat gets worker processes of its own."""
     warmup: Annotated[int, Field(ge=0)] = 0
@@ -82,18 +104,24 @@ class Experiment(Section):
     max_rounds: Count | None = None
     """Rounds, or depths of tasks, that a run may have; by default any number."""
     validate_results: bool = Field(default=True, alias="validate")
+    """Whether every result is checked by its kernel's rule."""
     plot: bool = True
+    """Whether to draw a picture beside the result."""
 
 
 class Cluster(Section):
     """Where to run: a cluster of its own, or one at an address."""
 
     workers: Many[Count] = [2]
+    """Worker processes."""
     threads: Many[Count] = [1]
+    """Threads of each worker."""
     scheduler: str | None = None
+    """Address of a cluster that is there, such as "tcp://127.0.0.1:8786"."""
     memory_limit: str = "auto"
+    """Of each worker: such as "4 GB", "auto", or "0" for none."""
     protocol: str | None = None
-    """Transport of a cluster of its own, such as "throttle+tcp"."""
+    """Transport of a cluster of its own, such as "throttle+tcp"; by default Dask's choice."""
 
 
 class Throttle(Section):
@@ -102,8 +130,11 @@ class Throttle(Section):
     nominal: str
     """Bytes a second that count as 100 %, such as "400 MB"."""
     percent: Many[Annotated[float, Field(gt=0, le=100)]] = [100.0]
+    """Per cent of the nominal bandwidth that workers have."""
     latency: str = "0s"
+    """Added to each message, such as "100us"."""
     scope: Literal["link", "process"] = "link"
+    """What has the bandwidth: each comm, or all comms of a process together."""
     processes_per_node: Count = 1
     """Processes that share a node's link of the nominal bandwidth: each gets an equal part of it."""
 
@@ -118,10 +149,13 @@ class GraphSource(Section):
     """Where a graph comes from: one of the first four, in which {n}, {kind} and {kernel} are filled in."""
 
     imsuite: str | None = None
+    """A file of IMSuite's format."""
     edge_list: str | None = None
+    """A file of edges, in text or Parquet."""
     matrix_market: str | None = None
+    """A Matrix Market file."""
     generate: str | None = None
-    """A kind of `genval.graph`."""
+    """A kind of graph that is made, such as "rmat" or "grid"; it needs n."""
     family: Literal["fast", "imsuite", "paper"] = "fast"
     """Whose generator: the fast ones, the original's, or that with the paper's names of inputs."""
     edges: Annotated[int, Field(ge=0)] | None = None
@@ -129,17 +163,24 @@ class GraphSource(Section):
     options: dict[str, Any] = {}
     """Of the generator, such as ``k``, ``max`` or ``weights``."""
     partition: Literal["nodes", "edges", "hash", "metis"] = "nodes"
+    """How nodes are dealt to clusters: blocks of as many nodes or edges, by hash, or by METIS."""
 
 
 class Run(Section):
     """Runs: the product of all lists."""
 
     kernel: Many[str]
+    """Names of kernels: `dgsuite kernels` lists them."""
     style: Many[Style] = ["serial", "clocked"]
+    """How the clusters are run; results and counts are the same."""
     form: Many[Form] = ["iterative"]
+    """Rounds, or tasks that spawn tasks."""
     count_as: Many[Style] | None = None
+    """Style whose accounting the counts follow; by default the style that runs."""
     n: Many[Count] | None = None
+    """Numbers of nodes; they are filled in for {n} in the graph's source."""
     kind: Many[str] | None = None
+    """Kinds of input; they are filled in for {kind} in the graph's source."""
     clusters: Many[Followed] | None = None
     """With "n" each node is a cluster of its own: the UP model. 1 is SP, anything between MP."""
     workers: Many[Followed] | None = None
@@ -153,7 +194,9 @@ class Run(Section):
     trace: bool = False
     """Whether results have the messages between clusters by round: see `dgsuite.traces`."""
     graph: GraphSource | None = None
+    """In place of the file's table [graph]."""
     params: dict[str, Any] = {}
+    """Parameters of the kernel, such as ``root = 3``."""
 
 
 class Departing(Section):
@@ -167,6 +210,7 @@ class Figure(Departing):
     """Which figure of the IMSuite paper the results are for."""
 
     number: Annotated[int, Field(ge=7, le=19)]
+    """Of the figure."""
 
 
 class Scaling(Section):
@@ -175,6 +219,7 @@ class Scaling(Section):
     terms: list[str] | None = None
     """Of the completion time; by default the form that predicts points best that it was not fitted to."""
     weights: Literal["relative", "equal"] = "relative"
+    """Whether points count by their relative errors, or all the same."""
     bounded: bool = True
     """Whether coefficients are at least 0."""
     sizes: Literal["together", "apart"] = "together"
@@ -195,14 +240,21 @@ class Config(Section):
     """An experiment file."""
 
     experiment: Experiment = Experiment()
+    """What is common to all runs."""
     cluster: Cluster = Cluster()
+    """Where to run."""
     throttle: Throttle | None = None
+    """How fast workers may send."""
     graph: GraphSource | None = None
+    """The graph of runs that have none of their own."""
     figure: Figure | None = None
+    """Which figure of the IMSuite paper this is."""
     scaling: Scaling = Scaling()
+    """How `dgsuite scaling` analyses the runs."""
     full: dict[str, Any] = {}
     """Values by dotted key that ``--full`` puts in place of the quick setting's."""
     run: list[Run] = Field(min_length=1)
+    """Runs; each [[run]] is the product of its lists."""
 
 
 class Point(BaseModel):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Container, Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Container, Iterable, Iterator, Mapping
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -13,6 +13,33 @@ from dgsuite.experiment import shipped
 from partition.errors import InputError, hint
 
 M = TypeVar("M", bound=BaseModel)
+
+COMMANDS = {
+    "run": "run",
+    "graph500": "graph500",
+    "gap": "gap",
+    "bc": "scc",
+    "hf": "scc",
+}
+"""The tables that tell which command a file is for."""
+
+WORDS = {
+    "nodes": "n",
+    "size": "n",
+    "nthreads": "threads",
+    "threads_per_worker": "threads",
+    "n_workers": "workers",
+    "nworkers": "workers",
+    "processes": "workers",
+    "transport": "protocol",
+    "transports": "protocols",
+    "address": "scheduler",
+    "algorithm": "kernel",
+    "source": "root",
+    "parameters": "params",
+    "repetitions": "repeats",
+}
+"""Other words for keys, as people and other programs have them."""
 
 
 def read(path: str | None, overrides: Iterable[str] = ()) -> dict[str, Any]:
@@ -36,10 +63,19 @@ def read(path: str | None, overrides: Iterable[str] = ()) -> dict[str, Any]:
         ValueError,
         RecursionError,
     ) as error:  # also numbers of too many digits, and deep nesting
-        raise InputError(f"{path}: not TOML: {error}") from None
+        raise InputError(f"{path}: not TOML: {error}{_mend(str(path), str(error))}") from None
     for given in overrides:
         override(data, given)
     return data
+
+
+def _mend(path: str, error: str) -> str:
+    """What to do about a file that is not TOML, if it can be told."""
+    if path.endswith(".nc"):
+        return "; it is a result: `dgsuite report` and `dgsuite scaling` read these"
+    if error.startswith("Invalid value"):
+        return "; text stands in quotes, true and false in small letters"
+    return ""
 
 
 def checked(model: type[M], data: Mapping[str, Any], path: str, flags: Container[str] = ()) -> M:
@@ -55,8 +91,16 @@ def checked(model: type[M], data: Mapping[str, Any], path: str, flags: Container
     Raises
     ------
     InputError
-        With every error in one message: key, value, what would be right.
+        It is a file for another command. Else with every error in one message: key, value, what would
+        be right.
     """
+    for table, command in COMMANDS.items():
+        if table in data and table not in model.model_fields:
+            ours = " and ".join(f"[{t}]" for t in COMMANDS if t in model.model_fields)
+            raise InputError(
+                f"{path}: has a table [{table}], so it is for `dgsuite {command} {path}`"
+                f"{ours and f'; a file for this command has {ours}'}"
+            )
     try:
         return model.model_validate(data)
     except ValidationError as error:
@@ -109,15 +153,46 @@ def put(data: dict[str, Any], key: str, value: Any, who: str) -> None:
         raise InputError(f"{who}: there is no {key!r} to set{hint}") from None
 
 
-def _keys(model: Any, where: tuple[int | str, ...]) -> list[str]:
-    """Keys allowed in a section of a model."""
+def _section(model: Any, where: tuple[int | str, ...]) -> Any:
+    """The model of a section; that around it, where a table may have any keys."""
     for part in where:
         if isinstance(part, int) or part not in model.model_fields:
             continue  # an item of a list, or of a table of tables
-        annotation = model.model_fields[part].annotation
-        inner = [annotation, *getattr(annotation, "__args__", ())]
-        model = next(a for a in inner if isinstance(a, type) and issubclass(a, BaseModel))
+        model = next(inner(model.model_fields[part].annotation), model)
+    return model
+
+
+def inner(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models in an annotation, such as that of a list."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from inner(argument)
+
+
+def keys(model: type[BaseModel]) -> list[str]:
+    """The keys of a section."""
     return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _unknown(key: str, where: tuple[int | str, ...], model: type[BaseModel]) -> str:
+    """What a key that does not exist may have meant: another word, another table, a kernel's parameter."""
+    allowed = keys(_section(model, where))
+    meant = hint(key, allowed)
+    if not meant and (word := WORDS.get(key.lower())) in allowed:
+        meant = f"did you mean {word!r}? "
+    if not meant:
+        names = {key, WORDS.get(key.lower(), key)}
+        homes = [
+            f"[{table}]"
+            for table in model.model_fields
+            if where and table != where[0] and names & set(keys(_section(model, (table,))))
+        ]
+        if homes:
+            meant = f"it belongs into {' or '.join(homes)}. "
+        elif where[:1] == ("run",) and len(where) == 2:
+            meant = f"a parameter of the kernel is written params.{key} = ... "
+    return f"unknown key; {meant}Allowed: {', '.join(allowed)}"
 
 
 SAYS = {
@@ -156,10 +231,13 @@ def _explain(
 def _says(problem: Mapping[str, Any], model: type[BaseModel]) -> str:
     where, kind, value = problem["loc"], problem["type"], problem["input"]
     if kind == "extra_forbidden":
-        allowed = _keys(model, where[:-1])
-        return f"unknown key; {hint(where[-1], allowed)}Allowed: {', '.join(allowed)}"
+        return _unknown(str(where[-1]), where[:-1], model)
     if kind == "missing":
         return "missing"
+    if kind == "list_type" and where == ("run",):
+        return "must be a list of tables: write [[run]], in double brackets"
+    if kind in ("model_type", "model_attributes_type") and len(where) == 1:
+        return f"must be a table: write [{where[0]}], in single brackets"
     if kind == "literal_error":
         expected = problem["ctx"]["expected"].replace(" or ", ", ").replace("'", "")
         allowed = expected.split(", ")

@@ -47,6 +47,7 @@ class File(Section):
     """A file for ``dgsuite gap``."""
 
     gap: Options
+    """The options of `dgsuite gap`."""
 
 
 def check(options: Options) -> None:

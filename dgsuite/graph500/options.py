@@ -41,6 +41,7 @@ class File(Section):
     """A file for ``dgsuite graph500``."""
 
     graph500: Options
+    """The options of `dgsuite graph500`."""
 
 
 def resolve(options: Options) -> Options:

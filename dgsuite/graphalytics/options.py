@@ -15,6 +15,7 @@ class Options(Place):
     """The options, by their names on the command line."""
 
     folder: str
+    """Where NAME.v, NAME.e and NAME.properties are."""
     graph: str
     """Name of the graph."""
     algorithms: list[str] | None = None
@@ -40,6 +41,7 @@ class Given(Section):
     """The options as `dgsuite.experiment.toml` takes them."""
 
     graphalytics: Options
+    """The options of `dgsuite graphalytics`."""
 
 
 def check(options: Options) -> None:

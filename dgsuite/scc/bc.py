@@ -134,7 +134,7 @@ def measure(name: str, workload: Workload, common: Common) -> Case:
     made = []
     for _ in range(common.repeats):
         begin = thread_time()
-        graph = genval.rmat(workload.n, **shares, seed=common.seed)
+        graph = genval.rmat(workload.scale, **shares, seed=common.seed)
         middle = thread_time()
         held = gathered(graph.gather(), workload.weighted)
         made.append((middle - begin, thread_time() - middle))

@@ -50,25 +50,31 @@ class Input(Section):
     molecule: str
     """A name, or the path of a file, from the configuration's folder."""
     basis: str
+    """Name of a basis set, such as "sto-3g"."""
 
 
 class Study(options.Study):
     """The table ``[hf]`` of a file."""
 
     name: Annotated[str, Field(pattern=r"^[\w.-]+$")]
+    """Of the result, and of its files."""
     input: Annotated[list[Input], Field(min_length=1)]
+    """Molecules, each in a basis."""
     balance: Many[Annotated[str, AfterValidator(_known)]] = ["static", "dynamic"]
     """Such as "static", "dynamic", or "dynamic:16" with sixteen units a fetch."""
-    protocol: Many[str] = ["tcp"]
+    protocols: Many[str] = ["tcp"]
     """Transports; those that cannot be had here are left out, with a note."""
     places: Many[Count] = PLACES
+    """Places to simulate."""
 
 
 class File(Section):
     """A file for ``dgsuite scc``."""
 
     hf: Study
+    """The study."""
     figure: options.Figures = []
+    """Which figures of the paper this is."""
 
 
 class Problem:
@@ -247,10 +253,10 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
             if arm != "dask":
                 units = problem.measure_units(arm, asked.repeats)
                 say(f"  {arm}: {len(units)} units, {units.sum():.3f} s of processor")
-    here, absent = present(asked.protocol)
+    here, absent = present(asked.protocols)
     for why in absent.values():
         say(f"left out: {why}")
-    columns = [*FREE, *(name for name in asked.protocol if name not in absent)]
+    columns = [*FREE, *(name for name in asked.protocols if name not in absent)]
     transports = [
         chip.transport(name) if name in chip.SCHEMES else Transport(name, 0.0, 0.0)
         for name in columns

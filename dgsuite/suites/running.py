@@ -66,7 +66,8 @@ def trials(
     turn
         Runs in the same tasks, whose outputs are held together.
     """
-    how: dict[str, Any] = {"style": "clocked", "client": client, **parameters}
+    # commands show how far all trials are
+    how: dict[str, Any] = {"style": "clocked", "client": client, "progress": False, **parameters}
     dgsuite.run_each(kernel, graph, each[:1], **how)
     for done in range(0, len(each), turn):
         with gathered():

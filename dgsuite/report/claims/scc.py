@@ -92,7 +92,7 @@ def departures(claim: Claim, file: HartreeFock | Betweenness) -> dict[str, str]:
     study: Study
     ours: dict[str, Sequence[str]]
     if isinstance(file, HartreeFock):
-        study, columns = file.hf, file.hf.protocol
+        study, columns = file.hf, file.hf.protocols
         ours = {"inputs": [f"{i.molecule} {i.basis}" for i in study.input]}
         ours["balances"] = study.balance
     else:
@@ -176,7 +176,7 @@ def transports(claim: Claim, evidence: Evidence) -> Verdict:
     hf, bc = hartree_fock(evidence, FILES[6]), betweenness(evidence)
     if hf is None or bc is None:
         return unknown(NO_FILES)
-    both = set(hf.hf.protocol) & set(bc.scc.protocols)
+    both = set(hf.hf.protocols) & set(bc.scc.protocols)
     ours = {name: OURS[name] if OURS[name] in both else "none" for name in there}
     return compared(claim, "none" not in ours.values(), ours)
 
@@ -301,15 +301,15 @@ def table1(claim: Claim, evidence: Evidence) -> Verdict:
         row[1]: dict(zip(claim.data["columns"], row, strict=True)) for row in claim.data["rows"]
     }
     for name, given in file.bc.workload.items():
-        values = given.model_dump(include={"n", "a", "b", "c", "d", "edges"})
-        values["w"] = int(given.weighted)
+        values = given.model_dump(include={"a", "b", "c", "d", "edges"})
+        values |= {"n": given.scale, "w": int(given.weighted)}
         silent += [
             f"{name} {key}: {value} for {rows[name][key]}"
             for key, value in values.items()
             if rows[name][key] != value
         ]
         shares = {share: values[share] for share in "abcd"}
-        ours[name] = genval.rmat(given.n, **shares, seed=file.scc.seed).m
+        ours[name] = genval.rmat(given.scale, **shares, seed=file.scc.seed).m
     absent = rows.keys() - ours.keys() - {"large"}  # low again
     holds = not absent and all(abs(m / rows[name]["edges"] - 1) < EDGES for name, m in ours.items())
     return compared(claim, holds, ours, f"{EDGES:.1%} of the edges")._replace(
