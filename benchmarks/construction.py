@@ -1,6 +1,6 @@
 """Building a graph of an edge array on two workers: time, and memory of all processes.
 
-python benchmarks/construction.py [--nodes N] [--edges M] [--growth]
+python benchmarks/construction.py [--nodes N] [--edges M] [--clusters K ...] [--growth]
 
 Memory is the proportional set size (PSS), which counts a page shared by k processes as 1/k in each,
 summed over this process (with scheduler and nannies in it) and the workers; a process of its own
@@ -99,6 +99,9 @@ def measure(nodes: int, edges: int, workers: int, clusters: int | None, source: 
             took = time.perf_counter() - begin
         print(f"{graph}; input {size / 1e6:.0f} MB")
         line("construction", took, "s", 10)
+        begin = time.perf_counter()
+        graph.gather()
+        line("gathering", time.perf_counter() - begin, "s")
         line("idle processes and input", watch.idle / 1e6, "MB")
         line("peak of all processes", watch.peak / 1e6, "MB")
         line("peak over input, idle processes taken off", 1 + (watch.peak - watch.idle) / size, "x")
@@ -112,13 +115,14 @@ def main() -> None:
     options.add_argument("--nodes", type=int, default=1_000_000)
     options.add_argument("--edges", type=int, default=10_000_000)
     options.add_argument("--workers", type=int, default=2)
-    options.add_argument("--clusters", type=int, help="by default one a worker")
+    options.add_argument("--clusters", type=int, nargs="+", help="by default one a worker")
     options.add_argument("--source", choices=("numpy", "dask"), default="numpy")
     options.add_argument("--growth", action="store_true", help="first a quarter and half of it")
     given = options.parse_args()
     for part in (4, 2, 1) if given.growth else (1,):
         nodes, edges = given.nodes // part, given.edges // part
-        measure(nodes, edges, given.workers, given.clusters, given.source)
+        for clusters in given.clusters or (None,):
+            measure(nodes, edges, given.workers, clusters, given.source)
 
 
 if __name__ == "__main__":

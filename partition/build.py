@@ -1,7 +1,8 @@
 """Build clusters from edges, in two steps that can run in any process.
 
-`split` divides a piece of the edge list into shards, one per cluster. `assemble` makes a cluster from its
-shards of all pieces. The rules are the same for every source of edges:
+`split` divides a piece of the edge list into shards, one for each range of clusters. `assemble` makes the
+clusters of a range from its shards of all pieces. What this takes grows with edges, pieces and clusters, and
+with none of their products. The rules are the same for every source of edges:
 
 directed
     By default each input edge joins both its ends. With ``directed=True`` a row holds out-edges.
@@ -18,7 +19,7 @@ Memory limits the size of the graphs that can be built. So a shard takes 5 bytes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -33,11 +34,14 @@ from partition.piece import Piece, check_edges, common_dtype, joined, least
 Rows = tuple[NDArray, NDArray, NDArray | None, NDArray]
 """Consecutive rows of a CSR matrix: row pointers from 0, columns, weights, identifiers of the nodes."""
 
-BAND = 256
-"""Rows per band: the number of a row within its band takes one byte."""
+BANDS = {1 << 8: np.uint8, 1 << 16: np.uint16, 1 << 32: np.uint32}
+"""Rows per band, and the dtype of the number of a row within its band."""
 
 BLOCK = 1 << 19
 """Edge ends that are sorted at a time."""
+
+FEW = 1 << 8
+"""Rows that are sorted at a time, however many edge ends they have."""
 
 
 def id_dtype(n: int) -> type:
@@ -47,33 +51,49 @@ def id_dtype(n: int) -> type:
 
 @dataclass(eq=False)
 class Shard:
-    """The edge ends of one cluster in one piece, sorted by row, then column, without duplicates.
+    """The edge ends of a range of clusters in one piece, sorted by row, then column, without duplicates.
+
+    Rows are counted from the range's first one. There are no more bands than edge ends, so that the
+    shards of many small pieces do not take memory for each node.
 
     Attributes
     ----------
+    band
+        Rows per band.
     starts
         int64, shape (bands + 1,): index of the first edge end of each band of rows.
     low
-        uint8: row of each edge end, relative to its band.
+        Row of each edge end, relative to its band.
     columns
         Node at the other end of the edge; int32 where ids fit.
     weights
         Weight of each edge end, or None.
     """
 
+    band: int
     starts: NDArray[np.int64]
-    low: NDArray[np.uint8]
+    low: NDArray
     columns: NDArray
     weights: NDArray | None
 
+    def before(self, row: int) -> int:
+        """Number of edge ends in the rows before one."""
+        band, rest = divmod(row, self.band)
+        begin = int(self.starts[band])
+        if not rest:
+            return begin
+        low = self.low[begin : self.starts[band + 1]]
+        return begin + int(np.searchsorted(low, low.dtype.type(rest)))
+
     def keys(self, first: int, last: int, n: int) -> NDArray[np.int64]:
-        """Row and column, as ``row * n + column``, of each edge end in bands `first` to `last`."""
-        some = slice(self.starts[first], self.starts[last])
-        bands = np.arange(first * BAND, last * BAND, BAND, dtype=np.int64)
-        keys = np.repeat(bands, np.diff(self.starts[first : last + 1]))
-        keys += self.low[some]
+        """Row and column, as ``row * n + column``, of each edge end in rows `first` to `last`."""
+        begin, end = self.before(first), self.before(last)
+        bands: NDArray[np.int64] = np.arange(first // self.band, -(-last // self.band))
+        starts = self.starts[first // self.band : len(bands) + 1 + first // self.band]
+        keys = np.repeat(bands * self.band, np.diff(starts.clip(begin, end)))
+        keys += self.low[begin:end]
         keys *= n
-        keys += self.columns[some]
+        keys += self.columns[begin:end]
         return keys
 
 
@@ -84,7 +104,7 @@ def split(
     ranges: Sequence[int],
     start: int = 0,
     where: str = "",
-) -> list[list[Shard] | None]:
+) -> list[Shard | None]:
     """Divide a piece of the edge list into shards.
 
     Parameters
@@ -96,7 +116,7 @@ def split(
 
     Returns
     -------
-    For each range a list of one shard per cluster; None if the piece has neither edges nor weights.
+    A shard for each range; None if the piece has neither edges nor weights.
 
     Raises
     ------
@@ -122,19 +142,11 @@ def split(
         weights = None if weights is None else weights[stay]
     del src, dst, piece, loops, ends
     keys, weights = merged(keys, weights)
-    cuts = np.searchsorted(keys, partition.offsets * n)
+    bounds = partition.offsets[np.asarray(ranges)]
+    cuts = np.searchsorted(keys, bounds * n)
     return [
-        [
-            _pack(
-                keys[cuts[k] : cuts[k + 1]],
-                None if weights is None else weights[cuts[k] : cuts[k + 1]],
-                int(partition.offsets[k]),
-                int(partition.offsets[k + 1] - partition.offsets[k]),
-                n,
-            )
-            for k in range(first, last)
-        ]
-        for first, last in pairwise(ranges)
+        _pack(keys[a:b], None if weights is None else weights[a:b], int(lo), int(hi - lo), n)
+        for (a, b), (lo, hi) in zip(pairwise(cuts), pairwise(bounds), strict=True)
     ]
 
 
@@ -154,35 +166,34 @@ def merged(keys: NDArray, weights: NDArray | None) -> tuple[NDArray, NDArray | N
     return keys, weights
 
 
-def _bands(rows: int) -> int:
-    return -(-rows // BAND)
-
-
 def _pack(keys: NDArray, weights: NDArray | None, base: int, size: int, n: int) -> Shard:
     """A shard made from sorted keys of the rows `base` to ``base + size``."""
     rows = keys // n
     columns: NDArray = np.empty(len(keys), id_dtype(n))
     np.subtract(keys, rows * n, out=columns, casting="same_kind")
     rows -= base
-    starts = np.searchsorted(rows, np.arange(_bands(size) + 1) * BAND)
+    band = next((band for band in BANDS if size <= band * max(len(keys), 1)), max(BANDS))
+    starts = np.searchsorted(rows, np.arange(-(-size // band) + 1) * band)
     # copies, since a view would keep the whole piece in memory
-    low = np.bitwise_and(rows, BAND - 1, out=rows).astype(np.uint8)
-    return Shard(starts, low, columns, None if weights is None else weights.copy())
+    low = np.bitwise_and(rows, band - 1, out=rows).astype(BANDS[band])
+    return Shard(band, starts, low, columns, None if weights is None else weights.copy())
 
 
 def assemble(
-    index: int,
+    first: int,
+    last: int,
     partition: Partition,
     uid: NDArray | Identify | None,
     directed: bool,
     shards: Sequence[Shard | None],
-) -> Cluster:
-    """Make a cluster from its shards of all pieces.
+) -> list[Cluster]:
+    """Make clusters `first` to `last` from their shards of all pieces.
 
     Parameters
     ----------
     uid
-        Identifiers of the cluster's nodes, or a function that returns them; None for the node ids.
+        Identifiers of these clusters' nodes, by position, or a function that returns them; None for the
+        node ids.
 
     Raises
     ------
@@ -190,23 +201,20 @@ def assemble(
         Some pieces have weights, others not.
     """
     n = partition.n
-    size = int(partition.offsets[index + 1] - partition.offsets[index])
+    starts = (partition.offsets[first : last + 1] - partition.offsets[first]).tolist()
+    size = starts[-1]
     some = [shard for shard in shards if shard is not None]
     dtype = _weight_dtype(some)
-    lengths = np.sum([np.diff(s.starts) for s in some] or [np.zeros(_bands(size), int)], axis=0)
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if len(ends) else 0
+    total = sum(len(shard.columns) for shard in some)
     columns: NDArray = np.empty(total, id_dtype(n))
     weights = None if dtype is None else np.empty(total, dtype)
     indptr = np.zeros(size + 1, np.int64)
-    full = np.searchsorted(ends, np.arange(BLOCK, total, BLOCK)) + 1
-    blocks = np.unique([0, *full.tolist(), _bands(size)])
     used = 0
-    for first, last in pairwise(blocks.tolist()):
-        keys = joined([s.keys(first, last, n) for s in some], np.int64)
+    for low, high in _blocks(some, 0, size, total):
+        keys = joined([s.keys(low, high, n) for s in some], np.int64)
         values = None
         if weights is not None:
-            parts = [s.weights[s.starts[first] : s.starts[last]] for s in some]  # type: ignore[index]
+            parts = [s.weights[s.before(low) : s.before(high)] for s in some]  # type: ignore[index]
             values = joined(parts, weights.dtype)
         keys, values = merged(keys, values)
         rows = keys // n
@@ -214,16 +222,44 @@ def assemble(
         np.subtract(keys, rows * n, out=columns[begin:used], casting="same_kind")
         if weights is not None:
             weights[begin:used] = values
-        rows -= first * BAND
-        low, high = first * BAND, min(last * BAND, size)
+        rows -= low
         indptr[low + 1 : high + 1] = np.bincount(rows, minlength=high - low)
     np.cumsum(indptr, out=indptr)
     # resized in place, since a slice would keep the memory of the duplicates
     columns.resize(used, refcheck=False)
     if weights is not None:
         weights.resize(used, refcheck=False)
-    indptr = indptr.astype(id_dtype(used))
-    return Cluster(index, partition, indptr, columns, weights, uid, directed)
+    ends = indptr[starts].tolist()
+    return [
+        Cluster(
+            k,
+            partition,
+            (indptr[a : b + 1] - s).astype(id_dtype(e - s)),
+            _own(columns, s, e),
+            None if weights is None else _own(weights, s, e),
+            uid if uid is None or callable(uid) else _own(uid, a, b),
+            directed,
+        )
+        for k, (a, b), (s, e) in zip(
+            range(first, last), pairwise(starts), pairwise(ends), strict=True
+        )
+    ]
+
+
+def _own(values: NDArray, first: int, last: int) -> NDArray:
+    """A part of an array in memory of its own; a part that is the whole is not copied."""
+    return values if last - first == len(values) else values[first:last].copy()
+
+
+def _blocks(shards: Sequence[Shard], first: int, last: int, ends: int) -> Iterator[tuple[int, int]]:
+    """Cut rows, which have so many edge ends, into blocks that are sorted at a time."""
+    if ends <= BLOCK or last - first <= FEW:
+        yield first, last
+        return
+    middle = (first + last) // 2
+    left = sum(shard.before(middle) - shard.before(first) for shard in shards)
+    yield from _blocks(shards, first, middle, left)
+    yield from _blocks(shards, middle, last, ends - left)
 
 
 def _weight_dtype(shards: Sequence[Shard]) -> np.dtype | None:

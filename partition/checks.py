@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from partition.client.spans import spanned
 from partition.client.waiting import Watch
+from partition.client.workers import cluster_ranges, worker_addresses
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.segments import COMPILE_FROM
@@ -109,13 +111,12 @@ def _unite(parent: NDArray, src: NDArray, dst: NDArray, kept: NDArray) -> None:
                 parent[u] = v
 
 
-def _span(n: int, src: NDArray, dst: NDArray) -> tuple[NDArray, NDArray]:
-    """A mask of the edges of a spanning forest, and the parent of each node in union-find."""
-    parent = np.arange(n)
+def _span(parent: NDArray, src: NDArray, dst: NDArray) -> NDArray[np.bool_]:
+    """A mask of the edges that a spanning forest keeps, whose trees so far `parent` has; it is updated."""
     kept = np.zeros(len(src), bool)
     unite = _compiled_unite() if len(src) > COMPILE_FROM else _unite
     unite(parent, src, dst, kept)
-    return kept, parent
+    return kept
 
 
 @cache
@@ -126,33 +127,52 @@ def _compiled_unite() -> Callable[..., None]:
     return compiled_unite
 
 
-def _forest(c: Cluster) -> Forest:
-    """The spanning forest of the edges whose smaller end, or source, is in a cluster."""
+def _forest(*clusters: Cluster) -> Forest:
+    """The spanning forest of the edges whose smaller end, or source, is in one of some clusters."""
+    return _thinned(clusters[0].n, map(_once, clusters))
+
+
+def _once(c: Cluster) -> tuple[NDArray, NDArray]:
+    """The edges of a cluster; undirected ones where their smaller end is."""
     at, ends = c.edges(np.arange(c.size))
     once = slice(None) if c.directed else c.ids[at] < ends
-    return _thin(c.n, c.ids[at[once]], ends[once].astype(np.int64))
+    return c.ids[at[once]], ends[once].astype(np.int64)
 
 
 def _join(a: Forest, b: Forest) -> Forest:
     """The spanning forest of the edges of two forests."""
-    both = _thin(a.n, np.concatenate([a.src, b.src]), np.concatenate([a.dst, b.dst]))
+    both = _thinned(a.n, [(a.src, a.dst), (b.src, b.dst)])
     return both._replace(closing=a.closing or b.closing or both.closing)
 
 
-def _thin(n: int, src: NDArray, dst: NDArray) -> Forest:
-    kept, _ = _span(n, src, dst)
-    first = int(np.argmin(kept)) if len(kept) and not kept.all() else None
-    closing = None if first is None else (int(src[first]), int(dst[first]))
-    return Forest(n, src[kept], dst[kept], closing)
+def _thinned(n: int, parts: Iterable[tuple[NDArray, NDArray]]) -> Forest:
+    """The spanning forest of edges, which come in parts."""
+    parent = np.arange(n)
+    kept: list[tuple[NDArray, NDArray]] = []
+    closing = None
+    for src, dst in parts:
+        some = _span(parent, src, dst)
+        if closing is None and not some.all():
+            first = int(np.argmin(some))
+            closing = int(src[first]), int(dst[first])
+        kept.append((src[some], dst[some]))
+    src, dst = (np.concatenate(ends) for ends in zip(*kept, strict=True))
+    return Forest(n, src, dst, closing)
+
+
+def _trees(forest: Forest) -> NDArray[np.int64]:
+    """The parent of each node in union-find; a tree's root is its smallest node."""
+    parent = np.arange(forest.n)
+    _span(parent, forest.src, forest.dst)
+    return parent
 
 
 def _stranded(forest: Forest) -> int | None:
     """A node that node 0 does not reach, or None."""
     if len(forest.src) == forest.n - 1:
         return None
-    # the root of a tree is its smallest node, so node 0 does not reach the second root
-    _, parent = _span(forest.n, forest.src, forest.dst)
-    return int(np.flatnonzero(parent == np.arange(forest.n))[1])
+    # node 0 does not reach the second root
+    return int(np.flatnonzero(_trees(forest) == np.arange(forest.n))[1])
 
 
 def _summary(forest: Forest) -> tuple[int | None, tuple[int, int] | None]:
@@ -161,7 +181,7 @@ def _summary(forest: Forest) -> tuple[int | None, tuple[int, int] | None]:
 
 def _roots(forest: Forest) -> NDArray[np.int64]:
     """The smallest node of each node's tree."""
-    _, parent = _span(forest.n, forest.src, forest.dst)
+    parent = _trees(forest)
     while not np.array_equal(above := parent[parent], parent):
         parent = above
     return parent
@@ -169,14 +189,17 @@ def _roots(forest: Forest) -> NDArray[np.int64]:
 
 def _of_forest(graph: Graph, function: Callable[[Forest], Any]) -> Any:
     """Result of a function of a spanning forest of the graph."""
-    forests = each_cluster(graph, _forest)
-    client = graph.client
+    if (client := graph.client) is None:
+        return function(_forest(*graph.parts))
+    # a forest takes time for every node of the graph, so there is one a worker, not one a cluster
+    ranges = cluster_ranges(len(graph.parts), len(worker_addresses(client)))
+    forests = [
+        client.submit(_forest, *graph.parts[a:b], pure=False) for a, b in pairwise(ranges.tolist())
+    ]
     while len(forests) > 1:
         pairs = zip(forests[::2], forests[1::2], strict=False)
-        joined = [client.submit(_join, a, b) if client else _join(a, b) for a, b in pairs]
+        joined = [client.submit(_join, a, b) for a, b in pairs]
         forests = joined + forests[len(joined) * 2 :]
-    if client is None:
-        return function(forests[0])
     of_all = client.submit(function, *forests)
     (found,) = Watch(client, CHECKING, inputs=graph.parts).gather([of_all])
     return found

@@ -107,7 +107,7 @@ def _on_workers(
         there = {name: futures[i * count : (i + 1) * count] for i, name in enumerate(columns)}
         lengths = [client.submit(len, chunk, pure=False) for chunk in there["indptr"]]
         partition = _partition(watch.gather(lengths), partition)
-        shared = watch.scatter(partition) if partition.order is not None else partition
+        shared = watch.scatter(partition)
         parts = []
         for k in range(count):
             mine = {name: column[k] for name, column in there.items()}

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import DTypeLike, NDArray
 
 from partition.client.waiting import Watch
-from partition.client.workers import cluster_ranges, pinned, worker_addresses
+from partition.client.workers import cluster_ranges, worker_addresses
 from partition.cluster import Cluster
+from partition.distribute import members
 
 if TYPE_CHECKING:
     import dask.array as da
@@ -119,10 +120,6 @@ def computed(parts: Sequence[Cluster], empty: Graph) -> Graph:
     return empty.like(parts, empty.entries)
 
 
-def _cluster(group: list[Cluster], at: int) -> Cluster:
-    return group[at]
-
-
 def on_workers(graph: Graph, client: Client) -> list[Any]:
     """Send the clusters of this process to workers; returns futures of them."""
     workers = worker_addresses(client)
@@ -132,6 +129,6 @@ def on_workers(graph: Graph, client: Client) -> list[Any]:
     for worker, (first, last) in zip(workers, pairwise(ranges), strict=False):
         # all at once, since they share the partition
         group = watch.scatter(graph.parts[first:last], worker)
-        there += [pinned(client, worker, _cluster, group, k) for k in range(last - first)]
+        there += members(client, worker, group, last - first)
     watch.wait_or_raise(there)
     return there

@@ -3,8 +3,9 @@
 The edge list comes in pieces. Without a client this process handles one piece after the other. With a
 client the two steps of `partition.build` are tasks. A piece of a Dask collection is split on the worker
 that computes it; pieces of NumPy arrays are sent to workers in turn, a limited number at a time. All shards
-of a piece for the clusters of one worker travel to it as one bundle, and that worker assembles the
-clusters. Neither the client nor any single worker ever holds the graph.
+of a piece for one worker travel to it as one bundle, and that worker assembles the clusters, some groups of
+them. So tasks and their dependencies grow with pieces times workers, and with clusters, but not with
+pieces times clusters. Neither the client nor any single worker ever holds the graph.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ from partition.piece import Piece, check_edges
 
 if TYPE_CHECKING:
     from distributed import Client, Future
+
+GROUPS = 4
+"""Groups of a worker's clusters, at most, which its threads assemble side by side."""
 
 SMALL = 1 << 17
 """Up to this many edges in NumPy arrays, this process builds the graph even if there is a client."""
@@ -59,38 +63,54 @@ def construct(
     RunError
         A worker was lost.
     """
-    own_uid = [
-        uid if uid is None or callable(uid) else uid[partition.nodes(k)]
-        for k in range(partition.clusters)
-    ]
+    if uid is not None and not callable(uid) and partition.order is not None:
+        uid = uid[partition.order]
     small = not any(map(lazy, pieces)) and sum(len(piece[0]) for piece in pieces) <= SMALL
     if client is not None and not small:
         with client.as_current(), _explain_lost_workers():
-            return _construct_on_workers(pieces, partition, own_uid, directed, client, workers)
-    everything = [0, partition.clusters]
+            return _construct_on_workers(pieces, partition, uid, directed, client, workers)
+    (groups,) = _groups(partition.clusters, 1)
     bundles = []
     for i, piece in enumerate(pieces):
         where = of_partition(i) if lazy(piece) else ""
         arrays = piece.compute(scheduler="threads") if lazy(piece) else piece
         for start, some in slices(arrays):
-            bundles += build.split(some, partition, directed, everything, start, where)
-    parts = [
-        _assemble(k, partition, own_uid[k], directed, k, bundles) for k in range(partition.clusters)
-    ]
+            bundles.append(build.split(some, partition, directed, groups, start, where))
+    parts = []
+    for g, (first, last) in enumerate(pairwise(groups)):
+        ids = _of_range(uid, partition, first, last)
+        parts += _assemble(first, last, partition, ids, directed, g, bundles)
     return parts, *_facts([_fact(part) for part in parts])
 
 
+def _groups(clusters: int, workers: int) -> list[list[int]]:
+    """For each worker, the first cluster of each of its groups, and the end of the last one."""
+    return [
+        (first + cluster_ranges(last - first, GROUPS)).tolist()
+        for first, last in pairwise(cluster_ranges(clusters, workers).tolist())
+    ]
+
+
+def _of_range(
+    uid: NDArray | Identify | None, partition: Partition, first: int, last: int
+) -> NDArray | Identify | None:
+    """Identifiers, by position, of the nodes of some clusters."""
+    if uid is None or callable(uid):
+        return uid
+    return uid[partition.offsets[first] : partition.offsets[last]]
+
+
 def _assemble(
-    index: int,
+    first: int,
+    last: int,
     partition: Partition,
     uid: NDArray | Identify | None,
     directed: bool,
     at: int,
-    bundles: Sequence[list[build.Shard] | None],
-) -> Cluster:
-    """Make a cluster; its shard is number `at` of each bundle."""
-    shards = [None if bundle is None else bundle[at] for bundle in bundles]
-    return build.assemble(index, partition, uid, directed, shards)
+    bundles: Sequence[list[build.Shard | None]],
+) -> list[Cluster]:
+    """Make a group of clusters; its shard is number `at` of each bundle."""
+    return build.assemble(first, last, partition, uid, directed, [b[at] for b in bundles])
 
 
 def _fact(cluster: Cluster) -> tuple[int, DTypeLike | None]:
@@ -104,48 +124,56 @@ def _facts(facts: Sequence[tuple[int, DTypeLike | None]]) -> tuple[list[int], DT
 def _construct_on_workers(
     pieces: Sequence[Any],
     partition: Partition,
-    uid: Sequence[NDArray | Identify | None],
+    uid: NDArray | Identify | None,
     directed: bool,
     client: Client,
     workers: Sequence[str],
 ) -> tuple[list[Any], list[int], DTypeLike | None]:
-    ranges = cluster_ranges(partition.clusters, len(workers)).tolist()
-    # a map of all nodes is sent once, not with every task
-    by_map = partition.order is not None
+    groups = _groups(partition.clusters, len(workers))
     watch = Watch(client, BUILDING, workers)
-    shared = watch.scatter(partition) if by_map else partition
+    # sent once a worker, where all clusters refer to it
+    shared = watch.scatter(partition)
     if any(map(lazy, pieces)):
-        bundles = _split_lazy(pieces, shared, directed, ranges, client, workers)
+        bundles = _split_lazy(pieces, shared, directed, groups, client, workers)
     else:
-        bundles = _split_arrays(pieces, shared, partition.n, directed, ranges, client, workers)
+        bundles = _split_arrays(pieces, shared, partition.n, directed, groups, client, workers)
     parts = []
-    for w, (first, last) in enumerate(pairwise(ranges)):
-        for k in range(first, last):
-            ids = uid[k]
-            if ids is not None and not callable(ids):
-                ids = watch.scatter(ids, workers[w])
-            args = (k, shared, ids, directed, k - first, bundles[w])
-            parts.append(pinned(client, workers[w], _assemble, *args))
-    del bundles, args
+    for worker, bounds, found in zip(workers, groups, bundles, strict=False):
+        for g, (first, last) in enumerate(pairwise(bounds)):
+            ids: Any = _of_range(uid, partition, first, last)
+            if isinstance(ids, np.ndarray):
+                ids = watch.scatter(ids, worker)
+            args = (first, last, shared, ids, directed, g, found)
+            parts += members(client, worker, pinned(client, worker, _assemble, *args), last - first)
+    del bundles, found, args
     return parts, *_facts(_collect(client, _fact, parts, workers))
+
+
+def members(client: Client, worker: str, group: Future, count: int) -> list[Future]:
+    """The clusters of a group, which is a list on a worker."""
+    return [pinned(client, worker, _cluster, group, k) for k in range(count)]
+
+
+def _cluster(group: list[Cluster], at: int) -> Cluster:
+    return group[at]
 
 
 def _split_lazy(
     pieces: Sequence[Any],
     partition: Any,
     directed: bool,
-    ranges: list[int],
+    groups: list[list[int]],
     client: Client,
     workers: Sequence[str],
 ) -> list[list[Future]]:
     """Split pieces that are Delayed objects; returns the bundles of each worker."""
     from dask import delayed
 
-    split = delayed(build.split)
+    split = delayed(_split)
     splits = client.compute(
-        [split(p, partition, directed, ranges, 0, of_partition(i)) for i, p in enumerate(pieces)]
+        [split(p, partition, directed, groups, 0, of_partition(i)) for i, p in enumerate(pieces)]
     )
-    rows = [_send(client, future, workers[: len(ranges) - 1]) for future in splits]
+    rows = [_send(client, future, workers[: len(groups)]) for future in splits]
     return [list(column) for column in zip(*rows, strict=True)]
 
 
@@ -154,7 +182,7 @@ def _split_arrays(
     partition: Any,
     n: int,
     directed: bool,
-    ranges: list[int],
+    groups: list[list[int]],
     client: Client,
     workers: Sequence[str],
 ) -> list[list[Future]]:
@@ -168,12 +196,26 @@ def _split_arrays(
         worker = workers[turn % len(workers)]
         piece: Piece = (src.astype(small), dst.astype(small), weights)
         there = watch.scatter(piece, worker)
-        split = pinned(client, worker, build.split, there, partition, directed, ranges, start)
-        rows.append(_send(client, split, workers[: len(ranges) - 1]))
+        split = pinned(client, worker, _split, there, partition, directed, groups, start)
+        rows.append(_send(client, split, workers[: len(groups)]))
         del there, split
         if turn >= len(workers):  # limits the memory that unsplit pieces take
             watch.wait_or_raise(rows[turn - len(workers)])
     return [list(column) for column in zip(*rows, strict=True)]
+
+
+def _split(
+    piece: Piece,
+    partition: Partition,
+    directed: bool,
+    groups: list[list[int]],
+    start: int,
+    where: str = "",
+) -> list[list[build.Shard | None]]:
+    """Split a piece; for each worker, the shards of its groups."""
+    ranges = [0, *(end for bounds in groups for end in bounds[1:])]
+    shards = iter(build.split(piece, partition, directed, ranges, start, where))
+    return [[next(shards) for _ in bounds[1:]] for bounds in groups]
 
 
 def _send(client: Client, split: Future, workers: Sequence[str]) -> list[Future]:
@@ -234,10 +276,12 @@ def recut(
     entries
         Number of adjacency entries of each cluster.
     """
-    options = (new, directed, weight_dtype)
+    options = (directed, weight_dtype)
     if all(isinstance(part, Cluster) for part in parts):
         here = [
-            build.join(k, *options, [build.cut(parts[i], a, b) for i, a, b in _spans(old, new, k)])
+            build.join(
+                k, new, *options, [build.cut(parts[i], a, b) for i, a, b in _spans(old, new, k)]
+            )
             for k in range(new.clusters)
         ]
         return here, [len(part.indices) for part in here]
@@ -245,30 +289,32 @@ def recut(
     workers = worker_addresses(client)
     there = []
     with _explain_lost_workers():
+        shared = Watch(client, BUILDING, workers).scatter(new)
         for k in range(new.clusters):
             rows = [
                 client.submit(build.cut, parts[i], a, b, pure=False)
                 for i, a, b in _spans(old, new, k)
             ]
             worker = worker_of(k, new.clusters, workers)
-            there.append(pinned(client, worker, build.join, k, *options, rows))
+            there.append(pinned(client, worker, build.join, k, shared, *options, rows))
         return there, _collect(client, _length, there, workers)
 
 
 def exchange(
     parts: Sequence[Any],
-    split: Callable[[Cluster, Sequence[int]], list[list[Any]]],
-    join: Callable[[Cluster, list[Any]], Cluster],
+    partition: Partition,
+    piece: Callable[[Cluster], Piece],
+    join: Callable[[Cluster, Cluster], Cluster],
     client: Client | None,
 ) -> tuple[list[Any], list[int]]:
     """Make each cluster anew from what all clusters have for it, in this process or on workers.
 
     Parameters
     ----------
-    split
-        What a cluster has for all clusters, by range of clusters (as for `build.split`).
+    piece
+        What a cluster has for all clusters: directed edges, of which each goes to the cluster of its source.
     join
-        Makes the new cluster from the old one and what it got, in the order of the clusters.
+        Makes the new cluster from the old one and one of the edges that it got.
 
     Returns
     -------
@@ -277,30 +323,21 @@ def exchange(
     entries
         Number of adjacency entries of each cluster.
     """
-    count = len(parts)
     if client is None:
-        bundles = [split(part, [0, count])[0] for part in parts]
-        here = [join(part, [bundle[k] for bundle in bundles]) for k, part in enumerate(parts)]
+        got, _, _ = construct([piece(part) for part in parts], partition, None, True, None, [])
+        here = [join(part, found) for part, found in zip(parts, got, strict=True)]
         return here, [len(part.indices) for part in here]
+    from dask import delayed
+
     workers = worker_addresses(client)
-    ranges = cluster_ranges(count, len(workers)).tolist()
-    there = []
+    pieces = [delayed(client.submit(piece, part, pure=False)) for part in parts]
+    got, _, _ = construct(pieces, partition, None, True, client, workers)
     with client.as_current(), _explain_lost_workers():
-        splits = [client.submit(split, part, ranges, pure=False) for part in parts]
-        sent = [_send(client, future, workers[: len(ranges) - 1]) for future in splits]
-        del splits
-        for w, (first, last) in enumerate(pairwise(ranges)):
-            bundles = [row[w] for row in sent]
-            for k in range(first, last):
-                args = (join, parts[k], k - first, bundles)
-                there.append(pinned(client, workers[w], _joined, *args))
-        del sent, bundles, args
+        there = [
+            pinned(client, worker_of(k, len(parts), workers), join, part, found)
+            for k, (part, found) in enumerate(zip(parts, got, strict=True))
+        ]
         return there, _collect(client, _length, there, workers)
-
-
-def _joined(join: Callable[..., Cluster], part: Cluster, at: int, bundles: list[Any]) -> Cluster:
-    """A cluster from the old one and number `at` of each bundle."""
-    return join(part, [bundle[at] for bundle in bundles])
 
 
 def _length(cluster: Cluster) -> int:
@@ -316,3 +353,14 @@ def _spans(old: Partition, new: Partition, cluster: int) -> Iterator[tuple[int, 
         a, b = max(lo, int(old.offsets[i])), min(hi, int(old.offsets[i + 1]))
         if a < b:
             yield i, a, b
+
+
+def gathered(parts: Sequence[Future], partition: Partition, client: Client) -> list[Cluster]:
+    """Bring clusters into this process: those of a worker at once, since they share the partition."""
+    bounds = cluster_ranges(len(parts), len(worker_addresses(client))).tolist()
+    groups = [client.submit(list, parts[a:b], pure=False) for a, b in pairwise(bounds)]
+    found = Watch(client, "gathering the graph", inputs=parts).gather(groups)
+    clusters: list[Cluster] = [cluster for group in found for cluster in group]
+    for cluster in clusters:
+        cluster.partition = partition
+    return clusters

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from partition.client.waiting import Watch
 from partition.errors import InputError
-from partition.piece import MOST_NODES, Piece, as_piece, check_ids
+from partition.piece import MOST_NODES, Degrees, Piece, added, as_piece, check_ids
 from partition.piece import degrees as degrees_of_piece
 
 if TYPE_CHECKING:
@@ -226,5 +226,5 @@ def degrees(
 ) -> NDArray[np.int64]:
     """Degree of each node; duplicate edges count."""
     count = partial(degrees_of_piece, n=n, directed=directed)
-    counts: NDArray[np.int64] = each(count, sum, pieces, client)
-    return counts
+    found: Degrees = each(count, partial(added, n=n), pieces, client)
+    return found.of_all(n)

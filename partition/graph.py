@@ -23,7 +23,6 @@ from partition import (
 )
 from partition.client import queries
 from partition.client.spans import spanned
-from partition.client.waiting import Watch
 from partition.cluster import Cluster
 from partition.constructors import Constructors
 from partition.errors import InputError, RunError
@@ -491,7 +490,7 @@ class Graph(Constructors):
         """Bring all clusters into this process."""
         if self.client is None:
             return self.parts
-        return Watch(self.client, "gathering the graph", inputs=self.parts).gather(self.parts)
+        return distribute.gathered(self.parts, self.partition, self.client)
 
     def to_scipy(self) -> sp.csr_array:
         """The adjacency matrix, in this process.

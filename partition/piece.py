@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -14,6 +14,9 @@ from partition.labels import exact_array
 
 Piece = tuple[Any, Any, NDArray | None]
 """Sources, targets and weights of a piece of the edge list. Ends are arrays of NumPy, or text in Arrow."""
+
+SPARSE = 4
+"""Nodes of a graph for each one that is named, from which counting sorts the names."""
 
 MOST_NODES = 3_037_000_499
 """With more nodes, row and column of an edge would not fit into one int64 together."""
@@ -118,14 +121,44 @@ def check_edges(piece: Piece, n: int, start: int = 0, where: str = "") -> None:
             )
 
 
-def degrees(piece: Piece, where: str, *, n: int, directed: bool) -> NDArray[np.int64]:
-    """Degree of each node in a piece, as an estimate: duplicate edges count."""
+class Degrees(NamedTuple):
+    """Degrees of the nodes that a piece names; a small piece of a large graph names few."""
+
+    counts: NDArray[np.int64]
+    nodes: NDArray | None = None
+    """Distinct nodes; None for all."""
+
+    def of_all(self, n: int) -> NDArray[np.int64]:
+        """Shape (n,): the degree of each node."""
+        return self.counts if self.nodes is None else _dense([self], n)
+
+
+def degrees(piece: Piece, where: str, *, n: int, directed: bool) -> Degrees:
+    """Degrees of nodes in a piece, as an estimate: duplicate edges count."""
     check_edges(piece, n, 0, where)
-    src, dst, _ = piece
-    counts = np.bincount(src, minlength=n)
-    if not directed:
-        counts += np.bincount(dst, minlength=n)
-    return counts
+    ends = piece[:1] if directed else piece[:2]
+    if SPARSE * sum(map(len, ends)) < n:
+        nodes, counts = np.unique(np.concatenate(ends), return_counts=True)
+        return Degrees(counts, nodes)
+    return Degrees(np.sum([np.bincount(nodes, minlength=n) for nodes in ends], axis=0))
+
+
+def added(found: Sequence[Degrees], *, n: int) -> Degrees:
+    """The degrees in several pieces together."""
+    named = [each.nodes for each in found if each.nodes is not None]
+    if len(named) < len(found) or SPARSE * sum(map(len, named)) >= n:
+        return Degrees(_dense(found, n))
+    nodes, at = np.unique(np.concatenate(named), return_inverse=True)
+    counts = np.zeros(len(nodes), np.int64)
+    np.add.at(counts, at, np.concatenate([each.counts for each in found]))
+    return Degrees(counts, nodes)
+
+
+def _dense(found: Sequence[Degrees], n: int) -> NDArray[np.int64]:
+    total = np.zeros(n, np.int64)
+    for each in found:
+        total[slice(None) if each.nodes is None else each.nodes] += each.counts
+    return total
 
 
 def joined(arrays: Sequence[NDArray], dtype: DTypeLike) -> NDArray:

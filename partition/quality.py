@@ -9,6 +9,7 @@ import numpy as np
 from partition.checks import of_clusters
 from partition.client.spans import spanned
 from partition.cluster import Cluster
+from partition.segments import distinct
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -68,6 +69,5 @@ def _count(c: Cluster) -> tuple[int, int, int, int]:
     lo, hi = c.partition.offsets[c.index], c.partition.offsets[c.index + 1]
     position = c.partition.position(c.indices)
     away = (position < lo) | (position >= hi)
-    seen = np.zeros(c.n, bool)
-    seen[position[away]] = True
-    return c.size, len(c.indices), int(np.count_nonzero(away)), int(np.count_nonzero(seen))
+    seen = distinct(position[away])
+    return c.size, len(c.indices), int(np.count_nonzero(away)), len(seen)

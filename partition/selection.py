@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partition import distribute
+from partition.build import id_dtype
 from partition.checks import components, of_clusters
 from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses
@@ -91,14 +92,15 @@ def induced(graph: Graph, chosen: NDArray[np.bool_]) -> Graph:
         at = graph.partition.position(nodes)
         uid = np.concatenate(of_clusters(graph, _identifiers))[at]
     client, workers = graph.client, []
+    number: NDArray = np.where(chosen, np.cumsum(chosen) - 1, -1).astype(id_dtype(graph.n))
     pieces: list[Any]
     if client is None:
-        pieces = [_among(part, chosen) for part in graph.parts]
+        pieces = [_among(part, number) for part in graph.parts]
     else:
         from dask import delayed
 
         workers = worker_addresses(client)
-        there = Watch(client, "taking nodes of the graph", workers).scatter(chosen)
+        there = Watch(client, "taking nodes of the graph", workers).scatter(number)
         pieces = [delayed(client.submit(_among, p, there, pure=False)) for p in graph.parts]
     parts, entries, dtype = distribute.construct(
         pieces, partition, uid, graph.directed, client, workers
@@ -117,14 +119,19 @@ def _identifiers(c: Cluster) -> NDArray[np.int64]:
     return c.uid
 
 
-def _among(c: Cluster, chosen: NDArray[np.bool_]) -> Piece:
-    """The edges of a cluster between chosen nodes, with their new numbers; undirected ones once."""
-    rows = np.flatnonzero(chosen[c.ids])
+def _among(c: Cluster, number: NDArray) -> Piece:
+    """The edges of a cluster between chosen nodes; undirected ones once.
+
+    Parameters
+    ----------
+    number
+        Shape (n,): the new number of each node; -1 where it is not chosen.
+    """
+    rows = np.flatnonzero(number[c.ids] >= 0)
     at, entry = expand(c.indptr, rows)
-    src, dst = c.ids[rows][at], c.indices[entry]
-    kept = chosen[dst]
+    src, dst = number[c.ids[rows]][at], number[c.indices[entry]]
+    kept = dst >= 0
     if not c.directed:
         kept &= src < dst
-    number = np.cumsum(chosen) - 1
     weights = None if c.weights is None else c.weights[entry[kept]]
-    return number[src[kept]], number[dst[kept]], weights
+    return src[kept], dst[kept], weights

@@ -130,7 +130,7 @@ def _load_on_workers(
     workers = worker_addresses(client)
     watch = Watch(client, "loading the graph", workers)
     with client.as_current(), watch.explain_errors():
-        shared = watch.scatter(partition) if partition.order is not None else partition
+        shared = watch.scatter(partition)
         parts = [
             pinned(client, worker_of(k, len(given), workers), _load_cluster, shared, k, *rest)
             for k, *rest in given

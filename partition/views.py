@@ -1,28 +1,24 @@
 """Views of a directed graph: its edges reversed, at both their ends, or without their directions.
 
 A cluster of a directed graph has the edges that leave its nodes. The edges that come in are entries of other
-clusters, so each cluster sorts its edges by the cluster of their target, and gets those that lead to its own
-nodes. That takes one exchange between the workers.
+clusters. So the reversed graph is built of the edges of all clusters, and each cluster gets its part of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from partition import distribute
 from partition.build import id_dtype
 from partition.checks import each_cluster
 from partition.cluster import IN, OUT, Cluster
+from partition.piece import Piece
 
 if TYPE_CHECKING:
-    import scipy.sparse as sp
-
     from partition.graph import Graph
 
 BOTH_WAYS, INCOMING = "both ways", "incoming"
@@ -31,7 +27,11 @@ BOTH_WAYS, INCOMING = "both ways", "incoming"
 
 def reversed_clusters(graph: Graph) -> tuple[list[Any], list[int]]:
     """Clusters whose rows are the edges that come in, and the entries of each."""
-    return distribute.exchange(graph.parts, _by_target, _turned, graph.client)
+    return _exchanged(graph, _turned)
+
+
+def _exchanged(graph: Graph, join: Callable[..., Cluster]) -> tuple[list[Any], list[int]]:
+    return distribute.exchange(graph.parts, graph.partition, _back, join, graph.client)
 
 
 def both_ways(graph: Graph) -> Graph:
@@ -48,7 +48,7 @@ def _kept(graph: Graph, key: str, join: Callable[..., Cluster], **changes: Any) 
     """A view, which the cache of the graph keeps for one partition at a time."""
     kept = graph.cache.get(key)
     if kept is None or kept.partition != graph.partition:
-        parts, entries = distribute.exchange(graph.parts, _by_target, join, graph.client)
+        parts, entries = _exchanged(graph, join)
         kept = graph.cache[key] = graph.like(parts, entries, **changes)
     view: Graph = kept
     return view
@@ -68,52 +68,23 @@ def _blind(c: Cluster) -> Cluster:
     return replace(c, weights=weights, weights_in=None, directions=None, cache={})
 
 
-def _by_target(c: Cluster, ranges: Sequence[int]) -> list[list[sp.csr_array]]:
-    """The edges of a cluster by their targets.
-
-    Returns
-    -------
-    For each range of clusters a matrix a cluster: its rows are the nodes of that cluster, the columns
-    those of `c`, and an entry is the weight of an edge, or 1.
-    """
-    import scipy.sparse as sp
-
-    data = np.ones(len(c.indices), np.uint8) if c.weights is None else c.weights
-    columns = c.partition.position(c.indices)
-    back = sp.csr_array((data, columns, c.indptr), shape=(c.size, c.n)).T.tocsr()
-    offsets = c.partition.offsets.tolist()
-    return [
-        [back[a:b] for a, b in pairwise(offsets[first : last + 1])]
-        for first, last in pairwise(ranges)
-    ]
+def _back(c: Cluster) -> Piece:
+    """The edges of a cluster, reversed."""
+    return c.indices, np.repeat(c.ids.astype(c.indices.dtype), np.diff(c.indptr)), c.weights
 
 
-def _incoming(c: Cluster, found: Sequence[sp.csr_array]) -> sp.csr_array:
-    """The edges that come in, with node ids as columns: what all clusters have for cluster `c`."""
-    import scipy.sparse as sp
-
-    rows = sp.hstack(found, format="csr")
-    nodes: NDArray = c.partition.node(rows.indices).astype(id_dtype(c.n))
-    into = sp.csr_array((rows.data, nodes, rows.indptr), shape=(c.size, c.n))
-    into.sort_indices()
-    return into
-
-
-def _turned(c: Cluster, found: Sequence[sp.csr_array]) -> Cluster:
+def _turned(c: Cluster, into: Cluster) -> Cluster:
     """A cluster of the reversed graph."""
-    into = _incoming(c, found)
-    weights = None if c.weights is None else into.data
-    return _with(c, into, weights=weights)
+    return replace(into, identify=c.identify)
 
 
-def _joined(c: Cluster, found: Sequence[sp.csr_array]) -> Cluster:
+def _joined(c: Cluster, into: Cluster) -> Cluster:
     """A cluster of the view that looks both ways."""
     import scipy.sparse as sp
 
-    into = _incoming(c, found)
     leave, come = (
-        sp.csr_array((np.full(len(indices), way, np.uint8), indices, indptr), shape=into.shape)
-        for way, indices, indptr in ((OUT, c.indices, c.indptr), (IN, into.indices, into.indptr))
+        sp.csr_array((np.full(len(x.indices), way, np.uint8), x.indices, x.indptr), (c.size, c.n))
+        for way, x in ((OUT, c), (IN, into))
     )
     both = leave + come
     directions = both.data
@@ -122,22 +93,22 @@ def _joined(c: Cluster, found: Sequence[sp.csr_array]) -> Cluster:
         # rows ascend in all three matrices, so their entries have the same order
         out, back = (directions & way > 0 for way in (OUT, IN))
         weights, weights_in = np.empty((2, len(directions)), c.weights.dtype)
-        weights[out], weights_in[back] = c.weights, into.data
+        weights[out], weights_in[back] = c.weights, into.weights
         weights[~out], weights_in[~back] = weights_in[~out], weights[~back]
-    return _with(
-        c, both, weights=weights, weights_in=weights_in, directions=directions, directed=False
+    small = id_dtype(len(both.indices))
+    return replace(
+        c,
+        indptr=both.indptr.astype(small),
+        indices=both.indices.astype(id_dtype(c.n), copy=False),
+        weights=weights,
+        weights_in=weights_in,
+        directions=directions,
+        directed=False,
+        block=None,
+        cache={},
     )
 
 
-def _informed(c: Cluster, found: Sequence[sp.csr_array]) -> Cluster:
+def _informed(c: Cluster, into: Cluster) -> Cluster:
     """A cluster that also has the edges that come in."""
-    into = _incoming(c, found)
-    indptr = into.indptr.astype(id_dtype(len(into.indices)))
-    return replace(c, in_indptr=indptr, in_indices=into.indices, cache={})
-
-
-def _with(c: Cluster, matrix: sp.csr_array, **changes: Any) -> Cluster:
-    """A cluster with the same nodes and other edges."""
-    small = id_dtype(len(matrix.indices))
-    indptr, indices = matrix.indptr.astype(small), matrix.indices.astype(id_dtype(c.n), copy=False)
-    return replace(c, indptr=indptr, indices=indices, block=None, cache={}, **changes)
+    return replace(c, in_indptr=into.indptr, in_indices=into.indices, cache={})
