@@ -128,6 +128,44 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
     return KERNELS[name](**options), make
 
 
+def edge_lists(most=15):
+    """A number of nodes, and some edges with whole weights."""
+    return st.integers(1, most).flatmap(
+        lambda n: st.tuples(
+            st.just(n),
+            st.lists(
+                st.tuples(st.integers(0, n - 1), st.integers(0, n - 1), st.integers(-3, 3)),
+                max_size=40,
+            ),
+        )
+    )
+
+
+@st.composite
+def graphs(draw, directed=False, max_nodes=24):
+    """Edges of a small random graph, and a random way to cut it."""
+    n = draw(st.integers(1, max_nodes))
+    pairs = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))
+    edges = draw(st.lists(pairs, max_size=3 * n))
+    src = np.array([u for u, _ in edges], np.int64)
+    dst = np.array([v for _, v in edges], np.int64)
+    clusters = draw(st.sampled_from([1, 2, 3, 8, n]))
+    owner = draw(
+        st.one_of(
+            st.none(),
+            st.lists(st.integers(0, clusters - 1), min_size=n, max_size=n).map(np.array),
+        )
+    )
+
+    def make(k=None):
+        how = {"clusters": 1} if k is None else {"clusters": k}
+        if k is not None and owner is not None:
+            how["partition"] = owner
+        return Graph.from_edges(src, dst, n=n, directed=directed, **how)
+
+    return make(), make(clusters)
+
+
 @st.composite
 def cuts(draw, n: int) -> dict[str, Any]:
     """A number of clusters, perhaps with a map."""

@@ -10,7 +10,7 @@ from typing import ClassVar
 import networkx as nx
 import numpy as np
 import pytest
-from cases import NAMES, cuts, inputs
+from cases import NAMES, cuts, graphs, inputs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toys import (
@@ -22,7 +22,6 @@ from toys import (
     MutatesInPlace,
     Order,
     Reductions,
-    Toy,
     Votes,
     Wrong,
 )
@@ -31,17 +30,14 @@ import dgsuite
 import genval
 from dgsuite.engine.broadcasts import BroadcastBatch
 from dgsuite.engine.log import Log, merge
-from dgsuite.engine.program import Guard, Step, Tally, reduce_votes, steps
+from dgsuite.engine.program import Guard, Step, reduce_votes, steps
 from dgsuite.engine.site import Site
 from dgsuite.executors import serial
 from kernels import KERNELS, LCR, MIS, BellmanFord
 from kernels.analytics.bfs import BreadthFirst
 from kernels.analytics.pagerank import PageRank
-from kernels.base import Broadcast, broadcast
-from partition import _compiled, segments
 from partition.errors import RunError
 from partition.graph import Graph
-from partition.halo import make_halo
 from partition.views import incoming
 
 
@@ -94,31 +90,6 @@ def assert_same(left, right):
     for name in ("messages", "nbytes", "active"):
         np.testing.assert_array_equal(log[name], other_log[name], err_msg=name)
     assert log.votes == other_log.votes
-
-
-@st.composite
-def graphs(draw, directed=False, max_nodes=24):
-    """Edges of a small random graph, and a random way to cut it."""
-    n = draw(st.integers(1, max_nodes))
-    pairs = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))
-    edges = draw(st.lists(pairs, max_size=3 * n))
-    src = np.array([u for u, _ in edges], np.int64)
-    dst = np.array([v for _, v in edges], np.int64)
-    clusters = draw(st.sampled_from([1, 2, 3, 8, n]))
-    owner = draw(
-        st.one_of(
-            st.none(),
-            st.lists(st.integers(0, clusters - 1), min_size=n, max_size=n).map(np.array),
-        )
-    )
-
-    def make(k=None):
-        how = {"clusters": 1} if k is None else {"clusters": k}
-        if k is not None and owner is not None:
-            how["partition"] = owner
-        return Graph.from_edges(src, dst, n=n, directed=directed, **how)
-
-    return make(), make(clusters)
 
 
 @pytest.mark.parametrize("compiled", [False, True])
@@ -324,52 +295,6 @@ def test_live_links_count_remote_neighbours_only():
     assert all(0 <= r <= m for r, m in zip(remote[1], messages[1], strict=True))
 
 
-def test_only_halo_values_travel():
-    """A broadcast travels once to each site that has the node as a ghost, not once an edge."""
-    star = Graph.from_networkx(nx.star_graph(99), clusters=2)
-    site = Site(BellmanFord(root=0), star.parts[:1], np.array([0, 1, 2]), 0)
-    first = next(steps(site.kernel, star.n, lambda: None))
-    parcels = site.step(first)
-    assert site.tally.messages == 99
-    assert len(parcels[1].fields["distance"]) == 1
-
-
-def test_a_broadcast_says_how_many_messages_it_makes():
-    """With two sites exactly; among more, what leaves is shared out by what each reads."""
-    graph = Graph.from_networkx(nx.gnm_random_graph(60, 300, seed=4), clusters=4)
-    for ends in ([0, 2, 4], [0, 1, 4], [0, 1, 2, 4]):
-        bounds = np.array(ends)
-        sites = [
-            Site(BreadthFirst(root=0), graph.parts[a:b], bounds, me)
-            for me, (a, b) in enumerate(pairwise(ends))
-        ]
-        nodes = np.arange(0, 15, 3)
-        step = Step(0, "visit", True, 0)
-        said = []
-        for site in sites:
-            sent = {Broadcast: [(k, broadcast(nodes)) for k in range(len(site.clusters))]}
-            said.append(site.mailbox.send(step, sent, Tally()))
-        reach = real = 0
-        for me, site in enumerate(sites):
-            found = site.mailbox.deliver({s: p[me] for s, p in enumerate(said) if me in p})
-            if len(ends) == 3:
-                assert found.reach == len(found.messages.row)
-            reach += found.reach
-            real += len(found.messages.row)
-        assert real - len(sites) < reach <= real  # shares are rounded down
-
-
-def test_a_broadcast_from_a_node_elsewhere_is_refused():
-    graph = Graph.from_networkx(nx.path_graph(6), clusters=2)
-    site = Site(BreadthFirst(root=0), graph.parts[:1], np.array([0, 1, 2]), 0)
-    for node in (-1, 3):
-        sent = {Broadcast: [(0, broadcast(np.array([node])))]}
-        with pytest.raises(
-            RunError, match=f"cluster 0: broadcasts from node {node}, which does not"
-        ):
-            site.mailbox.send(Step(0, "visit", True, 0), sent, Tally())
-
-
 @pytest.mark.parametrize(
     ("graph", "root", "rounds"),
     [
@@ -386,24 +311,6 @@ def test_a_search_ends_with_its_leaves(graph, root, rounds):
         assert ds.sizes["round"] == rounds
         lengths = nx.single_source_shortest_path_length(graph, root)
         assert ds.level.values.tolist() == [lengths.get(v, -1) for v in graph]
-
-
-def test_sparse_and_dense_halo_lists_agree():
-    n = 400
-    edges = nx.complete_bipartite_graph(n // 2, n // 2)
-    graph = Graph.from_networkx(edges, clusters=2)
-    for senders in (1, 5, 60, 199, 200):
-        site = Site(Toy(), graph.parts[:1], np.array([0, 1, 2]), 0)
-        peer = Site(Toy(), graph.parts[1:], np.array([0, 1, 2]), 1)
-        nodes = np.sort(np.random.default_rng(senders).permutation(n // 2)[:senders])
-        site.mailbox.broadcasts.add(nodes, {"value": nodes * 3}, slice(0, n // 2))
-        (batch,) = site.mailbox.broadcasts.pack(["value"]).values()
-        found = peer.mailbox.broadcasts
-        found.unpack(0, batch)
-        (heard,) = [part.members for part in found.senders]
-        np.testing.assert_array_equal(found.halo.named(heard), nodes)
-        np.testing.assert_array_equal(found.values("value")[heard], nodes * 3)
-        assert batch.nbytes <= nodes.nbytes + max(4 * senders, n // 16)
 
 
 @pytest.mark.parametrize(
@@ -468,96 +375,6 @@ def test_a_failure_names_its_place():
         RunError, match=r"round 3, phase 'send', cluster 2: ZeroDivisionError: no such luck"
     ):
         serial.run(Fails(), graph.parts)
-
-
-@pytest.mark.parametrize("size", [0, 1, 100, 70_000])
-def test_segments_agree_with_compiled(size, monkeypatch):
-    rng = np.random.default_rng(size)
-    keys = rng.integers(0, max(size // 3, 1), size)
-    small = segments.group(keys, max(size // 3, 1))
-    counts = rng.integers(0, 5, size)
-    indptr = np.concatenate([[0], np.cumsum(counts)])
-    rows = rng.integers(0, max(size, 1), size)
-    expanded = segments.expand(indptr, rows)
-    entries = rng.integers(0, 50, indptr[-1])
-    away = segments.outside(indptr, entries, 10, 30)
-    turned = segments.transpose_outside(indptr, entries, 10, 30, 50)
-    monkeypatch.setattr(segments, "COMPILE_FROM", -1 if size < 1000 else 10**9)
-    for a, b in zip(small, segments.group(keys, max(size // 3, 1)), strict=True):
-        np.testing.assert_array_equal(a, b)
-    for a, b in zip(expanded, segments.expand(indptr, rows), strict=True):
-        np.testing.assert_array_equal(a, b)
-    np.testing.assert_array_equal(away, segments.outside(indptr, entries, 10, 30))
-    for a, b in zip(turned, segments.transpose_outside(indptr, entries, 10, 30, 50), strict=True):
-        np.testing.assert_array_equal(a, b)
-
-
-@pytest.mark.parametrize("share", [0, 0.01, 0.5, 1])
-@pytest.mark.parametrize("size", [0, 7, 8, 65, 70_003])
-def test_where_masks_hold(size, share):
-    rng = np.random.default_rng(size)
-    one, other = rng.random((2, size + 3))[:, 3:] < share
-    values = rng.integers(0, 99, size)
-    places, found = np.empty((2, one.sum() + 1), np.int64)
-    count = _compiled.collect(one, other, values, places, found)
-    np.testing.assert_array_equal(places[:count], np.flatnonzero(one & other))
-    np.testing.assert_array_equal(found[:count], values[one & other])
-    np.testing.assert_array_equal(segments.members(one, one.sum()), np.flatnonzero(one))
-
-
-@pytest.mark.parametrize("size", [0, 5, 1000])
-def test_values_are_put_at_places(size):
-    segments.loops()
-    places = np.random.default_rng(size).permutation(2 * size)[:size]
-    found, expected = np.zeros((2, 2 * size), np.int32)
-    for values in (7, np.arange(size), np.arange(size, dtype=np.int32)):
-        expected[places] = values
-        segments.put(found, places, values)
-        np.testing.assert_array_equal(found, expected)
-
-
-@given(st.lists(st.integers(0, 9)))
-def test_distinct_numbers_ascend(numbers):
-    found = segments.distinct(np.array(numbers, np.int64))
-    assert found.tolist() == sorted(set(numbers))
-
-
-@given(st.booleans().flatmap(lambda directed: graphs(directed)), st.integers(1, 4))
-def test_halos_of_all_sites_fit_together(whole_and_cut, sites):
-    """What one sends is what the other has slots for, and edges are the clusters', either way round."""
-    _, graph = whole_and_cut
-    graph = incoming(graph) if graph.directed else graph
-    sites = min(sites, len(graph.parts))
-    bounds = np.arange(sites + 1) * len(graph.parts) // sites
-    groups = [graph.parts[a:b] for a, b in pairwise(bounds)]
-    halos = [make_halo(group, bounds, me) for me, group in enumerate(groups)]
-    for me, (halo, group) in enumerate(zip(halos, groups, strict=True)):
-        ids = halo.named(np.arange(halo.slots))
-        own = np.concatenate([c.ids for c in group])
-        np.testing.assert_array_equal(ids[halo.first : halo.first + halo.own], own)
-        for indices, found in (
-            ([c.indices for c in group], halo.out_indices),
-            ([c.senders[1] for c in group], halo.indices),
-        ):
-            neighbours = np.concatenate(indices)
-            np.testing.assert_array_equal(ids[found], neighbours)
-        edges = set(zip(np.repeat(own, np.diff(halo.indptr)), neighbours, strict=True))
-        pushed = []
-        for slot in range(halo.slots):
-            out = halo.out(np.array([slot]))
-            rows = out.indices[out.indptr[slot - out.shift] : out.indptr[slot - out.shift + 1]]
-            rows = rows - out.base
-            rows = rows[(rows >= 0) & (rows < halo.own)]
-            pushed += [(own[row], ids[slot]) for row in rows]
-        assert len(pushed) == len(set(pushed))
-        assert set(pushed) == edges
-        elsewhere = [sum(v not in own for v in c.indices) for c in group]
-        assert halo.away.sum() == sum(elsewhere)
-        for peer, slots in halo.send.items():
-            there = halos[peer]
-            np.testing.assert_array_equal(
-                ids[slots], there.named(np.arange(there.slots))[there.land[me]]
-            )
 
 
 @pytest.mark.parametrize(

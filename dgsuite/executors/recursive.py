@@ -22,7 +22,8 @@ from dgsuite.engine.log import Log
 from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, turns
 from dgsuite.engine.progress import Report, Tell, seldom
 from dgsuite.executors import clocked
-from dgsuite.recursion.site import Ledger, RecursiveSite, unite
+from dgsuite.recursion.ledger import Ledger, unite
+from dgsuite.recursion.site import RecursiveSite
 from dgsuite.recursion.termination import Lines
 from dgsuite.workers.mesh import Mesh
 from dgsuite.workload import Workload

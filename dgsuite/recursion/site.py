@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import pairwise
 from time import perf_counter
@@ -20,12 +19,12 @@ from numpy.typing import NDArray
 
 from dgsuite.engine.fields import concatenated, places
 from dgsuite.engine.inbox import ClusterInbox
-from dgsuite.engine.log import Log, merge
 from dgsuite.engine.messages import MessageList
 from dgsuite.engine.program import UNBOUND, Guard, Step, Tally, reduce_votes
 from dgsuite.engine.progress import Progress
 from dgsuite.engine.site import Site
 from dgsuite.engine.unicasts import UnicastBatch
+from dgsuite.recursion.ledger import Entry, Ledger, Moment
 from dgsuite.recursion.scopes import NONE, Scopes
 from dgsuite.workload import ParcelWithPackets, Workload
 from kernels.base import Extra, Kernel, Note, Vote
@@ -58,29 +57,6 @@ Under = tuple[NDArray, NDArray, NDArray]
 
 Bundle = list[Batch]
 """What travels to one other site."""
-
-
-@dataclass
-class Entry:
-    """What one site counted and timed of one task, or phase, at one depth."""
-
-    tally: Tally = field(default_factory=Tally)
-    compute: NDArray = field(default_factory=lambda: np.zeros(0))
-    cpu: NDArray = field(default_factory=lambda: np.zeros(0))
-    exchange: float = 0.0
-
-
-Moment = tuple[int, int, int, str]
-"""Turn of the program, phase of its round, depth, name of the task or phase."""
-
-
-@dataclass
-class Ledger:
-    """What happened on one site, by moment."""
-
-    entries: dict[Moment, Entry] = field(default_factory=dict)
-    seconds: float = 0.0
-    clusters: int = 0
 
 
 class RecursiveSite(Site):
@@ -405,19 +381,3 @@ def _wave(queue: list[Key]) -> list[Key]:
 
 def _together(parts: Sequence[UnicastBatch]) -> UnicastBatch:
     return concatenated(parts) if len(parts) > 1 else parts[0]
-
-
-def unite(ledgers: Sequence[Ledger]) -> Log:
-    """The log of a run from the ledgers of its sites, in the order of their clusters; by depth."""
-    moments = sorted({m for ledger in ledgers for m in ledger.entries})
-    logs = []
-    for ledger in ledgers:
-        log = Log(ledger.clusters, ledger.seconds)
-        nothing = np.zeros(ledger.clusters)
-        for moment in moments:
-            turn, _, depth, name = moment
-            entry = ledger.entries.get(moment, Entry(compute=nothing, cpu=nothing))
-            step = Step(depth, name, False, turn)
-            log.add(step, entry.tally, entry.compute, entry.cpu, entry.exchange)
-        logs.append(log)
-    return merge(logs)

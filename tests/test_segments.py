@@ -1,0 +1,62 @@
+"""Operations on rows, masks and numbers: the NumPy forms and the compiled ones agree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from partition import _compiled, segments
+
+
+@pytest.mark.parametrize("size", [0, 1, 100, 70_000])
+def test_segments_agree_with_compiled(size, monkeypatch):
+    rng = np.random.default_rng(size)
+    keys = rng.integers(0, max(size // 3, 1), size)
+    small = segments.group(keys, max(size // 3, 1))
+    counts = rng.integers(0, 5, size)
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    rows = rng.integers(0, max(size, 1), size)
+    expanded = segments.expand(indptr, rows)
+    entries = rng.integers(0, 50, indptr[-1])
+    away = segments.outside(indptr, entries, 10, 30)
+    turned = segments.transpose_outside(indptr, entries, 10, 30, 50)
+    monkeypatch.setattr(segments, "COMPILE_FROM", -1 if size < 1000 else 10**9)
+    for a, b in zip(small, segments.group(keys, max(size // 3, 1)), strict=True):
+        np.testing.assert_array_equal(a, b)
+    for a, b in zip(expanded, segments.expand(indptr, rows), strict=True):
+        np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(away, segments.outside(indptr, entries, 10, 30))
+    for a, b in zip(turned, segments.transpose_outside(indptr, entries, 10, 30, 50), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("share", [0, 0.01, 0.5, 1])
+@pytest.mark.parametrize("size", [0, 7, 8, 65, 70_003])
+def test_where_masks_hold(size, share):
+    rng = np.random.default_rng(size)
+    one, other = rng.random((2, size + 3))[:, 3:] < share
+    values = rng.integers(0, 99, size)
+    places, found = np.empty((2, one.sum() + 1), np.int64)
+    count = _compiled.collect(one, other, values, places, found)
+    np.testing.assert_array_equal(places[:count], np.flatnonzero(one & other))
+    np.testing.assert_array_equal(found[:count], values[one & other])
+    np.testing.assert_array_equal(segments.members(one, one.sum()), np.flatnonzero(one))
+
+
+@pytest.mark.parametrize("size", [0, 5, 1000])
+def test_values_are_put_at_places(size):
+    segments.loops()
+    places = np.random.default_rng(size).permutation(2 * size)[:size]
+    found, expected = np.zeros((2, 2 * size), np.int32)
+    for values in (7, np.arange(size), np.arange(size, dtype=np.int32)):
+        expected[places] = values
+        segments.put(found, places, values)
+        np.testing.assert_array_equal(found, expected)
+
+
+@given(st.lists(st.integers(0, 9)))
+def test_distinct_numbers_ascend(numbers):
+    found = segments.distinct(np.array(numbers, np.int64))
+    assert found.tolist() == sorted(set(numbers))
