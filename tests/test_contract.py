@@ -8,25 +8,12 @@ from fractions import Fraction
 import networkx as nx
 import numpy as np
 import pytest
+from faulty import BadProgram, Endless, EndlessTasks, Sly, Unfit, Wrong
+from floats import FloatSums, FloatVotes, FoldedFloats, SpawnedFloats, Vectors, draws
 from hypothesis import given
 from hypothesis import strategies as st
 from test_exchange import assert_same, simulate
-from toys import (
-    BadProgram,
-    Endless,
-    EndlessTasks,
-    FloatSums,
-    FloatVotes,
-    FoldedFloats,
-    OverwritesSenders,
-    Sly,
-    Some,
-    SpawnedFloats,
-    Unfit,
-    Vectors,
-    Wrong,
-    draws,
-)
+from toys import OverwritesSenders, Some
 
 import dgsuite
 from dgsuite.engine.program import reduce_votes

@@ -11,19 +11,18 @@ import networkx as nx
 import numpy as np
 import pytest
 from cases import NAMES, cuts, graphs, inputs
+from faulty import Fails, Wrong
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toys import (
     Calls,
     EmptyInbox,
-    Fails,
     Folded,
     MutatesAfterSending,
     MutatesInPlace,
     Order,
     Reductions,
     Votes,
-    Wrong,
 )
 
 import dgsuite

@@ -17,7 +17,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 from conftest import heed_interrupts
-from toys import Fails, Sleeps, Slow
+from faulty import Fails, Sleeps, Slow
 
 import dgsuite
 from partition.client.queries import POLL_SECONDS, worker_states
@@ -191,7 +191,7 @@ def script(body: str) -> str:
         sys.path[:0] = [{tests!r}, {root!r}]
         import networkx as nx, dgsuite
         from distributed import Client
-        from toys import Sleeps
+        from faulty import Sleeps
         client = Client(sys.argv[1])
         ring = dgsuite.Graph.from_networkx(nx.cycle_graph(12), client=None)
         def on_round(rounds):

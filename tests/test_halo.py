@@ -10,9 +10,7 @@ import pytest
 from cases import graphs
 from hypothesis import given
 from hypothesis import strategies as st
-from toys import (
-    Toy,
-)
+from toys import Toy
 
 from dgsuite.engine.program import Step, Tally, steps
 from dgsuite.engine.site import Site

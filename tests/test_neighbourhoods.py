@@ -6,9 +6,9 @@ import networkx as nx
 import numpy as np
 import pytest
 from definitions import clustered, cut, example, networks, propagated, trusses
+from faulty import Wrong
 from hypothesis import given
 from hypothesis import strategies as st
-from toys import Wrong
 
 import dgsuite
 import genval

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 import nbformat
 import networkx as nx
 import pytest
+from faulty import Sleeps
 from nbclient import NotebookClient
-from toys import Sleeps
 
 import dgsuite
 from dgsuite import Graph, progress

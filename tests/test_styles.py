@@ -223,7 +223,7 @@ def test_a_run_leaves_no_site_behind(client):
 
 
 def test_progress_is_reported(client):
-    from toys import Sleeps
+    from faulty import Sleeps
 
     graph = Graph.from_networkx(nx.cycle_graph(4))
     for style in ("serial", "finish_async", "clocked"):

@@ -20,8 +20,8 @@ from distributed import Client
 from distributed.comm import CommClosedError, connect, listen
 from distributed.protocol.serialize import ToPickle
 from faults import scheduler
+from faulty import Sleeps
 from test_failures import assert_nothing_held, held, ring, script  # noqa: F401
-from toys import Sleeps
 
 import dgsuite
 import genval

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import os
 import threading
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -19,17 +17,13 @@ from kernels.base import (
     Program,
     Round,
     State,
-    announce,
     broadcast,
     known,
-    share,
-    ship,
     unicast,
     until_quiet,
     vote,
 )
 from kernels.recursion import spawn
-from partition.cluster import Links
 from partition.subset import Subset
 
 
@@ -262,57 +256,6 @@ class Votes(Toy):
         return vote(sum=0, min=None, max=[], any=False)
 
 
-def draws(nodes):
-    """A float a node, of either sign and very different sizes."""
-    return (nodes * 7919 % 1009 - 504) * 10.0 ** (nodes * 31 % 40 - 20) / 7
-
-
-@dataclass(frozen=True)
-class FloatVotes(Toy):
-    """The reply to floats is exact, rounded once, as if all nodes were in one cluster."""
-
-    def program(self, net) -> Program:
-        values = draws(np.arange(net.n))
-        for _ in range(2):
-            reply = yield Round(self.cast)
-            assert reply.sum == math.fsum(values)
-            assert reply.min == values.min()
-            assert reply.max == values.max()
-            assert reply.any
-
-    def cast(self, c, s, inbox):
-        values = draws(c.ids)
-        return vote(sum=values, min=values, max=values, any=c.ids == 0)
-
-
-@dataclass(frozen=True)
-class Endless(Toy):
-    """Goes on for ever: its program asks for another round whatever is voted."""
-
-    def program(self, net) -> Program:
-        while (yield Round(self.send, self.read)).sum:
-            pass
-
-    def read(self, c, s, inbox):
-        return vote(sum=c.size)
-
-
-@dataclass(frozen=True)
-class EndlessTasks(Toy):
-    """Each task spawns another at the next node."""
-
-    form: ClassVar[str] = "recursive"
-
-    def program(self, net) -> Program:
-        yield Finish(self.send)
-
-    def send(self, c, s, inbox):
-        return spawn(self.read, c.ids[:1], by=np.arange(c.size)[:1])
-
-    def read(self, c, s, inbox):
-        return spawn(self.read, (c.ids[inbox.node] + 1) % c.n, by=inbox.node)
-
-
 GATES = {2: threading.Barrier(2, timeout=20)}
 """By number of threads, what opens when as many of a process have come."""
 
@@ -362,86 +305,6 @@ class Stamps(Toy):
 
 
 @dataclass(frozen=True)
-class BadProgram(Toy):
-    """A program that is none, or reads a vote that no cluster cast."""
-
-    what: str = "list"
-
-    def program(self, net):
-        return getattr(self, "_" + self.what.replace(" ", "_"))(net)
-
-    def _list(self, net):
-        return [Round(self.send), Round(self.read)]
-
-    def _nothing(self, net):
-        return None
-
-    def _phase(self, net):
-        yield self.send
-
-    def _unvoted(self, net):
-        reply = yield Round(self.send, self.cast)
-        while reply.sum:
-            yield Round(self.read)
-
-    def _unvoted_at_all(self, net):
-        reply = yield Round(self.send)
-        while not reply.any:
-            yield Round(self.read)
-
-    def _no_phases(self, net):
-        yield Round()
-
-    def _list_of_phases(self, net):
-        yield Round([self.send, self.read])
-
-    def cast(self, c, s, inbox):
-        return vote(any=True)
-
-
-@dataclass(frozen=True)
-class FloatSums(Toy):
-    """Sums of floats that neighbours broadcast: all of them, every third, and a few."""
-
-    fields: ClassVar = {"value": np.float64, "half": np.float32, "count": np.int32}
-    outputs: ClassVar = {
-        name: Output(name)
-        for name in ("all", "third", "few", "half", "count", "totals", "thirds", "counts")
-    }
-
-    def program(self, net) -> Program:
-        yield Round(self.send, self.read, self.read_third, self.read_few)
-
-    def start(self, c) -> State:
-        return State(**{name: c.zeros(float) for name in self.outputs})
-
-    def say(self, c, part):
-        nodes = np.flatnonzero(c.ids % part == 0)
-        values = draws(c.ids[nodes])
-        return broadcast(nodes, value=values, half=values, count=np.int64(2**31 - 1))
-
-    def send(self, c, s, inbox):
-        return self.say(c, 1)
-
-    def read(self, c, s, inbox):
-        for name, field in (("all", "value"), ("half", "half"), ("count", "count")):
-            nodes, sums = inbox.sum(field)
-            getattr(s, name)[nodes] = sums
-        s.totals, s.counts = inbox.totals("value"), inbox.totals("count")
-        return self.say(c, 3)
-
-    def read_third(self, c, s, inbox):
-        nodes, sums = inbox.sum("value", among=Subset(c.ids % 2 == 0))
-        s.third[nodes] = sums
-        s.thirds = inbox.totals("value")
-        return self.say(c, 40)
-
-    def read_few(self, c, s, inbox):
-        nodes, sums = inbox.sum("value")
-        s.few[nodes] = sums
-
-
-@dataclass(frozen=True)
 class Some(Toy):
     """Some nodes broadcast their numbers, from 1 on; whether the engine sees that all did that could."""
 
@@ -465,89 +328,6 @@ class Some(Toy):
 
 
 @dataclass(frozen=True)
-class FoldedFloats(Toy):
-    """Floats to node id // 5, from several nodes of several clusters, added by a combiner."""
-
-    fields: ClassVar = {"value": np.float64}
-    outputs: ClassVar = {"got": Output("sum"), "listed": Output("sum of the messages one by one")}
-
-    def program(self, net) -> Program:
-        yield Round(self.send, self.read)
-        yield Round(self.list_, self.read_list)
-
-    def start(self, c) -> State:
-        return State(got=c.zeros(float), listed=c.zeros(float))
-
-    def messages(self, c, combine):
-        src = np.repeat(np.arange(c.size), 3)
-        dst = (c.ids[src] // 5 + np.arange(len(src)) % 3 * 7) % c.n
-        return unicast(dst, src, value=draws(c.ids[src]), combine=combine)
-
-    def send(self, c, s, inbox):
-        return self.messages(c, "sum")
-
-    def read(self, c, s, inbox):
-        s.got[inbox.node] = inbox["value"]
-
-    def list_(self, c, s, inbox):
-        return self.messages(c, None)
-
-    def read_list(self, c, s, inbox):
-        nodes, sums = inbox.sum("value")
-        s.listed[nodes] = sums
-        assert (sums == s.got[nodes]).all()
-
-
-@dataclass(frozen=True)
-class SpawnedFloats(Toy):
-    """Each node has the node of its id // 5 add a float."""
-
-    form: ClassVar[str] = "recursive"
-    fields: ClassVar = {"value": np.float64}
-
-    def program(self, net) -> Program:
-        yield Finish(self.send)
-
-    def start(self, c) -> State:
-        return State(got=c.zeros(float))
-
-    def send(self, c, s, inbox):
-        nodes = np.arange(c.size)
-        return spawn(self.read, c.ids // 5, by=nodes, value=draws(c.ids), combine="sum")
-
-    def read(self, c, s, inbox):
-        s.got[inbox.node] = inbox["value"]
-
-
-@dataclass(frozen=True)
-class Vectors(Toy):
-    """Reductions of a broadcast of vectors, and of truth values and half floats."""
-
-    fields: ClassVar = {"value": np.float64, "yes": bool, "half": np.float16}
-    outputs: ClassVar = {name: Output(name) for name in ("least", "most", "total", "some", "half")}
-
-    def widths(self, n):
-        return {"value": 3}
-
-    def start(self, c) -> State:
-        return State(**{name: c.zeros(float) for name in self.outputs})
-
-    def send(self, c, s, inbox):
-        values = np.stack([draws(c.ids), draws(c.ids + 3), draws(c.ids + 50)], axis=1)
-        return broadcast(value=values, yes=c.ids % 7 == 0, half=c.ids % 100 / 8)
-
-    def read(self, c, s, inbox):
-        for name, op in (("least", inbox.min), ("most", inbox.max), ("total", inbox.sum)):
-            nodes, values = op("value")
-            assert values.shape == (len(nodes), 3)
-            getattr(s, name)[nodes] = values.sum(axis=1)
-        nodes, some = inbox.max("yes")
-        s.some[nodes] = some
-        nodes, half = inbox.max("half")
-        s.half[nodes] = half
-
-
-@dataclass(frozen=True)
 class OverwritesSenders(Toy):
     """Broadcasts from a list of nodes, and overwrites the list in the next phase."""
 
@@ -559,154 +339,6 @@ class OverwritesSenders(Toy):
         s.list[:] = 0
         nodes, least = inbox.min("value")
         s.got[nodes] = least
-
-
-@dataclass(frozen=True)
-class Unfit(Toy):
-    """Sends, in some kind of message, a value that a field cannot hold."""
-
-    fields: ClassVar = {"value": np.int64, "small": np.int8, "half": np.float32, "yes": bool}
-    kind: str = "broadcast"
-    field: str = "value"
-    number: float = 0.5
-
-    def send(self, c, s, inbox):
-        fields = {self.field: np.where(c.ids == c.n - 1, self.number, 1)}
-        if self.kind == "unicast":
-            return unicast(c.ids, **fields)
-        if self.kind == "announce":
-            return announce(np.arange(c.size), **fields)
-        if self.kind == "ship":
-            return ship(np.zeros(c.size, int), **fields)
-        return broadcast(**fields)
-
-
-SHARED = np.zeros(100, int)
-
-
-@dataclass(frozen=True)
-class Sly(Toy):
-    """Does what only a checked run sees."""
-
-    along_edges: ClassVar[bool] = True
-    what: str = "nothing"
-
-    def start(self, c) -> State:
-        more = {"shared": SHARED} if self.what == "state" else {}
-        return State(got=c.full(-1), care=Subset(c.ids >= 0), **more)
-
-    def send(self, c, s, inbox):
-        if self.what == "graph":
-            c.degree[0] += 1
-        if self.what == "beside":
-            return unicast((c.ids + 2) % c.n, value=1)
-        if self.what == "repeat":
-            return broadcast(repeat=c.full(-1), value=1)
-        if self.what == "links":
-            links = Links(c)
-            links.degree += 1
-            return broadcast(links=links, value=1)
-        return broadcast(value=2**62, half=np.where(c.ids == 0, np.nan, 1))
-
-    def read(self, c, s, inbox):
-        if self.what == "set":
-            s.care.mask[0] = False
-            inbox.receivers(among=s.care)
-        elif self.what == "size":
-            inbox.count(among=Subset(np.ones(c.size + 1, bool)))
-        elif self.what == "least":
-            inbox.min("half")
-        elif self.what == "minima":
-            inbox.local_minima("half", c.zeros(float))
-        elif self.what == "sum":
-            inbox.sum("value")
-        elif self.what == "entries":
-            inbox.along("value", np.array([-1]))
-        elif self.what == "written":
-            inbox["value"][:] = 0
-        elif self.what == "output":
-            s.got = 3
-
-
-@dataclass(frozen=True)
-class Fails(Toy):
-    """Fails in one cluster, round 3."""
-
-    def program(self, net) -> Program:
-        for _ in range(5):
-            yield Round(self.send)
-
-    def send(self, c, s, inbox):
-        if inbox.round == 3 and c.index == c.partition.clusters - 1:
-            raise ZeroDivisionError("no such luck")
-
-
-@dataclass(frozen=True)
-class Sleeps(Toy):
-    """Takes its time, and votes, so that every round is joined."""
-
-    rounds: int = 3
-    nap: float = 0.01
-
-    def program(self, net) -> Program:
-        for _ in range(self.rounds):
-            reply = yield Round(self.send)
-            assert reply.any
-
-    def send(self, c, s, inbox):
-        time.sleep(self.nap)
-        return vote(any=True)
-
-
-@dataclass(frozen=True)
-class Slow(Sleeps):
-    """Takes its time before it begins, and says on a pipe that it does."""
-
-    wait: float = 3
-    begun: str = ""
-
-    def check(self, c):
-        Path(self.begun).write_text("x")
-        time.sleep(self.wait)
-
-
-@dataclass(frozen=True)
-class Wrong(Toy):
-    """Sends something that cannot be sent."""
-
-    what: str = "missing node"
-
-    def send(self, c, s, inbox):
-        return {
-            "missing node": lambda: unicast(c.full(c.n), value=1),
-            "negative node": lambda: unicast(c.full(-1), value=1),
-            "no sender": lambda: unicast(np.zeros(c.size + 1, int), value=1),
-            "unknown field": lambda: unicast(c.ids, colour=1),
-            "wrong length": lambda: unicast(c.ids, value=np.zeros(c.size + 1)),
-            "two kinds": lambda: (unicast(c.ids, value=1), broadcast(value=1)),
-            "nonsense": lambda: "hello",
-            "known to one": lambda: known(1) if c.index else known(2),
-            "unknown to one": lambda: known(1) if c.index else None,
-            "known from nowhere": lambda: known(c.n),
-            "missing sender": lambda: unicast(c.ids, np.arange(c.size) + 1, value=1),
-            "negative sender": lambda: unicast(c.ids, np.arange(c.size) - 1, value=1),
-            "too few senders": lambda: unicast(c.ids, np.arange(c.size)[:1], value=1),
-            "float receivers": lambda: unicast(c.ids + 0.5, value=1),
-            "unsorted senders": lambda: broadcast(np.arange(c.size)[::-1], value=1),
-            "repeated senders": lambda: broadcast(np.arange(c.size) // 2, value=1),
-            "a mask of senders": lambda: broadcast(c.ids > 0, value=1),
-            "far senders": lambda: broadcast(np.array([0, 10**9, 1]), value=1),
-            "missing cluster": lambda: ship(c.ids * 0 + 99, value=1),
-            "missing announcer": lambda: announce(np.array([c.size]), value=1),
-            "unsorted lists": lambda: share(np.array([1, 0]), np.array([1, 1]), value=[1, 2]),
-            "a negative length": lambda: share(np.array([0, 1]), np.array([3, -1]), value=[1, 2]),
-            "lists too short": lambda: share(np.array([0, 1]), np.array([1, 2]), value=[1, 2]),
-            "lists without lengths": lambda: share(np.array([0, 1]), np.array([2]), value=[1, 2]),
-            "or of floats": lambda: unicast(c.ids, half=1.5, combine="or"),
-            "other combiners": lambda: unicast(c.ids, value=1, combine="or" if c.index else "sum"),
-            "a sum too large": lambda: unicast(c.ids * 0, count=2**30, combine="sum"),
-            "unknown combiner": lambda: unicast(c.ids, value=1, combine="mean"),
-        }[self.what]()
 
 
 @dataclass(frozen=True)
