@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import networkx as nx
     import scipy.sparse as sp
     from distributed import Client
+
+    from partition.tables import Table
 
 
 class Constructors:
@@ -273,10 +275,86 @@ class Constructors:
         InputError
             A file does not exist or cannot be read, or as `from_dataframe` says.
         """
-        from partition.readers import read_parquet, refusing_damage
+        from partition import tables
+        from partition.readers import refusing_damage
 
         with refusing_damage(path):
-            frame = read_parquet(path, (source, target, weight))
+            return cls._from_table(tables.parquet(path), (source, target, weight), **options)
+
+    @classmethod
+    def from_delta(
+        cls,
+        path: str | os.PathLike[str],
+        source: str = "source",
+        target: str = "target",
+        weight: str | None = None,
+        *,
+        version: int | None = None,
+        **options: Any,
+    ) -> Self:
+        """Make a graph from a Delta table with an edge in each row; ``pip install dgsuite[delta]``.
+
+        Parameters
+        ----------
+        path
+            The folder of the table, or a URL that deltalake knows.
+        version
+            Version of the table; by default the newest.
+        source, target, weight, options
+            As for `from_dataframe`.
+
+        Raises
+        ------
+        InputError
+            There is no such table, packages are missing, or as `from_dataframe` says.
+        """
+        from partition import tables
+        from partition.readers import refusing_damage
+
+        with refusing_damage(path):
+            table = tables.delta(path, version)
+            return cls._from_table(table, (source, target, weight), **options)
+
+    @classmethod
+    def _from_table(
+        cls, table: Table, columns: edges.Columns, *, relabel: bool | None = None, **options: Any
+    ) -> Self:
+        if relabel is None:
+            relabel = table.identifiers(columns) and not {"n", "labels"} & set(options)
+        return cls.from_edges(table.pieces(columns), relabel=relabel, **options)
+
+    @classmethod
+    def from_csv(
+        cls,
+        path: str | os.PathLike[str],
+        source: str = "source",
+        target: str = "target",
+        weight: str | None = None,
+        *,
+        read: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Make a graph from CSV files with a line of column names and an edge in each other line.
+
+        Parameters
+        ----------
+        path
+            A file, a pattern such as ``part*.csv``, or a URL of fsspec.
+        read
+            Arguments of `dask.dataframe.read_csv`, such as ``{"sep": ";"}`` or ``{"dtype": str}``.
+        source, target, weight, options
+            As for `from_dataframe`. Integers are 64-bit integers, and so identifiers.
+
+        Raises
+        ------
+        InputError
+            A file does not exist or cannot be read, or as `from_dataframe` says.
+        """
+        from partition import tables
+        from partition.readers import refusing_damage
+
+        with refusing_damage(path):
+            frame = tables.csv(path, (source, target, weight), read or {})
             return cls.from_dataframe(frame, source, target, weight, **options)
 
     @classmethod

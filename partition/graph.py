@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 class Graph(Constructors):
     """A graph divided into clusters of nodes.
 
-    Make one with a constructor: `from_edges`, `from_dataframe`, `from_parquet`, `from_bag`,
-    `from_arrays`, `from_scipy`, `from_networkx`, `read_imsuite`, `read_edge_list`, `read_matrix_market`,
-    or `load` of what `save` wrote.
+    Make one with a constructor: `from_edges`, `from_dataframe`, `from_parquet`, `from_csv`, `from_delta`,
+    `from_bag`, `from_arrays`, `from_scipy`, `from_networkx`, `read_imsuite`, `read_edge_list`,
+    `read_matrix_market`, or `load` of what `save` wrote.
     With a Dask client, the workers build the clusters and keep them; without one, this process does.
 
     The same rules hold for every source. A graph is undirected unless ``directed=True``. Self-loops are

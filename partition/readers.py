@@ -15,16 +15,16 @@ import warnings
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from glob import glob, has_magic
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partition import matrixmarket
-from partition.edges import COLUMNS, Columns, Pieces, chosen
+from partition import matrixmarket, tables
+from partition.edges import COLUMNS, Columns, Pieces
 from partition.errors import InputError
 from partition.labels import exact_array
+from partition.paths import check_file, matching
 from partition.piece import Piece, common_dtype, joined, least
 
 BLOCK = 16 << 20
@@ -44,13 +44,6 @@ UNREADABLE = (OSError, EOFError, zlib.error)
 """Exceptions that damaged files raise."""
 
 
-def _check_file(path: str | os.PathLike[str]) -> str:
-    name = os.fspath(path)
-    if not os.path.exists(name):
-        raise InputError(f"{name}: no such file")
-    return name
-
-
 def read_matrix_market(path: str | os.PathLike[str]) -> Any:
     """Read the sparse matrix of a Matrix Market file (``.mtx``, ``.mtx.gz``).
 
@@ -65,7 +58,7 @@ def read_matrix_market(path: str | os.PathLike[str]) -> Any:
         The file does not exist, is not a Matrix Market file, or its matrix is not square. The message names
         the line at fault, if there is one.
     """
-    return matrixmarket.read(_check_file(path))
+    return matrixmarket.read(check_file(path))
 
 
 def read_edge_list(
@@ -73,7 +66,7 @@ def read_edge_list(
     n: int | None = None,
     columns: Columns = COLUMNS,
     relabel: bool = False,
-) -> Any:
+) -> Pieces:
     """An edge list that Dask tasks read in parallel by chunk.
 
     Parameters
@@ -92,8 +85,8 @@ def read_edge_list(
 
     Returns
     -------
-    Edges for ``Graph.from_edges``: a Dask DataFrame for Parquet, else `Pieces` with int64 ids and weights of
-    int64, of uint64 if some are above 2^63 - 1, or of float64 if some are not integers.
+    Edges for ``Graph.from_edges``. Those of text have int64 ids and weights of int64, of uint64 if some are
+    above 2^63 - 1, or of float64 if some are not integers.
 
     Raises
     ------
@@ -101,9 +94,9 @@ def read_edge_list(
         The file or a column does not exist, or reading Parquet needs more packages. A line that is not an
         edge raises an error that names it when the line is read.
     """
-    names = _matching(path)
+    names = matching(path)
     if all(name.endswith((".parquet", ".pq")) or os.path.isdir(name) for name in names):
-        return _read_parquet(os.fspath(path), names, columns)
+        return tables.parquet(path).pieces(columns)
     from dask import delayed
 
     pieces = Pieces()
@@ -116,11 +109,6 @@ def read_edge_list(
         starts = range(0, 1 if _compressed(name) else size, BLOCK)
         pieces += [delayed(parse)(name, start, BLOCK, n, words) for start in starts]
     return pieces
-
-
-def read_parquet(path: str | os.PathLike[str], columns: Columns) -> Any:
-    """A Dask dataframe of the columns of Parquet files; see `read_edge_list`."""
-    return _read_parquet(os.fspath(path), _matching(path), columns)
 
 
 def _has_words(name: str) -> bool:
@@ -136,24 +124,6 @@ def _has_words(name: str) -> bool:
     return False
 
 
-def _matching(path: str | os.PathLike[str]) -> list[str]:
-    """The files that a path, a pattern or an fsspec URL names, in order."""
-    name = os.fspath(path)
-    if "://" not in name:
-        found = sorted(glob(name)) if has_magic(name) and not os.path.exists(name) else [name]
-        return [_check_file(each) for each in found or [name]]
-    from fsspec.core import url_to_fs
-
-    try:
-        files, inner = url_to_fs(name)
-        found = sorted(files.glob(inner)) if has_magic(name) else [inner] * files.exists(inner)
-    except (ImportError, ValueError, OSError) as error:
-        raise InputError(f"{name}: cannot be opened: {error}") from None
-    if not found:
-        raise InputError(f"{name}: no such file")
-    return [files.unstrip_protocol(each) for each in found]
-
-
 def _open(name: str) -> IO[bytes]:
     """Open a file or an fsspec URL, without decompression."""
     if "://" not in name:
@@ -166,22 +136,6 @@ def _open(name: str) -> IO[bytes]:
 
 def _compressed(name: str) -> bool:
     return name.endswith(".gz")
-
-
-def _read_parquet(name: str, files: list[str], names: Columns) -> Any:
-    try:
-        import dask.dataframe as dd
-
-        frame = dd.read_parquet(files)
-        frame.columns  # noqa: B018 reads the files' schema
-    except ImportError as error:
-        raise InputError(
-            f"{name}: reading Parquet needs more packages: pip install dgsuite[parquet] ({error})"
-        ) from None
-    except Exception as error:  # the type depends on what is damaged
-        reason = str(error.__cause__ or error).partition("\n")[0]
-        raise InputError(f"{name}: not a Parquet file: {reason}") from None
-    return frame[chosen(frame, names, f"{name}: ")]
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import re
 import tomllib
 from pathlib import Path
 
-GROUPS = ("parquet", "metis", "chem", "test")
+GROUPS = ("parquet", "delta", "metis", "chem", "test")
 """Optional dependencies that the tests of the lowest versions need."""
 
 TOOLS = ("ruff", "mypy", "import-linter")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import uuid
 from itertools import pairwise
 
@@ -22,6 +23,7 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import Graph, InputError
+from partition import tables
 from partition.display import nbytes
 
 RNG = np.random.default_rng(24)
@@ -105,6 +107,85 @@ def test_parquet(tmp_path, client):
         Graph.from_parquet(tmp_path / "edges")
     with pytest.raises(InputError, match="no such file"):
         Graph.from_parquet(tmp_path / "none.parquet")
+
+
+def test_parquet_in_parts(tmp_path, client, monkeypatch):
+    frame = frame_of(IDENTIFIERS["text"])
+    expected = Graph.from_dataframe(frame, "from", "to", "cost")
+    folder = tmp_path / "edges"
+    for year, some in enumerate((frame[:134], frame[134:268], frame[268:])):
+        (folder / f"year={year}").mkdir(parents=True)
+        some.to_parquet(folder / f"year={year}" / "part.parquet", row_group_size=20)
+    (folder / "_SUCCESS").write_text("")
+    (folder / "notes.txt").write_text("")
+    columns = ("from", "to", "cost")
+    smallest = min(file.stat().st_size for file in folder.rglob("*.parquet"))
+    for size, tasks in ((1, 21), (smallest, 3), (1 << 20, 1)):  # groups of rows, files, all files
+        monkeypatch.setattr("partition.tables.PIECE", size)
+        for path in (folder, f"{folder}/year=*/part.parquet", f"file://{folder}"):
+            pieces = tables.parquet(path).pieces(columns)
+            assert len(pieces) == tasks
+            graph = Graph.from_parquet(path, *columns, client=client)
+            assert graph.labels == expected.labels
+            same(graph, expected)
+    years = Graph.from_parquet(folder, "from", "to", "year", client=client)
+    assert sorted(set(years.to_scipy().data.tolist())) == [0, 1, 2]
+
+
+def test_small_integers_of_parquet_are_node_ids(tmp_path):
+    frame = frame_of(np.arange(50) * 3, np.int32)
+    frame.to_parquet(tmp_path / "edges.parquet")
+    path, ends = tmp_path / "edges.parquet", ("from", "to")
+    assert Graph.from_parquet(path, *ends).n == ENDS.max() * 3 + 1
+    assert (
+        list(Graph.from_parquet(path, *ends, relabel=True).labels) == (np.unique(ENDS) * 3).tolist()
+    )
+    frame.astype(np.int64).to_parquet(path)
+    assert list(Graph.from_parquet(path, *ends).labels) == (np.unique(ENDS) * 3).tolist()
+
+
+def test_csv(tmp_path, client):
+    frame = frame_of(IDENTIFIERS["text"])
+    expected = Graph.from_dataframe(frame, "from", "to", "cost")
+    for number, some in enumerate((frame[:200], frame[200:])):
+        some.to_csv(tmp_path / f"edges-{number}.csv", index=False, sep=";")
+    read = {"sep": ";", "blocksize": 2000}
+    for path in (tmp_path / "edges-*.csv", f"file://{tmp_path}/edges-*.csv"):
+        graph = Graph.from_csv(path, "from", "to", "cost", read=read, client=client)
+        assert not graph.local
+        assert graph.labels == expected.labels
+        same(graph, expected)
+    with pytest.raises(InputError, match="no column 'source'; there are: from, to, cost"):
+        Graph.from_csv(tmp_path / "edges-*.csv", read=read)
+    with pytest.raises(InputError, match="no such file"):
+        Graph.from_csv(tmp_path / "none.csv")
+    (tmp_path / "numbers.csv").write_text("from,to\n7,9\n9,1000000000000\n")
+    assert list(Graph.from_csv(tmp_path / "numbers.csv", "from", "to").labels) == [7, 9, 10**12]
+
+
+def test_delta(tmp_path, client, monkeypatch):
+    deltalake = pytest.importorskip("deltalake")
+    frame = frame_of(IDENTIFIERS["text"])
+    path = tmp_path / "edges"
+    dated = frame.assign(year=frame.cost % 3)
+    for number, some in enumerate((dated[:200], dated[200:])):
+        deltalake.write_deltalake(
+            path, some, mode="append" if number else "error", partition_by=["year"]
+        )
+    for version, rows in ((None, frame), (0, frame[:200])):
+        expected = Graph.from_dataframe(rows, "from", "to", "cost")
+        graph = Graph.from_delta(path, "from", "to", "cost", version=version, client=client)
+        assert graph.labels == expected.labels
+        same(graph, expected)
+    years = Graph.from_delta(path, "from", "to", "year", client=client)
+    same(years, Graph.from_dataframe(dated, "from", "to", "year"))
+    with pytest.raises(InputError, match="no column 'source'; there are: from, to, cost, year"):
+        Graph.from_delta(path)
+    with pytest.raises(InputError, match="none: not a Delta table"):
+        Graph.from_delta(tmp_path / "none")
+    monkeypatch.setitem(sys.modules, "deltalake", None)
+    with pytest.raises(InputError, match=r"pip install dgsuite\[delta\]"):
+        Graph.from_delta(path)
 
 
 # ---- bags

@@ -240,6 +240,6 @@ def test_edge_lists_as_parquet(tmp_path, monkeypatch):
     path.write_text("0 1\n")
     with pytest.raises(InputError, match=r"ring\.parquet: not a Parquet file"):
         Graph.read_edge_list(path)
-    monkeypatch.setitem(sys.modules, "dask.dataframe", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)
     with pytest.raises(InputError, match=r"pip install dgsuite\[parquet\]"):
         Graph.read_edge_list(path)
