@@ -22,7 +22,7 @@ from dgsuite.workload import Workload
 from kernels.base import Kernel, Replicated
 from partition.checks import check as check_need
 from partition.client.queries import current_client, seceded
-from partition.client.spans import spanned
+from partition.client.spans import span
 from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses
 from partition.errors import InputError, unknown
@@ -179,7 +179,6 @@ def run(
     )[0]
 
 
-@spanned()
 def run_each(
     kernel: str | type[Kernel] | Kernel,
     graph: Graph,
@@ -334,7 +333,7 @@ def _on(client: Client | None, kernel: Kernel) -> Iterator[None]:
         yield
         return
     watch = Watch(client, f"kernel {kernel.name!r}")
-    with client.as_current(), seceded(), watch.explain_errors():
+    with client.as_current(), seceded(), watch.explain_errors(), span(kernel.name):
         yield
 
 

@@ -14,7 +14,7 @@ from partition.errors import InputError
 from partition.graph import Graph
 
 
-@spanned()
+@spanned
 def graph(
     kind: str,
     n: int,

@@ -28,7 +28,7 @@ from genval.rules import (
     walks,
 )
 from genval.rules.base import Job
-from partition.client.spans import spanned
+from partition.client.spans import span
 from partition.dask_views import here
 from partition.errors import InputError
 from partition.graph import Graph
@@ -102,7 +102,7 @@ VALIDATORS: dict[str, Validator] = {
 """Validators by kernel."""
 
 
-@spanned()
+@span("validate")
 def validate(kernel: str, graph: Graph, results: Any) -> Report:
     """Check the output of a kernel.
 

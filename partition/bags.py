@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from typing import Any
 
+from partition.client.tasks import delayed
 from partition.edges import Pieces, of_partition
 from partition.errors import InputError, unknown
 from partition.labels import exact_array
@@ -30,9 +31,7 @@ def pieces(bag: Any, items: str) -> Pieces:
         raise InputError(unknown("items", items, list(READERS)))
     read = READERS[items]
     if hasattr(bag, "to_delayed"):
-        from dask import delayed
-
-        task = delayed(read, traverse=False)
+        task = delayed(read)
         return Pieces(task(part, of_partition(i)) for i, part in enumerate(bag.to_delayed()))
     if not isinstance(bag, Iterable):
         raise InputError(f"bag must be a Dask bag, or an iterable, got {type(bag).__name__}")

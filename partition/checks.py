@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partition.client.spans import spanned
+from partition.client.tasks import submitted
 from partition.client.waiting import Watch
 from partition.client.workers import cluster_ranges, worker_addresses
 from partition.cluster import Cluster
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 CHECKING = "checking the graph"
 
 
-@spanned()
+@spanned
 def check(graph: Graph, need: str) -> None:
     """Check that a graph has a property that an algorithm requires.
 
@@ -61,7 +62,7 @@ def each_cluster(graph: Graph, function: Callable[..., Any], *arguments: Any) ->
     """As `of_clusters`, but futures if the clusters are on workers."""
     if (client := graph.client) is None:
         return [function(part, *arguments) for part in graph.parts]
-    return [client.submit(function, part, *arguments, pure=False) for part in graph.parts]
+    return [submitted(client, function, part, *arguments) for part in graph.parts]
 
 
 def _all(graph: Graph, problem: Callable[[Cluster], str | None]) -> None:
@@ -194,13 +195,13 @@ def _of_forest(graph: Graph, function: Callable[[Forest], Any]) -> Any:
     # a forest takes time for every node of the graph, so there is one a worker, not one a cluster
     ranges = cluster_ranges(len(graph.parts), len(worker_addresses(client)))
     forests = [
-        client.submit(_forest, *graph.parts[a:b], pure=False) for a, b in pairwise(ranges.tolist())
+        submitted(client, _forest, *graph.parts[a:b]) for a, b in pairwise(ranges.tolist())
     ]
     while len(forests) > 1:
         pairs = zip(forests[::2], forests[1::2], strict=False)
-        joined = [client.submit(_join, a, b) for a, b in pairs]
+        joined = [submitted(client, _join, a, b) for a, b in pairs]
         forests = joined + forests[len(joined) * 2 :]
-    of_all = client.submit(function, *forests)
+    of_all = submitted(client, function, *forests)
     (found,) = Watch(client, CHECKING, inputs=graph.parts).gather([of_all])
     return found
 

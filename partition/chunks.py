@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from partition import build
+from partition.client.tasks import pinned, submitted
 from partition.client.waiting import Watch
-from partition.client.workers import pinned, worker_addresses, worker_of
+from partition.client.workers import worker_addresses, worker_of
 from partition.cluster import Cluster
 from partition.cutting import check_identifiers
 from partition.edges import BUILDING
@@ -105,7 +106,7 @@ def _on_workers(
         futures = client.compute(list(chain.from_iterable(columns.values())))
         count = len(columns["indptr"])
         there = {name: futures[i * count : (i + 1) * count] for i, name in enumerate(columns)}
-        lengths = [client.submit(len, chunk, pure=False) for chunk in there["indptr"]]
+        lengths = [submitted(client, len, chunk) for chunk in there["indptr"]]
         partition = _partition(watch.gather(lengths), partition)
         shared = watch.scatter(partition)
         parts = []
@@ -113,9 +114,9 @@ def _on_workers(
             mine = {name: column[k] for name, column in there.items()}
             worker = worker_of(k, count, workers)
             parts.append(pinned(client, worker, _cluster, k, shared, directed, mine))
-        facts = watch.gather([client.submit(_facts, part, pure=False) for part in parts])
+        facts = watch.gather([submitted(client, _facts, part) for part in parts])
         if "uid" in there:
-            watch.gather([client.submit(_distinct, there["uid"], shared, pure=False)])
+            watch.gather([submitted(client, _distinct, there["uid"], shared)])
     return parts, partition, *_checked(facts)
 
 

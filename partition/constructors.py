@@ -36,7 +36,7 @@ class Constructors:
         def __init__(self, parts: Iterable[Any], partition: Partition, **facts: Any) -> None: ...
 
     @classmethod
-    @spanned()
+    @spanned
     def from_edges(
         cls,
         src: Any,
@@ -399,7 +399,7 @@ class Constructors:
         return cls.from_edges(bags.pieces(bag, items), relabel=relabel, **options)
 
     @classmethod
-    @spanned()
+    @spanned
     def from_arrays(
         cls,
         indptr: Any,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partition import distribute, edges
+from partition.client.tasks import submitted
 from partition.client.waiting import Watch
 from partition.cluster import Cluster, Identify
 from partition.errors import InputError
@@ -84,7 +85,7 @@ def _by_metis(
     parts, _, _ = distribute.construct(pieces, blocks(n, 1), None, False, client, workers)
     if client is None or isinstance(parts[0], Cluster):
         return _metis(parts[0], clusters)
-    future = client.submit(_metis, parts[0], clusters, pure=False)
+    future = submitted(client, _metis, parts[0], clusters)
     (partition,) = Watch(client, "partitioning by METIS", inputs=parts).gather([future])
     return partition
 

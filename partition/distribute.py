@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from partition import build
+from partition.client.tasks import delayed, pinned, submitted
 from partition.client.waiting import Watch
-from partition.client.workers import cluster_ranges, pinned, worker_addresses, worker_of
+from partition.client.workers import cluster_ranges, worker_addresses, worker_of
 from partition.cluster import Cluster, Identify
 from partition.edges import BUILDING, lazy, of_partition, slices
 from partition.errors import RunError
@@ -167,8 +168,6 @@ def _split_lazy(
     workers: Sequence[str],
 ) -> list[list[Future]]:
     """Split pieces that are Delayed objects; returns the bundles of each worker."""
-    from dask import delayed
-
     split = delayed(_split)
     splits = client.compute(
         [split(p, partition, directed, groups, 0, of_partition(i)) for i, p in enumerate(pieces)]
@@ -220,7 +219,7 @@ def _split(
 
 def _send(client: Client, split: Future, workers: Sequence[str]) -> list[Future]:
     """Send the bundles of a split piece to their workers."""
-    bundles = [client.submit(_bundle, split, w, pure=False) for w in range(len(workers))]
+    bundles = [submitted(client, _bundle, split, w) for w in range(len(workers))]
     # an extra task at the receiver, so that the sender releases the bundle
     return [
         pinned(client, worker, _received, bundle)
@@ -255,7 +254,7 @@ def _collect(
     workers: Sequence[str],
 ) -> list[Any]:
     """Results of a function of every cluster, computed where the cluster is."""
-    facts = [client.submit(function, part, pure=False) for part in parts]
+    facts = [submitted(client, function, part) for part in parts]
     return Watch(client, BUILDING, workers).gather(facts)
 
 
@@ -291,10 +290,7 @@ def recut(
     with _explain_lost_workers():
         shared = Watch(client, BUILDING, workers).scatter(new)
         for k in range(new.clusters):
-            rows = [
-                client.submit(build.cut, parts[i], a, b, pure=False)
-                for i, a, b in _spans(old, new, k)
-            ]
+            rows = [submitted(client, build.cut, parts[i], a, b) for i, a, b in _spans(old, new, k)]
             worker = worker_of(k, new.clusters, workers)
             there.append(pinned(client, worker, build.join, k, shared, *options, rows))
         return there, _collect(client, _length, there, workers)
@@ -327,10 +323,10 @@ def exchange(
         got, _, _ = construct([piece(part) for part in parts], partition, None, True, None, [])
         here = [join(part, found) for part, found in zip(parts, got, strict=True)]
         return here, [len(part.indices) for part in here]
-    from dask import delayed
+    from dask import delayed as as_delayed
 
     workers = worker_addresses(client)
-    pieces = [delayed(client.submit(piece, part, pure=False)) for part in parts]
+    pieces = [as_delayed(submitted(client, piece, part)) for part in parts]
     got, _, _ = construct(pieces, partition, None, True, client, workers)
     with client.as_current(), _explain_lost_workers():
         there = [
@@ -358,7 +354,7 @@ def _spans(old: Partition, new: Partition, cluster: int) -> Iterator[tuple[int, 
 def gathered(parts: Sequence[Future], partition: Partition, client: Client) -> list[Cluster]:
     """Bring clusters into this process: those of a worker at once, since they share the partition."""
     bounds = cluster_ranges(len(parts), len(worker_addresses(client))).tolist()
-    groups = [client.submit(list, parts[a:b], pure=False) for a, b in pairwise(bounds)]
+    groups = [submitted(client, list, parts[a:b]) for a, b in pairwise(bounds)]
     found = Watch(client, "gathering the graph", inputs=parts).gather(groups)
     clusters: list[Cluster] = [cluster for group in found for cluster in group]
     for cluster in clusters:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partition.client.tasks import delayed
 from partition.client.waiting import Watch
 from partition.errors import InputError
 from partition.piece import MOST_NODES, Degrees, Piece, added, as_piece, check_ids
@@ -38,9 +39,7 @@ class Pieces(list):
     @classmethod
     def of(cls, make: Callable[[int, int], Piece], bounds: Iterable[int]) -> Pieces:
         """One piece ``make(lo, hi)`` for each two consecutive bounds."""
-        from dask import delayed
-
-        task = delayed(make, traverse=False)
+        task = delayed(make)
         return cls(task(lo, hi) for lo, hi in pairwise(bounds))
 
 
@@ -82,8 +81,6 @@ def pieces(src: Any, dst: Any, weights: Any, columns: Columns = COLUMNS) -> list
 
 
 def _lazy_pieces(src: Any, dst: Any, weights: Any) -> list[Any]:
-    from dask import delayed
-
     some = [a for a in (src, dst, weights) if a is not None]
     arrays = [hasattr(a, "chunks") for a in some]
     if any(arrays):
@@ -136,8 +133,6 @@ def chosen(frame: Any, columns: Columns, name: str = "") -> list[Any]:
 
 def _frame_pieces(frame: Any, named: list[Any]) -> list[Any]:
     """Pieces of a Dask DataFrame; each partition is computed once, not once per column."""
-    from dask import delayed
-
     parts = frame[named].to_delayed()
     return [delayed(_columns)(part, named, of_partition(i)) for i, part in enumerate(parts)]
 
@@ -174,8 +169,6 @@ def each(
     """Apply a function to every piece and merge the results; lazy pieces are merged by Dask tasks."""
     if not any(map(lazy, pieces)):
         return merge([function(piece, "") for piece in pieces])
-    from dask import delayed
-
     step = [delayed(function)(piece, of_partition(i)) for i, piece in enumerate(pieces)]
     while len(step) > 1:
         step = [delayed(merge)(step[i : i + 8]) for i in range(0, len(step), 8)]

@@ -209,7 +209,7 @@ class Graph(Constructors):
 
     # ---- the graph as a Dask collection, whose chunks are the clusters
 
-    @spanned()
+    @spanned
     def persist(self, client: Client | None = None) -> Graph:
         """The same graph on the workers of a client.
 
@@ -305,7 +305,7 @@ class Graph(Constructors):
         }
         return Graph(parts, entries=entries, **{**same, **changes})
 
-    @spanned()
+    @spanned
     def repartition(self, clusters: int, client: Client | None = None) -> Graph:
         """The same graph in another number of contiguous blocks of equally many nodes.
 
@@ -333,7 +333,7 @@ class Graph(Constructors):
         recut.cache = self.cache
         return recut
 
-    @spanned()
+    @spanned
     def reversed(self) -> Graph:
         """The graph with all edges reversed, made where the clusters are; an undirected graph itself.
 
@@ -343,7 +343,7 @@ class Graph(Constructors):
             return self
         return self.like(*views.reversed_clusters(self))
 
-    @spanned()
+    @spanned
     def to_undirected(self) -> Graph:
         """The graph without the directions of its edges, made where the clusters are.
 
@@ -355,7 +355,7 @@ class Graph(Constructors):
             return self
         return self.like(*views.undirected_clusters(self), directed=False)
 
-    @spanned()
+    @spanned
     def subgraph(self, nodes: Iterable[Hashable] | ArrayLike) -> Graph:
         """The graph of some nodes and all edges between them, made where the clusters are.
 
@@ -384,7 +384,7 @@ class Graph(Constructors):
         """
         return selection.induced(self, selection.named(self, nodes))
 
-    @spanned()
+    @spanned
     def component(self, node: Hashable | None = None) -> Graph:
         """The component of a node, or by default the one with the most nodes, as a graph.
 
@@ -409,7 +409,7 @@ class Graph(Constructors):
         chosen = selection.in_component(self, node)
         return self if chosen.all() else selection.induced(self, chosen)
 
-    @spanned()
+    @spanned
     def degree_statistics(self) -> xr.Dataset:
         """How many edges the nodes have.
 
@@ -422,7 +422,7 @@ class Graph(Constructors):
         """
         return degrees.statistics(self)
 
-    @spanned()
+    @spanned
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the graph to files, from which `load` makes it again.
 
@@ -449,7 +449,7 @@ class Graph(Constructors):
         storage.save(self, path)
 
     @classmethod
-    @spanned()
+    @spanned
     def load(
         cls,
         path: str | os.PathLike[str],

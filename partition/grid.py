@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partition.client.spans import spanned
+from partition.client.tasks import submitted
 from partition.cluster import Block, Cluster
 from partition.errors import InputError
 from partition.partitioners import Partition
@@ -32,7 +33,7 @@ def near_square(clusters: int) -> tuple[int, int]:
     return rows, clusters // rows
 
 
-@spanned()
+@spanned
 def arrange(graph: Graph, rows: int | None = None, columns: int | None = None) -> Graph:
     """A copy of the graph whose clusters also hold their block of a process grid.
 
@@ -65,7 +66,7 @@ def arrange(graph: Graph, rows: int | None = None, columns: int | None = None) -
     client = graph.client
     parts = []
     splits = [
-        client.submit(_split, part, columns, pure=False) if client else _split(part, columns)
+        submitted(client, _split, part, columns) if client else _split(part, columns)
         for part in graph.parts
     ]
     for index, part in enumerate(graph.parts):
@@ -75,8 +76,8 @@ def arrange(graph: Graph, rows: int | None = None, columns: int | None = None) -
             pieces = [splits[m][column] for m in mine]
             parts.append(_join(part, rows, columns, pieces))
         else:
-            futures = [client.submit(operator.getitem, splits[m], column) for m in mine]
-            parts.append(client.submit(_join, part, rows, columns, futures, pure=False))
+            futures = [submitted(client, operator.getitem, splits[m], column) for m in mine]
+            parts.append(submitted(client, _join, part, rows, columns, futures))
     arranged = graph.like(parts, graph.entries, chosen=True)
     arranged.cache = graph.cache
     return arranged

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from partition.graph import Graph
 
 
-@spanned()
+@spanned
 def describe(graph: Graph) -> xr.Dataset:
     """Cut edges, balance and halos of a graph's clusters, counted where the clusters are.
 

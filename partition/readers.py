@@ -97,8 +97,6 @@ def read_edge_list(
     names = matching(path)
     if all(name.endswith((".parquet", ".pq")) or os.path.isdir(name) for name in names):
         return tables.parquet(path).pieces(columns)
-    from dask import delayed
-
     pieces = Pieces()
     words = relabel and _has_words(names[0])
     for name in names:

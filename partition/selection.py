@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from partition import distribute
 from partition.build import id_dtype
 from partition.checks import components, of_clusters
+from partition.client.tasks import submitted
 from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses
 from partition.cluster import Cluster
@@ -97,11 +98,9 @@ def induced(graph: Graph, chosen: NDArray[np.bool_]) -> Graph:
     if client is None:
         pieces = [_among(part, number) for part in graph.parts]
     else:
-        from dask import delayed
-
-        workers = worker_addresses(client)
+            workers = worker_addresses(client)
         there = Watch(client, "taking nodes of the graph", workers).scatter(number)
-        pieces = [delayed(client.submit(_among, p, there, pure=False)) for p in graph.parts]
+        pieces = [delayed(submitted(client, _among, p, there)) for p in graph.parts]
     parts, entries, dtype = distribute.construct(
         pieces, partition, uid, graph.directed, client, workers
     )

@@ -25,8 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partition.checks import of_clusters
+from partition.client.tasks import pinned
 from partition.client.waiting import Watch
-from partition.client.workers import pinned, worker_addresses, worker_of
+from partition.client.workers import worker_addresses, worker_of
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.files import atomic_write

@@ -67,9 +67,10 @@ def of_scheduler(dask_scheduler) -> dict[str, int]:
 
 
 def of_span(dask_scheduler) -> tuple[int, int]:
-    """Groups and collections that dgsuite's span knows: some, which it forgets now and then."""
-    span = dask_scheduler.extensions["spans"].spans["dgsuite"]
-    return len(span.groups), len((span._metadata or {}).get("collections", []))
+    """Most groups and collections that a span of dgsuite knows: some, which it forgets now and then."""
+    spans = dask_scheduler.extensions["spans"].spans["dgsuite"].children
+    described = [len((span._metadata or {}).get("collections", [])) for span in spans]
+    return max(len(span.groups) for span in spans), max(described)
 
 
 def of_worker(dask_worker) -> dict[str, int]:

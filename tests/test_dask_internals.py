@@ -117,14 +117,14 @@ def test_a_worker_plugin_hears_that_a_task_is_forgotten(client):
 
 
 def test_what_spans_keep(client):
-    from partition.client.spans import SPAN, spanned
+    from partition.client.spans import SPAN, span
 
-    with spanned():
+    with span("test"):
         future = client.submit(abs, -3, pure=False)
     future.result()
 
     def look(name, dask_scheduler=None):
-        span = dask_scheduler.extensions["spans"].spans[name]
+        (span,) = dask_scheduler.extensions["spans"].spans[name].children
         names = [group.name for group in span.groups]
         known = [name for name in names if name in dask_scheduler.task_groups]
         return [*missing(span, "_metadata"), *([] if known else ["groups"])]

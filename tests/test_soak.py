@@ -12,7 +12,7 @@ from partition.graph import Graph
 
 
 def test_nothing_is_kept_of_a_run():
-    """Names of tasks repeat, in one span, which forgets what the scheduler has forgotten."""
+    """Names of tasks repeat, and spans, which forget what the scheduler has forgotten."""
     with client_of(2) as client:
         mixed = runs(client)
         for _ in range(2):
@@ -42,7 +42,7 @@ def test_votes_leave_no_log_records(client):
     assert client.run(logged) == {place: count + 1 for place, count in before.items()}
 
 
-def test_the_span_forgets(monkeypatch):
+def test_spans_forget(monkeypatch):
     from distributed import Client, LocalCluster
 
     monkeypatch.setattr(spans, "MOST", 4)

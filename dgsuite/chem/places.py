@@ -145,18 +145,19 @@ def tasked(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
         Tasks were lost again and again, or no worker is left.
     """
     from dgsuite.workers import placement as tasks
+    from partition.client.tasks import new_key, submitted
 
     total = len(work.units())
     size = work.fetch or max(1, -(-total // (TASKS * len(places))))
     starts = range(0, total, size)
     # made by a task, so that it too can be repeated when its worker is lost
-    sent = client.submit(np.asarray, density, pure=False)
+    sent = submitted(client, np.asarray, density, part=work.name)
     futures = client.map(
         _task,
         [work] * len(starts),
         [sent] * len(starts),
         [range(total - 1 - s, max(total - 1 - s - size, -1), -1) for s in starts],
-        pure=False,
+        key=[new_key(_task, work.name) for _ in starts],
     )
     try:
         watch = Watch(client, tasks.of(work))

@@ -17,7 +17,7 @@ from dgsuite.chem import places
 from dgsuite.chem.basis import pyscf, start
 from dgsuite.chem.fock import BALANCES, PAIRS, Work
 from dgsuite.chem.places import Shares
-from partition.client.spans import spanned
+from partition.client.spans import span
 from partition.errors import InputError, RunError, unknown
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Log:
     shares: list[Shares] = field(default_factory=list)
 
 
-@spanned()
+@span("hartree_fock")
 def hartree_fock(
     molecule: str | os.PathLike[str] = "benzene",
     *,

@@ -18,6 +18,7 @@ from dgsuite.engine.log import Log
 from dgsuite.engine.program import Step, Tally
 from dgsuite.workers.placement import EMBED, finish_anywhere, give_up, new_run, of
 from kernels.base import Replicated
+from partition.client.tasks import new_key
 from partition.client.waiting import Watch
 from partition.cluster import Cluster
 from partition.errors import InputError
@@ -62,7 +63,10 @@ def run(
     every = list(shares)
     while len(shares) > 1:
         groups = [shares[i : i + FAN] for i in range(0, len(shares), FAN)]
-        shares = [client.submit(_add, kernel, group, pure=False, priority=1) for group in groups]
+        shares = [
+            client.submit(_add, kernel, group, key=new_key(_add, kernel.name), priority=1)
+            for group in groups
+        ]
         every += shares
     try:
         finish_anywhere(shares[:1], watch)

@@ -17,6 +17,7 @@ from genval.families import plan
 from genval.plan import Plan
 from partition.build import id_dtype
 from partition.client.spans import spanned
+from partition.client.tasks import pinned, submitted
 from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses
 from partition.graph import Graph
@@ -53,7 +54,7 @@ class Problem:
     grid: tuple[int, int] | None = None
 
 
-@spanned()
+@spanned
 def build(
     scale: int,
     client: Client,
@@ -76,12 +77,10 @@ def build(
     bounds = tuples.bounds()
     places = worker_addresses(client)
     shares = [
-        client.submit(_count, tuples, bounds, w, len(places), workers=[place], pure=False)
+        pinned(client, place, _count, tuples, bounds, w, len(places))
         for w, place in enumerate(places)
     ]
-    (counts,) = Watch(client, "counting edges", places).gather(
-        [client.submit(sum, shares, pure=False)]
-    )
+    (counts,) = Watch(client, "counting edges", places).gather([submitted(client, sum, shares)])
     del shares  # what workers counted would stay there while they build
     generation = time.perf_counter() - begin
     begin = time.perf_counter()

@@ -13,6 +13,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from partition.client.queries import current_client
+from partition.client.tasks import delayed
 from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses, worker_of
 from partition.dask_views import client_of
@@ -73,7 +74,6 @@ def to_dataframe(
     2  cid      2    bob
     """
     import dask.dataframe as dd
-    from dask import delayed
 
     by_node = [str(name) for name, values in dataset.data_vars.items() if values.dims == ("node",)]
     if "node" not in dataset.coords:
@@ -94,8 +94,9 @@ def to_dataframe(
     pieces = [[c[first:last] for c in here] for first, last in pairwise(offsets)]
     sent = _sent(pieces, current_client(client))
     none = [np.empty(0, column.dtype) for column in columns]
+    rows = delayed(_rows, part="outputs")
     frames = [
-        delayed(_rows)(names, first, part, *(blocks[k] for blocks in there))
+        rows(names, first, part, *(blocks[k] for blocks in there))
         for k, (first, part) in enumerate(zip(offsets, sent, strict=False))
     ]
     return dd.from_delayed(frames, meta=_rows(names, 0, none), verify_meta=False)

@@ -18,6 +18,7 @@ from dgsuite.workers import placement as tasks
 from kernels.base import Kernel
 from partition.client.gather import limit
 from partition.client.queries import ask_scheduler
+from partition.client.tasks import submitted
 from partition.client.waiting import Watch
 from partition.dask_views import client_of
 from partition.graph import Graph
@@ -46,17 +47,14 @@ class Facts:
     logs: list[Log]
     nbytes: int
 
-    @classmethod
-    def of(cls, result: Result) -> Facts:
-        outputs = [each for each, _ in result]
-        return cls(
-            [
-                {name: (array.dtype, array.shape) for name, array in each.items()}
-                for each in outputs
-            ],
-            [log for _, log in result],
-            sum(array.nbytes for each in outputs for array in each.values()),
-        )
+
+def _facts(result: Result) -> Facts:
+    outputs = [each for each, _ in result]
+    return Facts(
+        [{name: (array.dtype, array.shape) for name, array in each.items()} for each in outputs],
+        [log for _, log in result],
+        sum(array.nbytes for each in outputs for array in each.values()),
+    )
 
 
 def collect(
@@ -119,7 +117,7 @@ def _kept(
     tasks.finish(futures, watch)
     client = watch.client
     found: list[Facts] = tasks.results(
-        [client.submit(Facts.of, future, pure=False) for future in futures], watch
+        [submitted(client, _facts, future, part=kernels[0].name) for future in futures], watch
     )
     if sum(facts.nbytes for facts in found) <= most:
         return None

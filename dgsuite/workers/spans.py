@@ -1,4 +1,4 @@
-"""What the scheduler keeps of dgsuite's span."""
+"""What the scheduler keeps of dgsuite's spans."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ MOST = 1 << 8
 
 
 class SpanPlugin(SchedulerPlugin):
-    """Has the span forget groups of tasks that the scheduler itself has forgotten."""
+    """Has the spans forget groups of tasks that the scheduler itself has forgotten."""
 
     name = "dgsuite-spans"
     idempotent = True
 
     def update_graph(self, scheduler: Scheduler, **kwargs: Any) -> None:
         extension = scheduler.extensions.get("spans")
-        span = None if extension is None else extension.spans.get(SPAN)
-        if span is None:
-            return
-        if len(span.groups) > MOST:
-            span.groups = {g for g in span.groups if scheduler.task_groups.get(g.name) is g}
-        described = (span._metadata or {}).get("collections", [])
-        if len(described) > MOST:
-            described.clear()
+        whole = None if extension is None else extension.spans.get(SPAN)
+        for span in [] if whole is None else whole.children:
+            if len(span.groups) > MOST:
+                span.groups = {g for g in span.groups if scheduler.task_groups.get(g.name) is g}
+            described = (span._metadata or {}).get("collections", [])
+            if len(described) > MOST:
+                described.clear()

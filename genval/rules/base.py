@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genval.report import LISTED, Found, Violation
+from partition.client.tasks import submitted
 from partition.client.waiting import Watch
 from partition.cluster import Cluster
 from partition.errors import InputError
@@ -50,7 +51,7 @@ class Job:
             self._shared = watch.scatter(self.outputs)
         extra = watch.scatter(more) if more else {}
         futures = [
-            client.submit(_apply, rule, part, self._shared, extra, pure=False)
+            submitted(client, _apply, rule, part, self._shared, extra, part="validate")
             for part in self.graph.parts
         ]
         return watch.gather(futures)

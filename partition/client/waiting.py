@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from partition.client.queries import POLL_SECONDS, seceded, timeout, worker_states
+from partition.client.tasks import new_key
 from partition.errors import DgsuiteError, RunError
 
 if TYPE_CHECKING:
@@ -208,8 +209,9 @@ class Watch:
         """
         where = {"broadcast": True} if worker is None else {"workers": [worker]}
         receivers = self.check_workers() if worker is None else [worker]
-        send = partial(self.client.scatter, [value], hash=False, **where)
-        (future,) = replace(self, workers=receivers).call(send)
+        named = {new_key(type(value)): value}
+        send = partial(self.client.scatter, named, hash=False, **where)
+        (future,) = replace(self, workers=receivers).call(send).values()
         return future
 
     def call(self, function: Callable[[], T]) -> T:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from partition.client.waiting import Watch
 from partition.errors import InputError
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client
 
 
 def worker_addresses(client: Client) -> list[str]:
@@ -62,17 +61,6 @@ def _check(client: Client, states: Mapping[str, Mapping[str, Any]]) -> None:
         answers = watch.call(lambda: client.run(probe, workers=list(new), on_error="ignore"))
         installed.compare({f"worker {address}": answer for address, answer in answers.items()})
         checked.update(new.values())
-
-
-def pinned(client: Client, worker: str, function: Callable[..., Any], *arguments: Any) -> Future:
-    """A task that runs on a given worker, with the function's name in its key."""
-    return client.submit(
-        function,
-        *arguments,
-        key=f"{function.__name__.strip('_').replace('_', '-')}-{uuid.uuid4()}",
-        workers=[worker],
-        allow_other_workers=False,
-    )
 
 
 def cluster_ranges(clusters: int, workers: int) -> NDArray[np.int64]:
