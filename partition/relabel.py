@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from partition import build, edges, identifiers
 from partition.client.gather import limit
+from partition.client.tasks import delayed, pinned, submitted
 from partition.client.waiting import LOST, Watch
-from partition.client.workers import pinned, worker_addresses
+from partition.client.workers import worker_addresses
 from partition.errors import InputError, RunError
 from partition.held_labels import About, HeldLabels
 from partition.identifiers import Values
@@ -125,12 +126,10 @@ def _check(count: int) -> None:
 
 
 def _on_workers(pieces: Sequence[Any], client: Client) -> tuple[edges.Pieces, Labels]:
-    from dask import delayed
-
     watch = Watch(client, edges.BUILDING, worker_addresses(client))
-    submit = partial(client.submit, pure=False)
+    submit = partial(submitted, client)
     with client.as_current(), watch.explain_errors():
-        task = delayed(encode, traverse=False)
+        task = delayed(encode)
         encoded = client.compute(
             [task(piece, edges.of_partition(i)) for i, piece in enumerate(pieces)]
         )
@@ -147,7 +146,7 @@ def _on_workers(pieces: Sequence[Any], client: Client) -> tuple[edges.Pieces, La
         ]
         del values
         ids, labels = _in_order([submit(_values, each) for each in together], watch)
-        number = delayed(numbered, traverse=False)
+        number = delayed(numbered)
         found = {
             i: number(codes[i], submit(_codes_of, merged, k), own)
             for merged, own, some in zip(together, ids, places.values(), strict=True)
@@ -184,7 +183,7 @@ def _in_order(values: Sequence[Future], watch: Watch) -> tuple[list[Future], Hel
         Divided among the workers.
     """
     client, workers = watch.client, list(watch.workers)
-    submit = partial(client.submit, pure=False)
+    submit = partial(submitted, client)
     sampled = [submit(identifiers.facts, each, identifiers.SAMPLE) for each in values]
     bounds = identifiers.splitters(watch.gather(sampled), len(workers))
     divided = [submit(_divide, each, bounds) for each in values]
