@@ -194,9 +194,7 @@ def _of_forest(graph: Graph, function: Callable[[Forest], Any]) -> Any:
         return function(_forest(*graph.parts))
     # a forest takes time for every node of the graph, so there is one a worker, not one a cluster
     ranges = cluster_ranges(len(graph.parts), len(worker_addresses(client)))
-    forests = [
-        submitted(client, _forest, *graph.parts[a:b]) for a, b in pairwise(ranges.tolist())
-    ]
+    forests = [submitted(client, _forest, *graph.parts[a:b]) for a, b in pairwise(ranges.tolist())]
     while len(forests) > 1:
         pairs = zip(forests[::2], forests[1::2], strict=False)
         joined = [submitted(client, _join, a, b) for a, b in pairs]

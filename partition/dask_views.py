@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import DTypeLike, NDArray
 
-from partition.client.tasks import pinned
 from partition.client.waiting import Watch
 from partition.client.workers import cluster_ranges, worker_addresses
 from partition.cluster import Cluster

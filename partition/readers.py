@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partition import matrixmarket, tables
+from partition.client.tasks import delayed
 from partition.edges import COLUMNS, Columns, Pieces
 from partition.errors import InputError
 from partition.labels import exact_array

@@ -98,9 +98,11 @@ def induced(graph: Graph, chosen: NDArray[np.bool_]) -> Graph:
     if client is None:
         pieces = [_among(part, number) for part in graph.parts]
     else:
-            workers = worker_addresses(client)
+        from dask import delayed as as_delayed
+
+        workers = worker_addresses(client)
         there = Watch(client, "taking nodes of the graph", workers).scatter(number)
-        pieces = [delayed(submitted(client, _among, p, there)) for p in graph.parts]
+        pieces = [as_delayed(submitted(client, _among, p, there)) for p in graph.parts]
     parts, entries, dtype = distribute.construct(
         pieces, partition, uid, graph.directed, client, workers
     )

@@ -457,7 +457,9 @@ def test_keys_say_what_they_are(client, tmp_path, monkeypatch):
         Graph.from_arrays(made.indptr, made.indices),
     ]
     named = [{dask.utils.key_split(part.key) for part in each.parts} for each in moved]
-    assert named == [{"cluster"}, {"cluster"}, {"load-cluster"}, {"cluster"}]
+    assert named == [
+        {f"graph_{name}"} for name in ("cluster", "cluster", "load_cluster", "cluster")
+    ]
     prefixes = [
         set(map(dask.utils.key_split, c.__dask_graph__()))
         for c in (graph, graph.indices, graph.clusters)

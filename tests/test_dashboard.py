@@ -66,7 +66,14 @@ def test_construction_has_names(client):
     src, dst = np.random.default_rng(1).integers(0, 900, (2, 150_000))
     seen(client)
     Graph.from_edges(src, dst, n=900, clusters=4, client=client)
-    names = {"graph_split", "graph_bundle", "graph_received", "graph_assemble", "graph_fact"}
+    names = {
+        "graph_split",
+        "graph_bundle",
+        "graph_received",
+        "graph_assemble",
+        "graph_cluster",
+        "graph_fact",
+    }
     assert seen(client) == {("dgsuite", "graph"): names}
     bag = db.from_sequence(zip(src[:900].tolist(), dst[:900].tolist(), strict=True), npartitions=2)
     Graph.from_bag(bag, clusters=2, client=client)
