@@ -18,7 +18,7 @@ from toys import OverwritesSenders, Some
 import dgsuite
 from dgsuite.engine.program import reduce_votes
 from dgsuite.executors import serial
-from dgsuite.workers.mesh import _content, _message
+from dgsuite.workers.messages import joint, of_joint
 from kernels.base import Vote, vote
 from kernels.exact import exact_sum
 from partition.errors import InputError, RunError
@@ -60,11 +60,11 @@ def test_many_floats_in_votes_are_added_exactly():
 
 def test_votes_of_floats_travel_without_a_change():
     cast = vote(sum=np.array([0.1, -1e300, 5e-324]), min=-0.0, max=math.inf)
-    sent = _message(3, cast, None)
-    assert _content(sent) == (3, cast, None)
-    short = _message(3, cast._replace(max=None), None)
+    sent = joint(3, cast, None)
+    assert of_joint(sent) == (3, cast, None)
+    short = joint(3, cast._replace(max=None), None)
     assert type(short) is tuple  # not pickled
-    assert _content(short)[1] == cast._replace(max=None)
+    assert of_joint(short)[1] == cast._replace(max=None)
 
 
 def test_a_cluster_that_does_not_vote_adds_nothing():

@@ -16,7 +16,7 @@ from distributed.protocol.serialize import Serialize, Serialized, deserialize, t
 
 from dgsuite.engine.broadcasts import BroadcastBatch
 from dgsuite.engine.unicasts import UnicastBatch
-from dgsuite.workers.mesh import _content, _message
+from dgsuite.workers.messages import joint, of_joint
 from kernels.base import Vote
 
 
@@ -243,8 +243,8 @@ def test_what_a_run_sends_takes_as_many_bytes_as_over_tcp(kind, vote):
         for comm in (here, there):
             comm.exchange, comm.allow_offload = True, False
         for number, parcel in enumerate(parcels):
-            sizes.append(await here.write(_message(number, vote, parcel)))
-            found.append(_content(await there.read()))
+            sizes.append(await here.write(joint(number, vote, parcel)))
+            found.append(of_joint(await there.read()))
         for comm in (here, there):
             comm.abort()
         listener.stop()

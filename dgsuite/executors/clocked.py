@@ -7,18 +7,19 @@ until the end.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import dask
+from dask.utils import parse_timedelta
 from distributed import Client, get_worker
 from numpy.typing import NDArray
 
 from dgsuite.engine.batches import MessageBatch
+from dgsuite.engine.collectives import FEW
 from dgsuite.engine.log import Log, merge
 from dgsuite.engine.program import UNBOUND, Guard, reduce_votes, steps
 from dgsuite.engine.progress import Progress, Report, Tell, seldom, united
@@ -26,7 +27,8 @@ from dgsuite.engine.site import Site
 from dgsuite.executors.in_turn import InTurn
 from dgsuite.workers import placement as tasks
 from dgsuite.workers import plugin as worker
-from dgsuite.workers.mesh import Mesh
+from dgsuite.workers.lazy import LazyMesh
+from dgsuite.workers.mesh import Mesh, cancelling
 from dgsuite.workers.outputs import Result, collect
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
@@ -34,6 +36,9 @@ from partition.client.waiting import Watch
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.graph import Graph
+
+KEEP = "1 minute"
+"""For how long a mesh is kept: the default of the setting ``dgsuite.clocked.keep``."""
 
 POOL_FROM = 1 << 15
 """Nodes of a site from which its clusters share the worker's threads: handing over costs 0.1 ms."""
@@ -51,7 +56,42 @@ class Way(NamedTuple):
     in_turn: bool = False
     """Whether sites compute one after the other."""
     rounds: bool = True
-    """Whether sites talk in rounds alone, which any transport carries."""
+    """Whether sites talk in rounds alone, which any transport carries, and a mesh that is kept."""
+
+
+class Plan(NamedTuple):
+    """What all tasks of a run have in common."""
+
+    way: Way
+    run_id: str
+    kernels: Sequence[Kernel]
+    bounds: NDArray
+    places: Sequence[str]
+    epochs: Sequence[str]
+    topic: str | None
+    bind: bool
+    workload: Workload | None
+    guard: Guard
+    transport: str
+    keep: float
+    """Seconds for which the mesh is kept."""
+
+    def mesh_key(self, rank: int) -> Hashable:
+        """The meshes of two runs with the same key are the same."""
+        settings = repr(dask.config.get("dgsuite", None))  # of transports, on this worker
+        return tuple(self.places), tuple(self.epochs), rank, settings
+
+    def make_mesh(self, rank: int) -> Mesh:
+        """A new mesh."""
+        where = self.run_id, self.places, self.epochs, rank
+        if self.transport == "mpi":
+            from dgsuite.transports.mpi import MPIMesh
+
+            return MPIMesh(*where)
+        if self.way.in_turn:
+            return InTurn(*where)
+        few = len(self.places) <= FEW or not self.way.rounds
+        return Mesh(*where) if few else LazyMesh(*where)
 
 
 def run(
@@ -77,6 +117,7 @@ def run(
     worker.install(client)
     run_id = tasks.new_run()
     places, bounds = tasks.deal(graph, places)
+    keeps = transport == "comm" and way.rounds and not way.in_turn and len(places) > 1
     watch = Watch(client, tasks.of(kernel), places, key_part=run_id)
     watch.check_workers()
     groups = tasks.place(graph, watch, places, bounds)
@@ -89,22 +130,26 @@ def run(
             reports[run_id] = united(on_round)
             stack.callback(reports.pop, run_id)
         stack.enter_context(tasks.turn(watch, keys))
+        plan = Plan(
+            way,
+            run_id,
+            kernels,
+            bounds,
+            places,
+            epochs,
+            topic,
+            dask.config.get("dgsuite.clocked.bind", True),
+            workload,
+            guard,
+            transport,
+            parse_timedelta(dask.config.get("dgsuite.clocked.keep", KEEP)) if keeps else 0.0,
+        )
         futures = [
             client.submit(
                 _task,
-                way,
-                run_id,
-                kernels,
+                plan,
                 groups[rank],
-                bounds,
-                places,
-                epochs,
                 rank,
-                topic,
-                dask.config.get("dgsuite.clocked.bind", True),
-                workload,
-                guard,
-                transport,
                 key=keys[rank],
                 workers=[places[rank]],
                 allow_other_workers=False,
@@ -120,25 +165,12 @@ def run(
             raise
 
 
-def _task(
-    way: Way,
-    run_id: str,
-    kernels: Sequence[Kernel],
-    clusters: Sequence[Cluster],
-    bounds: NDArray,
-    places: Sequence[str],
-    epochs: Sequence[str],
-    rank: int,
-    topic: str | None,
-    bind: bool,
-    workload: Workload | None,
-    guard: Guard,
-    transport: str,
-) -> Result:
+def _task(plan: Plan, clusters: Sequence[Cluster], rank: int) -> Result:
     """One worker's part of the run: of each kernel, the outputs and the log."""
+    way, run_id = plan.way, plan.run_id
 
     def prepared(kernel: Kernel) -> Any:
-        site = way.site(kernel, clusters, bounds, rank, workload, guard)
+        site = way.site(kernel, clusters, plan.bounds, rank, plan.workload, plan.guard)
         had_halo = site.mailbox.has_halo
         site.warm()
         if site.mailbox.has_halo and not had_halo:
@@ -146,54 +178,72 @@ def _task(
         return site
 
     here = get_worker()
-    worker.fence(here, epochs[rank])
-    site = prepared(kernels[0])
-    mesh = (InTurn if way.in_turn else _mesh(transport))(run_id, places, epochs, rank)
+    worker.fence(here, plan.epochs[rank])
+    site = prepared(plan.kernels[0])
     key = worker.task_key()
     plugin = worker.plugin()
-    arguments = worker.security_args()
     large = sum(c.size for c in clusters) > POOL_FROM
     large |= site.workload is not None and site.workload.takes_processor
     threads = min(here.state.nthreads, len(clusters)) if large and not way.in_turn else 1
 
     @seldom
     def tell(progress: Progress) -> None:
-        here.loop.add_callback(here.log_event, topic, (run_id, rank, progress))
+        here.loop.add_callback(here.log_event, plan.topic, (run_id, rank, progress))
 
     results: Result = []
 
     async def main(pool: ThreadPoolExecutor | None) -> None:
         nonlocal site
         try:
-            await mesh.open(plugin, key, *arguments)
-            for turn, kernel in enumerate(kernels):
+            if resumed is None:
+                await mesh.open(plugin, key, *worker.security_args())
+            else:
+                plugin.enter(key, run_id, None, cancelling())
+            for turn, kernel in enumerate(plan.kernels):
                 if turn:
                     site = prepared(kernel)
-                log = await way.drive(site, mesh, pool, tell if topic is not None else None)
+                log = await way.drive(site, mesh, pool, tell if plan.topic is not None else None)
                 results.append((site.outputs(), log))
-            await mesh.close()
+            if not plan.keep:
+                await mesh.close()
         except BaseException:
             mesh.abort()
             raise
-        finally:
-            plugin.leave(key, run_id)
 
     with ExitStack() as stack:
         pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
-        if bind and pool is None:
-            mesh.alone = stack.enter_context(worker.bound(places, rank, run_id))
+        alone = False
+        if plan.bind and pool is None:
+            alone = stack.enter_context(worker.bound(plan.places, rank, run_id))
         stack.enter_context(worker.no_full_collections())
-        runner = stack.enter_context(asyncio.Runner())
-        runner.run(main(pool))
+        stack.callback(plugin.leave, key, run_id)
+        resumed = _resumed(plugin, key, plan, rank) if plan.keep else None
+        mesh = plan.make_mesh(rank) if resumed is None else resumed
+        mesh.alone = alone
+        try:
+            mesh.runner.run(main(pool))
+        except BaseException:
+            mesh.runner.close()
+            raise
+        if plan.keep:
+            plugin.meshes.keep(plan.mesh_key(rank), mesh, plan.keep)
+        else:
+            mesh.runner.close()
     return results
 
 
-def _mesh(transport: str) -> type[Mesh]:
-    if transport == "mpi":
-        from dgsuite.transports.mpi import MPIMesh
-
-        return MPIMesh
-    return Mesh
+def _resumed(plugin: worker.RunPlugin, key: str, plan: Plan, rank: int) -> Mesh | None:
+    """The mesh that is kept, if all other tasks have kept theirs."""
+    mesh: Mesh | None = plugin.meshes.take(plan.mesh_key(rank))
+    if mesh is None:
+        return None
+    whole = False
+    try:
+        whole = mesh.runner.run(mesh.resume(plugin, key, plan.run_id))
+    finally:
+        if not whole:
+            mesh.dispose()
+    return mesh if whole else None
 
 
 async def _drive(
@@ -219,9 +269,9 @@ async def _drive(
         parcels = site.step(step, pool)
         found: dict[int, MessageBatch] = {}
         if mesh.ordered or not site.quiet:
-            found, theirs = await mesh.exchange(number, parcels, site.tally.vote)
+            found, vote = await mesh.exchange(number, parcels, site.tally.vote)
             site.tally.wire = mesh.wire
-            votes += [site.tally.vote, *theirs]
+            votes.append(vote)
         site.deliver(found)
         before, now = now, perf_counter()
         log.add(step, site.tally, site.compute, site.cpu, now - before - site.busy)

@@ -9,13 +9,13 @@ passes the turn to the next task. Nothing else computes meanwhile, and no Dask t
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from dgsuite.engine.batches import MessageBatch
+from dgsuite.engine.program import reduce_votes
 from dgsuite.recursion.termination import Lines
 from dgsuite.workers.mesh import Mesh
-from kernels.base import Vote
 
 
 class Note(NamedTuple):
@@ -45,11 +45,15 @@ class InTurn(Mesh):
         self._mine = True
 
     async def exchange(
-        self, number: int, parcels: Mapping[int, MessageBatch], vote: Vote
-    ) -> tuple[dict[int, MessageBatch], list[Vote]]:
+        self,
+        number: int,
+        parcels: Mapping[int, MessageBatch],
+        vote: Any,
+        combine: Callable[[Sequence[Any]], Any] = reduce_votes,
+    ) -> tuple[dict[int, MessageBatch], Any]:
         """Send each peer its parcel, pass the turn on, and wait for the end of the phase."""
         if not self.comms:
-            return await super().exchange(number, parcels, vote)
+            return await super().exchange(number, parcels, vote, combine)
         if not self._mine:
             await self.turn()
         self._mine = False
@@ -68,7 +72,7 @@ class InTurn(Mesh):
             self._votes = votes
         self.wire = self._lines.wire - before
         found = dict(sorted(self._found.items()))
-        return found, [v for rank, v in enumerate(self._votes) if rank != self.rank]
+        return found, combine(self._votes)
 
     async def _until(self, what: str, gone: Container[int] = ()) -> None:
         """Wait for a note; meanwhile receive and confirm what others send.

@@ -8,7 +8,7 @@ runs what it has, the least depth first, and sends what goes to others at once.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from time import perf_counter
@@ -49,11 +49,11 @@ class Pace(Protocol):
     async def turn(self) -> None:
         """Wait until this site may compute."""
 
-    async def exchange(self, parcels: dict[int, Any], vote: Vote) -> tuple[dict, list[Vote]]:
-        """Swap the parcels of a phase with all other sites; their votes."""
+    async def exchange(self, parcels: dict[int, Any], vote: Vote) -> tuple[dict, Vote]:
+        """Swap the parcels of a phase with all other sites; the votes of all."""
         ...
 
-    async def finish(self, turn: int, name: str) -> list[Vote]:
+    async def finish(self, turn: int, name: str) -> Vote:
         """Run a finish to its end; the votes of all sites."""
         ...
 
@@ -75,23 +75,28 @@ class Clock:
         if self.mesh is not None:
             await self.mesh.turn()
 
-    async def exchange(self, parcels: dict[int, Any], vote: Any) -> tuple[dict, list[Any]]:
+    async def exchange(
+        self,
+        parcels: dict[int, Any],
+        vote: Any,
+        combine: Callable[[Sequence[Any]], Any] = reduce_votes,
+    ) -> tuple[dict, Any]:
         if self.mesh is None:
-            return {}, []
+            return {}, vote
         self._number += 1
-        found = await self.mesh.exchange(self._number, parcels, vote)
+        found = await self.mesh.exchange(self._number, parcels, vote, combine)
         self.wire += self.mesh.wire
         return found
 
-    async def finish(self, turn: int, name: str) -> list[Vote]:
+    async def finish(self, turn: int, name: str) -> Vote:
         await self.turn()
         out = self.site.launch(turn, name, self.pool)
         while True:
             more = bool(out or self.site.queue)
-            found, others = await self.exchange(out, (more, self.site.vote))
+            found, (more, vote) = await self.exchange(out, (more, self.site.vote), _ticks)
             self.site.accept(found.values())
-            if not (more or any(theirs for theirs, _ in others)):
-                return [self.site.vote, *(vote for _, vote in others)]
+            if not more:
+                return vote
             await self.turn()
             out = self.site.tick(self.pool)
             if self.tell is not None:
@@ -116,10 +121,11 @@ class Free:
     async def turn(self) -> None:
         return
 
-    async def exchange(self, parcels: dict[int, Any], vote: Vote) -> tuple[dict, list[Vote]]:
-        return await self.lines.exchange(parcels, vote)
+    async def exchange(self, parcels: dict[int, Any], vote: Vote) -> tuple[dict, Vote]:
+        found, others = await self.lines.exchange(parcels, vote)
+        return found, reduce_votes([vote, *others])
 
-    async def finish(self, turn: int, name: str) -> list[Vote]:
+    async def finish(self, turn: int, name: str) -> Vote:
         site, lines = self.site, self.lines
         lines.begin()
         out = site.launch(turn, name, self.pool)
@@ -130,7 +136,7 @@ class Free:
                 await lines.post(out, idle)
             if idle is not None:
                 if (votes := lines.over()) is not None:
-                    return votes
+                    return reduce_votes(votes)
                 await lines.news()
             elif perf_counter() - breath > BREATH:
                 await asyncio.sleep(0)
@@ -139,6 +145,11 @@ class Free:
             out = site.next(self.pool) if site.queue else {}
             if self.tell is not None:
                 self.tell(site.progress)
+
+
+def _ticks(said: Sequence[tuple[bool, Vote]]) -> tuple[bool, Vote]:
+    """What several sites say at the end of a tick: whether there is more to do, and their votes."""
+    return any(more for more, _ in said), reduce_votes([vote for _, vote in said])
 
 
 async def _drive(site: RecursiveSite, pace: Pace) -> Ledger:
@@ -153,7 +164,7 @@ async def _drive(site: RecursiveSite, pace: Pace) -> Ledger:
         while True:
             if isinstance(item, Finish):
                 wire, busy = pace.wire, site.worked
-                votes = await pace.finish(turn, item.launch)
+                votes = [await pace.finish(turn, item.launch)]
                 entry = site.entry((turn, 0, 0, item.launch))
                 entry.tally.wire += pace.wire - wire
                 before, now = now, perf_counter()
@@ -166,9 +177,9 @@ async def _drive(site: RecursiveSite, pace: Pace) -> Ledger:
                     await pace.turn()
                     parcels = site.step(Step(0, phase, last, turn, values), pace.pool)
                     wire = pace.wire
-                    found, others = await pace.exchange(parcels, site.tally.vote)
+                    found, vote = await pace.exchange(parcels, site.tally.vote)
                     site.deliver(found)
-                    votes += [site.tally.vote, *others]
+                    votes.append(vote)
                     site.tally.wire = pace.wire - wire
                     entry = site.entry((turn, i, 0, phase))
                     entry.tally.merge(site.tally)

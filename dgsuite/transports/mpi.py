@@ -17,7 +17,7 @@ import shutil
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import accumulate, pairwise
@@ -30,9 +30,9 @@ from distributed.comm import get_address_host
 from distributed.core import rpc
 
 from dgsuite.engine.batches import MessageBatch
+from dgsuite.engine.program import reduce_votes
 from dgsuite.workers.mesh import Mesh
 from dgsuite.workers.plugin import PeerLost, RunPlugin
-from kernels.base import Vote
 from partition.errors import InputError, RunError
 
 ASK = 50
@@ -123,8 +123,12 @@ class MPIMesh(Mesh):
             self._ranks[int(rank)] = peer
 
     async def exchange(
-        self, number: int, parcels: Mapping[int, MessageBatch], vote: Vote
-    ) -> tuple[dict[int, MessageBatch], list[Vote]]:
+        self,
+        number: int,
+        parcels: Mapping[int, MessageBatch],
+        vote: Any,
+        combine: Callable[[Sequence[Any]], Any] = reduce_votes,
+    ) -> tuple[dict[int, MessageBatch], Any]:
         mpi, world = self._job.mpi, self._job.world
         await asyncio.sleep(0)  # lets the run be cancelled
         # what is sent must stay as it is until it has left
@@ -132,7 +136,7 @@ class MPIMesh(Mesh):
         self._sending = [world.Isend([data, mpi.BYTE], rank, self._tag) for rank, data in packed]
         self.wire = sum(data.nbytes for _, data in packed)
         found: dict[int, MessageBatch] = {}
-        votes: dict[int, Vote] = {}
+        votes: dict[int, Any] = {self.rank: vote}
         missing = dict(self._ranks)
         while missing:
             for rank, peer in list(missing.items()):
@@ -148,7 +152,7 @@ class MPIMesh(Mesh):
         while not mpi.Request.Testall(self._sending):
             await asyncio.sleep(0)
         self._sending = []
-        return found, [votes[peer] for peer in sorted(votes)]
+        return found, combine([votes[peer] for peer in sorted(votes)])
 
     async def _receive(self, rank: int, times: int) -> np.ndarray | None:
         """The next message of a process, if it is there soon."""

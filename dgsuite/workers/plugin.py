@@ -25,6 +25,7 @@ from distributed.protocol import to_serialize
 from tornado.ioloop import PeriodicCallback
 
 from dgsuite.engine.progress import Progress
+from dgsuite.workers.kept import KeptMeshes
 from dgsuite.workers.spans import SpanPlugin
 from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses
@@ -90,6 +91,8 @@ class RunPlugin(WorkerPlugin):
         self._ends: dict[str, Callable[[], object]] = {}
         self._over: deque[str] = deque(maxlen=REMEMBERED)
         self._addresses: dict[str, asyncio.Future[Any]] = {}
+        self._asked: dict[str, Callable[[], object]] = {}
+        self.meshes = KeptMeshes(worker.loop.asyncio_loop)  # type: ignore[attr-defined]
         worker.handlers["dgsuite_meet"] = self._meet
         worker.handlers["dgsuite_count"] = self.count
         worker.handlers["dgsuite_votes"] = self._votes
@@ -118,6 +121,7 @@ class RunPlugin(WorkerPlugin):
             relief.stop()
         for end in list(self._ends.values()):
             end()
+        self.meshes.clear()
 
     def transition(self, key: Any, start: str, finish: str, **kwargs: Any) -> None:
         if finish in GIVEN_UP and key in self._ends:
@@ -140,17 +144,38 @@ class RunPlugin(WorkerPlugin):
         if not self.wanted(key):  # given up before this came here
             self._ends.pop(key, end)()
 
-    def enter(self, key: str, run: str, address: Any, abort: Callable[[], object]) -> None:
-        """Called by a run's task: where its peers find it, and how to end it. Thread-safe."""
+    def enter(
+        self,
+        key: str,
+        run: str,
+        address: Any,
+        abort: Callable[[], object],
+        asked: Callable[[], object] | None = None,
+    ) -> None:
+        """Called by a run's task: where its peers find it, and how to end it. Thread-safe.
+
+        Parameters
+        ----------
+        address
+            None where they have found it in an earlier run, so that none should have to ask.
+        asked
+            Called if one does all the same.
+        """
 
         def tell() -> None:
             if not self.wanted(key):  # given up before this came here
                 abort()
                 return
             self._ends[key] = abort
-            future = self._address(run)
-            if not future.done():
-                future.set_result(address)
+            if address is not None:
+                self._asked.pop(run, None)
+                future = self._address(run)
+                if not future.done():
+                    future.set_result(address)
+            elif asked is not None and run in self._addresses:
+                asked()
+            elif asked is not None:
+                self._asked[run] = asked
 
         self.worker.loop.add_callback(tell)
 
@@ -160,6 +185,7 @@ class RunPlugin(WorkerPlugin):
         def tell() -> None:
             self._ends.pop(key, None)
             self._addresses.pop(run, None)
+            self._asked.pop(run, None)
 
         self.worker.loop.add_callback(tell)
 
@@ -171,6 +197,8 @@ class RunPlugin(WorkerPlugin):
     async def _meet(self, run: str, epoch: str) -> Any:
         """RPC: the address at which a run's task on this worker listens, once it does."""
         fence(self.worker, epoch)
+        if (asked := self._asked.pop(run, None)) is not None:
+            asked()
         return await asyncio.shield(self._address(run))
 
     def _votes(self, run: str, turn: int) -> Any:
