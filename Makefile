@@ -38,6 +38,7 @@ docs: $(VENV)/.documented  ## make the pages: build/docs/index.html
 reference: $(VENV)/.tested  ## write the pages that are made from the code
 	$(BIN)/python -m dgsuite config reference > docs/files.md
 	$(BIN)/python -m dgsuite config schema > docs/files.schema.json
+	$(BIN)/python -m dgsuite config settings > docs/settings.md
 
 bench: $(VENV)/.tested  ## measure; about an hour
 	$(BIN)/pip install -q -e '.[bench]'

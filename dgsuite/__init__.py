@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,11 @@ _check_siblings()
 from dgsuite import traces  # noqa: E402, after the check
 from partition.lazy import lazy_imports  # noqa: E402
 from partition.version import __version__ as __version__  # noqa: E402
+
+if "dask.config" in sys.modules:  # else the first use of a setting loads them
+    from partition.client.settings import load
+
+    load()
 
 __getattr__, __dir__ = lazy_imports(
     __name__,

@@ -244,14 +244,14 @@ def test_bad_settings(settings, message):
         dask.config.set({"dgsuite.mpb": settings}),
         pytest.raises(dgsuite.InputError, match=message),
     ):
-        Settings.configured("mpb", "4 MiB", None).payload()
+        Settings.configured("mpb").payload()
 
 
 def test_buffers_of_the_chip():
     """8 KiB and 48 cores: the paper's payload of 5120 bytes, and the SCC MPI's sections of 160."""
     with dask.config.set(SCC | SCC_SECTIONS):
-        assert Settings.configured("mpb", "4 MiB", None).payload() == 5120
-        assert Settings.configured("mpimpb", "48 MiB", 48).section() == 160
+        assert Settings.configured("mpb").payload() == 5120
+        assert Settings.configured("mpimpb").section() == 160
 
 
 @pytest.mark.parametrize(

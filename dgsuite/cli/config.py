@@ -66,3 +66,12 @@ def reference() -> None:
     from dgsuite.cli.reference import page
 
     print(page(), end="")
+
+
+@config.command()
+@options.general
+def settings() -> None:
+    """Print the reference of dgsuite's settings in Dask's configuration, as Markdown."""
+    from dgsuite.cli.reference import settings
+
+    print(settings(), end="")

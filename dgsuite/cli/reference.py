@@ -1,4 +1,4 @@
-"""The reference of TOML files, made from their models: a JSON schema for editors, and a page for people."""
+"""References made from the code: of TOML files, as a page and a JSON schema, and of Dask's configuration."""
 
 from __future__ import annotations
 
@@ -46,6 +46,25 @@ BOUNDS = {
 """Words for limits of numbers."""
 
 
+SETTINGS = """\
+# Settings
+
+dgsuite's settings are in Dask's configuration, under `dgsuite`. Set them as those of Dask:
+
+```python
+dask.config.set({"dgsuite.timeout": "2 minutes"})
+```
+
+or in the environment (`DASK_DGSUITE__TIMEOUT="2 minutes"`), or in `~/.config/dask/dgsuite.yaml`, which has
+the defaults in comments. Schedulers and workers read their own environment and files.
+
+This page is what `dgsuite config settings` prints.
+
+| key | value | default | meaning |
+|---|---|---|---|
+"""
+
+
 def models() -> dict[str, type[BaseModel]]:
     """The models of all files, by what reads them."""
     found = {}
@@ -81,6 +100,22 @@ def page() -> str:
             where = described if section is model else described["$defs"].get(section.__name__)
             parts.append(_table(path, section, where or section.model_json_schema()))
     return "\n".join(parts)
+
+
+def settings() -> str:
+    """The reference of Dask's configuration as Markdown."""
+    from partition.client.settings import FILE, SCHEMA, read
+
+    def rows(path: str, described: Mapping[str, Any], defaults: Any) -> Iterator[str]:
+        for name, part in described.get("properties", {}).items():
+            yield from rows(f"{path}.{name}", part, defaults[name])
+        if "properties" not in described:
+            meaning = " ".join(described["description"].split())
+            shown = f"`{json.dumps(defaults)}`"
+            yield f"| `{path}` | {_kind(described)} | {shown} | {meaning} |\n"
+
+    described = read(SCHEMA)["properties"]["dgsuite"]
+    return SETTINGS + "".join(rows("dgsuite", described, read(FILE)["dgsuite"]))
 
 
 def _sections(model: type[BaseModel], path: str = "") -> Iterator[tuple[str, type[BaseModel]]]:
@@ -128,6 +163,8 @@ def _kind(value: Mapping[str, Any]) -> str:
         return f"`{value['const']}`"
     if "$ref" in value or "allOf" in value:
         return "table"
+    if isinstance(value.get("type"), list):
+        return " or ".join(_kind({**value, "type": one}) for one in value["type"])
     if "anyOf" in value:
         kinds = [_kind(one) for one in value["anyOf"] if one.get("type") != "null"]
         single = [kind for kind in kinds if not kind.startswith("list of ")]
@@ -144,5 +181,6 @@ def _kind(value: Mapping[str, Any]) -> str:
         "string": "text",
         "boolean": "true or false",
         "object": "table",
+        "null": "null",
     }.get(value.get("type", ""), "any")
-    return name + bounds
+    return name + bounds * (name in ("integer", "number"))

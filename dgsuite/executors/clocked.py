@@ -32,13 +32,11 @@ from dgsuite.workers.mesh import Mesh, cancelling
 from dgsuite.workers.outputs import Result, collect
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
+from partition.client.settings import setting
 from partition.client.waiting import Watch
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.graph import Graph
-
-KEEP = "1 minute"
-"""For how long a mesh is kept: the default of the setting ``dgsuite.clocked.keep``."""
 
 POOL_FROM = 1 << 15
 """Nodes of a site from which its clusters share the worker's threads: handing over costs 0.1 ms."""
@@ -109,7 +107,7 @@ def run(
     """
     way = way or CLOCKED
     kernel = kernels[0]
-    transport = dask.config.get("dgsuite.clocked.transport", "comm")
+    transport = setting("dgsuite.clocked.transport")
     if transport not in ("comm", "mpi"):
         raise InputError(f"dgsuite.clocked.transport must be 'comm' or 'mpi', got {transport!r}")
     if transport == "mpi" and (way.in_turn or not way.rounds):
@@ -138,11 +136,11 @@ def run(
             places,
             epochs,
             topic,
-            dask.config.get("dgsuite.clocked.bind", True),
+            setting("dgsuite.clocked.bind"),
             workload,
             guard,
             transport,
-            parse_timedelta(dask.config.get("dgsuite.clocked.keep", KEEP)) if keeps else 0.0,
+            parse_timedelta(setting("dgsuite.clocked.keep")) if keeps else 0.0,
         )
         futures = [
             client.submit(

@@ -50,7 +50,6 @@ class MPB(Shared):
     """A comm whose sender deposits in a buffer of its own."""
 
     scheme = "mpb"
-    defaults = ("4 MiB", None)
     _core: Core | None = None
 
     def _made(self) -> tuple[NDArray[np.uint8], int, bool]:
@@ -69,7 +68,6 @@ class MPIMPB(Shared):
     """A comm whose sender writes to a section of the receiver's."""
 
     scheme = "mpimpb"
-    defaults = ("48 MiB", 48)
 
     def _made(self) -> tuple[NDArray[np.uint8], int, bool]:
         return *memory.make(self.scheme, self.settings.section()), True

@@ -12,6 +12,8 @@ from typing import Any
 
 import dask
 
+from partition.client.settings import setting
+
 CLOCKS: dict[str, Any] = {
     "distributed": {
         "admin": {
@@ -30,5 +32,5 @@ CLOCKS: dict[str, Any] = {
 @cache
 def slow_clocks() -> None:
     """Slow the clocks that still have Dask's intervals, unless ``dgsuite.transports.quiet`` is False."""
-    if dask.config.get("dgsuite.transports.quiet", True):
+    if setting("dgsuite.transports.quiet"):
         dask.config.update_defaults(CLOCKS)

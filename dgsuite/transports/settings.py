@@ -8,6 +8,7 @@ from typing import Any
 
 import dask
 
+from partition.client.settings import setting
 from partition.errors import InputError
 
 FLAG = 32
@@ -45,16 +46,15 @@ class Settings:
     spin: float
 
     @classmethod
-    def configured(cls, scheme: str, buffer: str, places: int | None) -> Settings:
-        """What Dask's configuration says, or else what is given here.
+    def configured(cls, scheme: str) -> Settings:
+        """What Dask's configuration says.
 
         Raises
         ------
         InputError
             A value that cannot be, or an unknown name.
         """
-        given = {"buffer": buffer, "places": places}
-        return cls.made(scheme, given | dask.config.get(f"dgsuite.{scheme}", {}))
+        return cls.made(scheme, setting(f"dgsuite.{scheme}"))
 
     @classmethod
     def made(cls, scheme: str, values: Mapping[str, Any]) -> Settings:

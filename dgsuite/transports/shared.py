@@ -50,7 +50,6 @@ class Shared(Framed):
     """A comm through shared memory."""
 
     scheme: ClassVar[str]
-    defaults: ClassVar[tuple[str, int | None]]
     _ended = False
     """Whether the peer is gone."""
 
@@ -59,7 +58,7 @@ class Shared(Framed):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.settings = Settings.configured(self.scheme, *self.defaults)
+        self.settings = Settings.configured(self.scheme)
         self._flags: Flags | None = None
         self._out = self._in = memoryview(b"")
         self._out_waits = self._in_waits = False

@@ -23,6 +23,7 @@ from distributed.comm import CommClosedError
 from distributed.comm.tcp import TCP, BaseTCPBackend, TCPConnector, TCPListener
 from tornado.iostream import StreamClosedError
 
+from partition.client.settings import setting
 from partition.errors import InputError
 
 SLICE, TICK = 1 << 16, 2.5e-4
@@ -85,7 +86,7 @@ class Limit:
     @classmethod
     def configured(cls) -> Limit:
         """What Dask's configuration says."""
-        return make(**dask.config.get("dgsuite.throttle", {}))
+        return make(**setting("dgsuite.throttle"))
 
 
 def make(

@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
-import dask
 from distributed import Client, Worker, WorkerPlugin, get_worker
 from distributed.comm import get_address_host
 from distributed.core import Status
@@ -27,6 +26,7 @@ from tornado.ioloop import PeriodicCallback
 from dgsuite.engine.progress import Progress
 from dgsuite.workers.kept import KeptMeshes
 from dgsuite.workers.spans import SpanPlugin
+from partition.client.settings import setting
 from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses
 from partition.errors import RunError
@@ -80,7 +80,7 @@ class RunPlugin(WorkerPlugin):
 
     def setup(self, worker: Worker) -> None:
         self.worker = worker
-        if dask.config.get("dgsuite.worker.keep-memory", True):
+        if setting("dgsuite.worker.keep-memory"):
             limit = worker.memory_manager.memory_limit
             keep_memory(limit or math.inf)
             if limit:

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from partition.client.settings import setting
+
 SETTING = "dgsuite.gather-limit"
 """Dask's setting: outputs of a run, and identifiers of nodes, that take more bytes stay on the workers. With
 None all are gathered.
 """
 
-LIMIT = "16 MiB"
-"""Its default."""
-
 
 def limit() -> float:
     """Bytes of outputs, or of labels, that are gathered, at most."""
-    import dask
     from dask.utils import parse_bytes
 
-    most = dask.config.get(SETTING, LIMIT)
+    most = setting(SETTING)
     return float("inf") if most is None else parse_bytes(most)
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from partition.client import installed
+from partition.client.settings import setting
 from partition.errors import DgsuiteError, InputError, RunError
 
 if TYPE_CHECKING:
@@ -44,10 +45,9 @@ def current_client(client: Client | None) -> Client | None:
 
 def timeout() -> float:
     """Seconds without a heartbeat or an answer after which a wait fails: the setting ``dgsuite.timeout``."""
-    import dask
     from dask.utils import parse_timedelta
 
-    return float(parse_timedelta(dask.config.get("dgsuite.timeout", "30s"), "s"))
+    return float(parse_timedelta(setting("dgsuite.timeout"), "s"))
 
 
 def ask_scheduler(client: Client, request: str, /, wait: float = 0.0, **arguments: Any) -> Any:
