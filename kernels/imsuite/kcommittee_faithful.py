@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 import kernels.base as bsp
 from kernels import words
 from kernels.imsuite import kcommittee
-from kernels.imsuite.kcommittee import NONE, KCommittee
+from kernels.imsuite.kcommittee import KCommittee
+from kernels.imsuite.kcommittee_invitations import NONE
 
 
 @dataclass(eq=False)
