@@ -1,6 +1,6 @@
 """Operations on ragged rows (CSR): the loops that every message goes through.
 
-Each has a NumPy form for small inputs, which spares a small run the half second that importing
+Each has a NumPy form for small inputs, which saves a small run the half second that importing
 Numba takes, and a compiled one (`partition._compiled`) above `COMPILE_FROM` elements; where that is
 imported already, some take it for any number.
 """

@@ -1,4 +1,4 @@
-"""A subset of consecutive numbers: the nodes of a cluster that care, the slots of a site that sent."""
+"""A subset of consecutive numbers: nodes of a cluster, or slots of a site."""
 
 from __future__ import annotations
 

@@ -127,4 +127,4 @@ def test_lines_that_cannot_be(scheme, line, caplog):
         listener.stop()
 
     run(main())
-    assert "wrote or read what cannot be" in caplog.text
+    assert "an impossible position" in caplog.text

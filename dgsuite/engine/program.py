@@ -123,10 +123,10 @@ def turns(
         The program yields something else than rounds and finishes, or more of them than allowed.
     """
     program = kernel.program(Net(n))
-    who = f"kernel {kernel.name!r}"
+    subject = f"kernel {kernel.name!r}"
     if not isinstance(program, Generator):
         raise RunError(
-            f"{who}: program must yield its rounds, such as `yield Round(self.send)`; it returned "
+            f"{subject}: program must yield its rounds, such as `yield Round(self.send)`; it returned "
             f"{_called(program)}"
         )
     number = 0
@@ -138,7 +138,7 @@ def turns(
             return
         if not isinstance(item, Round | Finish):
             raise RunError(
-                f"{who}, round {number}: the program yields {_called(item)}, which is not a Round; "
+                f"{subject}, round {number}: the program yields {_called(item)}, which is not a Round; "
                 f"write `yield Round(self.send)`"
             )
         if isinstance(item, Round) and item.closing and number:
@@ -147,7 +147,7 @@ def turns(
             what = f"phase{'s' * (len(item.phases) > 1)} {', '.join(map(repr, item.phases))}"
         else:
             what = f"task {item.launch!r}"
-        where = f"{who}, round {number}, {what}"
+        where = f"{subject}, round {number}, {what}"
         if isinstance(item, Round):
             taken = {name for phase in item.phases for name in item.values_of(kernel, phase)}
             if unused := ", ".join(map(repr, item.values.keys() - taken)):

@@ -1,4 +1,4 @@
-"""What an experiment file must hold to that its shape alone does not say."""
+"""Checks of an experiment file beyond its shape."""
 
 from __future__ import annotations
 

@@ -106,15 +106,15 @@ def connect(address: str) -> Iterator[Client]:
 
 
 @contextmanager
-def deaf() -> Iterator[None]:
-    """Have processes and threads that start meanwhile not hear of Ctrl-C, which a terminal sends to all.
+def sigint_blocked() -> Iterator[None]:
+    """Block SIGINT in processes and threads that start meanwhile: a terminal sends it to all of them.
 
-    It is for this process to end them; here it comes when this is over.
+    This process ends them. A signal that arrives meanwhile is handled at the end.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # started later, it would have its thread listen again
+    resource_tracker.ensure_running()  # if started later, its thread would not block it
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -141,7 +141,7 @@ def local(
     check_memory(memory_limit)
     check_protocol(protocol)
     with ExitStack() as stack:
-        with deaf():
+        with sigint_blocked():
             cluster = stack.enter_context(
                 LocalCluster(
                     n_workers=workers,

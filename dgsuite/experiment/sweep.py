@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 ENOUGH = 0.5
-"""Seconds of a point's runs after which it is not run again, however many iterations there may be."""
+"""Seconds of a point's runs after which it is not run again, whatever the number of iterations."""
 
 NEW, FORCED = "new", "forced"
 """Why a point is run of which there is no earlier run, and where earlier runs do not count."""
@@ -192,7 +192,7 @@ class Sweep:
         return graph
 
     def warm_up(self, point: Point, graph: Graph, client: Client | None, where: object) -> None:
-        """Run a kernel for nothing, the first time that these workers see it in this form and style."""
+        """Run a kernel without measuring it, the first time in this form and style on these workers."""
         key = (where, point.kernel, point.form, point.style)
         if key in self._warm:
             return

@@ -126,13 +126,13 @@ def override(data: dict[str, Any], given: str) -> None:
     put(data, key, value, f"--set {given}")
 
 
-def put(data: dict[str, Any], key: str, value: Any, who: str) -> None:
+def put(data: dict[str, Any], key: str, value: Any, source: str) -> None:
     """Put a value where a dotted key says; a number is a place in a list.
 
     Parameters
     ----------
-    who
-        Says so, for the error.
+    source
+        What sets the value, for the error.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def put(data: dict[str, Any], key: str, value: Any, who: str) -> None:
             at[last] = value
     except (ValueError, IndexError, AttributeError, TypeError):
         hint = "; runs are numbered, as in run.0.n" if key.startswith("run.") else ""
-        raise InputError(f"{who}: there is no {key!r} to set{hint}") from None
+        raise InputError(f"{source}: there is no {key!r} to set{hint}") from None
 
 
 def _section(model: Any, where: tuple[int | str, ...]) -> Any:

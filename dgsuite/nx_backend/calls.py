@@ -1,4 +1,4 @@
-"""What all functions share: how they run a kernel, what they cannot run, and what is not worth it."""
+"""What all functions share: running a kernel, and leaving calls to networkx."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which nodes matter: PageRank, eigenvectors, and betweenness."""
+"""Centralities: PageRank, eigenvectors, and betweenness."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class ConvertedGraph:
         self.__networkx_cache__: dict[str, Any] = {}
         self._held: dict[Held, Graph] = {}
 
-    # ---- what networkx asks
+    # ---- attributes that networkx reads
 
     def is_directed(self) -> bool:
         """Whether edges have a direction."""
@@ -100,7 +100,7 @@ class ConvertedGraph:
         """Number of edges."""
         return len(self.source)
 
-    # ---- what functions ask
+    # ---- for functions
 
     @cached_property
     def number(self) -> dict[Hashable, int]:

@@ -1,4 +1,4 @@
-"""What networkx asks for when it is imported: which functions there are, and the configuration."""
+"""What networkx reads when it is imported: the functions of the backend, and its configuration."""
 
 from __future__ import annotations
 

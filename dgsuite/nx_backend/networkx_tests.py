@@ -1,4 +1,4 @@
-"""What networkx's own tests are told, which run with this backend: which cannot pass, and why."""
+"""Tests of networkx that cannot pass with this backend, and the reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The study as one HTML page that needs nothing else: pictures inside, light or dark as the reader is."""
+"""The study as one self-contained HTML page, in light or dark colours as the reader's system is set."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def page(
     page
         HTML.
     left_out
-        By file name, why a dataset is not on the page: old files and those of others may lack anything.
+        By file name, why a dataset is not on the page: files of older versions or other programs may be
+        incomplete.
     """
     sections: dict[str, tuple[int, str]] = {}
     rows: list[Sequence[Any]] = []
@@ -167,7 +168,7 @@ def _departures(figure: xr.Dataset) -> str:
 
 
 def _verdicts(number: int, claims: Sequence[Row]) -> str:
-    """What became of the claims."""
+    """The verdicts on the claims."""
     told = []
     for claim, verdict in _about(number, claims):
         rest = ": ".join(filter(None, (verdict.ours, verdict.why)))
@@ -208,7 +209,7 @@ def _grid(figure: xr.Dataset, text: bool) -> str:
 
 
 def _code(figure: xr.Dataset) -> str:
-    """What is in the text of kernels, where the figure is about it."""
+    """Counts in the text of kernels, if the figure shows them."""
     rows = [(kernel.upper(), *row) for kernel, row in code_table(code(figure)).items()]
     if not rows:
         return ""

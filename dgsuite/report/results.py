@@ -37,7 +37,7 @@ BY_ROUND = ("messages", "comm")
 
 
 CODE_OF = {10: "recursive"}
-"""Figures beside which stands what is in the text of kernels, and of which form."""
+"""Figures that also show counts in the text of kernels, and the form of these kernels."""
 
 
 def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Dataset:
@@ -204,7 +204,7 @@ def _serial_base(figure: xr.Dataset, serial: NDArray, mine: NDArray) -> NDArray[
 
 
 def _serial_model(figure: xr.Dataset, runs: NDArray) -> str:
-    """What to call a serial base: each worker process is a place."""
+    """Name of a serial base: each worker process is a place."""
     places, n = (int(figure[name].values[runs].min()) for name in ("workers", "n"))
     return f"serial program in {runtime_model(places, n)}"
 
@@ -266,7 +266,7 @@ def crowded(figure: xr.Dataset) -> str:
 
 
 def _ranges(figure: xr.Dataset) -> list[str]:
-    """What runs on workers counted, where that depends on who comes first."""
+    """Counts of runs on workers, where these depend on the order of arrival."""
     free = figure["style"].values != "serial"
     if not free.any():
         return []
@@ -279,7 +279,7 @@ def _ranges(figure: xr.Dataset) -> list[str]:
 
 
 def _peaks(figure: xr.Dataset) -> str:
-    """How far from level communication is, where there are rounds enough to tell."""
+    """How much communication varies over the rounds, where there are more than three."""
     comm, rounds = figure["comm_by_round"].values.clip(0), figure["n_rounds"].values
     peak = comm.max(axis=1) * rounds / comm.sum(axis=1).clip(1)
     longer = [i for i in np.argsort(peak, kind="stable") if rounds[i] > 3]

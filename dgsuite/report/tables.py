@@ -63,7 +63,7 @@ class Cell(NamedTuple):
     difference: int
     """Ours less the paper's."""
     why: str | None
-    """What explains the difference; None where there is none, "" where nothing does."""
+    """Reason for the difference; None if there is no difference, "" if it is unexplained."""
     printed: str = ""
     """The formula, if that is what is printed."""
     loops: int = -1
@@ -190,11 +190,11 @@ HEADS = ("kernel", "input", "count", "ours", "paper", "difference", "loops", "pr
 NOTHING = "not explained"
 
 OPEN = "Open: "
-"""How the reason of a difference begins of which it is not known where it comes from."""
+"""Start of the reason for a difference whose cause is not known."""
 
 
 def reasons(cells: Iterable[Cell]) -> list[str]:
-    """What explains differences, once each, in order."""
+    """The reasons for differences, each once, in order."""
     return list(dict.fromkeys(cell.why for cell in cells if cell.why is not None))
 
 

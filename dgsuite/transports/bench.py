@@ -135,7 +135,7 @@ class Partners:
     def __init__(self, protocols: Sequence[str], count: int) -> None:
         import dask
 
-        from dgsuite.experiment.clusters import deaf
+        from dgsuite.experiment.clusters import sigint_blocked
 
         context = multiprocessing.get_context("spawn")
         self.protocols, self.addresses = protocols, [[""]] * 0
@@ -145,7 +145,7 @@ class Partners:
             process = context.Process(
                 target=_partner, args=(protocols, dask.config.config, there), daemon=True
             )
-            with deaf():
+            with sigint_blocked():
                 process.start()
             there.close()
             self._pipes.append(here)

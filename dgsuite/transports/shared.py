@@ -194,12 +194,12 @@ class Shared(Framed):
                 self._take_in()
 
     def _look(self) -> None:
-        """See what the peer says in memory, if it does so there."""
+        """Read the positions that the peer has published in memory, if it does."""
         if self._flags is not None:
             self._learn(*self._flags.see())
 
     def _learn(self, there: int, origin: int, taken: int) -> None:
-        """What the peer wrote and read, as it said now or earlier."""
+        """Take note of the positions that the peer has written and read, as published now or earlier."""
         if there > self._there:
             if there - self._got > len(self._in):
                 self._break()
@@ -213,19 +213,19 @@ class Shared(Framed):
             wake(self._writing)
 
     def _lie_down(self) -> None:
-        """From now on the peer is to say it on the socket; what it said until now is known."""
+        """Have the peer publish its positions on the socket from now on."""
         if self._flags is not None and self._flags.awake:
             self._flags.wake(False)
             self._look()
 
     def _end(self) -> None:
-        """The peer is gone; what it deposited can still be read."""
+        """The peer is gone; the bytes that it deposited can still be read."""
         self._look()
         self._leave_off()
 
     def _break(self) -> None:
-        """The peer says what cannot be: nothing more that it says is heard."""
-        logger.warning("%s: the peer says that it wrote or read what cannot be", self)
+        """The peer has published an impossible position: read nothing more from it."""
+        logger.warning("%s: the peer published an impossible position in the stream", self)
         self._flags = None
         self._leave_off()
 

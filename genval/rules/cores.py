@@ -11,9 +11,9 @@ from partition.cluster import Cluster
 
 
 def core_number(job: Job) -> list[Found]:
-    """Each node has as many neighbours with its core number or more as that number says, so it is no
-    larger than it should be. And no set of nodes of one number has, in it and among nodes of larger numbers,
-    more neighbours each: whoever has no more is taken off, until none is left, so it is no smaller.
+    """A node with core number k has at least k neighbours with core numbers of k or more, so k is not too
+    large. No set of nodes with number k has, for each of them, more than k neighbours in the set or with
+    larger numbers, so k is not too small: taking off nodes with no more such neighbours than k leaves none.
     """
     core = job.outputs["core"]
     nodes = np.arange(job.n)

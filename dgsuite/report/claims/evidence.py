@@ -29,7 +29,7 @@ CONFIGS = Path(__file__).parents[3] / "configs"
 
 
 class Evidence:
-    """What there is to compare claims with.
+    """What claims are compared with.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ def judge(evidence: Evidence, chosen: Iterable[Claim] | None = None) -> list[Row
 
 
 def _verdict(claim: Claim, evidence: Evidence) -> Verdict:
-    """The verdict on a claim; results of others may lack anything."""
+    """The verdict on a claim; results of other programs may lack variables."""
     try:
         return CHECKS[claim.check](claim, evidence)
     except Exception as error:

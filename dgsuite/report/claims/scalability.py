@@ -105,7 +105,7 @@ DERIVED = {
 
 
 def departures(claim: Claim, file: config.Config) -> dict[str, str]:
-    """What an experiment has otherwise than a set-up, by aspect: "ours for the paper's".
+    """Where an experiment differs from a set-up, by aspect: "ours for the paper's".
 
     Aspects that the claim does not name are not compared.
     """

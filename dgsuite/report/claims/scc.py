@@ -72,7 +72,7 @@ def _file(evidence: Evidence, number: int) -> HartreeFock | Betweenness | None:
 
 @check
 def scc_setting(claim: Claim, evidence: Evidence) -> Verdict:
-    """What the experiment file has otherwise; it must be in the file's ``figure.departs``."""
+    """Where the experiment file differs; the file's ``figure.departs`` must have the reasons."""
     number = figure_of(claim)
     if (file := _file(evidence, number)) is None:
         return unknown(NO_FILES)
@@ -81,7 +81,7 @@ def scc_setting(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 def departures(claim: Claim, file: HartreeFock | Betweenness) -> dict[str, str]:
-    """What an experiment file has otherwise than a set-up, by aspect: "ours for the paper's"."""
+    """Where an experiment file differs from a set-up, by aspect: "ours for the paper's"."""
     number, experiments = figure_of(claim), claim.data["experiment"]
     paper = {
         aspect: list(dict.fromkeys(value for e in experiments for value in e[aspect]))

@@ -1,4 +1,4 @@
-"""Set-ups of IMSuite's figures: what an experiment file, or a result, makes otherwise than the paper."""
+"""Set-ups of IMSuite's figures: where an experiment file, or a result, differs from the paper."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _made(run: Mapping[str, Any], form: str) -> Made:
 
 
 def departures(claim: Claim, runs: Sequence[Made]) -> dict[str, str]:
-    """What runs have otherwise than a set-up, by aspect: "ours for the paper's".
+    """Where runs differ from a set-up, by aspect: "ours for the paper's".
 
     Aspects that the claim does not name are not compared. "programs" are those of one side alone.
     """
@@ -172,7 +172,7 @@ def departing(
     Parameters
     ----------
     found
-        What the file has otherwise than the paper, by aspect.
+        Where the file differs from the paper, by aspect.
     reasons
         Why, by aspect: the file's ``figure.departs``. One for what does not depart is an error, too.
     more
@@ -326,7 +326,7 @@ def hardware_threads(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 def settings_of(figure: xr.Dataset) -> dict[str, str]:
-    """What the runs of a figure's dataset have otherwise than the paper, by aspect."""
+    """Where the runs of a figure's dataset differ from the paper, by aspect."""
     claim = setup_of(int(figure.attrs["figure"]))
     if claim is None or "experiment" not in claim.data:
         return {}

@@ -21,7 +21,7 @@ def line(row: Row) -> tuple[str, ...]:
 
 
 def silent(rows: Iterable[Row]) -> list[str]:
-    """What departs without saying so."""
+    """Claims that depart without a reason."""
     return [f"{r.claim.id}: {r.verdict.silent}" for r in rows if r.verdict.silent]
 
 

@@ -1,4 +1,4 @@
-"""Verdicts on claims, and the register of checks that come to them."""
+"""Verdicts on claims, and the register of checks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EQUAL, AGREES, DIFFERS, UNCHECKED = "equal", "agrees", "differs", "not checked"
 
 
 class Verdict(NamedTuple):
-    """What a check came to."""
+    """The result of a check."""
 
     verdict: str
     """"equal", "agrees" (within what `why` says), "differs" or "not checked"."""
