@@ -121,6 +121,15 @@ class Inbox(Protocol):
         """
         ...
 
+    def nearer(self, name: str) -> tuple[NDArray, NDArray, NDArray]:
+        """Nodes that a broadcast brings nearer, ascending, their least offer and the smallest of its senders.
+
+        An edge offers what was sent plus its weight, 1 without weights, as a float64, no larger than the
+        largest number. A node comes nearer if it is offered less than in all phases before in this run. On
+        a directed graph the kernel must be one that `Kernel.pulls`.
+        """
+        ...
+
     def union(self, name: str, among: Subset | None = None) -> tuple[NDArray, NDArray]:
         """Nodes that got a message, and the bitwise or of the values each got."""
         ...

@@ -87,6 +87,8 @@ class Cluster:
     in_indptr, in_indices
         The edges that come in, as `indptr` and `indices`, where a directed graph's broadcasts are to be
         read along them (`Kernel.pulls`), else None.
+    in_weights
+        Weight of each entry of `in_indices`, where these and weights are there.
     directions
         Of each entry of `indices`, uint8, where a directed graph is seen both ways (`Kernel.both_ways`):
         `OUT`, `IN`, or both bits. None on other graphs; on an undirected one all edges go both ways.
@@ -105,6 +107,7 @@ class Cluster:
     block: Block | None = None
     in_indptr: NDArray | None = None
     in_indices: NDArray | None = None
+    in_weights: NDArray | None = None
     directions: NDArray[np.uint8] | None = None
     weights_in: NDArray | None = None
     cache: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -136,7 +139,8 @@ class Cluster:
     @property
     def edge_arrays(self) -> list[NDArray]:
         """The arrays that describe the edges."""
-        out, into = (self.indptr, self.indices, self.weights), (self.in_indptr, self.in_indices)
+        out = self.indptr, self.indices, self.weights
+        into = self.in_indptr, self.in_indices, self.in_weights
         return [a for a in (*out, *into, self.directions, self.weights_in) if a is not None]
 
     @property
@@ -150,6 +154,11 @@ class Cluster:
         if self.in_indptr is None or self.in_indices is None:
             return self.indptr, self.indices
         return self.in_indptr, self.in_indices
+
+    @property
+    def sender_weights(self) -> NDArray | None:
+        """Weights of the edges of `senders`."""
+        return self.weights if self.in_indptr is None else self.in_weights
 
     @cached_property
     def ids(self) -> NDArray[np.int64]:

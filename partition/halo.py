@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from partition.build import id_dtype
 from partition.cluster import Cluster
 from partition.partitioners import Partition
-from partition.segments import look_up, loops, mark, outside, transpose_outside
+from partition.segments import group, look_up, loops, mark, outside, transpose_outside
 from partition.tiles import Tiles, make_tiles
 
 MANY = 4
@@ -81,6 +81,8 @@ class Halo:
         For each peer site: own slots it reads, ascending.
     land
         For each peer site: the slots where its values land, in the same order.
+    in_weights, leaving_weights
+        Weights of the edges of each cluster, of those that come in and of those that leave; None without.
     tiles
         The rows once more, for sums over all of their entries, once `cut_tiles` has been called.
     """
@@ -102,6 +104,8 @@ class Halo:
     near: NDArray[np.int32]
     send: dict[int, NDArray | slice]
     land: dict[int, slice]
+    in_weights: Sequence[NDArray | None]
+    leaving_weights: Sequence[NDArray | None]
     tiles: Tiles | None = field(default=None, init=False)  # a turned halo has its own
 
     @cached_property
@@ -119,6 +123,8 @@ class Halo:
             ahead_indices=self.back_indices,
             away=self.near,
             near=self.away,
+            in_weights=self.leaving_weights,
+            leaving_weights=self.in_weights,
         )
 
     @cached_property
@@ -134,6 +140,26 @@ class Halo:
     def heads(self) -> NDArray:
         """First slots of each row, padded with `slots`: shape (own, `_compiled.pulling.HEADS`)."""
         return loops().heads(self.indptr, self.indices, self.slots)
+
+    @cached_property
+    def weights(self) -> NDArray:
+        """Weight of each entry of `indices`; none where edges have no weights."""
+        return _numbers(self.in_weights)
+
+    @cached_property
+    def out_weights(self) -> NDArray:
+        """The same of `out_indices`."""
+        same = self.out_indices is self.indices
+        return self.weights if same else _numbers(self.leaving_weights)
+
+    @cached_property
+    def back_weights(self) -> NDArray:
+        """The same of `back_indices`."""
+        if not len(self.weights):
+            return self.weights
+        last = self.first + self.own
+        entry = np.flatnonzero((self.indices < self.first) | (self.indices >= last))
+        return self.weights[entry[group(self.indices[entry], self.slots)[2]]]
 
     def cut_tiles(self) -> None:
         """Make the tiles, unless they are there."""
@@ -182,6 +208,11 @@ class Halo:
         """What senders reach; at least one, and all own nodes or all ghosts on one side of them."""
         row = int(senders[0]) - self.first
         return self._outs[0 if row < 0 else 1 if row < self.own else 2]
+
+    def weights_out(self, senders: NDArray) -> NDArray:
+        """The weights of the edges of `out`; none where edges have no weights."""
+        own = 0 <= int(senders[0]) - self.first < self.own
+        return self.out_weights if own else self.back_weights
 
     @cached_property
     def _outs(self) -> tuple[Out, Out, Out]:
@@ -268,7 +299,16 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
         near,
         send,
         land,
+        [c.sender_weights for c in clusters],
+        [c.weights for c in clusters],
     )
+
+
+def _numbers(parts: Sequence[NDArray | None]) -> NDArray:
+    """The weights of all clusters, of a dtype that compiled loops take."""
+    found = [np.empty(0) if part is None else part for part in parts]
+    joined: NDArray = found[0] if len(found) == 1 else np.concatenate(found)
+    return joined.astype(np.float64) if joined.dtype == np.float16 else joined
 
 
 def _stacked(rows: Sequence[tuple[NDArray, NDArray]]) -> tuple[NDArray, NDArray]:

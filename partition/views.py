@@ -111,4 +111,6 @@ def _joined(c: Cluster, into: Cluster) -> Cluster:
 
 def _informed(c: Cluster, into: Cluster) -> Cluster:
     """A cluster that also has the edges that come in."""
-    return replace(c, in_indptr=into.indptr, in_indices=into.indices, cache={})
+    return replace(
+        c, in_indptr=into.indptr, in_indices=into.indices, in_weights=into.weights, cache={}
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from dgsuite.engine.broadcast_store import BroadcastBatch, BroadcastStore
 from dgsuite.engine.messages import MessageList
+from dgsuite.engine.offers import Offers
 from kernels.base import Note
 from partition.reductions import SUM, Reduction
 from partition.segments import COMPILE_FROM, expand, first_marked, loops
@@ -262,6 +264,19 @@ class Broadcasts(BroadcastStore):
         found = loops().collect(hit, hit if among is None else among.mask, least, nodes, source)
         share = self.reach * (hi - lo) // max(halo.own, 1)
         return nodes[:found], source[:found], Note({"examined": share})
+
+    @cached_property
+    def offers(self) -> Offers:
+        """The least offers of the run."""
+        return Offers(self.halo)
+
+    def nearer(self, name: str, lo: int, hi: int) -> tuple[NDArray, NDArray, NDArray]:
+        """`Inbox.nearer` of the nodes in rows `lo` to `hi`."""
+        if ("nearer", name) not in self._pushed:
+            self._pushed["nearer", name] = (self.offers.take(self.senders, self.values(name)),)
+        every = self._pushed["nearer", name][0]
+        rows = every[slice(*np.searchsorted(every, (lo, hi)))]
+        return rows - lo, self.offers.least[rows], self.offers.source[rows]
 
     def minima(
         self, name: str, own: NDArray, lo: int, hi: int, among: Subset | None

@@ -74,6 +74,11 @@ class CheckedInbox(ClusterInbox):
             raise InputError(f"along({name!r}) names entries out of range; there are {size}")
         return super().along(name, entries)
 
+    def nearer(self, name: str) -> Any:
+        if isinstance(self._messages, Broadcasts):
+            self._comparable(name)
+        return super().nearer(name)
+
     def _set(self, among: Subset | None) -> None:
         """See that a set is one of this cluster's nodes, and counts them right."""
         if among is None:

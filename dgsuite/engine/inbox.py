@@ -185,6 +185,15 @@ class ClusterInbox:
         found[nodes] = values
         return found
 
+    def nearer(self, name: str) -> tuple[NDArray, NDArray, NDArray]:
+        received = self._messages
+        if isinstance(received, Broadcasts):
+            return received.nearer(name, self._lo, self._hi)
+        if received is not None:
+            raise ValueError("only what was broadcast comes along edges")
+        none = np.empty(0, np.int64)
+        return none, np.empty(0), none
+
     def union(self, name: str, among: Subset | None = None) -> tuple[NDArray, NDArray]:
         return self.reduce(OR, name, among)
 

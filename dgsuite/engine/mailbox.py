@@ -145,6 +145,9 @@ class Mailbox:
             loops().collect(one[:0], one[:0], halo.names[:0], none, halo.names[:0])
             if self.kernel.adds_all:
                 halo.cut_tiles()
+            if self.kernel.takes_offers:
+                (dtype,) = self.dtypes.values()
+                self.broadcasts.offers.warm(dtype)
             if self.kernel.looks_for_first:
                 names = halo.names[:0]
                 loops().pull_first(*pull[:2], halo.heads, *pull[2:], halo.names, none, names)

@@ -40,8 +40,8 @@ class Eigenvector(Iterated):
         squares = yield bsp.Round(self.spread, self.gather, opening=True)
         return (yield bsp.Round(self.scale, length=sqrt(squares.sum)))
 
-    def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast | bsp.Unicast:
-        return self.send(c, s.centrality)
+    def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        return bsp.broadcast(value=s.centrality)
 
     def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
         s.sums = s.centrality + self.sums(c, inbox)

@@ -46,8 +46,8 @@ class HITS(Iterated):
         greatest = yield bsp.Round(self.point, self.judge, self.rate, opening=True)
         return (yield bsp.Round(self.compare, greatest=greatest.max))
 
-    def point(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast | bsp.Unicast:
-        return self.send(c, s.hub)
+    def point(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        return bsp.broadcast(value=s.hub)
 
     def judge(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         s.authority = self.sums(c, inbox)

@@ -98,22 +98,12 @@ class Iterated(bsp.Kernel):
         np.subtract(new, old, out=old)  # a new array of this size takes longer than to fill it
         return bsp.vote(sum=np.abs(old, out=old))
 
-    def send(self, c: bsp.Cluster, values: NDArray) -> bsp.Broadcast | bsp.Unicast:
-        """Every node sends its value along the edges out of it; `sums` adds them up, times the weights.
-
-        On an undirected graph both ends know an edge's weight; on a directed one the sender multiplies.
-        """
-        if not c.directed or not self.weighted or c.weights is None:
-            return bsp.broadcast(value=values)
-        at, to = c.edges(np.arange(c.size))
-        return bsp.unicast(to, at, value=values[at] * c.weights)
-
     def sums(
         self, c: bsp.Cluster, inbox: bsp.Inbox, backwards: bool = False
     ) -> NDArray[np.float64]:
-        """What came along the edges, or backwards along those that leave, for each node."""
-        unknown = c.directed and not backwards
-        if unknown or not self.weighted or c.weights is None or not c.size:
+        """What came along the edges, times their weights, for each node; or backwards, along those that leave."""
+        weights = c.weights if backwards else c.sender_weights
+        if not self.weighted or weights is None or not c.size:
             return inbox.totals("value")
         indptr, indices, values = inbox.latest("value")
-        return weigh(indptr, indices, c.weights, values)
+        return weigh(indptr, indices, weights, values)

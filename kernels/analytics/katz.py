@@ -66,8 +66,8 @@ class Katz(Iterated):
     def step(self) -> Step:
         return (yield bsp.Round(self.spread, self.gather))
 
-    def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast | bsp.Unicast:
-        return self.send(c, s.centrality)
+    def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        return bsp.broadcast(value=s.centrality)
 
     def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote | None:
         old, s.centrality = s.centrality, self.alpha * self.sums(c, inbox) + self.beta

@@ -113,11 +113,9 @@ class PageRank(Iterated):
         numbers = numbers / numbers.max()  # so that the sum is finite
         return numbers[c.ids] / float(exact_sum(numbers))
 
-    def spread(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
-    ) -> tuple[bsp.Broadcast | bsp.Unicast, bsp.Vote]:
+    def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Vote]:
         np.divide(s.rank, s.out, out=s.share)
-        return self.send(c, s.share), bsp.vote(sum=s.rank[s.sinks])
+        return bsp.broadcast(value=s.share), bsp.vote(sum=s.rank[s.sinks])
 
     def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, held: float) -> bsp.Vote | None:
         rank = self.sums(c, inbox)

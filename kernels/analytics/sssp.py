@@ -1,8 +1,9 @@
 """Shortest paths by delta-stepping (Meyer and Sanders 2003; Graph500 kernel 3).
 
 Nodes wait in buckets by their distance, each as wide as delta. The first bucket that is not empty is
-emptied: its nodes send offers over light edges, no heavier than delta, each time their distance falls;
-when all are settled, over heavy edges, once.
+emptied: its nodes tell their neighbours their distance, each time it falls. Light and heavy edges are not
+told apart (as in the GAP benchmark suite: Beamer, Asanovic and Patterson 2015): where buckets are narrow,
+few distances fall twice.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kernels.base as bsp
-from partition.segments import distinct, expand
+from partition.segments import put
 from partition.weights import spread
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ FACTOR = 8
 more messages."""
 
 LAST = 2.0**62
-"""The last bucket, which also holds all nodes that are farther away."""
+"""Nodes that are at least so many buckets away are all in the last one."""
 
 WHOLE = 2.0**53
 """Whole numbers below it are exact in float64, and so are their sums that are below it."""
@@ -39,12 +40,8 @@ class State(bsp.ClusterState):
 
     distance: NDArray[np.float64]
     parent: NDArray[np.int32]
-    weights: NDArray[np.float64]
-    limit: float  # distances below it are exact
-    waiting: NDArray[np.int64]  # nodes that have not sent their distance
-    settled: NDArray[np.int64] = (
-        bsp.no_nodes()
-    )  # nodes of the bucket that have sent over light edges
+    far: NDArray[np.int64]  # nodes that wait in later buckets, in no order
+    waits: NDArray[np.bool_] = bsp.per_node(False)  # whether a node is among them
 
 
 @dataclass(frozen=True)
@@ -74,6 +71,8 @@ class ShortestPaths(bsp.Kernel):
     fields = {"distance": np.float64}
     needs = ("non-negative weights",)
     undirected = False
+    pulls = True
+    takes_offers = True
 
     def check(self, c: bsp.Cluster) -> str | None:
         if wrong := bsp.no_node("root", self.root, c.n):
@@ -101,71 +100,65 @@ class ShortestPaths(bsp.Kernel):
         return np.inf if self.delta is None else self.delta
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        bucket = 0
-        while True:
-            yield from bsp.until_quiet(self.light, self.relax, bucket=bucket)
-            left = yield bsp.Round(self.heavy, self.relax, closing=True, bucket=bucket)
-            if left.min is None:
-                return
-            bucket = max(bucket, left.min)
+        least: float | None = 0.0
+        while least is not None:
+            end = self.end(least)
+            yield bsp.Round(self.empty, end=end, opening=True)
+            left = yield from bsp.until_quiet(self.relax, end=end)
+            least = left.min
+        yield bsp.Round(self.verify, closing=True)
+
+    def end(self, distance: float) -> float:
+        """Where the bucket of a distance ends."""
+        if distance >= LAST * self.width:
+            return np.inf
+        return max((distance // self.width + 1) * self.width, float(np.nextafter(distance, np.inf)))
 
     def start(self, c: bsp.Cluster) -> State:
         root = c.local(self.root)
         distance, parent = c.full(np.inf), c.full(-1, np.int32)
         distance[root], parent[root] = 0, self.root
-        weights = np.ones(len(c.indices)) if c.weights is None else c.weights
-        return State.of(
-            c,
-            distance=distance,
-            parent=parent,
-            weights=weights.astype(np.float64),
-            limit=LARGEST if weights.dtype.kind == "f" else WHOLE,
-            waiting=root,
-        )
+        return State.of(c, distance=distance, parent=parent, far=root)
 
-    def light(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, bucket: int) -> bsp.Unicast:
-        here = self.buckets(s, s.waiting) <= bucket
-        nodes, s.waiting = s.waiting[here], s.waiting[~here]
-        s.settled = distinct(np.append(s.settled, nodes))
-        return self.tell(c, s, nodes, light=True)
+    def empty(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, end: float) -> bsp.Broadcast:
+        """Nodes of a bucket tell their distance."""
+        near = s.distance[s.far] < end
+        due, s.far = np.sort(s.far[near]), s.far[~near]
+        s.waits[due] = False
+        return bsp.broadcast(due, distance=s.distance[due])
 
-    def heavy(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
-        nodes, s.settled = s.settled, s.settled[:0]
-        far = nodes[s.distance[nodes] >= s.limit]
+    def relax(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, end: float
+    ) -> tuple[bsp.Broadcast, bsp.Vote] | bsp.Vote:
+        """Nodes that come nearer tell so, or wait."""
+        nodes, offer, source = inbox.nearer("distance")
+        better = offer < s.distance[nodes]  # offers to the root are not
+        if not better.all():
+            nodes, offer, source = nodes[better], offer[better], source[better]
+        put(s.distance, nodes, offer)
+        put(s.parent, nodes, source)
+        near = offer < end
+        far = nodes[~near]
+        far = far[~s.waits[far]]
+        s.waits[far] = True
+        s.far = np.append(s.far, far)
+        if near.any():
+            due = nodes[near]
+            return bsp.broadcast(due, distance=offer[near]), bsp.vote(any=True)
+        # those that have come into the bucket do not wait any more
+        distance = s.distance[s.far]
+        waits = distance >= end
+        if not waits.all():
+            s.waits[s.far[~waits]] = False
+            s.far, distance = s.far[waits], distance[waits]
+        return bsp.vote(any=False, min=distance)
+
+    def verify(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        exact = c.weights is None or c.weights.dtype.kind == "f"
+        limit = LARGEST if exact else WHOLE
+        far = np.flatnonzero((s.distance >= limit) & (s.distance < np.inf))
         if len(far):
-            most = "be below 2^53 to be exact" if s.limit == WHOLE else "fit a float64"
+            most = "fit a float64" if exact else "be below 2^53 to be exact"
             raise OverflowError(
                 f"the distance of node {c.ids[far[0]]} must {most}; divide the weights by a common factor"
             )
-        return self.tell(c, s, nodes, light=False)
-
-    def relax(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, bucket: int) -> bsp.Vote:
-        nodes, least = inbox.min("distance")
-        better = least < s.distance[nodes]
-        s.distance[nodes[better]] = least[better]
-        # of those that offered the least the one with the smallest id: messages come by sender
-        node, source = inbox.node, inbox.src
-        best = np.isin(node, nodes[better]) & (inbox["distance"] == s.distance[node])
-        winners, first = np.unique(node[best], return_index=True)
-        s.parent[winners] = source[best][first]
-        s.waiting = distinct(np.append(s.waiting, winners))
-        buckets = self.buckets(s, s.waiting)
-        low = int(buckets.min()) if len(buckets) else None
-        return bsp.vote(any=low is not None and low <= bucket, min=low)
-
-    def buckets(self, s: State, nodes: NDArray) -> NDArray[np.int64]:
-        """The bucket of each of some nodes."""
-        distance = s.distance[nodes]
-        np.minimum(distance, LAST * self.width, out=distance)
-        return (distance // self.width).astype(np.int64)
-
-    def tell(self, c: bsp.Cluster, s: State, nodes: NDArray, light: bool) -> bsp.Unicast:
-        """Nodes offer their neighbours a path over light edges, or over heavy ones."""
-        at, entry = expand(c.indptr, nodes)
-        chosen = (s.weights[entry] <= self.width) == light
-        at, entry = at[chosen], entry[chosen]
-        with np.errstate(over="ignore"):
-            distance = s.distance[nodes[at]] + s.weights[entry]
-        # infinity is kept for nodes that are out of reach
-        np.minimum(distance, LARGEST, out=distance)
-        return bsp.unicast(c.indices[entry].astype(np.int64), nodes[at], distance=distance)

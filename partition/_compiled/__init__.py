@@ -31,7 +31,15 @@ from partition._compiled.pulling import (
     pull_or,
     pull_sum,
 )
-from partition._compiled.pushing import push, push_any, push_count, push_first, push_or, push_sum
+from partition._compiled.pushing import (
+    push,
+    push_any,
+    push_count,
+    push_first,
+    push_nearer,
+    push_or,
+    push_sum,
+)
 from partition._compiled.rows import expand, group, outside, single, tally, transpose_outside, weigh
 from partition._compiled.tiles import by_column, by_tile, sum_tiles
 
@@ -62,6 +70,7 @@ __all__ = [
     "push_any",
     "push_count",
     "push_first",
+    "push_nearer",
     "push_or",
     "push_sum",
     "remove",

@@ -137,3 +137,42 @@ def push_count(indptr, indices, shift, base, senders, first, starts, hits, away,
                 hits[r] += 1
                 away[r] += r < lo or r >= hi
     return count
+
+
+@compiled
+def push_nearer(
+    indptr, indices, shift, base, weights, senders, values, ids, most, least, source, fresh, found, count
+):  # fmt: skip
+    """Offer the rows that are reached a value plus the weight of the edge, 1 without weights, `most` at most.
+
+    Parameters
+    ----------
+    least, source
+        By row: the least offer so far, and the smallest of its senders in this phase.
+    fresh
+        By row: whether the least offer is of this phase.
+    found
+        Rows whose least offer falls for the first time in this phase are put here, from `count` on.
+
+    Returns
+    -------
+    How many rows `found` then has.
+    """
+    own, base = np.uint64(len(least)), np.uint64(base)
+    plain = len(weights) == 0
+    for s in senders:
+        v = values[s]
+        name = ids[s] if len(ids) else s
+        at = np.uint64(s - shift)
+        for e in range(np.uint64(indptr[at]), np.uint64(indptr[at + ONE])):
+            r = np.uint64(indices[e]) - base  # past all where it would be negative
+            if r < own:
+                offer = min(v + (1.0 if plain else np.float64(weights[e])), most)
+                if offer < least[r]:
+                    least[r], source[r] = offer, name
+                    found[count] = r
+                    count += not fresh[r]
+                    fresh[r] = True
+                elif offer == least[r] and fresh[r] and name < source[r]:
+                    source[r] = name
+    return count
