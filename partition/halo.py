@@ -305,9 +305,11 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
 
 
 def _numbers(parts: Sequence[NDArray | None]) -> NDArray:
-    """The weights of all clusters, of a dtype that compiled loops take."""
+    """The weights of all clusters, for compiled loops: whole numbers in as few bytes as they need."""
     found = [np.empty(0) if part is None else part for part in parts]
     joined: NDArray = found[0] if len(found) == 1 else np.concatenate(found)
+    if joined.dtype.kind in "iu" and len(joined) and joined.min() >= 0:
+        return joined.astype(np.min_scalar_type(joined.max()))
     return joined.astype(np.float64) if joined.dtype == np.float16 else joined
 
 

@@ -196,7 +196,7 @@ def test_a_delta_is_chosen_by_the_weights():
         chosen_delta(Graph.from_edges(src, dst, n=2000, weights=weights, partition=shuffled))
     )
     (delta,) = deltas
-    assert 8 * 128 / 20 * 2 / 3 < delta < 8 * 128 / 20 * 3 / 2
+    assert 4 * 128 / 20 * 2 / 3 < delta < 4 * 128 / 20 * 3 / 2
     root = int(src[0])
     found = dgsuite.run("sssp", graph, style="serial", root=root)
     one = dgsuite.run("sssp", graph, style="serial", root=root, delta=np.inf)

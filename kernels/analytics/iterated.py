@@ -101,7 +101,7 @@ class Iterated(bsp.Kernel):
     def sums(
         self, c: bsp.Cluster, inbox: bsp.Inbox, backwards: bool = False
     ) -> NDArray[np.float64]:
-        """What came along the edges, times their weights, for each node; or backwards, along those that leave."""
+        """What came along the edges, times their weights; or backwards, along those that leave."""
         weights = c.weights if backwards else c.sender_weights
         if not self.weighted or weights is None or not c.size:
             return inbox.totals("value")
