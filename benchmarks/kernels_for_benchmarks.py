@@ -1,10 +1,13 @@
-"""A kernel that does nothing, round after round."""
+"""Kernels of benchmarks: one that does nothing, and the task graphs of Task Bench."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kernels.base import Kernel, Output, Program, Round, State, vote
+import numpy as np
+from task_graphs import TaskGraph
+
+from kernels.base import Kernel, Output, Program, Round, State, unicast, vote
 
 
 @dataclass(frozen=True)
@@ -27,3 +30,42 @@ class Empty(Kernel):
 
     def tick(self, c, s, inbox):
         return vote(any=True)
+
+
+@dataclass(frozen=True)
+class TaskBench(Kernel):
+    """A task graph: a node is a column, a round a step."""
+
+    pattern: str = "stencil"
+    width: int = 1
+    steps: int = 10
+    operations: int = 0
+
+    name = "taskbench"
+    outputs = {"done": Output("tasks done")}
+    fields = {"step": np.int64, "column": np.int64}
+
+    @property
+    def tasks(self) -> TaskGraph:
+        return TaskGraph(self.pattern, self.width, self.steps, self.operations)
+
+    def program(self, net) -> Program:
+        for step in range(self.steps):
+            yield Round(self.point, step=step)
+
+    def start(self, c) -> State:
+        return State(done=c.zeros())
+
+    def point(self, c, s, inbox, step):
+        found = np.stack([inbox["step"], inbox["column"]], axis=1)
+        made, nodes, to = [], [], []
+        for node, column in enumerate(c.ids.tolist()):
+            made.append(self.tasks.task(step, column, found[inbox.node == node]))
+            receivers = self.tasks.receivers(step, column)
+            nodes += [node] * len(receivers)
+            to += receivers
+        s.done += 1
+        if not to:
+            return None
+        steps, columns = np.array(made)[nodes].T
+        return unicast(np.array(to), np.array(nodes), step=steps, column=columns)
