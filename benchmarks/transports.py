@@ -1,4 +1,4 @@
-"""What transports take, at rest and when workers die, beside their bounds.
+"""What transports cost, when idle and when workers are killed, beside their bounds.
 
 python benchmarks/transports.py [speed] [chip] [idle] [kills] [--protocols tcp,mpb]
 

@@ -51,7 +51,7 @@ def shown(
     unit
         What is counted: "round" or "depth".
     wanted
-        Whether to show it; with None if somebody sees it and `on_round` is not given.
+        Whether to show it; with None on a terminal or in a notebook, unless `on_round` is given.
     on_round
         Also called with the number of rounds.
 

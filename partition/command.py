@@ -25,7 +25,7 @@ SIGNALS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 """Signals that end a command, each with a word for the last line of its output."""
 
 READER_LEFT = 128 + 13
-"""Status of a command whose output nobody reads any more, as of a program that SIGPIPE ended."""
+"""Status of a command whose output is no longer read, as of a program that SIGPIPE ended."""
 
 DEBUG = "dgsuite.debug"
 """Key of a click context's `meta`: whether errors come with a traceback."""

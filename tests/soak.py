@@ -130,7 +130,7 @@ def memory() -> int:
 
 
 def counted(client: Client) -> Counts:
-    """What each process keeps, once the cluster is at rest."""
+    """What each process keeps, once the cluster is idle."""
     time.sleep(1.2)  # two heartbeats, which bring workers' metrics to the scheduler
     return {"scheduler": client.run_on_scheduler(of_scheduler), **client.run(of_worker)}
 

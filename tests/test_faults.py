@@ -1,4 +1,4 @@
-"""Trials of faults, a few of each kind; `python -m tests.faults` runs as many as one likes."""
+"""Trials of faults, a few of each kind; `python -m tests.faults` runs any number."""
 
 from __future__ import annotations
 

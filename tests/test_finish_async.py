@@ -1,4 +1,4 @@
-"""Style finish_async: what a phase costs the scheduler, and who computes."""
+"""Style finish_async: what a phase costs the scheduler, and which workers compute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person finds who looks for kernels and parameters: `dgsuite.kernels`, `help` and completion."""
+"""Finding kernels and parameters: `dgsuite.kernels`, `help` and completion."""
 
 from __future__ import annotations
 

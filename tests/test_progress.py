@@ -1,4 +1,4 @@
-"""A run that lasts is shown to a person, and to nobody else."""
+"""Progress of long runs is shown on terminals and in notebooks alone."""
 
 from __future__ import annotations
 

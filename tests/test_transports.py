@@ -421,7 +421,7 @@ def _swapper(address, rounds):
 
 @pytest.mark.parametrize("buffer", ["4 MiB", 4096])
 def test_no_end_sleeps_through_a_message(buffer):
-    """Told in memory while it looks out, and on the socket from when it lies down."""
+    """It is signalled in memory while it polls, and on the socket once it sleeps."""
     rounds = 5000
 
     async def main():

@@ -52,7 +52,7 @@ def read(molecule: str | os.PathLike[str], unit: str | None = None) -> Molecule:
     Text that is one of the names stands for that molecule, whatever files there are. A file of such a
     name is read if it is given as a path: "./benzene", or a ``pathlib.Path``.
 
-    The form is: a number of atoms; a line for people; a line an atom, with symbol, x, y, z, of which what
+    The form is: a number of atoms; a comment line; a line per atom, with symbol, x, y, z, of which what
     follows is ignored.
 
     Parameters

@@ -48,12 +48,12 @@ def last_line(line: str) -> None:
 
 
 def wanted() -> bool:
-    """Whether to show how far the command is, where somebody sees it."""
+    """Whether to show progress, on a terminal."""
     return not (quiet() or click.get_current_context().meta.get(NO_PROGRESS))
 
 
 def progress() -> bool:
-    """Whether somebody sees how far the command is, and wants to."""
+    """Whether to show progress: stderr is a terminal, and no option switches it off."""
     return sys.stderr.isatty() and wanted()
 
 

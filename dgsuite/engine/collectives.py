@@ -1,9 +1,9 @@
-"""Collectives: how all workers of a run come to know what each of them contributes.
+"""Collectives: all workers of a run get the contributions of all, combined (an allreduce).
 
-A collective is a generator that every worker runs by itself. It yields a `Move`, what to send and whom to
-hear, and is sent what was heard; in the end it returns all contributions combined. Here are no sockets: a
-mesh drives one generator and transfers what it says (`dgsuite.workers.lazy`), a test drives those of
-all workers in one process (`tests/test_collectives.py`).
+A collective is a generator that every worker runs. It yields a `Move`, which says what to send and from
+which workers to receive, and is sent what was received; in the end it returns all contributions combined.
+It uses no sockets: a mesh drives one generator and transfers its messages (`dgsuite.workers.lazy`), a test
+drives those of all workers in one process (`tests/test_collectives.py`).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Contribution(NamedTuple):
 
     vote: Any
     due: NDArray[np.uint16] | None = None
-    """For each worker, how many parcels are on their way to it; None if nobody gets one."""
+    """For each worker, how many parcels are on their way to it; None if no worker gets one."""
 
     @classmethod
     def of(cls, vote: Any, receivers: Iterable[int], size: int) -> Contribution:

@@ -260,7 +260,7 @@ async def _drive(
         votes.clear()
         return lambda: reduced
 
-    await mesh.exchange(-1, {}, Vote())  # nobody starts the clock before everyone is ready
+    await mesh.exchange(-1, {}, Vote())  # no clock starts before all workers are ready
     start = now = perf_counter()
     for number, step in enumerate(steps(site.kernel, site.clusters[0].n, reply, site.guard)):
         await mesh.turn()

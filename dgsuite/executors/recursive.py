@@ -32,7 +32,7 @@ from partition.cluster import Cluster
 from partition.graph import Graph
 
 BREATH = 1e-3
-"""Seconds of work between looks at what has come, where there is more to do."""
+"""Seconds of work between checks for arrived messages."""
 
 
 class Pace(Protocol):
@@ -154,7 +154,7 @@ def _ticks(said: Sequence[tuple[bool, Vote]]) -> tuple[bool, Vote]:
 
 async def _drive(site: RecursiveSite, pace: Pace) -> Ledger:
     """Run the program on one site."""
-    await pace.exchange({}, Vote())  # nobody starts before everyone is ready
+    await pace.exchange({}, Vote())  # no clock starts before all workers are ready
     ledger = site.ledger
     start = now = perf_counter()
     program = turns(site.kernel, site.clusters[0].n, site.guard.max_rounds)
@@ -243,6 +243,6 @@ def serial(
     driving = _drive(site, Clock(site, None, None, on_round and seldom(on_round)))
     try:
         driving.send(None)
-    except StopIteration as end:  # with nobody to wait for it never pauses
+    except StopIteration as end:  # without other sites it never pauses
         return site.outputs(), unite([end.value])
     raise AssertionError("a serial run waited")

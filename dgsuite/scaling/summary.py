@@ -1,4 +1,4 @@
-"""What an analysis found, as lines and tables for people, and as a dataset."""
+"""What an analysis found, as lines and tables of text, and as a dataset."""
 
 from __future__ import annotations
 

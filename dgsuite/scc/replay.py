@@ -54,7 +54,7 @@ def replay(
 
 
 def table(path: str, protocols: list[str]) -> Table:
-    """A trace's file replayed on transports, measured here or the chip's, as a table for people."""
+    """A trace's file replayed on transports, measured here or the chip's, as a table in text."""
     from rich.table import Table
 
     from dgsuite.scc import chip, ledger

@@ -1,10 +1,10 @@
 """A comm through memory that both processes have mapped.
 
 Flags are lines on a Unix socket, so that a process sleeps until one comes, and so that what was written
-before it is seen after it on any processor. A line says how many bytes of the stream were deposited,
-where in the buffer they begin, and how many of the other direction were read: it holds all that former
-lines said, and one that finds the socket full is merged with the next. To a process that looks out for it
-the same is said in memory alone (see `flags`). The socket's end is the notice of death.
+before it is seen after it on any processor. A line has the number of bytes of the stream that were
+deposited, where in the buffer they begin, and the number that were read in the other direction. It replaces
+all former lines, so one that finds the socket full is merged with the next. A process that polls gets the
+same numbers in memory alone (see `flags`). The end of the socket says that the peer is gone.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ HELLO = struct.Struct("<4s?Q")
 VERSION = b"dgs2"
 
 MOMENT = 1e-4
-"""Seconds that a reader looks out for the rest of a long message before it sleeps once more."""
+"""Seconds that a reader polls for the rest of a long message before it sleeps again."""
 
 
 class Shared(Framed):
@@ -65,7 +65,7 @@ class Shared(Framed):
         # positions in the stream of bytes: what I wrote, said, and know to be read; my buffer's start
         self._written = self._said = self._taken = self._start = 0
         # what the peer wrote, what of it I read, and said so; its buffer's start
-        self._there = self._got = self._thanked = self._origin = 0
+        self._there = self._got = self._acknowledged = self._origin = 0
         self._behind = False
         self._inbox: deque[memoryview] = deque()
         self._held = 0
@@ -146,7 +146,7 @@ class Shared(Framed):
             return
         flags = self._flags
         if flags is not None and flags.say(self._written, self._start, self._got):
-            self._said, self._thanked = self._written, self._got
+            self._said, self._acknowledged = self._written, self._got
             return
         if self._behind:
             return
@@ -158,7 +158,7 @@ class Shared(Framed):
         except OSError:
             self._end()
         else:
-            self._said, self._thanked = self._written, self._got
+            self._said, self._acknowledged = self._written, self._got
 
     def _catch_up(self) -> None:
         assert self._sock is not None
@@ -212,7 +212,7 @@ class Shared(Framed):
             self._taken = taken
             wake(self._writing)
 
-    def _lie_down(self) -> None:
+    def _stop_polling(self) -> None:
         """Have the peer publish its positions on the socket from now on."""
         if self._flags is not None and self._flags.awake:
             self._flags.wake(False)
@@ -221,15 +221,15 @@ class Shared(Framed):
     def _end(self) -> None:
         """The peer is gone; the bytes that it deposited can still be read."""
         self._look()
-        self._leave_off()
+        self._finish()
 
     def _break(self) -> None:
         """The peer has published an impossible position: read nothing more from it."""
         logger.warning("%s: the peer published an impossible position in the stream", self)
         self._flags = None
-        self._leave_off()
+        self._finish()
 
-    def _leave_off(self) -> None:
+    def _finish(self) -> None:
         self._ended = True
         if self._sock is not None:
             self._loop.remove_reader(self._sock)
@@ -317,7 +317,7 @@ class Shared(Framed):
         if self._closed or self._ended:
             raise CommClosedError(f"{self}: the peer closed it")
         self._writing = self._loop.create_future()
-        self._lie_down()
+        self._stop_polling()
         if self._reading is None:
             self._take_in()
         try:
@@ -387,7 +387,7 @@ class Shared(Framed):
         if self._in_waits:
             due = self._got == self._there
         else:
-            due = (4 if more else 2) * (self._got - self._thanked) >= len(self._in)
+            due = (4 if more else 2) * (self._got - self._acknowledged) >= len(self._in)
         if due:
             self._tell()
 
@@ -407,14 +407,14 @@ class Shared(Framed):
             if not self._flags.awake:
                 self._flags.wake(True)
         else:
-            self._lie_down()
+            self._stop_polling()
         end = time.perf_counter() + seconds
         while seconds and not self._there_is():
             look()
             if time.perf_counter() >= end:
                 break
         if not self._there_is():
-            self._lie_down()
+            self._stop_polling()
         if not self._there_is():
             await self._wait_readable()
 

@@ -1,8 +1,8 @@
 """A mesh for many tasks: comms are opened when they are first used, and votes go by a collective.
 
-Each task is joined from the start to its partners in the collective alone, to any other one when there
-is a parcel for it. How many parcels a task is to wait for it learns from the collective, so the end of a
-phase takes no message between tasks that have nothing for each other.
+At the start each task is connected to its partners in the collective alone; it connects to another one when
+it has a parcel for it. The result of the collective has the number of parcels that each task is to wait for,
+so the end of a phase takes no message between tasks without parcels for each other.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kernels.base import Vote
 from partition.errors import RunError
 
 OPENING, CLOSING = -3, -4
-"""Numbers of the exchange in which tasks tell where they listen, and of that before comms are closed."""
+"""Numbers of the exchange of the tasks' addresses, and of the one before comms are closed."""
 
 
 class LazyMesh(Mesh):

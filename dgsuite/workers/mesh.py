@@ -30,22 +30,22 @@ from kernels.base import Vote
 from partition.errors import RunError
 
 DIRECT = 1 << 20
-"""Bytes of a parcel that may be written before anything is read where that locks nobody up; of more, both
-ways at once are faster."""
+"""Bytes of a parcel that may be written before anything is read, where that cannot deadlock; of larger ones,
+writing and reading at once is faster."""
 
 FITS = 1 << 12
-"""The same where it might: so much fits into any transport's buffers."""
+"""The same where it could deadlock: the buffers of any transport hold so much."""
 
 LOOK_OUT = 500e-6
-"""Seconds that a task with a processor of its own looks out for a message, on a comm that can: to be woken
-up takes 50 to 100 us, in every exchange."""
+"""Seconds that a task with a processor of its own polls for a message, on comms that support it: waking up
+takes 50 to 100 us, in every exchange."""
 
 
 CHECK = -2
 """Number of the exchange that finds out whether all tasks have kept a mesh."""
 
 SECRET = 32
-"""Bytes that a task must send to be let in; only the workers tell them, to each other."""
+"""Bytes that a task must send to be accepted; the workers exchange them among themselves alone."""
 
 
 class Mesh:
@@ -67,7 +67,7 @@ class Mesh:
     comms
         One to each other task, by rank.
     rooms
-        Bytes that can be written to each from both ends though nobody reads.
+        Bytes that can be written to each from both ends before either reads.
     wire
         Bytes that the last exchange sent.
     alone
@@ -113,7 +113,7 @@ class Mesh:
     async def resume(self, plugin: RunPlugin, key: str, run: str) -> bool:
         """Whether a mesh that was kept can be used for another run: all others have kept it, too.
 
-        Who has not has closed its comms, or asks this worker for an address.
+        A task that has not kept it has closed its comms, or requests an address from this worker.
         """
         self.run = run
         task = asyncio.current_task()
@@ -154,7 +154,7 @@ class Mesh:
         self._join(peer, comm)
 
     async def _admit(self, comm: Comm, handshake_overrides: Any = None) -> None:
-        """Let in who knows the secret: in place of Dask's handshake, which unpickles what anybody sends."""
+        """Accept a task that sends the secret; in place of Dask's handshake, which unpickles any input."""
         stream = getattr(comm, "stream", None)
         if stream is not None:
             try:
@@ -235,7 +235,7 @@ class Mesh:
             for peer, comm in self.comms.items():
                 if reads:
                     message = await reads[peer]
-                else:  # nothing is left to send, and nobody else waits for this loop
+                else:  # nothing is left to send, and no other task uses this loop
                     comm.look_out = LOOK_OUT if self.alone else 0.0
                     message = await comm.read()
                     comm.look_out = 0.0
@@ -284,7 +284,7 @@ def cancelling() -> Callable[[], object]:
 
 
 def begun(coroutine: Coroutine[Any, Any, Any]) -> asyncio.Future[Any]:
-    """A task whose error is nobody's concern if another one is raised first."""
+    """A task whose error is dropped if another one is raised first."""
     task = asyncio.ensure_future(coroutine)
     task.add_done_callback(lambda done: done.cancelled() or done.exception())
     return task
@@ -296,7 +296,7 @@ async def _connected(address: str, secret: bytes, arguments: dict[str, Any]) -> 
     Raises
     ------
     OSError
-        Nobody listens there.
+        No task listens there.
     """
     scheme, where = parse_address(address)
     connector = get_backend(scheme).get_connector()
@@ -317,7 +317,7 @@ def _agree(comm: Comm) -> None:
 
 
 def room(comm: Comm) -> int:
-    """Bytes that can be written to a comm from both ends though nobody reads."""
+    """Bytes that can be written to a comm from both ends before either reads."""
     if type(comm) in (TCP, TLS):  # queues
         return DIRECT
     return max(FITS, min(DIRECT, getattr(comm, "takes_in", 0)))

@@ -47,20 +47,20 @@ PART = 16
 """Of a worker's memory limit, this part is kept at most."""
 
 RELIEF = 1.0
-"""Seconds between looks at whether a worker is paused."""
+"""Seconds between checks whether a worker is paused."""
 
 NEVER = 2**31 - 1
 """Collections of the young after which garbage is collected in full, so that it is not."""
 
 REMEMBERED = 1 << 10
-"""Runs that are over of which a worker knows that they are."""
+"""Finished runs whose ids a worker remembers."""
 
 LARGE = 1 << 20
 """Bytes from which a process that holds results alone gives an array's memory back with it."""
 
 
 class PeerLost(RunError):  # noqa: N818
-    """Another worker of the run is gone; why, it may have said itself."""
+    """Another worker of the run is gone; its own error, if it raised one, names the cause."""
 
 
 class RunPlugin(WorkerPlugin):
@@ -128,7 +128,7 @@ class RunPlugin(WorkerPlugin):
             self._ends.pop(key)()
 
     def wanted(self, key: str) -> bool:
-        """Whether somebody still wants a task's result."""
+        """Whether a client still needs a task's result."""
         task = self.worker.state.tasks.get(key)
         return task is not None and task.state not in GIVEN_UP
 
@@ -157,9 +157,9 @@ class RunPlugin(WorkerPlugin):
         Parameters
         ----------
         address
-            None where they have found it in an earlier run, so that none should have to ask.
+            None where they have it from an earlier run, so that none should request it.
         asked
-            Called if one does all the same.
+            Called if one requests it nevertheless.
         """
 
         def tell() -> None:
@@ -232,8 +232,8 @@ def fence(worker: Worker, epoch: str) -> None:
 def keep_memory(limit: float = math.inf) -> None:
     """Have the C library keep memory that was freed, up to `KEEP` bytes, where it can be told to.
 
-    Dask has workers hand every large array's pages back to the system at once; a round then spends more
-    time on being given new ones than on its edges.
+    Dask has workers return every large array's pages to the system at once; a round then spends more time
+    on new pages than on its edges.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def keep_memory(limit: float = math.inf) -> None:
 
 
 def keep_no_memory() -> None:
-    """Have the C library hand back what large arrays took, which it comes to keep by itself: for a
+    """Have the C library return the memory of large arrays, which it would otherwise come to keep: for a
     process of our own that is a client.
     """
     _tell("mallopt", M_MMAP_THRESHOLD, LARGE)
@@ -335,9 +335,9 @@ def security_args() -> tuple[dict[str, Any], dict[str, Any]]:
 def bound(places: Sequence[str], rank: int, run: str) -> Iterator[bool]:
     """Bind the calling thread to a processor of its own, as mpirun does, where there are enough.
 
-    The tasks of a run wake each other all the time, and the system likes to put who is woken beside
-    who woke it: on one processor. Which processors depends on the run, so that several runs on one
-    host do not crowd the first few.
+    The tasks of a run wake each other all the time, and the system tends to put a task that is woken on the
+    processor of the one that woke it. The processors depend on the run, so that several runs on one host do
+    not all use the first few.
 
     Parameters
     ----------

@@ -113,9 +113,9 @@ def pull_any(indptr, indices, first, rows, sent):
 
 
 @compiled
-def heads(indptr, indices, nobody):
-    """The first `HEADS` entries of each row; shorter rows are padded with `nobody`."""
-    out = np.full((len(indptr) - 1, HEADS), nobody, indices.dtype)
+def heads(indptr, indices, none):
+    """The first `HEADS` entries of each row; shorter rows are padded with `none`."""
+    out = np.full((len(indptr) - 1, HEADS), none, indices.dtype)
     for r in range(len(out)):
         for k in range(min(HEADS, indptr[r + 1] - indptr[r])):
             out[r, k] = indices[indptr[r] + k]
