@@ -392,7 +392,7 @@ def _check_trace(
 
 
 def _guard(max_rounds: int | None, check: bool | None, trace: bool) -> Guard:
-    """What a run is held to."""
+    """Limits and checks of a run."""
     if max_rounds is not None and (type(max_rounds) is not int or max_rounds < 1):
         raise InputError(
             f"max_rounds must be a whole number from 1 on, or None, got {max_rounds!r}"

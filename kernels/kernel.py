@@ -98,7 +98,7 @@ class Kernel:
     numbered: ClassVar[tuple[str, ...]] = ()
     """Dimensions of outputs that count from 0, such as steps; others list nodes."""
     looks_for_first: ClassVar[bool] = False
-    """Whether it calls ``inbox.first``, for which a run prepares."""
+    """Whether it calls ``inbox.first``, so that a run prepares for it."""
     adds_all: ClassVar[bool] = False
     """Whether it calls ``inbox.totals`` in most rounds, for which a run prepares: sums of what all nodes
     sent are faster, and each worker holds its edges once more."""
@@ -116,9 +116,9 @@ class Kernel:
     """Whether the kernel takes a directed graph as an undirected one whose clusters have `directions`: an
     edge is an entry at both its ends, so broadcasts go along it both ways."""
     along_edges: ClassVar[bool] = False
-    """Whether all its unicasts go to neighbours; a checked run holds it to that."""
+    """Whether all its unicasts go to neighbours, which a checked run verifies."""
     needs: ClassVar[tuple[str, ...]] = ()
-    """What else it needs of a graph, in the words of `partition.checks`."""
+    """Other properties that it requires of a graph, by their names in `partition.checks`."""
 
     def __init_subclass__(cls, faithful_to: type[Kernel] | None = None) -> None:
         super().__init_subclass__()

@@ -121,8 +121,8 @@ def broadcast(
     repeat
         How many times each sender repeats its message; repeats are counted, and transferred once.
     to
-        Where only some neighbours are meant, and these know it: per sender, how many they are, and how
-        many of them belong to other clusters. Only these messages count.
+        Where a message is for some neighbours only, and the others ignore it: per sender, the number of these
+        neighbours, and how many of them belong to other clusters. Only these messages count.
     edges
         With ``to``, for traced runs: the edges to these neighbours, as entries of the adjacency. Made
         from ``inbox.edges``; or a function that makes them, which only a traced run calls.
@@ -168,7 +168,7 @@ def announce(nodes: NDArray, **fields: ArrayLike) -> Announcement:
 
 
 def share(nodes: NDArray, lengths: NDArray, **fields: ArrayLike) -> Share:
-    """Send a list from each given node to all its neighbours: a message an edge, whatever its length. A
+    """Send a list from each given node to all its neighbours: one message per edge, whatever its length. A
     list is transferred once to each worker that has a neighbour.
 
     Parameters

@@ -42,7 +42,7 @@ def spawn(
     then: Phase | None = None,
     **fields: ArrayLike,
 ) -> Spawn:
-    """Have nodes run a task, each where it lives.
+    """Have nodes run a task, each in its own cluster.
 
     Parameters
     ----------

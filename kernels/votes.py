@@ -34,7 +34,7 @@ _UNSAID: Any = object()
 
 
 def vote(*, any: Any = _UNSAID, sum: Any = _UNSAID, min: Any = _UNSAID, max: Any = _UNSAID) -> Vote:
-    """Contribute to the round's reply, which is the same however nodes are dealt to clusters.
+    """Contribute to the round's reply, which is the same for every partition.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def vote(*, any: Any = _UNSAID, sum: Any = _UNSAID, min: Any = _UNSAID, max: Any
     sum
         An integer, or an array of numbers such as one per node. Floats come as an array only, and
         finite: they are added exactly, over all clusters, and the sum is rounded once. A sum that
-        a phase takes itself is rounded in a way that depends on the cluster's nodes.
+        a phase computes itself would be rounded in a way that depends on the cluster's nodes.
     min, max
         A number but NaN, or an array of such; None, or an empty array, where the cluster has none.
     """

@@ -126,7 +126,7 @@ class Louvain(bsp.Kernel):
     def ask(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, all_weight: float
     ) -> tuple[bsp.Unicast, bsp.Vote]:
-        """Rows ask the communities next to them, and their own, for their degree."""
+        """Rows request the degrees of the communities next to them, and of their own."""
         self.look(c, s, inbox)
         inside = s.shared[s.near == s.label[s.rows]]
         return bsp.unicast(s.near, s.rows), bsp.vote(sum=inside / all_weight)

@@ -1,7 +1,7 @@
 """What IMSuite's dominatingSet does otherwise than the textbook.
 
-It knows all nodes within two hops and asks which of them live, where the textbook kernel sends. What it
-reads besides is counted here.
+A node knows all nodes within two hops and reads which of them live, where the textbook kernel sends messages.
+These reads are counted here.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Minimum spanning tree by fragments, recursive (IMSuite mst, recursive).
 
 As in the iterative form, but what goes down or up a fragment does so as a recursion. The lightest edge is
-found by asking the children, and theirs, until all have answered. A search for the end of that edge goes
-down the fragment, and from there the path is reversed. The fragment's name goes down at the end.
+found by a request that goes down to the leaves, and answers that come back up. A search for the end of that
+edge goes down the fragment, and from there the path is reversed. The fragment's name goes down at the end.
 """
 
 from __future__ import annotations
