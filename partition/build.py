@@ -85,6 +85,11 @@ class Shard:
         low = self.low[begin : self.starts[band + 1]]
         return begin + int(np.searchsorted(low, low.dtype.type(rest)))
 
+    def __sizeof__(self) -> int:
+        """Bytes that Dask counts."""
+        arrays = (self.starts, self.low, self.columns, self.weights)
+        return object.__sizeof__(self) + sum(a.nbytes for a in arrays if a is not None)
+
     def keys(self, first: int, last: int, n: int) -> NDArray[np.int64]:
         """Row and column, as ``row * n + column``, of each edge end in rows `first` to `last`."""
         begin, end = self.before(first), self.before(last)

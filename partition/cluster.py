@@ -136,6 +136,10 @@ class Cluster:
             a.nbytes for a in (*self.edge_arrays, self.identify) if isinstance(a, np.ndarray)
         )
 
+    def __sizeof__(self) -> int:
+        """As `nbytes`: by it Dask says when a worker's memory is full, and results go to disk."""
+        return object.__sizeof__(self) + self.nbytes
+
     @property
     def edge_arrays(self) -> list[NDArray]:
         """The arrays that describe the edges."""
