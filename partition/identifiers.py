@@ -116,12 +116,13 @@ def kind_of(values: Values) -> str:
 
 
 def facts(values: Values, sample: int = 0) -> Facts:
-    """What is known of some identifiers, with a sample of at most so many."""
+    """What is known of some identifiers, with a sample of at most so many; without any for 0."""
     count = len(values)
     numbers = count and kind_of(values) in ("int64", "uint64")
     least, most = (int(values.min()), int(values.max())) if numbers else (0, 0)
     some = np.linspace(0, count - 1, min(count, sample)).astype(np.int64)
-    return Facts(kind_of(values), count, least, most, take(values, some) if sample else values[:0])
+    # a copy, since a slice of Arrow's would be sent with all that it is a slice of
+    return Facts(kind_of(values), count, least, most, take(values, some) if sample else None)
 
 
 def common(found: Sequence[Facts]) -> str:
@@ -188,7 +189,9 @@ def _encode_text(arrays: Sequence[Values]) -> tuple[NDArray, Values]:
         for chunk in (array.chunks if isinstance(array, pa.ChunkedArray) else [array])
     ]
     encoded = pa.chunked_array(chunks, arrays[0].type).dictionary_encode().combine_chunks()
-    return encoded.indices.to_numpy(), encoded.dictionary.cast(pa.large_string())
+    codes, values = encoded.indices.to_numpy(), encoded.dictionary.cast(pa.large_string())
+    pa.default_memory_pool().release_unused()  # it keeps what the table of hashes took
+    return codes, values
 
 
 def take(values: Values, at: NDArray) -> Values:
