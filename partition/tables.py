@@ -206,6 +206,7 @@ def _sized(fragments: Sequence[pads.Fragment]) -> Iterator[tuple[pads.Fragment, 
 def _read(fragments: list[pads.Fragment], schema: Any, named: Sequence[Any], where: str) -> Piece:
     import pyarrow as pa
 
-    tables = [fragment.to_table(schema=schema, columns=list(named)) for fragment in fragments]
+    # without threads, since Dask runs a task on each core
+    tables = [f.to_table(schema, columns=list(named), use_threads=False) for f in fragments]
     source, target, *weights = (pa.concat_tables(tables)[name] for name in named)
     return as_piece(source, target, weights[0] if weights else None, where)
