@@ -4,8 +4,8 @@ python benchmarks/construction.py [--nodes N] [--edges M] [--clusters K ...] [--
 
 Memory is the proportional set size (PSS), which counts a page shared by k processes as 1/k in each,
 summed over this process (with scheduler and nannies in it) and the workers; a process of its own
-samples it every 20 ms, or less often in large processes. Idle is what they take with the cluster up, packages imported and the edge
-array made.
+samples it every 20 ms, or less often in large processes. Idle is what they take with the cluster up,
+packages imported and the edge array made.
 """
 
 from __future__ import annotations
