@@ -54,8 +54,8 @@ bench: $(VENV)/.tested  ## measure; about an hour
 	$(BIN)/python benchmarks/bounds.py
 	$(BIN)/python benchmarks/bfs_peers.py
 	$(BIN)/python benchmarks/bfs_peers.py --turns 5
-	$(BIN)/python benchmarks/analytics.py
-	$(BIN)/python benchmarks/analytics.py --random 1000000 10000000
+	$(BIN)/python benchmarks/analytics.py --workers 1 2
+	$(BIN)/python benchmarks/analytics.py --growth
 	$(BIN)/python benchmarks/searches.py
 	$(BIN)/python benchmarks/grid_bytes.py
 	$(BIN)/python benchmarks/throttle.py

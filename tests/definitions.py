@@ -36,8 +36,11 @@ def networks(draw, directed=False, most=24):
 
 
 def cut(net, draw):
-    """A network as a graph, cut at random."""
+    """A network as a graph, cut at random, perhaps with loops, which are left out."""
     n = net.number_of_nodes()
+    if draw(st.booleans()):
+        net = net.copy()
+        net.add_edges_from([(v, v) for v in range(0, n, 3)])
     owner = draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
     how = draw(st.sampled_from([{"clusters": 3}, {"partition": owner}]))
     return Graph.from_networkx(net, **how)

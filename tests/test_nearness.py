@@ -23,6 +23,22 @@ def valid(kernel, graph, **parameters):
 
 
 @given(st.data(), st.booleans())
+def test_searches_and_shortest_paths_are_networkxs(data, directed):
+    net = data.draw(networks(directed))
+    root = data.draw(st.sampled_from(sorted(net)))
+    most, whole = data.draw(st.integers(1, 9)), data.draw(st.booleans())
+    for u, v in net.edges:
+        net[u][v]["weight"] = (u * 7 + v * 7) % most / (1 if whole else 3)
+    graph = cut(net, data.draw)
+    hops = nx.single_source_shortest_path_length(net, root)
+    assert valid("bfs", graph, root=root).level.values.tolist() == [hops.get(v, -1) for v in net]
+    delta = data.draw(st.sampled_from([None, 0.5, 4.0, np.inf]))
+    found = valid("sssp", graph, root=root, delta=delta).distance.values
+    right = nx.single_source_dijkstra_path_length(net, root)
+    np.testing.assert_allclose(found, [right.get(v, np.inf) for v in net], 1e-12)
+
+
+@given(st.data(), st.booleans())
 def test_many_searches_are_one_each(data, directed):
     net = data.draw(networks(directed))
     starts = data.draw(st.lists(st.sampled_from(sorted(net)), min_size=1, unique=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
@@ -45,7 +45,6 @@ def on_cuts(kernel, net, output, owner, **parameters):
     return found[0][0]
 
 
-@settings(max_examples=40)
 @given(networks(), st.data())
 def test_pagerank_is_networkxs(net, data):
     n, weighted = len(net), data.draw(st.booleans())
@@ -81,7 +80,6 @@ def hubs(net, weight, tolerance):
     return {"hub": hub / (hub.sum() or 1), "authority": authority / (authority.sum() or 1)}
 
 
-@settings(max_examples=40)
 @given(networks(), st.sampled_from(["eigenvector", "katz", "hits"]), st.data())
 def test_centralities_are_networkxs(net, kernel, data):
     n, weighted = len(net), data.draw(st.booleans())
