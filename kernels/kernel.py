@@ -102,6 +102,8 @@ class Kernel:
     adds_all: ClassVar[bool] = False
     """Whether it calls ``inbox.totals`` in most rounds, for which a run prepares: sums of what all nodes
     sent are faster, and each worker holds its edges once more."""
+    looks_at_hubs: ClassVar[bool] = False
+    """Whether it calls ``inbox.latest`` with `hubs_first`, for which a run prepares."""
     takes_offers: ClassVar[bool] = False
     """Whether it calls ``inbox.nearer``, for which a run prepares; it has one field."""
     notes: ClassVar[dict[str, str]] = {}

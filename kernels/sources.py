@@ -43,5 +43,6 @@ def chosen(sources: int | Sequence[int] | None, n: int, seed: int) -> NDArray[np
         return np.arange(n)
     if isinstance(sources, int | np.integer):
         luck = rng.uniform("counter", seed, np.arange(n), 0)
-        return np.sort(np.argsort(luck, kind="stable")[:sources])
+        least = np.flatnonzero(luck <= np.partition(luck, sources - 1)[sources - 1])
+        return np.sort(least[np.argsort(luck[least], kind="stable")[:sources]])
     return np.asarray(sources, np.int64).reshape(-1)

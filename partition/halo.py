@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from partition.build import id_dtype
 from partition.cluster import Cluster
 from partition.partitioners import Partition
-from partition.segments import group, look_up, loops, mark, outside, transpose_outside
+from partition.segments import COMPILE_FROM, group, look_up, loops, mark, outside, transpose_outside
 from partition.tiles import Tiles, make_tiles
 
 MANY = 4
@@ -160,6 +160,22 @@ class Halo:
         last = self.first + self.own
         entry = np.flatnonzero((self.indices < self.first) | (self.indices >= last))
         return self.weights[entry[group(self.indices[entry], self.slots)[2]]]
+
+    @cached_property
+    def hubs_first(self) -> NDArray:
+        """The slots of each row, as `indices`, but by the falling number of the rows that read them."""
+        if len(self.indices) <= COMPILE_FROM:
+            return self.indices
+        readers = np.bincount(self.indices, minlength=self.slots)
+        most = int(readers.max(initial=0))
+        read = group(most - readers, most + 1)[2]
+        place = np.empty(self.slots, self.indices.dtype)
+        place[read] = np.arange(self.slots)
+        starts = np.zeros(self.slots + 1, np.int64)
+        rows = loops().by_column(self.indptr, self.indices, place, starts)
+        found = np.empty_like(self.indices)
+        loops().by_row(starts, rows, read, self.indptr[:-1].astype(np.int64), found)
+        return found
 
     def cut_tiles(self) -> None:
         """Make the tiles, unless they are there."""

@@ -215,12 +215,13 @@ class ClusterInbox:
             slots = halo.indices[halo.indptr[self._lo] + entries]
         return messages.sent[slots], messages.values(name)[slots]
 
-    def latest(self, name: str) -> Latest:
+    def latest(self, name: str, *, hubs_first: bool = False) -> Latest:
         messages = self._messages
         if not isinstance(messages, Broadcasts):
             raise ValueError("no broadcast has arrived from neighbours")
         halo = messages.halo
-        return Latest(halo.indptr[self._lo : self._hi + 1], halo.indices, messages.values(name))
+        slots = halo.hubs_first if hubs_first else halo.indices
+        return Latest(halo.indptr[self._lo : self._hi + 1], slots, messages.values(name))
 
     def edges(self, nodes: NDArray) -> NDArray[np.int64] | None:
         if not self.traced:

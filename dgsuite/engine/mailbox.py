@@ -145,6 +145,8 @@ class Mailbox:
             loops().collect(one[:0], one[:0], halo.names[:0], none, halo.names[:0])
             if self.kernel.adds_all:
                 halo.cut_tiles()
+            if self.kernel.looks_at_hubs:
+                _ = halo.hubs_first
             if self.kernel.takes_offers:
                 (dtype,) = self.dtypes.values()
                 self.broadcasts.offers.warm(dtype)

@@ -3,7 +3,7 @@
 Each source of a batch is a bit of a word. A node keeps the word of the sources that have reached it, and
 sends it whenever more have; a round takes all searches of the batch one level further. Nodes that get
 messages take the union of their senders' words, or, where most nodes send, look at their neighbours until
-no source is missing.
+no source is missing, those with most neighbours first: most sources have reached these.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ class ManySearches(bsp.Kernel):
     state = State
     undirected = False
     pulls = True
+    looks_at_hubs = True
 
     def chosen(self, n: int) -> NDArray[np.int64]:
         """The sources, as node ids."""
@@ -115,7 +116,7 @@ class ManySearches(bsp.Kernel):
             rows = inbox.receivers(s.waiting)
             if len(rows):
                 how = (rows, every, depth, self.gain(depth))
-                found = _bfs_many.look(*inbox.latest("word"), *how, *state)
+                found = _bfs_many.look(*inbox.latest("word", hubs_first=True), *how, *state)
         else:
             rows, words = inbox.union("word", s.waiting)
             found = _bfs_many.take(rows, words, depth, self.gain(depth), *state)

@@ -41,12 +41,13 @@ from partition._compiled.pushing import (
     push_sum,
 )
 from partition._compiled.rows import expand, group, outside, single, tally, transpose_outside, weigh
-from partition._compiled.tiles import by_column, by_tile, sum_tiles
+from partition._compiled.tiles import by_column, by_row, by_tile, sum_tiles
 
 __all__ = [
     "bit",
     "both",
     "by_column",
+    "by_row",
     "by_tile",
     "collect",
     "expand",

@@ -56,3 +56,18 @@ def sum_tiles(tiles, rows, columns, across, bits, values, out):
         sums, read = out[(t // across) << bits :], values[(t % across) << bits :]
         for e in range(np.uint64(tiles[t]), np.uint64(tiles[t + 1])):
             sums[np.uint64(rows[e])] += read[np.uint64(columns[e])]
+
+
+@compiled
+def by_row(starts, row, slot, ends, found):
+    """Put entries that come by column back into rows, each with the slot of its column.
+
+    Parameters
+    ----------
+    ends
+        Where each row begins; it becomes where it ends.
+    """
+    for c in range(len(starts) - 1):
+        for e in range(starts[c], starts[c + 1]):
+            found[ends[row[e]]] = slot[c]
+            ends[row[e]] += 1
