@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import dgsuite
 import genval
 from dgsuite.experiment import model as config
+from dgsuite.experiment import shipped
 from dgsuite.experiment.load import load
 from dgsuite.report.tables import STYLES
 from kernels import KERNELS, RECURSIVE
@@ -24,8 +25,8 @@ RINGS = ("hs", "lcr")
 SUITE = ("bf", "dst", "by", "dr", "ds", "kc", "dp", "hs", "lcr", "mis", "mst", "vc")
 """The kernels of IMSuite, as the paper lists them."""
 
-CONFIGS = Path(__file__).parents[3] / "configs"
-"""Experiment files of a checkout."""
+CONFIGS = shipped.FOLDER
+"""The experiment files that ship."""
 
 
 class Evidence:
