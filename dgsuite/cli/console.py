@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -78,21 +78,3 @@ def plan(options: BaseModel) -> None:
     """Print the options that would hold, as a table of TOML."""
     for key, value in options.model_dump(mode="json", by_alias=True, exclude_none=True).items():
         print(f"{key} = {json.dumps(value)}")
-
-
-def rows(heads: Sequence[str], values: Iterable[Sequence[Any]], right: Iterable[str] = ()) -> Any:
-    """A table without lines.
-
-    Parameters
-    ----------
-    right
-        Heads of the columns whose values end at the same place.
-    """
-    from rich.table import Table
-
-    made = Table(box=None, header_style="bold", pad_edge=False)
-    for head in heads:
-        made.add_column(head, justify="right" if head in right else "left", no_wrap=True)
-    for row in values:
-        made.add_row(*map(str, row))
-    return made

@@ -132,18 +132,12 @@ def _betweenness(
 
 def _show(console: Any, ds: xr.Dataset, found: Sequence[Any]) -> None:
     import numpy as np
-    from rich.table import Table
 
-    def table(title: str, *heads: str) -> Table:
-        made = Table(
-            title=title, box=None, pad_edge=False, header_style="bold", title_justify="left"
-        )
-        for k, head in enumerate(heads):
-            made.add_column(head, justify="left" if k == 0 else "right")
-        return made
+    from dgsuite.tables import table
 
     costs = table(
-        "Transports: measured, or on the chip by cycles", *("", "message", "per MB"), "empty task"
+        ("", "message", "per MB", "empty task"),
+        title="Transports: measured, or on the chip by cycles",
     )
     for t in ds.transport.values:
         one = ds.sel(transport=t)
@@ -155,14 +149,8 @@ def _show(console: Any, ds: xr.Dataset, found: Sequence[Any]) -> None:
         )
     console.print(costs)
     check = table(
-        "Simulated beside measured, the sampled sources' rounds",
-        "",
-        "places",
-        "measured",
-        "simulated",
-        "",
-        "busiest place",
-        "",
+        ("", "places", "measured", "simulated", "", "busiest place", ""),
+        title="Simulated beside measured, the sampled sources' rounds",
     )
     names = ("measured_seconds", "predicted_seconds", "measured_busy", "predicted_busy")
     for key, row in ds[list(names)].to_dataframe().dropna().iterrows():
@@ -180,7 +168,7 @@ def _show(console: Any, ds: xr.Dataset, found: Sequence[Any]) -> None:
     console.print(check)
     shown = [p for p in (1, 2, 16, 36, 44, 48, 1024) if p in ds.places.values]
     speed = table(
-        "Speed-up, SIMULATED", "", "1 place", *(f"at {p}" for p in shown), "balance at 16"
+        ("", "1 place", *(f"at {p}" for p in shown), "balance at 16"), title="Speed-up, SIMULATED"
     )
     for w in ds.workload.values:
         for d in ds.deal.values:
@@ -198,8 +186,13 @@ def _show(console: Any, ds: xr.Dataset, found: Sequence[Any]) -> None:
                     f"{float(balance.sel(places=16)):.2f}" if 16 in ds.places.values else "",
                 )
     console.print(speed)
-    verdicts = table("The paper's findings", "claim", "paper", "here", "")
-    for claim, verdict in found:
-        text = ": ".join(filter(None, (verdict.verdict, verdict.why)))
-        verdicts.add_row(claim.id, claim.says, verdict.ours, text)
-    console.print(verdicts)
+    verdicts = [
+        (
+            claim.id,
+            claim.says,
+            verdict.ours,
+            ": ".join(filter(None, (verdict.verdict, verdict.why))),
+        )
+        for claim, verdict in found
+    ]
+    console.print(table(("claim", "paper", "here", ""), verdicts, title="The paper's findings"))

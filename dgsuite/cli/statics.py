@@ -12,6 +12,7 @@ from dgsuite.cli import console, options
 @options.general
 def statics(csv: str | None) -> None:
     """Lines, tasks, joins, barriers and locks in the text of the kernels."""
+    from dgsuite import tables
     from dgsuite.statics.counting import Statics, table
     from partition.files import write_csv
 
@@ -19,4 +20,4 @@ def statics(csv: str | None) -> None:
     if csv is not None:
         write_csv(csv, Statics._fields, rows)
         return
-    console.out().print(console.rows(Statics._fields, rows, right=Statics._fields[3:]))
+    console.out().print(tables.table(Statics._fields, rows, left=(0, 1, 2), wrap=False))

@@ -137,13 +137,13 @@ def mpi_worker(address: str, threads: int) -> None:
 
 
 def _show(ds: xr.Dataset) -> None:
+    from dgsuite.tables import table
+
     protocols = [str(protocol) for protocol in ds.protocol.values]
 
     def show(title: str, first: str, names: xr.DataArray, values: Any) -> None:
         rows = ([name, *map(_figure, row)] for name, row in zip(names.values, values, strict=True))
-        table = console.rows((first, *protocols), rows, right=(first, *protocols))
-        table.title, table.title_justify = title, "left"
-        out.print(table)
+        out.print(table((first, *protocols), rows, left=(), title=title, wrap=False))
 
     out = console.out()
     for pattern in ds.pattern.values:

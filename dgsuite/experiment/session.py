@@ -180,16 +180,12 @@ def _figure(
 
 
 def _summary(console: Any, results: Sequence[xr.Dataset]) -> None:
-    from rich.table import Table
-
     from dgsuite.dataset import index
+    from dgsuite.tables import table
 
     heads = ("kernel", "style", "n", "kind", "clusters", "workers")
     numbers = ("rounds", "messages", "comm", "mutexes", "ms")
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for head in (*heads, *numbers, "valid"):
-        right = head in ("n", "clusters", "workers", *numbers)
-        table.add_column(head, justify="right" if right else "left", no_wrap=True)
+    rows = []
     for dataset in results:
         row = [str(dataset.attrs.get(head, "")) for head in heads]
         row[-1] += "*" * bool(dataset.attrs.get("oversubscribed"))
@@ -197,7 +193,7 @@ def _summary(console: Any, results: Sequence[xr.Dataset]) -> None:
         row += [str(int(dataset[name].sum())) for name in ("messages", "comm", "mutexes")]
         row.append(f"{1e3 * float(dataset.attrs['seconds']):.1f}")
         row.append("yes" if dataset.attrs.get("valid") else "not checked")
-        table.add_row(*row)
-    console.print(table)
+        rows.append(row)
+    console.print(table((*heads, *numbers, "valid"), rows, left=(0, 1, 3, 11), wrap=False))
     if any(dataset.attrs.get("oversubscribed") for dataset in results):
         console.print("* more threads than processors: they took turns", highlight=False)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dgsuite.report.arithmetic import evaluate
 from dgsuite.report.claims import formulas
 from dgsuite.report.claims.data import Claim, claims
+from dgsuite.tables import table
 from partition.errors import RunError
 
 if TYPE_CHECKING:
@@ -169,16 +170,10 @@ def code() -> list[Statics]:
 
 def show(console: Any, figure: str, cells: Sequence[Cell]) -> None:
     """Print the table, then what explains its differences."""
-    from rich.table import Table
-
-    table = Table(box=None, header_style="bold", pad_edge=False, title=f"IMSuite, {figure}")
-    for head in HEADS:
-        right = head in ("ours", "paper", "difference", "loops")
-        table.add_column(head, justify="right" if right else "left", no_wrap=True)
+    left = [k for k, h in enumerate(HEADS) if h not in ("ours", "paper", "difference", "loops")]
     notes = {why: number for number, why in enumerate(reasons(cells), 1)}
-    for cell in cells:
-        table.add_row(*(str(value).replace("[", r"\[") for value in row(cell, notes)))
-    console.print(table)
+    rows = [row(cell, notes) for cell in cells]
+    console.print(table(HEADS, rows, left=left, title=f"IMSuite, {figure}", wrap=False))
     for note, number in notes.items():
         console.print(f"{number}. {note or NOTHING}", highlight=False, markup=False)
     console.print(summary(cells), highlight=False)

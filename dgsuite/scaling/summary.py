@@ -13,6 +13,7 @@ import xarray as xr
 from dgsuite.scaling.analysis import Analysis
 from dgsuite.scaling.completion_time import CompletionTime
 from dgsuite.scaling.conclusion import REACH, Statement
+from dgsuite.tables import table
 
 BOUNDS = ("estimate", "low", "high")
 
@@ -45,16 +46,13 @@ def show(console: Any, found: Analysis) -> None:
 
 
 def _show_model(console: Any, title: str, model: CompletionTime) -> None:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
-    for head in ("term", "seconds", "standard error", "95 % from", "to"):
-        table.add_column(head, justify="left" if head == "term" else "right", no_wrap=True)
-    for term, (low, high) in model.coef_interval().items():
-        values = (model.coef_[term], model.stderr_[term], low, high)
-        table.add_row(str(term), *(f"{v:.4g}" for v in values))
+    heads = ("term", "seconds", "standard error", "95 % from", "to")
+    rows = [
+        (term, *(f"{v:.4g}" for v in (model.coef_[term], model.stderr_[term], low, high)))
+        for term, (low, high) in model.coef_interval().items()
+    ]
     console.print(f"completion time, {title}: R^2 {model.r2_:.4f}, MSE {model.mse_:.3g} s^2")
-    console.print(table)
+    console.print(table(heads, rows, wrap=False))
 
 
 def _held_out(found: Analysis) -> Iterator[str]:

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from dgsuite import traces
+from dgsuite import tables, traces
 from dgsuite.scaling.whatif import what_if
 from partition.errors import InputError
 
@@ -86,22 +86,19 @@ def table(path: str, bandwidth: str, latency: str) -> Table:
     bandwidth, latency
         Lists with units, such as "1GB,100MB" per second and "10us,1ms".
     """
-    from rich.table import Table
-
     rates = _quantities(bandwidth, "bandwidth")
     delays = _quantities(latency, "latency")
     traffic = from_trace(path)
     found = what_if(traffic, None, [*rates.values()], [*delays.values()])
     title = f"{traffic.attrs.get('kernel', path)} on {int(traffic.clusters[0])} clusters, what if"
-    made = Table(title=title, box=None, pad_edge=False, header_style="bold", title_justify="left")
-    for head in ("bandwidth", "latency", "seconds", "computing", "busiest link", "messages"):
-        made.add_column(head, justify="right")
+    heads = ("bandwidth", "latency", "seconds", "computing", "busiest link", "messages")
+    rows: list[tuple[str, ...]] = []
     for i, rate in enumerate(rates):
         for j, delay in enumerate(delays):
             one = found.isel(clusters=0, bandwidth=i, latency=j)
             names = ("seconds", "compute", "transfer", "barrier")
-            made.add_row(rate, delay, *(f"{float(one[name]):.4g}" for name in names))
-    return made
+            rows.append((rate, delay, *(f"{float(one[name]):.4g}" for name in names)))
+    return tables.table(heads, rows, left=(), title=title)
 
 
 def _quantities(text: str, what: str) -> dict[str, float]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
+from dgsuite import tables
 from dgsuite.plots import write
 from dgsuite.report.claims.data import claims
 
@@ -116,16 +117,10 @@ def columns(dataset: xr.Dataset) -> list[tuple[str, int, int, float]]:
 
 def show(console: Console, dataset: xr.Dataset) -> None:
     """Print measured beside simulated times, column arithmetic, and findings."""
-    from rich.table import Table
 
     def table(title: str, heads: list[str], rows: list[list[str]]) -> None:
         if rows:
-            made = Table(title=title, box=None, pad_edge=False, title_justify="left")
-            for i, head in enumerate(heads):
-                made.add_column(head, justify="right" if i > 1 else "left")
-            for row in rows:
-                made.add_row(*row)
-            console.print(made)
+            console.print(tables.table(heads, rows, left=(0, 1), title=title))
             console.print()
 
     checks = []

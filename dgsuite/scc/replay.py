@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import xarray as xr
 
-from dgsuite import traces
+from dgsuite import tables, traces
 from dgsuite.scc.ledger import Transport
 from dgsuite.scc.simulate import Simulation
 from partition.errors import InputError
@@ -55,8 +55,6 @@ def replay(
 
 def table(path: str, protocols: list[str]) -> Table:
     """A trace's file replayed on transports, measured here or the chip's, as a table in text."""
-    from rich.table import Table
-
     from dgsuite.scc import chip, ledger
     from dgsuite.transports import carriers
 
@@ -69,9 +67,8 @@ def table(path: str, protocols: list[str]) -> Table:
         if protocol not in on_chip:
             carriers.check(protocol)
     title = f"{trace.attrs['kernel']} on {trace.sizes['cluster']} places, SIMULATED"
-    made = Table(title=title, box=None, pad_edge=False, header_style="bold", title_justify="left")
-    for head in ("transport", "message", "per MB", "elapsed", "busiest place"):
-        made.add_column(head, justify="left" if head == "transport" else "right")
+    heads = ("transport", "message", "per MB", "elapsed", "busiest place")
+    rows = []
     with ExitStack() as stack:
         pairs = {
             p: stack.enter_context(carriers.workers(p, 2)) for p in protocols if p not in on_chip
@@ -79,11 +76,13 @@ def table(path: str, protocols: list[str]) -> Table:
         measured = {t.name: t for t in ledger.transports(pairs, repeats=1)}
     for one in (measured.get(p) or on_chip[p] for p in protocols):
         found = replay(trace, one)
-        made.add_row(
-            one.name,
-            f"{one.message * 1e6:.3g} us",
-            f"{one.byte * 1e9:.2f} ms",
-            f"{found.elapsed:.4g} s",
-            f"{found.busy.max():.4g} s",
+        rows.append(
+            (
+                one.name,
+                f"{one.message * 1e6:.3g} us",
+                f"{one.byte * 1e9:.2f} ms",
+                f"{found.elapsed:.4g} s",
+                f"{found.busy.max():.4g} s",
+            )
         )
-    return made
+    return tables.table(heads, rows, title=title)

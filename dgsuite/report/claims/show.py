@@ -9,6 +9,7 @@ from typing import Any
 
 from dgsuite.report.claims.data import PAPERS
 from dgsuite.report.claims.verdicts import Row
+from dgsuite.tables import table
 
 HEADS = ("claim", "the paper", "ours", "verdict", "why")
 
@@ -34,16 +35,9 @@ def summary(rows: Sequence[Row]) -> str:
 
 def show(console: Any, rows: Sequence[Row]) -> None:
     """Print a table a paper, then how many claims have which verdict."""
-    from rich.table import Table
-
     for paper, title in PAPERS.items():
-        table = Table(title=title, header_style="bold", title_justify="left", box=None)
-        for head in HEADS:
-            table.add_column(head, overflow="fold")
-        for row in rows:
-            if row.claim.paper == paper:
-                table.add_row(*(text.replace("[", r"\[") for text in line(row)))
-        console.print(table)
+        lines = [line(row) for row in rows if row.claim.paper == paper]
+        console.print(table(HEADS, lines, left=range(len(HEADS)), title=title))
     console.print(summary(rows), highlight=False)
 
 
