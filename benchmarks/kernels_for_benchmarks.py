@@ -1,12 +1,14 @@
-"""Kernels of benchmarks: one that does nothing, and the task graphs of Task Bench."""
+"""Kernels of benchmarks: one that does nothing, the task graphs of Task Bench, and a search with times."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
 from task_graphs import TaskGraph
 
+from kernels import BreadthFirst
 from kernels.base import Kernel, Output, Program, Round, State, unicast, vote
 
 
@@ -69,3 +71,16 @@ class TaskBench(Kernel):
             return None
         steps, columns = np.array(made)[nodes].T
         return unicast(np.array(to), np.array(nodes), step=steps, column=columns)
+
+
+@dataclass(frozen=True)
+class TimedSearch(BreadthFirst):
+    """Each worker adds the times at which its program begins and ends to a file."""
+
+    times: str = ""
+
+    def program(self, net) -> Program:
+        begin = time.monotonic()
+        yield from super().program(net)
+        with open(self.times, "a") as file:
+            file.write(f"{begin} {time.monotonic()}\n")

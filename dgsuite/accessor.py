@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import xarray as xr
 
+from dgsuite.workers.pages import Record, page, record
 from partition.dask_views import here
 from partition.errors import InputError
+from partition.files import atomic_write
 from partition.graph import Graph
 
 if TYPE_CHECKING:
@@ -17,6 +21,10 @@ if TYPE_CHECKING:
     import networkx as nx
     from distributed import Client
     from matplotlib.axes import Axes
+
+
+CHARTS = ("messages", "active", "wire_bytes")
+"""Variables that a page shows by round, beside the times."""
 
 
 @xr.register_dataset_accessor("dgsuite")  # type: ignore[no-untyped-call]
@@ -51,25 +59,22 @@ class Accessor:
             With the dataset's title as name. Sizes are in bytes, times in seconds. ``computing`` and
             ``exchange`` are parts of ``seconds``: mean values over the workers, which share what they wait.
         """
-        from dgsuite.dataset import index, seconds_by_round
-
         ds = self._run
-        a, counted = ds.attrs, index(ds)
-        computing, exchange = seconds_by_round(ds)
-        found = {
-            "kernel": a["kernel"],
-            "style": a["style"],
-            "nodes": a["n"],
-            "edges": a["m"],
-            "clusters": a["clusters"],
-            "workers": a["workers"],
-            f"{counted}s": ds.sizes[counted],
-            **{name: int(ds[name].sum()) for name in ("messages", "bytes", "wire_bytes", "comm")},
-            "seconds": a["seconds"],
-            "computing": float(computing.sum()),
-            "exchange": float(exchange.sum()),
-        }
-        return pd.Series(found, name=a["title"], dtype=object)
+        return pd.Series(_facts(ds), name=ds.attrs["title"], dtype=object)
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write a page that shows the run: its counts, and messages, active nodes and times of each round.
+
+        It is the page ``/dgsuite`` of a scheduler's dashboard, with one run.
+
+        Raises
+        ------
+        InputError
+            The folder does not exist or is not writable.
+        """
+        text = page([record_of(self._run)])
+        with atomic_write(path) as part:
+            Path(part).write_text(text, encoding="utf-8")
 
     def to_dataframe(
         self, outputs: Sequence[str] | None = None, client: Client | None = None
@@ -129,6 +134,45 @@ class Accessor:
                 "the dataset is not the result of one run: dgsuite.run returns such datasets"
             )
         return self._dataset
+
+
+def record_of(ds: xr.Dataset) -> Record:
+    """What a page shows of a run."""
+    from dgsuite.dataset import index, seconds_by_round
+
+    computing, exchange = seconds_by_round(ds)
+    charts = {name: {name: ds.variables[name].values} for name in CHARTS}
+    charts["seconds, mean of the workers,"] = {"computing": computing, "exchange": exchange}
+    facts = {name: _written(value) for name, value in _facts(ds).items()}
+    return record(ds.attrs["title"], index(ds), facts, charts)
+
+
+def _written(value: str | float) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{value:,.3g}" if isinstance(value, float) else f"{value:,}"
+
+
+def _facts(ds: xr.Dataset) -> dict[str, Any]:
+    """Sizes, totals and times of a run."""
+    from dgsuite.dataset import index, seconds_by_round
+
+    a, counted = ds.attrs, index(ds)
+    computing, exchange = seconds_by_round(ds)
+    totals = ("messages", "bytes", "wire_bytes", "comm")
+    return {
+        "kernel": a["kernel"],
+        "style": a["style"],
+        "nodes": a["n"],
+        "edges": a["m"],
+        "clusters": a["clusters"],
+        "workers": a["workers"],
+        f"{counted}s": ds.sizes[counted],
+        **{name: int(ds.variables[name].values.sum()) for name in totals},
+        "seconds": a["seconds"],
+        "computing": float(computing.sum()),
+        "exchange": float(exchange.sum()),
+    }
 
 
 class Plots:

@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from dgsuite import dataset
+from dgsuite.accessor import record_of
 from dgsuite.catalogue import listed
 from dgsuite.engine.log import Log
 from dgsuite.engine.program import Guard
@@ -319,6 +320,11 @@ def run_each(
         )
         for k, (outputs, log) in zip(kernels, found, strict=True)
     ]
+    if client is not None and hasattr(client, "_dgsuite_installed"):
+        from dgsuite.workers import dashboard
+
+        for result in results[-dashboard.MOST :]:
+            dashboard.tell(client, record_of(result))
     if not isinstance(trace, bool):
         from dgsuite.traces import of_run, write
 

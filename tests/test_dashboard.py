@@ -1,6 +1,12 @@
-"""What Dask's own views show of dgsuite: names of tasks and spans."""
+"""What Dask's own views show of dgsuite: names of tasks and spans, and a page of the dashboard."""
 
 from __future__ import annotations
+
+import re
+import time
+from threading import Thread
+from urllib.request import urlopen
+from xml.etree.ElementTree import fromstring
 
 import dask.array as da
 import dask.bag as db
@@ -9,10 +15,12 @@ import pytest
 from conftest import client_of
 from distributed import SchedulerPlugin
 from distributed.utils import key_split
+from faulty import Sleeps
 
 import dgsuite
 import genval
 from dgsuite import Graph
+from dgsuite.workers import pages
 from partition.client import spans
 
 
@@ -113,3 +121,64 @@ def test_a_span_of_the_user_holds_all(client):
         dgsuite.run("mis", graph, style="clocked", client=client)
     assert {*seen(client)} == {("mine",)}
     assert spans.SPAN == "dgsuite"
+
+
+def get(client, path):
+    """What the scheduler's dashboard answers."""
+    with urlopen(client.dashboard_link.replace("/status", path), timeout=30) as answer:
+        assert answer.headers.get_content_type() == "text/html"
+        return answer.read().decode()
+
+
+def wait_for(client, text):
+    """The page, once it shows a text: workers and clients tell the scheduler without waiting."""
+    deadline = time.monotonic() + 30
+    while text not in (found := get(client, "/dgsuite")):
+        assert time.monotonic() < deadline, found
+        time.sleep(0.05)
+    return found
+
+
+def test_a_page_shows_runs(client):
+    """Those that have ended, with the numbers of their datasets, and one that goes on."""
+    graph = ring(client)
+    ds = dgsuite.run("lcr", graph, style="clocked", client=client)
+    found = wait_for(client, "<summary>lcr on 900 nodes, clocked</summary>")
+    assert f"<th>messages</th><td>{int(ds.messages.sum()):,}</td>" in found
+    assert "<th>rounds</th><td>900</td>" in found
+    assert "http-equiv='refresh'" not in found
+    dgsuite.run("bf", graph, form="recursive", style="finish_async", client=client)
+    assert "<th>depths</th>" in wait_for(client, "<summary>bf on 900 nodes, finish_async</summary>")
+    kernel, how = Sleeps(rounds=150), {"style": "clocked", "client": client}
+    thread = Thread(target=dgsuite.run, args=(kernel, graph), kwargs=how)
+    thread.start()
+    found = wait_for(client, "toy-clocked")
+    assert "http-equiv='refresh'" in found
+    thread.join()
+    found = wait_for(client, "<summary>toy on 900 nodes, clocked</summary>")
+    assert "toy-clocked" not in found
+    assert "http-equiv='refresh'" not in found
+
+
+def test_a_file_where_there_is_no_page(tmp_path):
+    nodes = np.arange(30)
+    graph = Graph.from_edges(nodes, (nodes + 1) % 30, client=None)
+    ds = dgsuite.run("lcr", graph, seed=5)
+    ds.dgsuite.to_html(tmp_path / "run.html")
+    text = (tmp_path / "run.html").read_text()
+    assert "<summary>lcr on 30 nodes, serial</summary>" in text
+    assert text.count("<svg") == 4
+    fromstring(text.removeprefix("<!doctype html>").replace("<meta charset='utf-8'>", ""))
+
+
+def test_charts_are_stacked_and_condensed():
+    made = pages.record("<b>", "round", {"a": "1"}, {"x": {"p": range(1024), "q": np.ones(1024)}})
+    series = made["charts"]["x"]
+    assert len(series["p"]) == len(series["q"]) == pages.COLUMNS
+    assert np.mean(series["p"]) == np.mean(range(1024))
+    text = pages.page([made])
+    assert "&lt;b&gt;" in text
+    first, second = re.findall(r"d='M([^']*)Z'", text)
+    tops = [float(point.split()[1]) for point in second.split(" L")[: 2 * pages.COLUMNS]]
+    assert min(tops) == 0, "the tallest column fills the height"
+    assert first.split(" L")[0] == "0 59.9"

@@ -66,7 +66,7 @@ class Plan(NamedTuple):
     bounds: NDArray
     places: Sequence[str]
     epochs: Sequence[str]
-    topic: str | None
+    topic: str
     bind: bool
     workload: Workload | None
     guard: Guard
@@ -122,9 +122,8 @@ def run(
     epochs = [watch.epochs[place] for place in places]
     keys = [f"{kernel.name}-{way.name}-{run_id}-{rank}" for rank in range(len(places))]
     with ExitStack() as stack:
-        topic = None
+        topic, reports = worker.reports(client)
         if on_round is not None:
-            topic, reports = worker.reports(client)
             reports[run_id] = united(on_round)
             stack.callback(reports.pop, run_id)
         stack.enter_context(tasks.turn(watch, keys))
@@ -200,7 +199,7 @@ def _task(plan: Plan, clusters: Sequence[Cluster], rank: int) -> Result:
             for turn, kernel in enumerate(plan.kernels):
                 if turn:
                     site = prepared(kernel)
-                log = await way.drive(site, mesh, pool, tell if plan.topic is not None else None)
+                log = await way.drive(site, mesh, pool, tell)
                 results.append((site.outputs(), log))
             if not plan.keep:
                 await mesh.close()

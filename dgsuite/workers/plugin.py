@@ -25,6 +25,7 @@ from tornado.ioloop import PeriodicCallback
 
 from dgsuite.engine.progress import Progress
 from dgsuite.workers.kept import KeptMeshes
+from dgsuite.workers.dashboard import PREFIX, DashboardPlugin
 from dgsuite.workers.spans import SpanPlugin
 from partition.client.settings import setting
 from partition.client.waiting import Watch
@@ -297,6 +298,7 @@ def install(client: Client) -> None:
         watch.check_workers()
         watch.call(lambda: client.register_plugin(RunPlugin()))
         watch.call(lambda: client.register_plugin(SpanPlugin()))
+        watch.call(lambda: client.register_plugin(DashboardPlugin()))
         client._dgsuite_installed = True
 
 
@@ -306,7 +308,7 @@ def reports(client: Client) -> tuple[str, dict[str, Callable[[int, Progress], ob
 
     There is one topic per client, because a scheduler never removes a topic.
     """
-    topic = f"dgsuite-{client.id}"
+    topic = f"{PREFIX}{client.id}"
     if not hasattr(client, "_dgsuite_reports"):
         found: dict[str, Callable[[int, Progress], object]] = {}
 
