@@ -44,6 +44,7 @@ bench: $(VENV)/.tested  ## measure; about an hour
 	$(BIN)/pip install -q -e '.[bench]'
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/metg.py --out build/metg
+	$(BIN)/python benchmarks/whole_call.py
 	$(BIN)/python benchmarks/log_memory.py
 	$(BIN)/python benchmarks/originals.py
 	$(BIN)/python benchmarks/recursive.py
