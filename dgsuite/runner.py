@@ -302,7 +302,7 @@ def run_each(
 
         if trace is True:
             dataset.fits(1, clusters)
-        measured_on = machine_of(client if workers else None)
+        measured_on = machine_of(client if workers else None, workers)
         found = _run(kernels, seen, style, client, workers, tell, load, guard)
     results = [
         dataset.build(

@@ -64,7 +64,8 @@ def test_workers_report_what_they_do(monkeypatch, client):
 
 def test_sites_are_added_up():
     seen = []
-    tell = united(seen.append)
+    tell = united(seen.append, sites=2)
+    tell(0, Progress(1, 7, 20))
     tell(1, Progress(4, 10, 100))
     assert not seen
     tell(0, Progress(3, 5, 50))

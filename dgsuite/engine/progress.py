@@ -41,13 +41,19 @@ def seldom(tell: Tell) -> Report:
     return now_and_then
 
 
-def united(tell: Tell) -> Callable[[int, Progress], None]:
-    """Report the progress of a run from the reports of its sites, whenever site 0 reports."""
+def united(tell: Tell, sites: int = 1) -> Callable[[int, Progress], None]:
+    """Report the progress of a run from the reports of its sites, whenever site 0 reports.
+
+    Parameters
+    ----------
+    sites
+        How many must have reported before.
+    """
     latest: dict[int, Progress] = {}
 
     def of_site(site: int, progress: Progress) -> None:
         latest[site] = progress
-        if site == 0:
+        if site == 0 and len(latest) >= sites:
             rounds, active, messages = zip(*latest.values(), strict=True)
             tell(Progress(max(rounds), _sum(active), _sum(messages)))
 

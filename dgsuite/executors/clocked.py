@@ -124,7 +124,7 @@ def run(
     with ExitStack() as stack:
         topic, reports = worker.reports(client)
         if on_round is not None:
-            reports[run_id] = united(on_round)
+            reports[run_id] = united(on_round, len(places))
             stack.callback(reports.pop, run_id)
         stack.enter_context(tasks.turn(watch, keys))
         plan = Plan(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,14 +53,20 @@ def _host() -> tuple[str, dict[str, Any]]:
     return platform.node(), machine()
 
 
-def machine_of(client: Client | None) -> dict[str, Any]:
-    """The machine or machines of a client's workers, as `machine` has it; None is this process."""
+def machine_of(client: Client | None, workers: Sequence[str] = ()) -> dict[str, Any]:
+    """The machine or machines of a client's workers, as `machine` has it; None is this process.
+
+    Parameters
+    ----------
+    workers
+        Their addresses, if they are known; otherwise the scheduler is asked.
+    """
     if client is None:
         return machine()
     from partition.client.waiting import Watch
     from partition.client.workers import worker_addresses
 
-    places = frozenset(worker_addresses(client))
+    places = frozenset(workers or worker_addresses(client))
     known = getattr(client, "_dgsuite_machine", None)
     if known is None or known[0] != places:
         watch = Watch(client, "asking for the workers' machines", places)
