@@ -24,8 +24,8 @@ from distributed.protocol import to_serialize
 from tornado.ioloop import PeriodicCallback
 
 from dgsuite.engine.progress import Progress
-from dgsuite.workers.kept import KeptMeshes
 from dgsuite.workers.dashboard import PREFIX, DashboardPlugin
+from dgsuite.workers.kept import KeptMeshes
 from dgsuite.workers.spans import SpanPlugin
 from partition.client.settings import setting
 from partition.client.waiting import Watch
