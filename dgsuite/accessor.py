@@ -108,7 +108,7 @@ class Accessor:
 
         ds = self._run
         by_node = [name for name, values in ds.data_vars.items() if values.dims == ("node",)]
-        nodes = ds["node"].values.tolist()
+        nodes = here(ds["node"]).values.tolist()
         columns = {str(name): here(ds[name]).values.tolist() for name in by_node}
         if graph is None:
             made = nx.DiGraph() if "parent" in columns else nx.Graph()

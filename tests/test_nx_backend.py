@@ -13,6 +13,7 @@ import tomllib
 from importlib import import_module
 from pathlib import Path
 
+import dask
 import networkx as nx
 import networkx_suite
 import pytest
@@ -25,6 +26,7 @@ from dgsuite.nx_backend import info
 from dgsuite.nx_backend.graph import ConvertedGraph, Held
 from dgsuite.nx_backend.offers import HOMES
 from partition import distribute
+from partition.client.gather import SETTING
 
 ROOT = Path(__file__).parents[1]
 GROUPS = ("networkx.backends", "networkx.backend_info")
@@ -537,6 +539,16 @@ def test_a_graph_on_a_closed_client_is_built_again(client):
         )
     assert nx_backend.single_source_shortest_path_length(converted, 0, style="serial") == wanted
     assert all(graph.local for graph in converted._held.values())
+
+
+def test_large_results_are_gathered_from_a_client_that_is_not_the_current_one(client):
+    from distributed import Client
+
+    graph = nx.path_graph(30)
+    with Client(client.cluster, set_as_default=False) as other, dask.config.set({SETTING: 0}):
+        how = {"client": other, "clusters": 2, "style": "clocked"}
+        found = nx.single_source_shortest_path_length(graph, 0, backend="dgsuite", **how)
+    assert found == dict(enumerate(range(30)))
 
 
 def test_a_serial_run_leaves_the_current_client_alone(client, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from functools import update_wrapper
 from math import inf
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from dgsuite import nx_backend
 from dgsuite.nx_backend.graph import ConvertedGraph, Held
 from dgsuite.nx_backend.info import Settings
 from dgsuite.nx_backend.offers import WORTH
+from partition.client.gather import gathered
 from partition.client.queries import current_client
 from partition.errors import RunError
 
@@ -138,7 +140,9 @@ def run(
     way = Way.of(how)
     graph = G.graph(Held(weight, reverse, way.clusters, way.client), any_weight=any_weight)
     try:
-        return dgsuite.run(kernel, graph, style=way.style, client=way.client, **parameters)
+        # networkx's results are in this process
+        with nullcontext() if way.client is None else gathered():
+            return dgsuite.run(kernel, graph, style=way.style, client=way.client, **parameters)
     except RunError as error:
         if isinstance(error.__cause__, OverflowError):
             raise error.__cause__ from error
