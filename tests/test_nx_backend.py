@@ -545,7 +545,8 @@ def test_large_results_are_gathered_from_a_client_that_is_not_the_current_one(cl
     from distributed import Client
 
     graph = nx.path_graph(30)
-    with Client(client.cluster, set_as_default=False) as other, dask.config.set({SETTING: 0}):
+    here = {SETTING: 0, "scheduler": "synchronous"}  # what computes collections otherwise
+    with Client(client.cluster, set_as_default=False) as other, dask.config.set(here):
         how = {"client": other, "clusters": 2, "style": "clocked"}
         found = nx.single_source_shortest_path_length(graph, 0, backend="dgsuite", **how)
     assert found == dict(enumerate(range(30)))
