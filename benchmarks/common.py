@@ -15,12 +15,14 @@ os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[:3])
 
 
 @contextmanager
-def cluster(workers: int) -> Iterator:
+def cluster(workers: int, protocol: str = "tcp") -> Iterator:
     """A client of worker processes with one thread each."""
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as own,
+        LocalCluster(
+            n_workers=workers, threads_per_worker=1, dashboard_address=None, protocol=protocol
+        ) as own,
         Client(own) as client,
     ):
         yield client

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -57,7 +59,8 @@ class Way(NamedTuple):
     """Whether sites talk in rounds alone, which any transport carries, and a mesh that is kept."""
 
 
-class Plan(NamedTuple):
+@dataclass(frozen=True)
+class Plan:
     """What all tasks of a run have in common."""
 
     way: Way
@@ -141,20 +144,13 @@ def run(
             transport,
             parse_timedelta(setting("dgsuite.clocked.keep")) if keeps else 0.0,
         )
-        futures = [
-            client.submit(
-                _task,
-                plan,
-                groups[rank],
-                rank,
-                key=keys[rank],
-                workers=[places[rank]],
-                allow_other_workers=False,
-                pure=False,
-                retries=0,
-            )
-            for rank in range(len(places))
-        ]
+        futures = tasks.submit(
+            client,
+            {
+                key: (place, partial(_task, plan, rank), group)
+                for rank, (key, place, group) in enumerate(zip(keys, places, groups, strict=True))
+            },
+        )
         try:
             return collect(kernels, graph, bounds, futures, watch, way.merge)
         except BaseException:
@@ -162,7 +158,7 @@ def run(
             raise
 
 
-def _task(plan: Plan, clusters: Sequence[Cluster], rank: int) -> Result:
+def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
     """One worker's part of the run: of each kernel, the outputs and the log."""
     way, run_id = plan.way, plan.run_id
 

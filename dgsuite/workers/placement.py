@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
+from dask.delayed import Delayed
+from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from distributed import Client, Future
 from distributed.client import ClosedClientError
 from numpy.typing import NDArray
@@ -72,6 +75,30 @@ def place(graph: Graph, watch: Watch, places: Sequence[str], bounds: NDArray) ->
         placed = [watch.scatter(group, place) for group, place in zip(groups, places, strict=True)]
         graph.placed[key] = placed
     return placed
+
+
+def submit(
+    client: Client, tasks: Mapping[str, tuple[str, Callable[[Any], Any], Any]]
+) -> list[Future]:
+    """Submit tasks, each tied to a worker, as one graph: a client sends one message in 10 ms.
+
+    Parameters
+    ----------
+    tasks
+        By key: the worker's address, a function, and its argument, which may be one future or several.
+    """
+    layers = {}
+    for key, (place, function, argument) in tasks.items():
+        if isinstance(argument, Future) or (argument and isinstance(argument[0], Future)):
+            task: tuple[Any, ...] = function, argument
+        else:
+            task = (partial(function, argument),)  # so that Dask does not look for keys in it
+        tied = {"workers": [place], "allow_other_workers": False, "retries": 0}
+        layers[key] = MaterializedLayer({key: task}, annotations=tied)
+    graph = HighLevelGraph(layers, {key: set() for key in layers})
+    ends = [Delayed(key, graph, layer=key) for key in layers]
+    futures: list[Future] = client.compute(ends, optimize_graph=False)
+    return futures
 
 
 def joined(names: Iterable[str], results: Sequence[dict[str, NDArray]]) -> dict[str, NDArray]:
