@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-LOWEST := $(addprefix tests/test_,dask_internals.py startup.py rounds.py labels.py files.py transport_comms.py)
+LOWEST := $(addprefix tests/test_,cli.py dask_internals.py startup.py rounds.py labels.py files.py transport_comms.py)
 
 .PHONY: help run test networkx lowest lint format docs reference bench clean
 

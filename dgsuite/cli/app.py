@@ -52,7 +52,8 @@ class Lazy(click.Group):
         """The command that the first argument names."""
         from partition.errors import unknown
 
-        if args and args[0] not in self._paths and not args[0].startswith("-"):
+        wrong = args and args[0] not in self._paths and not args[0].startswith("-")
+        if wrong and not ctx.resilient_parsing:  # a shell that completes goes on
             ctx.fail(unknown("command", args[0], self._paths))
         return super().resolve_command(ctx, args)
 
