@@ -51,6 +51,7 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         scheduler.handlers["dgsuite_take_turn"] = self.take_turn
         scheduler.handlers["dgsuite_end_turn"] = self.end_turn
         scheduler.handlers["dgsuite_keep"] = self.keep
+        scheduler.handlers["dgsuite_annotate"] = self.annotate
 
     def workers(self, keys: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
         """RPC: the state of each worker, by address.
@@ -87,6 +88,14 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         """
         for key in keys:
             self.scheduler.tasks[key].run_spec = None
+
+    def annotate(self, key: str, span: dict[str, Any]) -> None:
+        """RPC: put data that a client has sent into a span.
+
+        Dask itself opens a new span for such data whenever the cluster was idle.
+        """
+        if key in self.scheduler.tasks:
+            self.scheduler.tasks[key].annotations = {"span": span}
 
     async def take_turn(
         self, run: str, client: str, keys: Sequence[str], seconds: float, bound: float

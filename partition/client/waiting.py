@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from partition.client.queries import POLL_SECONDS, seceded, timeout, worker_states
+from partition.client.queries import POLL_SECONDS, ask_scheduler, seceded, timeout, worker_states
 from partition.client.tasks import new_key
 from partition.errors import DgsuiteError, RunError
 
@@ -209,9 +209,13 @@ class Watch:
         """
         where = {"broadcast": True} if worker is None else {"workers": [worker]}
         receivers = self.check_workers() if worker is None else [worker]
+        from dask import get_annotations
+
         named = {new_key(type(value)): value}
         send = partial(self.client.scatter, named, hash=False, **where)
         (future,) = replace(self, workers=receivers).call(send).values()
+        if span := get_annotations().get("span"):
+            ask_scheduler(self.client, "dgsuite_annotate", key=future.key, span=span)
         return future
 
     def call(self, function: Callable[[], T]) -> T:
