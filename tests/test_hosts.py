@@ -63,6 +63,22 @@ def test_addresses(options, address):
         assert [row["digest"] for row in runs(network, found, 2, SMOKE[:1])] == expected(SMOKE[:1])
 
 
+def test_ports_of_a_range(monkeypatch):
+    """Workers of one host share the range; where it is too small, the error names it."""
+    monkeypatch.setenv("DASK_DGSUITE__CLOCKED__PORT", "9100:9101")
+    with hosts.Hosts(2) as network:
+        with network.cluster() as address:
+            found = runs(network, address, 2, SMOKE[:1])
+            assert [row["digest"] for row in found] == expected(SMOKE[:1])
+        with (
+            network.cluster(workers=3) as address,
+            pytest.raises(
+                RuntimeError, match=r"no port of dgsuite\.clocked\.port = '9100:9101' is free"
+            ),
+        ):
+            runs(network, address, 6, SMOKE[:1])
+
+
 def test_a_host_that_goes_away(monkeypatch):
     """It ends the run with one error, within the time that is set."""
     monkeypatch.setenv("DASK_DGSUITE__TIMEOUT", "4s")

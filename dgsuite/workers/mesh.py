@@ -8,6 +8,7 @@ loop may outlive the task: see `dgsuite.workers.kept`.
 from __future__ import annotations
 
 import asyncio
+import errno
 import secrets
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any
@@ -26,6 +27,7 @@ from dgsuite.engine.batches import MessageBatch
 from dgsuite.engine.program import reduce_votes
 from dgsuite.workers.messages import joint, of_joint, smaller
 from dgsuite.workers.plugin import PeerLost, RunPlugin
+from dgsuite.workers.ports import SETTING, ports
 from kernels.base import Vote
 from partition.errors import RunError
 
@@ -134,14 +136,27 @@ class Mesh:
         """Let others connect; at which address."""
         scheme = parse_address(self.places[self.rank])[0]
         host = get_address_host(self.places[self.rank])
-        where = f"{scheme}://" if scheme == "inproc" else f"{scheme}://{unparse_host_port(host)}"
-        self._listener = listen(
-            where, self._welcome, deserialize=True, allow_offload=False, **listen_args
+        for port in [0] if scheme == "inproc" else ports():
+            where = f"{scheme}://"
+            if scheme != "inproc":
+                where += unparse_host_port(host, port)
+            self._listener = listen(
+                where, self._welcome, deserialize=True, allow_offload=False, **listen_args
+            )
+            self._listener.on_connection = self._admit
+            try:
+                await self._listener.start()
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE:
+                    raise
+                self._listener = None
+                continue
+            address: str = self._listener.contact_address
+            return address
+        raise RunError(
+            f"worker {self.places[self.rank]}: no port of {SETTING} = {dask.config.get(SETTING)!r} is free; "
+            f"each worker of a host needs some of its own"
         )
-        self._listener.on_connection = self._admit
-        await self._listener.start()
-        address: str = self._listener.contact_address
-        return address
 
     async def _connect(self, peer: int, address: str, secret: bytes) -> None:
         """Join a peer that listens."""
