@@ -27,8 +27,9 @@ from dgsuite.engine.batches import MessageBatch
 from dgsuite.engine.program import reduce_votes
 from dgsuite.workers.messages import joint, of_joint, smaller
 from dgsuite.workers.plugin import PeerLost, RunPlugin
-from dgsuite.workers.ports import SETTING, ports
+from dgsuite.workers.ports import ports
 from kernels.base import Vote
+from partition.client.settings import setting
 from partition.errors import RunError
 
 DIRECT = 1 << 20
@@ -154,8 +155,8 @@ class Mesh:
             address: str = self._listener.contact_address
             return address
         raise RunError(
-            f"worker {self.places[self.rank]}: no port of {SETTING} = {dask.config.get(SETTING)!r} is free; "
-            f"each worker of a host needs some of its own"
+            f"worker {self.places[self.rank]}: no port of dgsuite.clocked.port = "
+            f"{setting('dgsuite.clocked.port')!r} is free; each worker of a host needs some of its own"
         )
 
     async def _connect(self, peer: int, address: str, secret: bytes) -> None:

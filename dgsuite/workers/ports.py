@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-import dask
-
+from partition.client.settings import setting
 from partition.errors import InputError
 
-SETTING = "dgsuite.clocked.port"
 HIGHEST = 65535
 
 
@@ -24,13 +22,14 @@ def ports() -> Iterable[int]:
     InputError
         The setting is neither.
     """
-    setting = dask.config.get(SETTING, None)
-    if setting is None:
+    chosen = setting("dgsuite.clocked.port")
+    if chosen is None:
         return [0]
-    if found := re.fullmatch(r"(\d+)(?::(\d+))?", str(setting)):
+    if found := re.fullmatch(r"(\d+)(?::(\d+))?", str(chosen)):
         first, last = int(found[1]), int(found[2] or found[1])
         if first <= last <= HIGHEST:
             return range(first, last + 1)
     raise InputError(
-        f"{SETTING} must be a port such as 9100, or a range such as '9100:9199', got {setting!r}"
+        "dgsuite.clocked.port must be a port such as 9100, or a range such as '9100:9199', "
+        f"got {chosen!r}"
     )
