@@ -351,6 +351,10 @@ def _spans(old: Partition, new: Partition, cluster: int) -> Iterator[tuple[int, 
             yield i, a, b
 
 
+def _group(clusters: list[Cluster]) -> list[Cluster]:
+    return clusters
+
+
 def gathered(parts: Sequence[Future], partition: Partition, client: Client) -> list[Cluster]:
     """Bring clusters into this process: those of a worker at once, since they share the partition."""
     bounds = cluster_ranges(len(parts), len(worker_addresses(client))).tolist()

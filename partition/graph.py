@@ -486,6 +486,7 @@ class Graph(Constructors):
         graph = cls(parts, partition, **options)
         return graph if clusters is None else graph.repartition(clusters, client)
 
+    @spanned
     def gather(self) -> list[Cluster]:
         """Bring all clusters into this process."""
         if self.client is None:
