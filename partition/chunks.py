@@ -15,6 +15,7 @@ from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses, worker_of
 from partition.cluster import Cluster
 from partition.cutting import check_identifiers
+from partition.distribute import shared
 from partition.edges import BUILDING
 from partition.errors import InputError
 from partition.mixing import GOLDEN, mix
@@ -108,15 +109,15 @@ def _on_workers(
         there = {name: futures[i * count : (i + 1) * count] for i, name in enumerate(columns)}
         lengths = [submitted(client, len, chunk) for chunk in there["indptr"]]
         partition = _partition(watch.gather(lengths), partition)
-        shared = watch.scatter(partition)
+        everywhere = shared(partition, watch)
         parts = []
         for k in range(count):
             mine = {name: column[k] for name, column in there.items()}
             worker = worker_of(k, count, workers)
-            parts.append(pinned(client, worker, _cluster, k, shared, directed, mine))
+            parts.append(pinned(client, worker, _cluster, k, everywhere, directed, mine))
         facts = watch.gather([submitted(client, _facts, part) for part in parts])
         if "uid" in there:
-            watch.gather([submitted(client, _distinct, there["uid"], shared)])
+            watch.gather([submitted(client, _distinct, there["uid"], everywhere)])
     return parts, partition, *_checked(facts)
 
 

@@ -132,22 +132,35 @@ def _construct_on_workers(
 ) -> tuple[list[Any], list[int], DTypeLike | None]:
     groups = _groups(partition.clusters, len(workers))
     watch = Watch(client, BUILDING, workers)
-    # sent once a worker, where all clusters refer to it
-    shared = watch.scatter(partition)
+    everywhere = shared(partition, watch)
     if any(map(lazy, pieces)):
-        bundles = _split_lazy(pieces, shared, directed, groups, client, workers)
+        bundles = _split_lazy(pieces, everywhere, directed, groups, client, workers)
     else:
-        bundles = _split_arrays(pieces, shared, partition.n, directed, groups, client, workers)
+        bundles = _split_arrays(pieces, everywhere, partition.n, directed, groups, client, workers)
     parts = []
     for worker, bounds, found in zip(workers, groups, bundles, strict=False):
         for g, (first, last) in enumerate(pairwise(bounds)):
             ids: Any = _of_range(uid, partition, first, last)
             if isinstance(ids, np.ndarray):
                 ids = watch.scatter(ids, worker)
-            args = (first, last, shared, ids, directed, g, found)
+            args = (first, last, everywhere, ids, directed, g, found)
             parts += members(client, worker, pinned(client, worker, _assemble, *args), last - first)
     del bundles, found, args
     return parts, *_facts(_collect(client, _fact, parts, workers))
+
+
+def shared(partition: Partition, watch: Watch) -> Future:
+    """A future of a partition, which is on a worker once: all clusters there refer to it.
+
+    A map of all nodes is sent; blocks are the result of a task, which Dask can do again.
+    """
+    if partition.order is not None:
+        return watch.scatter(partition)
+    return submitted(watch.client, _partition, partition)
+
+
+def _partition(partition: Partition) -> Partition:
+    return partition
 
 
 def members(client: Client, worker: str, group: Future, count: int) -> list[Future]:
@@ -288,11 +301,11 @@ def recut(
     workers = worker_addresses(client)
     there = []
     with _explain_lost_workers():
-        shared = Watch(client, BUILDING, workers).scatter(new)
+        everywhere = shared(new, Watch(client, BUILDING, workers))
         for k in range(new.clusters):
             rows = [submitted(client, build.cut, parts[i], a, b) for i, a, b in _spans(old, new, k)]
             worker = worker_of(k, new.clusters, workers)
-            there.append(pinned(client, worker, build.join, k, shared, *options, rows))
+            there.append(pinned(client, worker, build.join, k, everywhere, *options, rows))
         return there, _collect(client, _length, there, workers)
 
 
@@ -349,10 +362,6 @@ def _spans(old: Partition, new: Partition, cluster: int) -> Iterator[tuple[int, 
         a, b = max(lo, int(old.offsets[i])), min(hi, int(old.offsets[i + 1]))
         if a < b:
             yield i, a, b
-
-
-def _group(clusters: list[Cluster]) -> list[Cluster]:
-    return clusters
 
 
 def gathered(parts: Sequence[Future], partition: Partition, client: Client) -> list[Cluster]:

@@ -29,6 +29,7 @@ from partition.client.tasks import pinned
 from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses, worker_of
 from partition.cluster import Cluster
+from partition.distribute import shared
 from partition.errors import InputError
 from partition.files import atomic_write
 from partition.labels import Labels, exact_array, from_json, to_json
@@ -131,9 +132,9 @@ def _load_on_workers(
     workers = worker_addresses(client)
     watch = Watch(client, "loading the graph", workers)
     with client.as_current(), watch.explain_errors():
-        shared = watch.scatter(partition)
+        everywhere = shared(partition, watch)
         parts = [
-            pinned(client, worker_of(k, len(given), workers), _load_cluster, shared, k, *rest)
+            pinned(client, worker_of(k, len(given), workers), _load_cluster, everywhere, k, *rest)
             for k, *rest in given
         ]
         watch.wait_or_raise(parts)
