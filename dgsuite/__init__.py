@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dgsuite.runner import run, run_each
     from dgsuite.workers.dataframe import to_dataframe
     from kernels.base import Kernel
-    from partition.errors import DgsuiteError, InputError, RunError
+    from partition.errors import DgsuiteError, InputError, RunError, WorkerLost
     from partition.graph import Graph
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "InputError",
     "Kernel",
     "RunError",
+    "WorkerLost",
     "hartree_fock",
     "kernels",
     "open",
@@ -67,6 +68,7 @@ __getattr__, __dir__ = lazy_imports(
         "InputError": "partition.errors.InputError",
         "Kernel": "kernels.base.Kernel",
         "RunError": "partition.errors.RunError",
+        "WorkerLost": "partition.errors.WorkerLost",
         "hartree_fock": "dgsuite.chem.scf.hartree_fock",
         "kernels": "dgsuite.catalogue.kernels",
         "open": "dgsuite.dataset.open_dataset",

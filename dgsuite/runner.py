@@ -5,30 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
 from dgsuite import dataset
 from dgsuite.accessor import record_of
+from dgsuite.attempt import Attempt, free
 from dgsuite.catalogue import listed
-from dgsuite.engine.log import Log
 from dgsuite.engine.program import Guard
-from dgsuite.engine.progress import Tell
 from dgsuite.parameters import make_kernel
 from dgsuite.progress import shown
-from dgsuite.workers.provenance import machine_of
+from dgsuite.workers.recovery import recovered
 from dgsuite.workload import Workload
-from kernels.base import Kernel, Replicated
-from partition.checks import check as check_need
+from kernels.base import Kernel
 from partition.client.queries import current_client, seceded
 from partition.client.spans import span
 from partition.client.waiting import Watch
-from partition.client.workers import worker_addresses
 from partition.errors import InputError, unknown
 from partition.graph import Graph
-from partition.views import both_ways, incoming
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -245,23 +241,23 @@ def run_each(
     recursive = chosen.form == "recursive"
     load = Workload.make(workload)
     guard = _guard(max_rounds, check, trace is not False)
-    free = _free(chosen)
-    _check_trace(trace, len(each), chosen, free)
-    if any(_free(other) != free for other in kernels):
+    dealt = free(chosen)
+    _check_trace(trace, len(each), chosen, dealt)
+    if any(free(other) != dealt for other in kernels):
         raise InputError(f"kernel {chosen.name!r}: deal must be 'dynamic' in each run, or in none")
-    if free and style in ("clocked", "in_turn"):
+    if dealt and style in ("clocked", "in_turn"):
         raise InputError(
             f"kernel {chosen.name!r}: deal='dynamic' starts tasks when workers become idle, but style "
             f"{style!r} has one long-lived task per worker; use style='finish_async'"
         )
-    if free and load is not None:
+    if dealt and load is not None:
         raise InputError(
             f"kernel {chosen.name!r}: deal='dynamic' takes no workload: its tasks are sources, not nodes"
         )
     reason = None
     if style is None:
-        style = "serial" if client is None else "finish_async" if free or recursive else "clocked"
-        if style != "serial" and not free and load is None and _size(graph) <= SMALL:
+        style = "serial" if client is None else "finish_async" if dealt or recursive else "clocked"
+        if style != "serial" and not dealt and load is None and _size(graph) <= SMALL:
             count_as = count_as or style
             style, reason = (
                 "serial",
@@ -279,31 +275,9 @@ def run_each(
             )
     what, unit = f"{chosen.name}, {style}", "depth" if recursive else "round"
     with _on(client, chosen), shown(what, unit, progress, on_round) as tell:
-        workers = [] if client is None else worker_addresses(client)
-        if free and workers and graph.partition.order is None:
-            clusters = len(workers)  # any idle worker may run a task
-        elif clusters is None:
-            clusters = len(graph.parts) if graph.chosen or not workers else len(workers)
-        graph = graph.repartition(clusters, client)
-        seen = graph
-        if graph.directed and chosen.both_ways:
-            seen = both_ways(graph)
-        elif graph.directed and chosen.undirected:
-            raise InputError(
-                f"kernel {chosen.name!r} needs an undirected graph; graph.to_undirected() makes one"
-            )
-        elif graph.directed and chosen.pulls:
-            seen = incoming(graph)
-        for need in chosen.needs:
-            try:
-                check_need(seen, need)
-            except InputError as error:
-                raise InputError(f"kernel {chosen.name!r}: {error}") from None
-
-        if trace is True:
-            dataset.fits(1, clusters)
-        measured_on = machine_of(client if workers else None, workers)
-        found = _run(kernels, seen, style, client, workers, tell, load, guard)
+        attempt = Attempt(kernels, graph, style, client, clusters, trace is True, tell, load, guard)
+        tried = recovered(attempt, client or graph.client, f"kernel {chosen.name!r}")
+    graph = tried.graph
     results = [
         dataset.build(
             k,
@@ -312,13 +286,13 @@ def run_each(
             {name: _by_node(values, graph) for name, values in outputs.items()},
             log,
             count_as=count_as,
-            workers=min(len(workers), len(graph.parts)),
+            workers=tried.workers,
             workload=load,
             style_reason=reason,
-            measured_on=measured_on,
+            measured_on=tried.machine,
             traffic=trace is True,
         )
-        for k, (outputs, log) in zip(kernels, found, strict=True)
+        for k, (outputs, log) in zip(kernels, tried.found, strict=True)
     ]
     if client is not None and hasattr(client, "_dgsuite_installed"):
         from dgsuite.workers import dashboard
@@ -328,7 +302,7 @@ def run_each(
     if not isinstance(trace, bool):
         from dgsuite.traces import of_run, write
 
-        write(of_run(results[0], found[0][1]), trace)
+        write(of_run(results[0], tried.found[0][1]), trace)
     return results
 
 
@@ -341,40 +315,6 @@ def _on(client: Client | None, kernel: Kernel) -> Iterator[None]:
     watch = Watch(client, f"kernel {kernel.name!r}")
     with client.as_current(), seceded(), watch.explain_errors(), span(kernel.name):
         yield
-
-
-def _run(
-    kernels: Sequence[Kernel],
-    graph: Graph,
-    style: str,
-    client: Client | None,
-    workers: Sequence[str],
-    tell: Tell | None,
-    load: Workload | None,
-    guard: Guard,
-) -> list[tuple[dict[str, np.ndarray], Log]]:
-    """Outputs and log of each kernel, from the executor of the style."""
-    if kernels[0].form == "recursive":
-        from dgsuite.executors import recursive
-
-        return [recursive.run(k, graph, client, workers, style, tell, load, guard) for k in kernels]
-    if client is None:
-        from dgsuite.executors import serial
-
-        gathered = graph.gather()
-        return [serial.run(k, gathered, tell, workload=load, guard=guard) for k in kernels]
-    from dgsuite.executors import clocked, finish_async
-    from dgsuite.executors import dynamic as dealt
-
-    if style in ("clocked", "in_turn"):
-        way = clocked.CLOCKED if style == "clocked" else clocked.IN_TURN
-        return clocked.run(kernels, graph, client, workers, tell, load, guard, way)
-    return [
-        dealt.run(k, graph, client, workers)
-        if _free(k)
-        else finish_async.run(k, graph, client, workers, tell, load, guard)
-        for k in kernels
-    ]
 
 
 def _check_trace(
@@ -433,11 +373,6 @@ def _check_clients(client: Client | None, graph: Graph) -> None:
 def _size(graph: Graph) -> int:
     """Nodes and edge ends."""
     return graph.n + sum(graph.entries)
-
-
-def _free(kernel: Kernel) -> TypeGuard[Replicated]:
-    """Whether idle workers fetch its chunks dynamically."""
-    return isinstance(kernel, Replicated) and kernel.dynamic
 
 
 def _by_node(values: Any, graph: Graph) -> Any:

@@ -37,7 +37,9 @@ def _kind(graph: Graph) -> str:
 
 
 def _place(graph: Graph) -> str:
-    return "in this process" if graph.local else "on the workers"
+    if graph.local:
+        return "in this process"
+    return f"on the workers{'' if graph.recoverable else ', not recoverable'}"
 
 
 def line(graph: Graph) -> str:

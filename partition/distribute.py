@@ -21,10 +21,10 @@ from numpy.typing import DTypeLike, NDArray
 from partition import build
 from partition.client.tasks import delayed, pinned, submitted
 from partition.client.waiting import Watch
-from partition.client.workers import cluster_ranges, worker_addresses, worker_of
+from partition.client.workers import cluster_ranges, received, worker_addresses, worker_of
 from partition.cluster import Cluster, Identify
 from partition.edges import BUILDING, lazy, of_partition, slices
-from partition.errors import RunError
+from partition.errors import WorkerLost
 from partition.partitioners import Partition
 from partition.piece import Piece, check_edges
 
@@ -235,17 +235,13 @@ def _send(client: Client, split: Future, workers: Sequence[str]) -> list[Future]
     bundles = [submitted(client, _bundle, split, w) for w in range(len(workers))]
     # an extra task at the receiver, so that the sender releases the bundle
     return [
-        pinned(client, worker, _received, bundle)
+        pinned(client, worker, received, bundle)
         for worker, bundle in zip(workers, bundles, strict=True)
     ]
 
 
 def _bundle(split: list[Any], worker: int) -> Any:
     return split[worker]
-
-
-def _received(bundle: Any) -> Any:
-    return bundle
 
 
 @contextmanager
@@ -257,7 +253,7 @@ def _explain_lost_workers() -> Iterator[None]:
     try:
         yield
     except (CancelledError, CommClosedError, KilledWorker) as error:
-        raise RunError(f"{BUILDING}: a worker was lost ({type(error).__name__})") from error
+        raise WorkerLost(f"{BUILDING}: a worker was lost ({type(error).__name__})") from error
 
 
 def _collect(

@@ -15,6 +15,10 @@ class RunError(DgsuiteError, RuntimeError):
     """A run failed. The message names the kernel, the point it had reached, and the cause."""
 
 
+class WorkerLost(RunError):  # noqa: N818
+    """A worker was lost, or what it held. The same may succeed on the workers that are left."""
+
+
 def hint(name: object, known: Iterable[str]) -> str:
     """ "did you mean ...? " with the known name that is closest to `name`; "" if none is close."""
     from difflib import get_close_matches  # slow to import

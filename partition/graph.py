@@ -17,12 +17,14 @@ from partition import (
     degrees,
     display,
     distribute,
+    recovery,
     selection,
     storage,
     views,
 )
 from partition.client import queries
 from partition.client.spans import spanned
+from partition.client.workers import worker_addresses
 from partition.cluster import Cluster
 from partition.constructors import Constructors
 from partition.errors import InputError, RunError
@@ -70,6 +72,14 @@ class Graph(Constructors):
         Whether the source gave the nodes identifiers; otherwise these are the node ids.
     cache
         Results of checks and counts of the whole graph; see `partition.checks.once`.
+    saved
+        The files of the graph, if it was saved or loaded.
+    copies, wanted_copies
+        Futures of each cluster's copies on other workers, if it has any; how many workers are to hold it.
+    recoverable
+        Whether clusters that are lost with their worker can be made again: those of this process need not be,
+        others from copies, from files, or by the scheduler from what they were made of. A graph whose
+        clusters are lost is made again by whatever needs it next, such as a run.
     placed
         Futures of clusters of this process that a run has sent to workers.
     name
@@ -88,6 +98,7 @@ class Graph(Constructors):
         labels: Labels | None = None,
         identified: bool = False,
         chosen: bool = True,
+        saved: storage.Saved | None = None,
     ) -> None:
         self._parts = list(parts)
         self.partition = partition
@@ -98,6 +109,11 @@ class Graph(Constructors):
         self.labels = labels
         self.identified = identified
         self.chosen = chosen
+        self.saved = saved
+        self.copies: list[list[Any]] = []
+        self.wanted_copies = 1
+        self.recoverable = saved is not None or recovery.recoverable(self._parts)
+        self.homes: list[str] = []
         self.cache: dict[str, Any] = {}
         self.placed: dict[Any, Any] = {}
         self.name = f"cluster-{uuid.uuid4().hex}"
@@ -119,17 +135,25 @@ class Graph(Constructors):
     def parts(self) -> list[Any]:
         """The clusters: `Cluster` objects in this process, or futures of them.
 
+        Clusters that were lost with their worker are made again.
+
         Raises
         ------
         RunError
-            A cluster was lost with its worker, or the client that built it is closed.
+            They cannot be made again, or the client that built the graph is closed.
         """
-        for k, part in enumerate(self._parts):
-            if isinstance(part, Cluster) or part.status in ("pending", "finished"):
-                continue
+        held = [*self._parts, *(copy for row in self.copies for copy in row)]
+        missing = [part for part in held if not recovery.there(part)]
+        for part in missing:
             if part.status == "error":
                 part.result()
-            raise RunError(f"cluster {k} of the graph is {part.status}; build the graph again")
+        if missing:
+            if self._parts[0].client.status != "running":
+                raise RunError(
+                    "the client that the graph was built with is closed; build the graph again"
+                )
+            self.homes = []
+            recovery.restore(self, self._parts)
         return self._parts
 
     @property
@@ -210,29 +234,45 @@ class Graph(Constructors):
     # ---- the graph as a Dask collection, whose chunks are the clusters
 
     @spanned
-    def persist(self, client: Client | None = None) -> Graph:
+    def persist(self, client: Client | None = None, copies: int = 1) -> Graph:
         """The same graph on the workers of a client.
 
         Parameters
         ----------
         client
             By default the current client. Without one the graph stays in this process.
+        copies
+            How many workers hold each cluster. With 2, one worker may be lost, and its clusters come back
+            from the others. Each copy takes the memory of the graph once more.
 
         Returns
         -------
         Graph
-            A graph that is on workers already is returned as it is.
+            A graph that is on workers already, and has as many copies, is returned as it is.
 
         Raises
         ------
+        InputError
+            There are fewer workers than copies.
         RunError
             A worker was lost.
         """
+        if isinstance(copies, bool) or not isinstance(copies, int) or copies < 1:
+            raise InputError(f"copies must be a whole number from 1 on, got {copies!r}")
         client = queries.current_client(client)
-        if client is None or not self.local:
+        if client is None:
             return self
-        moved = self.like(dask_views.on_workers(self, client), self.entries)
-        moved.cache = self.cache
+        moved = self
+        if self.local:
+            moved = self.like(dask_views.on_workers(self, client), self.entries)
+        elif copies > self.wanted_copies:
+            moved = self.like(self.parts, self.entries)
+        if moved is not self:
+            moved.cache, moved.saved = self.cache, self.saved
+            moved.recoverable |= moved.saved is not None
+        if copies > moved.wanted_copies:
+            moved.copies = recovery.copied(moved.parts, copies, client, worker_addresses(client))
+            moved.wanted_copies, moved.recoverable = copies, True
         return moved
 
     def compute(self) -> Graph:
@@ -446,7 +486,8 @@ class Graph(Constructors):
         SHA-256 of these: see `partition.storage`. A function as `uid` is stored as what it returns. If a save
         is interrupted, a graph that was there stays.
         """
-        storage.save(self, path)
+        self.saved = storage.save(self, path)
+        self.recoverable = True
 
     @classmethod
     @spanned

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from secrets import token_hex
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,29 @@ Entry = dict[str, Any]
 """Of the list: name, size in bytes and checksum of a file."""
 
 
-def save(graph: Graph, path: str | os.PathLike[str]) -> None:
+class Saved(NamedTuple):
+    """A graph in files.
+
+    Attributes
+    ----------
+    folder
+        Absolute path or URL.
+    clusters
+        Entries of the clusters' files in the list.
+    directed
+        Whether rows hold out-edges only.
+    """
+
+    folder: str
+    clusters: Sequence[Entry]
+    directed: bool
+
+    def of(self, k: int) -> tuple[str, Entry, bool, int]:
+        """What reading a cluster takes."""
+        return self.folder, self.clusters[k], self.directed, k
+
+
+def save(graph: Graph, path: str | os.PathLike[str]) -> Saved:
     """Write a graph; see `partition.graph.Graph.save`."""
     folder = _absolute(path)
     files, inner = _opened(folder)
@@ -84,6 +106,7 @@ def save(graph: Graph, path: str | os.PathLike[str]) -> None:
         file.write(json.dumps(whole).encode())
     for name in before:
         files.rm(f"{inner}/{name}")
+    return Saved(folder, facts["clusters"], graph.directed)
 
 
 def load(
@@ -104,12 +127,15 @@ def load(
     facts = _list(folder)
     nodes = _read(folder, facts["nodes"])
     partition = Partition(np.array(facts["offsets"], np.int64), nodes.get("order"))
-    given = [(k, folder, entry, facts["directed"]) for k, entry in enumerate(facts["clusters"])]
+    saved = Saved(folder, facts["clusters"], facts["directed"])
+    numbers = range(partition.clusters)
     parts: list[Any]
     if client is None:
-        parts = [_load_cluster(partition, *each) for each in given]
+        parts = [_load_cluster(partition, *saved.of(k)) for k in numbers]
     else:
-        parts = _load_on_workers(partition, given, client)
+        workers = worker_addresses(client)
+        homes = [worker_of(k, len(numbers), workers) for k in numbers]
+        parts = read_again(saved, partition, numbers, client, homes)
     dtype = facts["weight_dtype"]
     return (
         parts,
@@ -122,20 +148,33 @@ def load(
             "labels": _labels(nodes, facts["ascending"]),
             "identified": facts["identified"],
             "chosen": facts["chosen"],
+            "saved": saved,
         },
     )
 
 
-def _load_on_workers(
-    partition: Partition, given: Sequence[tuple[Any, ...]], client: Client
+def read_again(
+    saved: Saved,
+    partition: Partition,
+    numbers: Sequence[int],
+    client: Client,
+    homes: Sequence[str],
 ) -> list[Any]:
-    workers = worker_addresses(client)
-    watch = Watch(client, "loading the graph", workers)
+    """Futures of some clusters of a graph in files.
+
+    Parameters
+    ----------
+    numbers
+        Which clusters.
+    homes
+        The address of the worker that reads each.
+    """
+    watch = Watch(client, "loading the graph", homes)
     with client.as_current(), watch.explain_errors():
         everywhere = shared(partition, watch)
         parts = [
-            pinned(client, worker_of(k, len(given), workers), _load_cluster, everywhere, k, *rest)
-            for k, *rest in given
+            pinned(client, home, _load_cluster, everywhere, *saved.of(k))
+            for k, home in zip(numbers, homes, strict=True)
         ]
         watch.wait_or_raise(parts)
     return parts
@@ -154,7 +193,7 @@ def _save_cluster(cluster: Cluster, folder: str, save_id: str) -> Entry:
 
 
 def _load_cluster(
-    partition: Partition, index: int, folder: str, entry: Entry, directed: bool
+    partition: Partition, folder: str, entry: Entry, directed: bool, index: int
 ) -> Cluster:
     arrays = _read(folder, entry)
     edges = {field: arrays.get(field) for field in EDGES}

@@ -95,11 +95,17 @@ def mortal():
 
 @pytest.fixture
 def own_client(mortal):
-    """A client of two worker processes that a test may kill: others come in their place."""
+    """A client of two worker processes that a test may kill: others come in their place.
+
+    A run that loses one is not begun again, unless the test says so.
+    """
+    import dask
+
     mortal.cluster.scale(2)
     while len(mortal.run(os.getpid, on_error="ignore")) != 2:
         time.sleep(0.05)
-    return mortal
+    with dask.config.set({"dgsuite.recovery.tries": 0}):
+        yield mortal
 
 
 @pytest.fixture(scope="session")

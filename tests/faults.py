@@ -1,8 +1,8 @@
 """Trials of faults: a worker process is killed, frozen, or started anew at its address, amid a run.
 
-Each trial must end with the outputs of an undisturbed run, or with one `RunError` that names the worker
-within a bound, and must leave nothing. Faults happen at a drawn phase of a drawn kernel: a worker counts
-its phases and sends the signal itself, so a trial does not depend on time.
+Each trial must end with the outputs of an undisturbed run, or, without recovery, with one `RunError` that
+names the worker within a bound, and must leave nothing. Faults happen at a drawn phase of a drawn kernel: a
+worker counts its phases and sends the signal itself, so a trial does not depend on time.
 
 Command line: ``python -m tests.faults --trials 300 --seed 1`` prints the outcomes; its status is 1 if a
 trial went wrong.
@@ -206,16 +206,15 @@ class Field:
 
     def recover(self, trial: Trial, process: psutil.Process, places: list[str]) -> bool:
         """Have two workers in order again; whether one was struck."""
-        if trial.how == "stop":
-            struck = process.status() == psutil.STATUS_STOPPED
+        gone = not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+        struck = gone or process.status() == psutil.STATUS_STOPPED
+        if not gone:
             process.resume()
-        else:
-            struck = not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
         self.client.wait_for_workers(2, timeout=60)
         deadline = time.monotonic() + 60
         while True:
             now = worker_addresses(self.client)
-            if len(now) == 2 and (trial.how == "stop" or not struck or self.fresh(trial, process)):
+            if len(now) == 2 and (not gone or self.fresh(trial, process)):
                 break
             assert time.monotonic() < deadline, f"no new worker after {trial}"
             time.sleep(0.05)
@@ -288,11 +287,17 @@ def scheduler() -> Iterator[tuple[subprocess.Popen[bytes], str]]:
 
 
 @contextmanager
-def field() -> Iterator[Field]:
-    """Worker processes for trials: the first at a port of its own, the second at any."""
+def field(tries: int = 0) -> Iterator[Field]:
+    """Worker processes for trials: the first at a port of its own, the second at any.
+
+    Parameters
+    ----------
+    tries
+        How many times a run that loses a worker is begun again.
+    """
     options = ["--nthreads", "1", "--no-dashboard"]
     with (
-        dask.config.set({"dgsuite.timeout": TIMEOUT}),
+        dask.config.set({"dgsuite.timeout": TIMEOUT, "dgsuite.recovery.tries": tries}),
         scheduler() as (_, address),
         command("worker", address, *options, "--name", "0", "--worker-port", str(free_port())),
         command("worker", address, *options, "--name", "1"),
@@ -309,16 +314,18 @@ def main() -> int:
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--style", choices=STYLES)
     p.add_argument("--how", choices=["kill", "restart", "stop"])
+    p.add_argument("--tries", type=int, default=3, help="how often a run is begun again; 0: never")
     options = p.parse_args()
     rng = random.Random(options.seed)
     outcomes: Counter[tuple[str, str, str, str]] = Counter()
     longest: Counter[tuple[str, str, str, str]] = Counter()
     wrong = 0
-    with field() as there:
+    with field(options.tries) as there:
         for number in range(options.trials):
             trial = there.draw(rng, style=options.style, how=options.how)
             outcome, seconds = there.attempt(trial)
-            short = outcome if outcome in ("same", "error") else "wrong"
+            right = ("same",) if options.tries else ("same", "error")
+            short = outcome if outcome in right else "wrong"
             key = (trial.form, trial.style, trial.how, short)
             outcomes[key] += 1
             longest[key] = max(longest[key], seconds)

@@ -21,8 +21,9 @@ from dgsuite.workers.plugin import PeerLost
 from partition.client.queries import POLL_SECONDS, ask_scheduler, timeout
 from partition.client.waiting import Watch, failed, pending
 from partition.client.workers import cluster_ranges
-from partition.errors import DgsuiteError, RunError
+from partition.errors import DgsuiteError, RunError, WorkerLost
 from partition.graph import Graph
+from partition.recovery import settle
 
 EMBED = 1 << 20
 """Clusters smaller than this (bytes a worker) travel with the task; larger ones are sent once."""
@@ -65,6 +66,16 @@ def deal(graph: Graph, places: Sequence[str]) -> tuple[list[str], NDArray]:
 def place(graph: Graph, watch: Watch, places: Sequence[str], bounds: NDArray) -> list[Any]:
     """Each worker's clusters: lists of clusters, or futures of what is on the workers already."""
     client = watch.client
+    if not graph.local:
+        homes = [
+            place
+            for place, count in zip(places, np.diff(bounds), strict=True)
+            for _ in range(count)
+        ]
+        if graph.homes != homes:
+            settle(graph.parts, homes, watch)
+            graph.homes = homes
+        watch.inputs = graph.parts
     groups = [graph.parts[a:b] for a, b in pairwise(bounds)]
     if not graph.local or all(sum(c.nbytes for c in group) < EMBED for group in groups):
         return groups
@@ -74,6 +85,7 @@ def place(graph: Graph, watch: Watch, places: Sequence[str], bounds: NDArray) ->
         graph.placed.clear()
         placed = [watch.scatter(group, place) for group, place in zip(groups, places, strict=True)]
         graph.placed[key] = placed
+    watch.inputs = placed
     return placed
 
 
@@ -215,7 +227,7 @@ def cause(futures: Sequence[Future], watch: Watch) -> Exception:
     first = sorted(errors, key=lambda e: isinstance(e, PeerLost))
     if not first or isinstance(first[0], PeerLost):
         watch.check_workers()
-        return RunError(f"{watch.doing}: {first[0] if first else 'its tasks were cancelled'}")
+        return WorkerLost(f"{watch.doing}: {first[0] if first else 'its tasks were cancelled'}")
     if isinstance(first[0], DgsuiteError):
         return first[0]
     error = RunError(f"{watch.doing}: {type(first[0]).__name__}: {first[0]}")

@@ -30,7 +30,7 @@ from dgsuite.workers.spans import SpanPlugin
 from partition.client.settings import setting
 from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses
-from partition.errors import RunError
+from partition.errors import RunError, WorkerLost
 
 NAME = "dgsuite"
 
@@ -60,7 +60,7 @@ LARGE = 1 << 20
 """Bytes from which a process that holds results alone gives an array's memory back with it."""
 
 
-class PeerLost(RunError):  # noqa: N818
+class PeerLost(WorkerLost):
     """Another worker of the run is gone; its own error, if it raised one, names the cause."""
 
 

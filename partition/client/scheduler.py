@@ -8,6 +8,7 @@ from time import time
 from typing import Any, NamedTuple
 
 from distributed import Scheduler, SchedulerPlugin
+from distributed.scheduler import TaskState
 
 NAME = "dgsuite"
 
@@ -52,6 +53,9 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         scheduler.handlers["dgsuite_end_turn"] = self.end_turn
         scheduler.handlers["dgsuite_keep"] = self.keep
         scheduler.handlers["dgsuite_annotate"] = self.annotate
+        scheduler.handlers["dgsuite_repeatable"] = self.repeatable
+        scheduler.handlers["dgsuite_repeat"] = self.repeat
+        scheduler.handlers["dgsuite_renew"] = self.renew
 
     def workers(self, keys: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
         """RPC: the state of each worker, by address.
@@ -96,6 +100,77 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         """
         if key in self.scheduler.tasks:
             self.scheduler.tasks[key].annotations = {"span": span}
+
+    def repeatable(self, keys: Sequence[Any]) -> bool:
+        """RPC: whether tasks could run again if all workers lost what they hold."""
+        return self._lineage(keys, everything=True) is not None
+
+    def repeat(self, tied: Sequence[tuple[Any, str]]) -> list[Any]:
+        """RPC: have tasks run again whose results were lost, with all that they need.
+
+        Tasks that are tied to workers that are gone are tied to others.
+
+        Parameters
+        ----------
+        tied
+            The key of each task, and the address of the worker that is to run it.
+
+        Returns
+        -------
+        The keys of tasks that cannot run again.
+        """
+        hopeless = []
+        present = self.scheduler.workers
+        for key, worker in tied:
+            lineage = self._lineage([key])
+            if lineage is None:
+                hopeless.append(key)
+                continue
+            for task in lineage:
+                if task.worker_restrictions and not task.worker_restrictions & present.keys():
+                    self.scheduler.set_restrictions({task.key: worker})
+        for address in {worker for _, worker in tied} & present.keys():
+            runnable = self.scheduler.bulk_schedule_unrunnable_after_adding_worker(present[address])
+            self.scheduler.transitions(runnable, f"dgsuite-repeat-{time()}")
+        return hopeless
+
+    def _lineage(self, keys: Sequence[Any], everything: bool = False) -> list[TaskState] | None:
+        """Tasks that must run so that some have results; None if one of them cannot.
+
+        Parameters
+        ----------
+        everything
+            Whether results that are there are to be made again, too.
+        """
+        found: dict[Any, TaskState] = {}
+        todo = list(keys)
+        while todo:
+            key = todo.pop()
+            task = self.scheduler.tasks.get(key)
+            if task is None:
+                return None
+            if key in found or (task.state == "memory" and not everything):
+                continue
+            if task.run_spec is None or task.has_lost_dependencies or task.state == "erred":
+                return None
+            found[key] = task
+            todo += [needed.key for needed in task.dependencies]
+        return list(found.values())
+
+    async def renew(self, workers: Sequence[str]) -> None:
+        """RPC: have workers killed and started anew that no longer answer, as Dask does after its worker-ttl.
+
+        Those without a nanny are removed.
+        """
+        stimulus = f"dgsuite-renew-{time()}"
+        known = self.scheduler.workers
+        frozen = {address: known[address].server_id for address in workers if address in known}
+        await self.scheduler.restart_workers(
+            list(frozen), wait_for_workers=False, on_error="return", stimulus_id=stimulus
+        )
+        for address, epoch in frozen.items():
+            if address in known and known[address].server_id == epoch:
+                await self.scheduler.remove_worker(address, stimulus_id=stimulus)
 
     async def take_turn(
         self, run: str, client: str, keys: Sequence[str], seconds: float, bound: float

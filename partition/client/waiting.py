@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from partition.client.queries import POLL_SECONDS, ask_scheduler, seceded, timeout, worker_states
 from partition.client.tasks import new_key
-from partition.errors import DgsuiteError, RunError
+from partition.errors import DgsuiteError, RunError, WorkerLost
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -122,7 +122,7 @@ class Watch:
             if self.epochs.setdefault(worker, epoch) != epoch:
                 raise self._error(worker, "was lost; a new one has started at its address")
         if any(future.status not in ("pending", "finished") for future in self.inputs):
-            raise RunError(f"{self.doing}: {LOST}")
+            raise WorkerLost(f"{self.doing}: {LOST}")
         for worker in self._required(states):
             self._check_worker(worker, states[worker])
         return states
@@ -158,8 +158,8 @@ class Watch:
         logger.warning("%s: waiting for worker %s, which is busy with %s", self.doing, worker, busy)
         self._idle[worker] = time.monotonic()
 
-    def _error(self, worker: str, what: str) -> RunError:
-        return RunError(f"{self.doing}: worker {worker} {what}")
+    def _error(self, worker: str, what: str) -> WorkerLost:
+        return WorkerLost(f"{self.doing}: worker {worker} {what}")
 
     def wait(self, futures: Sequence[Future]) -> None:
         """Wait until all tasks are done, or one has failed.
@@ -192,7 +192,7 @@ class Watch:
                 future.result()
             if failed(future):
                 self.check_workers()
-                raise RunError(f"{self.doing}: {LOST}")
+                raise WorkerLost(f"{self.doing}: {LOST}")
 
     def gather(self, futures: Sequence[Future]) -> list[Any]:
         """The results of tasks; waits and raises as `wait_or_raise` does."""
@@ -248,8 +248,9 @@ class Watch:
             for _ in range(10):  # the scheduler may notice a lost worker a moment later
                 self.check_workers()
                 time.sleep(0.1)
-            what = LOST if isinstance(error, CancelledError) else f"{type(error).__name__}: {error}"
-            raise RunError(f"{self.doing}: {what}") from error
+            if isinstance(error, CancelledError):
+                raise WorkerLost(f"{self.doing}: {LOST}") from error
+            raise RunError(f"{self.doing}: {type(error).__name__}: {error}") from error
         return results[0]
 
     @contextmanager

@@ -63,6 +63,11 @@ def _check(client: Client, states: Mapping[str, Mapping[str, Any]]) -> None:
         checked.update(new.values())
 
 
+def received(value: Any) -> Any:
+    """A task that has a value at its worker, so that the worker that sent it may release it."""
+    return value
+
+
 def cluster_ranges(clusters: int, workers: int) -> NDArray[np.int64]:
     """Divide clusters among workers, in order and as evenly as possible.
 

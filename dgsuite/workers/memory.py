@@ -1,0 +1,70 @@
+"""What a run needs of its workers' memory, before it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.base import ClusterState, Kernel
+from partition.client.queries import worker_states
+from partition.client.workers import cluster_ranges
+from partition.display import nbytes
+from partition.errors import InputError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from partition.graph import Graph
+
+ENTRY = 8
+"""Bytes that a field of a kernel's state takes for a node: most are of 64 bits."""
+
+
+def needs(kernel: Kernel, graph: Graph) -> dict[str, NDArray[np.int64]]:
+    """Bytes that each cluster needs in a run, at least: of the graph, the state, and the messages.
+
+    What grows with the cut is left out: slots of other workers' nodes, and their edges.
+    """
+    nodes = np.diff(graph.partition.offsets)
+    state = getattr(kernel, "state", None)
+    count = len(fields(state)) if isinstance(state, type) and issubclass(state, ClusterState) else 0
+    widths = kernel.widths(graph.n)
+    message = sum(
+        np.dtype(dtype).itemsize * widths.get(name, 1) for name, dtype in kernel.fields.items()
+    )
+    return {"graph": nbytes(graph), "state": nodes * count * ENTRY, "messages": nodes * message}
+
+
+def check_fits(kernel: Kernel, graph: Graph, client: Client, workers: Sequence[str]) -> None:
+    """Refuse a run that needs more memory than workers may use.
+
+    Raises
+    ------
+    InputError
+        The message names the worker, its limit, and what is needed.
+    """
+    refuse(kernel, graph, workers, worker_states(client))
+
+
+def refuse(
+    kernel: Kernel, graph: Graph, workers: Sequence[str], states: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """As `check_fits`, given the states of workers."""
+    from dask.utils import format_bytes
+
+    needed = needs(kernel, graph)
+    bounds = cluster_ranges(len(graph.entries), len(workers))
+    for worker, first, last in zip(workers, bounds[:-1], bounds[1:], strict=False):
+        limit = states.get(worker, {}).get("memory_limit")
+        each = {name: int(of[first:last].sum()) for name, of in needed.items()}
+        if limit and sum(each.values()) > limit:
+            parts = ", ".join(f"{name} {format_bytes(size)}" for name, size in each.items())
+            raise InputError(
+                f"kernel {kernel.name!r}: worker {worker} may use {format_bytes(limit)}, and its part of the "
+                f"run needs at least {format_bytes(sum(each.values()))} ({parts}); start more workers, or "
+                f"workers with more memory"
+            )

@@ -1,0 +1,124 @@
+"""Runs that lose a worker are begun again on the workers that are left.
+
+A program is deterministic, so a run that begins again has the results of one that nothing disturbed.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from itertools import count
+from typing import TYPE_CHECKING, TypeVar
+
+from partition.client.queries import POLL_SECONDS, ask_scheduler, timeout, worker_states
+from partition.client.settings import setting
+from partition.client.waiting import Watch
+from partition.client.workers import worker_addresses
+from partition.errors import InputError, RunError, WorkerLost
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+logger = logging.getLogger("dgsuite")
+
+T = TypeVar("T")
+
+SETTING = "dgsuite.recovery.tries"
+
+RENEWING = 60.0
+"""Seconds that Dask may take to kill a frozen worker."""
+
+
+def tries() -> int:
+    """How many times a run is begun again.
+
+    Raises
+    ------
+    InputError
+        The setting is not a number of times.
+    """
+    given = setting(SETTING)
+    if isinstance(given, bool) or not isinstance(given, int) or given < 0:
+        raise InputError(f"{SETTING} must be a whole number from 0 on, got {given!r}")
+    return given
+
+
+def recovered(attempt: Callable[[list[str]], T], client: Client | None, doing: str) -> T:
+    """The result of something that is done on the workers, and is begun again when it loses one.
+
+    Parameters
+    ----------
+    attempt
+        Does it, given the addresses of workers.
+    client
+        None if everything is in this process, where nothing can be lost.
+    doing
+        What it is, for messages.
+
+    Raises
+    ------
+    RunError
+        A worker was lost too often, no worker is left, or what was lost cannot be made again.
+    """
+    if client is None:
+        return attempt([])
+    most = tries()
+    lost = ""
+    for number in count():
+        try:
+            workers = usable(client, doing) if lost else worker_addresses(client)
+            with Watch(client, doing, workers).explain_errors():
+                return attempt(workers)
+        except WorkerLost as error:
+            if number == most:
+                if not most:
+                    raise
+                raise RunError(
+                    f"{error}; it was begun {most + 1} times, and lost a worker each time"
+                ) from error
+            lost = str(error)
+            logger.warning("%s; it begins again (%d of %d)", lost, number + 1, most)
+            _let_go(error)
+        except RunError as error:
+            if not lost:
+                raise
+            raise RunError(f"{lost}; {error}") from error
+    raise AssertionError("unreachable")
+
+
+def usable(client: Client, doing: str) -> list[str]:
+    """Workers to begin again with, in a fixed order, once there are some.
+
+    Workers that are frozen are started anew: the scheduler takes what they hold to be there.
+
+    Raises
+    ------
+    RunError
+        No worker comes within `timeout`.
+    """
+    deadline = time.monotonic() + timeout()
+    suspects: set[str] = set()
+    while True:
+        states = worker_states(client)
+        frozen = {address for address, state in states.items() if state["silent"] > timeout()}
+        if again := frozen & suspects:  # after a pause of the scheduler all look frozen, once
+            logger.warning("%s: starting %s anew", doing, ", ".join(sorted(again)))
+            ask_scheduler(client, "dgsuite_renew", wait=RENEWING, workers=sorted(again))
+        elif states and not frozen:
+            running = [
+                a for a in worker_addresses(client) if states.get(a, {}).get("status") == "running"
+            ]
+            if running:
+                return running
+        suspects = frozen
+        if time.monotonic() > deadline + RENEWING * bool(frozen):
+            raise RunError(f"{doing}: no worker is left")
+        time.sleep(POLL_SECONDS)
+
+
+def _let_go(error: BaseException | None) -> None:
+    """Drop the frames of an error, which refer to futures and so keep results on workers."""
+    while error is not None:
+        error.__traceback__ = None
+        error = error.__cause__ or error.__context__
