@@ -44,11 +44,8 @@ bench: $(VENV)/.tested  ## measure; about an hour
 	$(BIN)/pip install -q -e '.[bench]'
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/metg.py --out build/metg
-<<<<<<< HEAD
 	$(BIN)/python benchmarks/whole_call.py
-=======
 	$(BIN)/python benchmarks/hosts.py
->>>>>>> a996bc2 (Measure rounds between hosts that are some way apart; the port has a default and a schema)
 	$(BIN)/python benchmarks/log_memory.py
 	$(BIN)/python benchmarks/originals.py
 	$(BIN)/python benchmarks/recursive.py
