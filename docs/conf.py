@@ -22,7 +22,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
 ]
-html_theme = "furo"
+html_theme = "pydata_sphinx_theme"
 html_title = f"dgsuite {version}"
 
 myst_enable_extensions = ["dollarmath"]

@@ -368,7 +368,12 @@ def test_headings_are_the_papers():
     assert not re.search(r"^(title|says|look)", text, re.MULTILINE)
 
 
-DOCUMENTS = ("README.md", "docs/design.md", "docs/transports.md", "benchmarks/README.md")
+DOCUMENTS = (
+    "README.md",
+    *(f"docs/{name}.md" for name in ("design", "start", "stopping", "transports")),
+    *(f"docs/howto/{name}.md" for name in ("experiments", "figures", "scc", "suites")),
+    "benchmarks/README.md",
+)
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

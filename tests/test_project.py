@@ -77,6 +77,34 @@ def test_the_example_of_the_readme_runs(capsys):
     assert printed in (ROOT / "README.md").read_text()
 
 
+PAGES = [
+    *(f"docs/howto/{name}.md" for name in ("choose", "counts", "reduction", "save", "scc")),
+    "docs/stopping.md",
+]
+"""Pages whose examples run in this process."""
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_examples_of_a_page_run(page, capsys, tmp_path, monkeypatch):
+    """The examples run in order, and print what the page says they print."""
+    monkeypatch.chdir(tmp_path)
+    space: dict = {"__name__": "__main__"}
+    for code in python_blocks(page):
+        exec(compile(code, page, "exec", dont_inherit=True), space)
+    printed = capsys.readouterr().out.strip()
+    assert space.keys() > {"__name__", "__builtins__"}
+    assert printed in (ROOT / page).read_text()
+
+
+def test_the_first_steps_are_those_of_the_readme():
+    assert python_blocks("docs/start.md") == python_blocks("README.md")
+
+
+def test_all_kernels_are_listed_by_what_they_answer():
+    rows = re.findall(r"^\| (`[^|]*) \|", (ROOT / "docs/kernels.md").read_text(), re.MULTILINE)
+    assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == list(dgsuite.kernels())
+
+
 def test_import_is_light():
     code = (
         "import sys, dgsuite; "
