@@ -17,7 +17,7 @@ import pytest
 import dgsuite
 from dgsuite.parameters import make_kernel
 from genval.rules.base import Job
-from kernels import BellmanFord
+from kernels import KERNELS, BellmanFord
 
 ROOT = Path(__file__).parents[1]
 
@@ -103,6 +103,8 @@ def test_the_first_steps_are_those_of_the_readme():
 def test_all_kernels_are_listed_by_what_they_answer():
     rows = re.findall(r"^\| (`[^|]*) \|", (ROOT / "docs/kernels.md").read_text(), re.MULTILINE)
     assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == list(dgsuite.kernels())
+    classes = (ROOT / "docs/api/kernels.md").read_text()
+    assert [k for k in KERNELS.values() if f"kernels.{k.__name__}\n" not in classes] == []
 
 
 def test_import_is_light():
