@@ -75,6 +75,7 @@ def test_construction_has_names(client):
     seen(client)
     Graph.from_edges(src, dst, n=900, clusters=4, client=client)
     names = {
+        "graph_partition",
         "graph_split",
         "graph_bundle",
         "graph_received",

@@ -485,7 +485,8 @@ def test_against_a_scheduler_started_by_hand(small, here, tmp_path, capsys):
         assert graph500([*searches, "--scheduler", address]) == 0
         assert json.loads(capsys.readouterr().out)["workers"] == 3
     finally:
-        for process in reversed(started):
+        for process in reversed(
+            started
+        ):  # workers first: a signal while the scheduler ends may hang Dask
             process.terminate()
-        for process in started:
             process.wait(20)

@@ -156,7 +156,7 @@ def test_workers_threads_and_clusters_follow_the_input(tmp_path):
     with pytest.raises(
         InputError, match=r"run\.0\.workers: a cluster at an address has the workers"
     ):
-        load(str(path), ["cluster.workers=1"], scheduler="tcp://127.0.0.1:9")
+        load(str(path), ["cluster.workers=1"], {"scheduler": "tcp://127.0.0.1:9"})
 
 
 def test_bars_are_those_of_the_papers_programs():
@@ -339,7 +339,7 @@ def test_a_table_without_cells(tmp_path):
 @pytest.mark.parametrize("number", [n for n in CONFIGS if forms()[n].kind == "bars"])
 def test_figures_with_fresh_workers_need_a_cluster_of_their_own(number):
     with pytest.raises(InputError) as caught:
-        load(str(CONFIGS[number]), [], scheduler="tcp://127.0.0.1:9")
+        load(str(CONFIGS[number]), [], {"scheduler": "tcp://127.0.0.1:9"})
     (line,) = str(caught.value).splitlines()
     assert "experiment.fresh: a cluster at an address has no worker processes" in line
 

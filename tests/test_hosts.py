@@ -80,8 +80,9 @@ def test_ports_of_a_range(monkeypatch):
 
 
 def test_a_host_that_goes_away(monkeypatch):
-    """It ends the run with one error, within the time that is set."""
+    """It ends the run with one error, within the time that is set, where runs do not begin again."""
     monkeypatch.setenv("DASK_DGSUITE__TIMEOUT", "4s")
+    monkeypatch.setenv("DASK_DGSUITE__RECOVERY__TRIES", "0")
     endless = [["pagerank", "clocked", {"iterations": 1_000_000}]]
     with (
         hosts.Hosts(3) as network,
@@ -94,5 +95,5 @@ def test_a_host_that_goes_away(monkeypatch):
         network.cut(2)
         out, _ = client.communicate(timeout=60)
     assert client.returncode == 1
-    assert out.splitlines()[-1].startswith("partition.errors.RunError: ")
+    assert out.splitlines()[-1].startswith("partition.errors.WorkerLost: ")
     assert "10.77.0.3" in out.splitlines()[-1]

@@ -61,7 +61,7 @@ VOTES = [vote(any=True), vote(sum=np.array([0.5])), vote(min=-0.0), vote(max=1 <
 def test_a_log_gives_what_was_added():
     log = pickle.loads(pickle.dumps(filled(2, VOTES)))
     assert len(log) == 4
-    assert log.rounds == log.begun == 2
+    assert log.rounds == log.progress().rounds == 2
     assert [step[:4] for step in log.steps] == [
         (0, "send", False, 0),
         (0, "read", True, 0),

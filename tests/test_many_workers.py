@@ -123,7 +123,10 @@ def test_a_killed_worker_is_named(many, ring, rank):
     dgsuite.run(Sleeps(), ring, style="clocked", client=many)
     place = worker_addresses(many)[rank]
     victim = many.run(os.getpid, workers=[place])[place]
-    with pytest.raises(dgsuite.RunError, match=rf"worker {place} was lost"):
+    with (
+        dask.config.set({"dgsuite.recovery.tries": 0}),
+        pytest.raises(dgsuite.RunError, match=rf"worker {place} was lost"),
+    ):
         dgsuite.run(
             Sleeps(rounds=10_000),
             ring,

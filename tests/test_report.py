@@ -73,7 +73,7 @@ def test_a_page_needs_nothing_else(here, tmp_path):
         "In the text of kernels:",
         "python -m dgsuite.experiment <19>",
         "other.nc",
-        "python -m dgsuite.experiment configs/figure14.toml",
+        "dgsuite run configs/figure14.toml",
     ):
         assert words in text
 

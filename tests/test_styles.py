@@ -170,8 +170,10 @@ def test_runs_that_follow_one_another_are_as_if_alone(client, style, form, monke
     roots = [3, 0, 17, 3]
     how = {"style": style, "form": form, "client": client}
     alone = [dgsuite.run("bf", graph, root=root, **how) for root in roots]
-    submit, submitted = client.submit, []
-    monkeypatch.setattr(client, "submit", lambda *a, **k: submitted.append(a) or submit(*a, **k))
+    compute, submitted = client.compute, []
+    monkeypatch.setattr(
+        client, "compute", lambda tasks, **k: submitted.extend(tasks) or compute(tasks, **k)
+    )
     found = dgsuite.run_each("bf", graph, [{"root": root} for root in roots], **how)
     assert [ds.attrs["root"] for ds in found] == roots
     index = "depth" if form == "recursive" else "round"

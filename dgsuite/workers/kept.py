@@ -67,11 +67,9 @@ class KeptMeshes:
         Thread(target=mesh.dispose, daemon=True).start()  # it has a loop of its own
 
     def clear(self) -> None:
-        """Close all meshes."""
+        """Close all meshes, without waiting for the end: Dask may cancel a worker's close that takes long."""
         with self._lock:
             meshes = [mesh for mesh, _ in self._kept.values()]
             self._kept.clear()
         for mesh in meshes:
-            thread = Thread(target=mesh.dispose)
-            thread.start()
-            thread.join()
+            Thread(target=mesh.dispose, daemon=True).start()
