@@ -155,7 +155,7 @@ def run(
     >>> ds.level.values
     array([1, 0, 1, 2], dtype=int32)
     >>> ds.messages.values
-    array([2, 2])
+    array([5, 1])
     """
     return run_each(
         kernel,

@@ -131,11 +131,15 @@ def test_shards_are_linear_in_pieces():
 
 
 def peak(function, *arguments):
-    """Bytes that a function has at a time, at most."""
-    tracemalloc.reset_peak()
-    before, _ = tracemalloc.get_traced_memory()
-    function(*arguments)
-    return tracemalloc.get_traced_memory()[1] - before
+    """Bytes that a function has at a time: the least of some calls, as other threads allocate too."""
+
+    def once():
+        tracemalloc.reset_peak()
+        before, _ = tracemalloc.get_traced_memory()
+        function(*arguments)
+        return tracemalloc.get_traced_memory()[1] - before
+
+    return min(once() for _ in range(5))
 
 
 OF_CLUSTER = {
