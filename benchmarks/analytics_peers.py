@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 THREADS = 2
 DAMPING, TOLERANCE = 0.85, 1e-4
@@ -45,21 +46,13 @@ class Forms:
 
     @cached_property
     def graphblas(self) -> Any:
-        import graphblas as gb
-
-        gb.ss.config["nthreads"] = THREADS
-        return gb.Matrix.ss.import_csr(
-            nrows=self.n,
-            ncols=self.n,
-            indptr=self.indptr.astype(np.uint64),
-            col_indices=self.indices.astype(np.uint64),
-            values=np.array([1.0]),
-            is_iso=True,
-            sorted_cols=True,
-        )
+        return self._graphblas(np.array([1.0]), is_iso=True)
 
     @cached_property
     def graphblas_weights(self) -> Any:
+        return self._graphblas(self.data.copy())
+
+    def _graphblas(self, values: NDArray, is_iso: bool = False) -> Any:
         import graphblas as gb
 
         gb.ss.config["nthreads"] = THREADS
@@ -68,7 +61,8 @@ class Forms:
             ncols=self.n,
             indptr=self.indptr.astype(np.uint64),
             col_indices=self.indices.astype(np.uint64),
-            values=self.data.copy(),
+            values=values,
+            is_iso=is_iso,
             sorted_cols=True,
         )
 

@@ -247,10 +247,8 @@ class Constructors:
         """
         columns = source, target, weight
         named = frames.identifiers(frame, columns)
-        if relabel is None:
-            relabel = named and not {"n", "labels"} & set(options)
         made = edges.Pieces(edges.pieces(frame, None, None, columns))
-        return cls.from_edges(made, relabel=relabel, **options)
+        return cls._from_pieces(made, named, relabel, **options)
 
     @classmethod
     def from_parquet(
@@ -319,9 +317,18 @@ class Constructors:
     def _from_table(
         cls, table: Table, columns: edges.Columns, *, relabel: bool | None = None, **options: Any
     ) -> Self:
+        return cls._from_pieces(
+            table.pieces(columns), table.identifiers(columns), relabel, **options
+        )
+
+    @classmethod
+    def _from_pieces(
+        cls, pieces: edges.Pieces, named: bool, relabel: bool | None, **options: Any
+    ) -> Self:
+        """Make a graph of columns, of which `named` says whether their dtypes are those of identifiers."""
         if relabel is None:
-            relabel = table.identifiers(columns) and not {"n", "labels"} & set(options)
-        return cls.from_edges(table.pieces(columns), relabel=relabel, **options)
+            relabel = named and not {"n", "labels"} & set(options)
+        return cls.from_edges(pieces, relabel=relabel, **options)
 
     @classmethod
     def from_csv(

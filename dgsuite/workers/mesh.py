@@ -137,12 +137,14 @@ class Mesh:
         """Let others connect; at which address."""
         scheme = parse_address(self.places[self.rank])[0]
         host = get_address_host(self.places[self.rank])
-        for port in [0] if scheme == "inproc" else ports():
-            where = f"{scheme}://"
-            if scheme != "inproc":
-                where += unparse_host_port(host, port)
+        hosts = [""] if scheme == "inproc" else (unparse_host_port(host, port) for port in ports())
+        for where in hosts:
             self._listener = listen(
-                where, self._welcome, deserialize=True, allow_offload=False, **listen_args
+                f"{scheme}://{where}",
+                self._welcome,
+                deserialize=True,
+                allow_offload=False,
+                **listen_args,
             )
             self._listener.on_connection = self._admit
             try:
