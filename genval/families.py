@@ -85,9 +85,6 @@ def _most(n: int, max: Any) -> int | None:
     return None if max is None else min(integer("max", max, 1), n)
 
 
-# ---- numbers to pairs of nodes
-
-
 def _pairs(n: int) -> int:
     return n * (n - 1) // 2
 
@@ -114,8 +111,6 @@ def _parent(child: Words, key: int, most: int | None) -> Words:
     first = below(draw(key, pair), most) + np.uint64(1)
     return pair * np.uint64(2) + (index >= first)
 
-
-# ---- families: each function returns the fields `items`, `make` and `each` of `Plan`
 
 Family = tuple[int, Callable[[Words], Ends], float]
 

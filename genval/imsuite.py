@@ -190,9 +190,6 @@ def integer(name: str, value: Any, least: float, most: float = inf) -> int:
     return int(value)
 
 
-# ---- a file
-
-
 def _write(job: _Job) -> Iterable[bytes]:
     """The parts of a file. Random numbers are drawn in the original's order."""
     draw, n = Random(job.seed), job.n
@@ -244,9 +241,6 @@ def _rows(matrix: NDArray[np.bool_]) -> bytes:
     text[:, :-1] = matrix
     text[:, :-1] += ord("0")
     return text.tobytes()
-
-
-# ---- graphs
 
 
 def _matrix(draw: Random, n: int, kind: str, most: int) -> NDArray[np.bool_]:
@@ -317,9 +311,6 @@ def _add_edges(draw: Random, matrix: NDArray[np.bool_], count: int) -> None:
         flat[new] = True
         flat[new % n * n + new // n] = True
         count -= len(new)
-
-
-# ---- inputs before and after the graph
 
 
 def _remainders(draw: Random, count: int, n: int) -> list[int]:

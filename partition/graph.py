@@ -118,8 +118,6 @@ class Graph(Constructors):
         self.placed: dict[Any, Any] = {}
         self.name = f"cluster-{uuid.uuid4().hex}"
 
-    # ---- facts
-
     @property
     def n(self) -> int:
         """Number of nodes."""
@@ -177,8 +175,6 @@ class Graph(Constructors):
     def _repr_html_(self) -> str:
         return display.table(self)
 
-    # ---- the clusters as Dask collections
-
     @property
     def clusters(self) -> db.Bag:
         """A Dask bag with one `Cluster` per partition."""
@@ -230,8 +226,6 @@ class Graph(Constructors):
     def _degrees(self, name: str) -> da.Array:
         sizes = np.diff(self.partition.offsets)
         return dask_views.array(self, name, sizes, np.int32)
-
-    # ---- the graph as a Dask collection, whose chunks are the clusters
 
     @spanned
     def persist(self, client: Client | None = None, copies: int = 1) -> Graph:
@@ -329,8 +323,6 @@ class Graph(Constructors):
         from dask.threaded import get
 
         return get(*arguments, **options)
-
-    # ---- other partitions, views and exports
 
     def like(self, parts: Sequence[Any], entries: Sequence[int], **changes: Any) -> Graph:
         """A graph with the same nodes and other clusters; `changes` are arguments of the constructor."""

@@ -134,8 +134,6 @@ class HeldLabels(Labels):
         """The same labels in this process."""
         return Labels(self.array, len(self), ascending=True)
 
-    # ---- from labels to nodes
-
     def node(self, label: Any) -> int:
         """Id of the node with a label; see `Labels.node`."""
         found = int(self.nodes([label], missing=True)[0])
@@ -157,8 +155,6 @@ class HeldLabels(Labels):
 
     def _some(self) -> str:
         return ", ".join(map(repr, self.of(np.arange(min(3, len(self)))).tolist()))
-
-    # ---- from nodes to labels
 
     def of(self, nodes: NDArray) -> NDArray:
         """Labels of the given nodes, an array of any shape; -1 becomes `none`."""

@@ -108,8 +108,6 @@ class Labels(Sequence[Any]):
     def __repr__(self) -> str:
         return f"Labels({self.array!r})"
 
-    # ---- from labels to nodes
-
     @cached_property
     def _order(self) -> NDArray[np.int64]:
         return np.arange(len(self)) if self.ascending else np.argsort(self.array, kind="stable")
@@ -196,8 +194,6 @@ class Labels(Sequence[Any]):
         found = order[np.minimum(at, len(order) - 1)]
         return np.where(self.array[found] == labels, found, -1)
 
-    # ---- from nodes to labels
-
     @cached_property
     def _table(self) -> NDArray:
         """Labels followed by `none`, so that index -1 gives "no node"."""
@@ -251,9 +247,6 @@ def exact_array(values: Iterable[Any]) -> NDArray:
     for i, value in enumerate(values):
         objects[i] = value
     return objects
-
-
-# ---- JSON
 
 
 def to_json(label: Any) -> Any:

@@ -122,9 +122,6 @@ def _check(count: int) -> None:
         raise InputError("a graph needs at least one node, but there are no edges that name one")
 
 
-# ---- on workers
-
-
 def _on_workers(pieces: Sequence[Any], client: Client) -> tuple[edges.Pieces, Labels]:
     watch = Watch(client, edges.BUILDING, worker_addresses(client))
     submit = partial(submitted, client)

@@ -180,9 +180,6 @@ def read_again(
     return parts
 
 
-# ---- clusters and nodes
-
-
 def _save_cluster(cluster: Cluster, folder: str, save_id: str) -> Entry:
     """Write the file of a cluster; returns its entry in the list."""
     found = {field: getattr(cluster, field) for field in EDGES}
@@ -250,9 +247,6 @@ def _from_json(value: Any) -> Any:
     if isinstance(value, dict) and "dict" in value:
         return {from_json(key): _from_json(item) for key, item in value["dict"]}
     return from_json(value)
-
-
-# ---- files
 
 
 def _write(folder: str, name: str, arrays: dict[str, NDArray]) -> Entry:

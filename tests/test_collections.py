@@ -42,9 +42,6 @@ def frame_of(names, dtype=None):
     return pd.DataFrame({"from": ends[0], "to": ends[1], "cost": WEIGHTS})
 
 
-# ---- dataframes
-
-
 @pytest.mark.parametrize("kind", IDENTIFIERS)
 def test_identifiers_of_a_dataframe_are_numbered_and_kept(kind, client):
     names = IDENTIFIERS[kind]
@@ -188,9 +185,6 @@ def test_delta(tmp_path, client, monkeypatch):
         Graph.from_delta(path)
 
 
-# ---- bags
-
-
 @pytest.mark.parametrize("directed", [False, True])
 def test_bags(directed, client):
     expected = nx.DiGraph() if directed else nx.Graph()
@@ -259,9 +253,6 @@ def test_errors_of_bags_name_the_partition(client):
     bag = db.from_sequence([(0, 1), (1, 2), (3,)], npartitions=3)
     with pytest.raises(InputError, match=r"partition 2: item 0, \(3,\), is not a pair"):
         Graph.from_bag(bag, client=client)
-
-
-# ---- arrays
 
 
 def arrays_of(graph):
@@ -400,9 +391,6 @@ def test_chunks_of_unknown_size(client):
     same(again, graph)
 
 
-# ---- the graph as a collection
-
-
 def test_a_graph_is_a_collection(client):
     here = Graph.from_edges(*ENDS, n=50, weights=WEIGHTS, clusters=3, partition="hash")
     assert dask.is_dask_collection(here)
@@ -469,9 +457,6 @@ def test_keys_say_what_they_are(client, tmp_path, monkeypatch):
     monkeypatch.setattr(dask, "visualize", lambda *given, **options: drawn.append((given, options)))
     graph.visualize("g.svg", rankdir="LR")
     assert drawn == [((graph,), {"filename": "g.svg", "rankdir": "LR"})]
-
-
-# ---- notebooks
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS.astype(np.float32)])

@@ -36,9 +36,6 @@ def edges(made, bounds):
     return [column[order] for column in (src, dst, weights) if column is not None]
 
 
-# ---- counters
-
-
 @given(st.data(), st.integers(0, 2**64 - 1))
 def test_permutations(data, key):
     n = data.draw(st.integers(1, 300))
@@ -93,9 +90,6 @@ def test_pairs_by_rank():
         assert (u == low_end).all()
 
 
-# ---- the same graph however it is made
-
-
 @given(st.data(), st.sampled_from(KINDS), st.integers(1, 150), st.integers(-(2**70), 2**70))
 def test_any_pieces_make_the_same_graph(data, kind, n, seed):
     made = plan(kind, size(kind, n), seed=seed, weights=True)
@@ -141,9 +135,6 @@ def test_on_workers(client, kind, n, options, monkeypatch):
     assert (np.concatenate([part.uid for part in parts]) == here.parts[0].uid).all()
     assert there.attrs == {"root": 0}
     same(here, by_edges)
-
-
-# ---- what the families are
 
 
 @given(st.sampled_from(KINDS), st.integers(1, 200), st.integers(0, 9))
@@ -264,9 +255,6 @@ def test_weights_are_distinct():
     other = genval.graph("cplt", 300, weights=True, seed=102).to_scipy().data
     assert not np.isin(other, weights).any()
     assert weights.max() > 2**62
-
-
-# ---- IMSuite's graphs, and bad arguments
 
 
 def test_imsuite_graphs():

@@ -27,8 +27,6 @@ from partition.imsuite import KERNELS, RINGS, read
 
 ROOT = Path(__file__).parents[1]
 
-# ---- java.util.Random
-
 
 def test_known_numbers_of_java():
     first = [-1155484576, -723955400, 1033096058, -1690734402]
@@ -87,9 +85,6 @@ def test_numbers_beyond_a_block():
     assert ours.next_int() == (following(32) ^ 2**31) - 2**31
 
 
-# ---- byte for byte
-
-
 def test_every_file_of_imsuite(imsuite_inputs):
     """Those that its generators wrote for seed 101, and those of its release."""
     lines = (ROOT / "tests" / "data" / "imsuite.sha256").read_text().splitlines()
@@ -106,9 +101,6 @@ def test_files_of_the_project(path):
     kernels, n, kind, chosen = generated_name(path)
     for kernel in kernels:
         assert generate(kernel, n, kind, **chosen) == path.read_bytes()
-
-
-# ---- what is written can be read
 
 
 @st.composite
@@ -243,9 +235,6 @@ def test_content_that_cannot_be_read():
         read(b"3\n01\n", "mis")
     with pytest.raises(InputError, match="<generated>: not a text file"):
         read(b"\xff", "mis")
-
-
-# ---- the command
 
 
 def command(*arguments, cwd):

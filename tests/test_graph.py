@@ -19,8 +19,6 @@ from dgsuite import Graph, InputError
 from dgsuite.dataset import open_dataset, save
 from partition import build
 
-# ---- the rules
-
 
 @given(edge_lists(), st.booleans(), st.integers(1, 20))
 def test_from_edges_follows_networkx(case, directed, clusters):
@@ -92,9 +90,6 @@ def test_graph_without_edges():
     assert (graph.n, graph.m, graph.weighted) == (3, 0, False)
     assert Graph.from_edges([], [], n=3, weights=[]).weighted
     assert Graph.from_edges([1], [1]).m == 0
-
-
-# ---- sources
 
 
 def test_from_dask():
@@ -202,9 +197,6 @@ def test_from_scipy(form):
     assert abs(one_way.to_scipy() - matrix).max() == 0
 
 
-# ---- what is refused
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -285,9 +277,6 @@ def test_refused(call, message):
     with pytest.raises(InputError, match=message) as caught:
         call()
     assert "\n" not in str(caught.value)
-
-
-# ---- faces
 
 
 def test_dask_collections():

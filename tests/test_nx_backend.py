@@ -67,9 +67,6 @@ def environment(tmp_path_factory):
     return {**os.environ, "PYTHONPATH": path}
 
 
-# ---- results
-
-
 LABELS = (int, str, lambda i: ("node", i), lambda i: 7 - i, lambda i: 1000 * i)
 
 
@@ -401,9 +398,6 @@ def test_every_function_is_tested():
     assert [name for name in HOMES if name not in text] == []
 
 
-# ---- graphs
-
-
 @given(graph=graphs())
 def test_graphs_come_back(graph):
     """Conversion, and back, with nodes, edges in order, keys and attributes."""
@@ -458,9 +452,6 @@ def test_negative_weights_are_left_to_networkx(weight):
     graph = nx.DiGraph([(0, 1, {"weight": 2}), (1, 2, {"weight": weight})])
     with nx.config.backend_priority(algos=["dgsuite"]), nx.config.backends.dgsuite(threshold=0):
         assert nx.single_source_bellman_ford_path_length(graph, 0) == {0: 0, 1: 2, 2: 2 + weight}
-
-
-# ---- what runs where
 
 
 def test_small_graphs_are_left_to_networkx(caplog):
@@ -559,9 +550,6 @@ def test_a_serial_run_leaves_the_current_client_alone(client, monkeypatch):
     assert not converted.graph(Held(None, False, None, client)).local
     assert nx_backend.is_connected(converted, style="serial")
     assert converted.graph(Held(None, False, None, None)).local
-
-
-# ---- installed
 
 
 def test_entry_points_lead_somewhere():

@@ -117,9 +117,6 @@ def test_repartition_refused():
         mapped.repartition(-1)
 
 
-# ---- on workers
-
-
 @pytest.fixture(scope="module")
 def big():
     """Edges that are too many to be handled in the client's process."""

@@ -74,8 +74,6 @@ class ConvertedGraph:
         self.__networkx_cache__: dict[str, Any] = {}
         self._held: dict[Held, Graph] = {}
 
-    # ---- attributes that networkx reads
-
     def is_directed(self) -> bool:
         """Whether edges have a direction."""
         return self.directed
@@ -99,8 +97,6 @@ class ConvertedGraph:
     def number_of_edges(self) -> int:
         """Number of edges."""
         return len(self.source)
-
-    # ---- for functions
 
     @cached_property
     def number(self) -> dict[Hashable, int]:
