@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from numpy.typing import NDArray
@@ -76,8 +76,8 @@ class Attempt:
         self.traffic = traffic
         self.rest = tell, load, guard
 
-    def __call__(self, workers: Sequence[str]) -> Tried:
-        """Run on some workers, or in this process.
+    def __call__(self, states: Mapping[str, Mapping[str, Any]]) -> Tried:
+        """Run on workers, given the state of each by address, or in this process.
 
         Raises
         ------
@@ -87,7 +87,7 @@ class Attempt:
             A kernel failed, or a worker was lost.
         """
         kernel, graph, client = self.kernels[0], self.graph, self.client
-        workers = [] if client is None else workers
+        workers = [] if client is None else list(states)
         if self.clusters is None or (free(kernel) and workers and graph.partition.order is None):
             own = not workers or (graph.chosen and not free(kernel))
             self.clusters = len(graph.entries) if own else len(workers)
@@ -95,8 +95,10 @@ class Attempt:
         seen = _seen(graph, kernel)
         if self.traffic:
             dataset.fits(1, self.clusters)
-        if client is not None:
-            check_fits(kernel, seen, client, workers)
+        if workers:
+            check_fits(
+                kernel, seen, {address: states[address]["memory_limit"] for address in workers}
+            )
         machine = machine_of(client if workers else None, workers)
         found = _run(self.kernels, seen, self.style, client, workers, *self.rest)
         return Tried(graph, min(len(workers), self.clusters), machine, found)

@@ -15,18 +15,18 @@ from kernels.base import Kernel
 def test_a_run_that_does_not_fit_is_refused(monkeypatch):
     """Before anything is sent; one that fits runs."""
     from dgsuite import attempt
-    from dgsuite.workers import memory
+    from dgsuite.workers import recovery
 
     with client_of(1, set_as_default=False) as client:
         limit = next(iter(client.scheduler_info()["workers"].values()))["memory_limit"]
         small = genval.graph("ring", 50, client=None)
         dgsuite.run("pagerank", small, style="clocked", client=client)
-        states = memory.worker_states
+        states = recovery.ordered_states
 
         def limited(client):
             return {a: {**s, "memory_limit": limit >> 12} for a, s in states(client).items()}
 
-        monkeypatch.setattr(memory, "worker_states", limited)
+        monkeypatch.setattr(recovery, "ordered_states", limited)
         monkeypatch.setattr(attempt, "_run", None)  # is not called
         large = Graph.from_edges([0], [1], n=(limit >> 12) // 8, client=None)
         with pytest.raises(

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernels.base import ClusterState, Kernel
-from partition.client.queries import worker_states
 from partition.client.workers import cluster_ranges
 from partition.display import nbytes
 from partition.errors import InputError
 
 if TYPE_CHECKING:
-    from distributed import Client
-
     from partition.graph import Graph
 
 ENTRY = 8
@@ -39,27 +36,24 @@ def needs(kernel: Kernel, graph: Graph) -> dict[str, NDArray[np.int64]]:
     return {"graph": nbytes(graph), "state": nodes * count * ENTRY, "messages": nodes * message}
 
 
-def check_fits(kernel: Kernel, graph: Graph, client: Client, workers: Sequence[str]) -> None:
+def check_fits(kernel: Kernel, graph: Graph, limits: Mapping[str, int | None]) -> None:
     """Refuse a run that needs more memory than workers may use.
+
+    Parameters
+    ----------
+    limits
+        Bytes that each worker may use, by address; None or 0 if it has no limit.
 
     Raises
     ------
     InputError
         The message names the worker, its limit, and what is needed.
     """
-    refuse(kernel, graph, workers, worker_states(client))
-
-
-def refuse(
-    kernel: Kernel, graph: Graph, workers: Sequence[str], states: Mapping[str, Mapping[str, Any]]
-) -> None:
-    """As `check_fits`, given the states of workers."""
     from dask.utils import format_bytes
 
     needed = needs(kernel, graph)
-    bounds = cluster_ranges(len(graph.entries), len(workers))
-    for worker, first, last in zip(workers, bounds[:-1], bounds[1:], strict=False):
-        limit = states.get(worker, {}).get("memory_limit")
+    bounds = cluster_ranges(len(graph.entries), len(limits))
+    for (worker, limit), first, last in zip(limits.items(), bounds[:-1], bounds[1:], strict=False):
         each = {name: int(of[first:last].sum()) for name, of in needed.items()}
         if limit and sum(each.values()) > limit:
             parts = ", ".join(f"{name} {format_bytes(size)}" for name, size in each.items())

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import count
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from partition.client.queries import POLL_SECONDS, ask_scheduler, timeout, worker_states
 from partition.client.settings import setting
 from partition.client.waiting import Watch
-from partition.client.workers import worker_addresses
+from partition.client.workers import ordered_states
 from partition.errors import InputError, RunError, WorkerLost
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger("dgsuite")
 
 T = TypeVar("T")
+
+States = Mapping[str, Mapping[str, Any]]
+"""State of each worker, by address, from `partition.client.workers.ordered_states`."""
 
 SETTING = "dgsuite.recovery.tries"
 
@@ -44,13 +47,13 @@ def tries() -> int:
     return given
 
 
-def recovered(attempt: Callable[[list[str]], T], client: Client | None, doing: str) -> T:
+def recovered(attempt: Callable[[States], T], client: Client | None, doing: str) -> T:
     """The result of something that is done on the workers, and is begun again when it loses one.
 
     Parameters
     ----------
     attempt
-        Does it, given the addresses of workers.
+        Does it, given the states of workers.
     client
         None if everything is in this process, where nothing can be lost.
     doing
@@ -62,12 +65,12 @@ def recovered(attempt: Callable[[list[str]], T], client: Client | None, doing: s
         A worker was lost too often, no worker is left, or what was lost cannot be made again.
     """
     if client is None:
-        return attempt([])
+        return attempt({})
     most = tries()
     lost = ""
     for number in count():
         try:
-            workers = usable(client, doing) if lost else worker_addresses(client)
+            workers = usable(client, doing) if lost else ordered_states(client)
             with Watch(client, doing, workers).explain_errors():
                 return attempt(workers)
         except WorkerLost as error:
@@ -87,7 +90,7 @@ def recovered(attempt: Callable[[list[str]], T], client: Client | None, doing: s
     raise AssertionError("unreachable")
 
 
-def usable(client: Client, doing: str) -> list[str]:
+def usable(client: Client, doing: str) -> States:
     """Workers to begin again with, in a fixed order, once there are some.
 
     Workers that are frozen are started anew: the scheduler takes what they hold to be there.
@@ -106,9 +109,11 @@ def usable(client: Client, doing: str) -> list[str]:
             logger.warning("%s: starting %s anew", doing, ", ".join(sorted(again)))
             ask_scheduler(client, "dgsuite_renew", wait=RENEWING, workers=sorted(again))
         elif states and not frozen:
-            running = [
-                a for a in worker_addresses(client) if states.get(a, {}).get("status") == "running"
-            ]
+            running = {
+                address: state
+                for address, state in ordered_states(client).items()
+                if state["status"] == "running"
+            }
             if running:
                 return running
         suspects = frozen

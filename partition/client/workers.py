@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 
 def worker_addresses(client: Client) -> list[str]:
-    """Addresses of the client's workers, in a fixed order.
+    """Addresses of the client's workers, in a fixed order; see `ordered_states`."""
+    return list(ordered_states(client))
+
+
+def ordered_states(client: Client) -> dict[str, dict[str, Any]]:
+    """As `partition.client.queries.worker_states`, in a fixed order of the client's workers.
 
     Raises
     ------
@@ -31,7 +36,8 @@ def worker_addresses(client: Client) -> list[str]:
             f"the scheduler at {client.scheduler.address} has no workers; start some first"  # type: ignore[union-attr]
         )
     _check(client, states)
-    return sorted(states, key=lambda address: (str(states[address]["name"]).zfill(8), address))
+    in_order = sorted(states, key=lambda address: (str(states[address]["name"]).zfill(8), address))
+    return {address: states[address] for address in in_order}
 
 
 def _check(client: Client, states: Mapping[str, Mapping[str, Any]]) -> None:
