@@ -1,13 +1,16 @@
-"""The clusters of a graph as Dask collections: their tasks, a bag, and arrays of what they hold."""
+"""A graph as a Dask collection, and its clusters as others: a bag, and arrays of what they hold."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, cast
 
+import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from partition import views
+from partition.build import id_dtype
 from partition.client.waiting import Watch
 from partition.client.workers import cluster_ranges, worker_addresses
 from partition.cluster import Cluster
@@ -20,22 +23,135 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from partition.graph import Graph
+    from partition.partitioners import Partition
 
 Key = tuple[str, int]
 """Of a cluster's task: the name of the graph, and the number of the cluster."""
 
 
-def keys(graph: Graph) -> list[Key]:
+class Collection:
+    """What makes `partition.graph.Graph` a Dask collection, whose chunks are the clusters."""
+
+    if TYPE_CHECKING:
+        name: str
+        partition: Partition
+        entries: list[int]
+        directed: bool
+        weight_dtype: DTypeLike | None
+
+        @property
+        def n(self) -> int: ...
+        @property
+        def parts(self) -> list[Any]: ...
+        @property
+        def weighted(self) -> bool: ...
+        def like(self, parts: Sequence[Any], entries: Sequence[int]) -> Self: ...
+
+    @property
+    def clusters(self) -> db.Bag:
+        """A Dask bag with one `Cluster` per partition."""
+        return bag(self)
+
+    @property
+    def indptr(self) -> da.Array:
+        """Row pointers (int64), one chunk per cluster: from 0, with one entry more than it has nodes."""
+        dtype = id_dtype(max(self.entries))
+        sizes = np.diff(self.partition.offsets) + 1
+        return array(self, "indptr", sizes, dtype).astype(np.int64)
+
+    @property
+    def indices(self) -> da.Array:
+        """Neighbours as node ids (int32 where they fit), ascending in each row, one chunk per cluster."""
+        dtype = id_dtype(self.n)
+        return array(self, "indices", self.entries, dtype)
+
+    @property
+    def weights(self) -> da.Array | None:
+        """Weight of each entry of `indices`, or None."""
+        if not self.weighted:
+            return None
+        return array(self, "weights", self.entries, self.weight_dtype)
+
+    @property
+    def uid(self) -> da.Array:
+        """Identifier of each node (int64), one chunk per cluster."""
+        sizes = np.diff(self.partition.offsets)
+        return array(self, "uid", sizes, np.int64)
+
+    @property
+    def degree(self) -> da.Array:
+        """Number of edges of each node (int32), one chunk per cluster, in the order of the partition. Edges
+        that leave and edges that come in count, as in networkx.
+        """
+        return self.out_degree + self.in_degree if self.directed else self.out_degree
+
+    @property
+    def out_degree(self) -> da.Array:
+        """Number of edges that leave each node (int32), one chunk per cluster."""
+        return self._degrees("out_degree")
+
+    @property
+    def in_degree(self) -> da.Array:
+        """Number of edges that come in at each node (int32), one chunk per cluster."""
+        both = views.incoming(cast("Graph", self)) if self.directed else self
+        return both._degrees("in_degree")
+
+    def _degrees(self, name: str) -> da.Array:
+        sizes = np.diff(self.partition.offsets)
+        return array(self, name, sizes, np.int32)
+
+    def visualize(self, filename: str | None = "graph", **options: Any) -> Any:
+        """Draw the tasks that stand for the clusters; `options` are those of `dask.visualize`."""
+        import dask
+
+        return dask.visualize(self, filename=filename, **options)
+
+    def __dask_graph__(self) -> Any:
+        return tasks(self)
+
+    def __dask_keys__(self) -> list[Any]:
+        return keys(self)
+
+    def __dask_layers__(self) -> tuple[str]:
+        return (self.name,)
+
+    def __dask_tokenize__(self) -> str:
+        return self.name
+
+    def __dask_postcompute__(self) -> tuple[Any, tuple[Any, ...]]:
+        return computed, (self._empty(),)
+
+    def __dask_postpersist__(self) -> tuple[Any, tuple[Any, ...]]:
+        return rebuilt, (self._empty(),)
+
+    def _empty(self) -> Self:
+        """The graph without its clusters, but with its name."""
+        empty = self.like([], self.entries)
+        empty.name = self.name
+        return empty
+
+    @staticmethod
+    def __dask_optimize__(tasks: Any, keys: Any, **options: Any) -> Any:
+        return tasks  # nothing can be merged or left out
+
+    @staticmethod
+    def __dask_scheduler__(*arguments: Any, **options: Any) -> Any:
+        from dask.threaded import get
+
+        return get(*arguments, **options)
+
+
+def keys(graph: Collection) -> list[Key]:
     """The key of each cluster."""
     return [(graph.name, k) for k in range(len(graph.parts))]
 
 
-def tasks(graph: Graph) -> HighLevelGraph:
+def tasks(graph: Collection) -> HighLevelGraph:
     """The clusters, or futures of them, by key."""
     return _layer(graph, graph.name, dict(zip(keys(graph), graph.parts, strict=True)))
 
 
-def _layer(graph: Graph, name: str, some: Mapping[Any, Any]) -> HighLevelGraph:
+def _layer(graph: Collection, name: str, some: Mapping[Any, Any]) -> HighLevelGraph:
     """Tasks that need a graph's clusters, if they are not these clusters themselves."""
     from dask.highlevelgraph import HighLevelGraph
 
@@ -45,7 +161,7 @@ def _layer(graph: Graph, name: str, some: Mapping[Any, Any]) -> HighLevelGraph:
     return HighLevelGraph(layers, {graph.name: set(), name: {graph.name}})
 
 
-def bag(graph: Graph) -> db.Bag:
+def bag(graph: Collection) -> db.Bag:
     """A bag with one cluster per partition."""
     import dask.bag as db
 
@@ -55,7 +171,7 @@ def bag(graph: Graph) -> db.Bag:
 
 
 def array(
-    graph: Graph, attribute: str, sizes: Sequence[int] | NDArray, dtype: DTypeLike | None
+    graph: Collection, attribute: str, sizes: Sequence[int] | NDArray, dtype: DTypeLike | None
 ) -> da.Array:
     """An attribute of all clusters as one array, one chunk per cluster.
 
@@ -93,7 +209,9 @@ def here(values: Any) -> Any:
     return values.compute(scheduler=client_of(values))
 
 
-def rebuilt(found: Mapping[Any, Any], empty: Graph, *, rename: Mapping[str, str] = {}) -> Graph:
+def rebuilt(
+    found: Mapping[Any, Any], empty: Collection, *, rename: Mapping[str, str] = {}
+) -> Collection:
     """A graph from what Dask made of its clusters, by key: `dask.persist` calls it.
 
     Parameters
@@ -115,7 +233,7 @@ def rebuilt(found: Mapping[Any, Any], empty: Graph, *, rename: Mapping[str, str]
     return empty.like(parts, empty.entries)
 
 
-def computed(parts: Sequence[Cluster], empty: Graph) -> Graph:
+def computed(parts: Sequence[Cluster], empty: Collection) -> Collection:
     """A graph from its computed clusters: `dask.compute` calls it."""
     return empty.like(parts, empty.entries)
 

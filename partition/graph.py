@@ -7,11 +7,9 @@ import uuid
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from partition import (
-    build,
     conversion,
     dask_views,
     degrees,
@@ -27,20 +25,19 @@ from partition.client.spans import spanned
 from partition.client.workers import worker_addresses
 from partition.cluster import Cluster
 from partition.constructors import Constructors
+from partition.dask_views import Collection
 from partition.errors import InputError, RunError
 from partition.labels import Labels
 from partition.partitioners import Partition, blocks, check_clusters
 
 if TYPE_CHECKING:
-    import dask.array as da
-    import dask.bag as db
     import networkx as nx
     import scipy.sparse as sp
     import xarray as xr
     from distributed import Client
 
 
-class Graph(Constructors):
+class Graph(Constructors, Collection):
     """A graph divided into clusters of nodes.
 
     Make one with a constructor: `from_edges`, `from_dataframe`, `from_parquet`, `from_csv`, `from_delta`,
@@ -175,58 +172,6 @@ class Graph(Constructors):
     def _repr_html_(self) -> str:
         return display.table(self)
 
-    @property
-    def clusters(self) -> db.Bag:
-        """A Dask bag with one `Cluster` per partition."""
-        return dask_views.bag(self)
-
-    @property
-    def indptr(self) -> da.Array:
-        """Row pointers (int64), one chunk per cluster: from 0, with one entry more than it has nodes."""
-        dtype = build.id_dtype(max(self.entries))
-        sizes = np.diff(self.partition.offsets) + 1
-        return dask_views.array(self, "indptr", sizes, dtype).astype(np.int64)
-
-    @property
-    def indices(self) -> da.Array:
-        """Neighbours as node ids (int32 where they fit), ascending in each row, one chunk per cluster."""
-        dtype = build.id_dtype(self.n)
-        return dask_views.array(self, "indices", self.entries, dtype)
-
-    @property
-    def weights(self) -> da.Array | None:
-        """Weight of each entry of `indices`, or None."""
-        if not self.weighted:
-            return None
-        return dask_views.array(self, "weights", self.entries, self.weight_dtype)
-
-    @property
-    def uid(self) -> da.Array:
-        """Identifier of each node (int64), one chunk per cluster."""
-        sizes = np.diff(self.partition.offsets)
-        return dask_views.array(self, "uid", sizes, np.int64)
-
-    @property
-    def degree(self) -> da.Array:
-        """Number of edges of each node (int32), one chunk per cluster, in the order of the partition. Edges
-        that leave and edges that come in count, as in networkx.
-        """
-        return self.out_degree + self.in_degree if self.directed else self.out_degree
-
-    @property
-    def out_degree(self) -> da.Array:
-        """Number of edges that leave each node (int32), one chunk per cluster."""
-        return self._degrees("out_degree")
-
-    @property
-    def in_degree(self) -> da.Array:
-        """Number of edges that come in at each node (int32), one chunk per cluster."""
-        return (views.incoming(self) if self.directed else self)._degrees("in_degree")
-
-    def _degrees(self, name: str) -> da.Array:
-        sizes = np.diff(self.partition.offsets)
-        return dask_views.array(self, name, sizes, np.int32)
-
     @spanned
     def persist(self, client: Client | None = None, copies: int = 1) -> Graph:
         """The same graph on the workers of a client.
@@ -283,46 +228,6 @@ class Graph(Constructors):
         here = self.like(self.gather(), self.entries, labels=labels)
         here.cache = self.cache
         return here
-
-    def visualize(self, filename: str | None = "graph", **options: Any) -> Any:
-        """Draw the tasks that stand for the clusters; `options` are those of `dask.visualize`."""
-        import dask
-
-        return dask.visualize(self, filename=filename, **options)
-
-    def __dask_graph__(self) -> Any:
-        return dask_views.tasks(self)
-
-    def __dask_keys__(self) -> list[Any]:
-        return dask_views.keys(self)
-
-    def __dask_layers__(self) -> tuple[str]:
-        return (self.name,)
-
-    def __dask_tokenize__(self) -> str:
-        return self.name
-
-    def __dask_postcompute__(self) -> tuple[Any, tuple[Any, ...]]:
-        return dask_views.computed, (self._empty(),)
-
-    def __dask_postpersist__(self) -> tuple[Any, tuple[Any, ...]]:
-        return dask_views.rebuilt, (self._empty(),)
-
-    def _empty(self) -> Graph:
-        """The graph without its clusters, but with its name."""
-        empty = self.like([], self.entries)
-        empty.name = self.name
-        return empty
-
-    @staticmethod
-    def __dask_optimize__(tasks: Any, keys: Any, **options: Any) -> Any:
-        return tasks  # nothing can be merged or left out
-
-    @staticmethod
-    def __dask_scheduler__(*arguments: Any, **options: Any) -> Any:
-        from dask.threaded import get
-
-        return get(*arguments, **options)
 
     def like(self, parts: Sequence[Any], entries: Sequence[int], **changes: Any) -> Graph:
         """A graph with the same nodes and other clusters; `changes` are arguments of the constructor."""
