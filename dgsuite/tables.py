@@ -1,12 +1,23 @@
-"""Tables of text, as commands print them."""
+"""Tables, and how commands print them."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    import rich.table
+
+
+class Table(NamedTuple):
+    """A table to be shown."""
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    """Cells of any type."""
+    title: str = ""
+    notes: Sequence[str] = ()
+    """What the cells refer to by number, from 1."""
 
 
 def table(
@@ -16,7 +27,7 @@ def table(
     left: Container[int] = (0,),
     title: str | None = None,
     wrap: bool = True,
-) -> Table:
+) -> rich.table.Table:
     """A table without lines.
 
     Parameters
@@ -28,10 +39,12 @@ def table(
     wrap
         Whether a long cell may have several lines.
     """
+    import rich.table
     from rich.markup import escape
-    from rich.table import Table
 
-    made = Table(box=None, pad_edge=False, header_style="bold", title=title, title_justify="left")
+    made = rich.table.Table(
+        box=None, pad_edge=False, header_style="bold", title=title, title_justify="left"
+    )
     for column, head in enumerate(heads):
         made.add_column(
             head,

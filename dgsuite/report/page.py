@@ -6,28 +6,60 @@ import base64
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from html import escape
-from importlib.resources import files
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from dgsuite.report.claims import setups, show
+from dgsuite.report.claims import setups
 from dgsuite.report.claims.data import setup_of
+from dgsuite.report.claims.show import by_paper, summary
 from dgsuite.report.claims.verdicts import Row
 from dgsuite.report.draw import CODE, both, code_table, draw, grid, labelled
 from dgsuite.report.forms import forms
 from dgsuite.report.results import BY_ROUND, bars, cells, code, findings
 from dgsuite.report.statistics import LEVEL
 from dgsuite.report.tables import HEADS, NOTHING, STYLES, TEXT, reasons, row
+from dgsuite.tables import Table
 from partition.errors import InputError
 from partition.files import atomic_write
 
 SHOWN = 60
 """Runs of other results that are listed, at most."""
+
+OTHERS = ("file", "what", "style", "n", "kind", "clusters", "messages", "comm", "ms")
+"""Columns of the table of other results."""
+
+
+class Section(NamedTuple):
+    """What the page says of a figure."""
+
+    number: int
+    title: str
+    numbers: Table
+    """Of every cell, round or bar."""
+    picture: str | None
+    """A link that holds it, unless the figure is a table."""
+    tables: list[Table]
+    """In place of a picture: as the paper has them, with its numbers where ours differ."""
+    setup: str
+    """The paper's."""
+    said: list[str]
+    """What the paper says of the figure."""
+    compared: bool
+    """Whether the set-up of our runs is compared with the paper's."""
+    departures: list[str]
+    """In what it is another."""
+    findings: list[str]
+    verdicts: list[str]
+    """On what the paper says."""
+    command: str
+    """It makes the figure again."""
+    runs: str
+    machine: str
 
 
 def page(
@@ -50,43 +82,42 @@ def page(
         By file name, why a dataset is not on the page: files of older versions or other programs may be
         incomplete.
     """
-    sections: dict[str, tuple[int, str]] = {}
+    sections: dict[str, Section] = {}
     rows: list[Sequence[Any]] = []
     left_out = {}
     for name, ds in results.items():
         try:
             if "figure" in ds.attrs:
-                sections[name] = _number(ds), _section(ds, claims)
+                sections[name] = _section(ds, claims)
             else:
                 rows += _rows(name, ds)
         except Exception as error:
             left_out[name] = _reason(error)
-    figures = [results[name] for name in sections]
-    numbers = sorted({number for number, _ in sections.values()})
-    links = [f'<a href="#figure{n}">{n}. {escape(forms()[n].title)}</a>' for n in numbers]
-    absent = [n for n in forms() if n not in numbers]
-    style = files(__package__).joinpath("page.css").read_text(encoding="utf-8")
-    body = [
-        "<header><h1>IMSuite's characterisation, on Dask</h1>",
-        _paragraph(
-            "Figures 7 to 19 of Gupta and Nandivada, IMSuite: a benchmark suite for simulating "
-            "distributed algorithms (J. Parallel Distrib. Comput. 75, 2015), as dgsuite makes them."
-        ),
-        _machine(figures),
-        f"<nav>{_list(links)}</nav></header>",
-        *(section for _, section in sorted(sections.values())),
-        show.section(claims) if claims else "",
-        _others(rows) if rows else "",
-        _absent(absent) if figures and absent else "",
-    ]
-    text = (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        f"<title>dgsuite: characterisation study</title><style>\n{style}</style></head>\n"
-        f"<body><main>{''.join(body)}</main></body></html>\n"
+    ordered = sorted(sections.values(), key=lambda section: section.number)
+    present = {section.number for section in ordered}
+    text = _template().render(
+        sections=ordered,
+        settings=sorted({str(results[name].attrs.get("setting", "")) for name in sections}),
+        level=f"{LEVEL:.0%}",
+        summary=summary(claims),
+        claims=list(by_paper(claims)) if claims else [],
+        others=Table(OTHERS, rows),
+        absent=[number for number in forms() if number not in present],
     )
     return text, left_out
+
+
+def _template() -> Template:
+    """The template of the page."""
+    environment = Environment(
+        loader=PackageLoader("dgsuite.report", ""),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=StrictUndefined,
+    )
+    return environment.get_template("page.html")
 
 
 def _number(figure: xr.Dataset) -> int:
@@ -107,16 +138,28 @@ def _reason(error: Exception) -> str:
     return text if isinstance(error, InputError) else f"it cannot be shown: {text}"
 
 
-def _machine(figures: Sequence[xr.Dataset]) -> str:
-    if not figures:
-        return ""
-    settings = sorted({str(ds.attrs.get("setting", "")) for ds in figures})
-    return _paragraph(
-        f"Setting: {' and '.join(settings)}. Times are means of repeats, each on worker processes of its "
-        f"own after a warm-up that is thrown away; ± is half the {LEVEL:.0%} confidence interval "
-        f"(Student's t), as Georges, Buytaert and Eeckhout ask (OOPSLA 2007). FA: finish-async; FAC: "
-        f"clocked.",
-        "small",
+def _section(figure: xr.Dataset, claims: Sequence[Row]) -> Section:
+    number = _number(figure)
+    form = forms()[number]
+    about = _about(number, claims)
+    repeats = len(set(figure["repeat"].values.tolist()))
+    attrs = figure.attrs
+    departures = [f"{aspect}: {text}" for aspect, text in setups.settings_of(figure).items()]
+    return Section(
+        number=number,
+        title=form.title,
+        numbers={"table": _cells, "rounds": _totals, "bars": _ratios}[form.kind](figure),
+        picture=None if form.kind == "table" else _picture(figure),
+        tables=_matrix(figure) if form.kind == "table" else [],
+        setup=setups.described(number),
+        said=[row.claim.says for row in about],
+        compared=_compared(number),
+        departures=departures,
+        findings=findings(figure),
+        verdicts=[_verdict(row) for row in about],
+        command=str(attrs.get("command", "")),
+        runs=f"{figure.sizes['run']} runs, {repeats} of each; {attrs.get('setting', '')} setting",
+        machine=_made_by(figure),
     )
 
 
@@ -127,53 +170,16 @@ def _made_by(figure: xr.Dataset) -> str:
     return f"Machine: {figure.attrs.get('machine', 'not noted')}. {', '.join(named)}"
 
 
-def _section(figure: xr.Dataset, claims: Sequence[Row]) -> str:
-    number = _number(figure)
-    form = forms()[number]
-    table = {"table": _cells, "rounds": _totals, "bars": _ratios}[form.kind](figure)
-    alt = f"Figure {number}: {form.title}"
-    shown = f'<figure><img alt="{escape(alt)}" src="{_picture(figure)}"></figure>'
-    if form.kind == "table":
-        shown = _matrix(figure)
-    repeats = len(set(figure["repeat"].values.tolist()))
-    runs = (
-        f"{figure.sizes['run']} runs, {repeats} of each; {figure.attrs.get('setting', '')} setting"
-    )
-    about = _paragraph(runs, "small") + _paragraph(_made_by(figure), "small")
-    return f"""
-<section id="figure{number}"><h2>Figure {number}. {escape(form.title)}</h2>
-<div class="pair"><div>{shown}</div>
-<div><h3>The paper</h3>{_paper(number, claims)}
-<h3>Here</h3>{_departures(figure)}{_list(map(escape, findings(figure)))}{_verdicts(number, claims)}
-<h3>Again</h3><pre>{escape(str(figure.attrs.get("command", "")))}</pre>{about}</div></div>
-<details><summary>Numbers</summary>{table}</details></section>
-"""
+def _compared(number: int) -> bool:
+    """Whether the set-up of a figure's runs is compared with the paper's."""
+    claim = setup_of(number)
+    return claim is not None and "experiment" in claim.data
 
 
-def _paper(number: int, claims: Sequence[Row]) -> str:
-    """What the paper has in this place: its set-up, and what it says."""
-    said = [r.claim.says for r in _about(number, claims)]
-    return _paragraph(setups.described(number)) + _list(map(escape, said))
-
-
-def _departures(figure: xr.Dataset) -> str:
-    """In what the runs are others than the paper's."""
-    found = setups.settings_of(figure)
-    if not found:
-        claim = setup_of(int(figure.attrs["figure"]))
-        compared = claim is not None and "experiment" in claim.data
-        return _paragraph("The paper's setting.") if compared else ""
-    departs = [f"{aspect}: {text}" for aspect, text in found.items()]
-    return _paragraph("Set up otherwise, ours for the paper's:") + _list(map(escape, departs))
-
-
-def _verdicts(number: int, claims: Sequence[Row]) -> str:
-    """The verdicts on the claims."""
-    told = []
-    for claim, verdict in _about(number, claims):
-        rest = ": ".join(filter(None, (verdict.ours, verdict.why)))
-        told.append(f"{claim.says} {verdict.verdict.capitalize()}. {rest}")
-    return _list(map(escape, told))
+def _verdict(row: Row) -> str:
+    claim, verdict = row
+    rest = ": ".join(filter(None, (verdict.ours, verdict.why)))
+    return f"{claim.says} {verdict.verdict.capitalize()}. {rest}"
 
 
 def _about(number: int, claims: Sequence[Row]) -> list[Row]:
@@ -188,15 +194,18 @@ def _picture(figure: xr.Dataset) -> str:
     return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
 
 
-def _matrix(figure: xr.Dataset) -> str:
+def _matrix(figure: xr.Dataset) -> list[Table]:
     """A row a kernel and input, a column a count, as the paper has them; its numbers where ours differ."""
-    shown = _grid(figure, text=False)
+    tables = [_grid(figure, text=False)]
     if any(cell.input in TEXT.values() for cell in cells(figure)):
-        shown += _paragraph("In the text of kernels:", "small") + _grid(figure, text=True)
-    return shown + _code(figure)
+        tables.append(_grid(figure, text=True, title="In the text of kernels:"))
+    rows = [(kernel.upper(), *row) for kernel, row in code_table(code(figure)).items()]
+    if rows:
+        tables.append(Table(("", *CODE), rows, title="In the text of our kernels:"))
+    return tables
 
 
-def _grid(figure: xr.Dataset, text: bool) -> str:
+def _grid(figure: xr.Dataset, text: bool, title: str = "") -> Table:
     columns, rows, at = grid(figure, text)
     body = [
         (
@@ -205,26 +214,17 @@ def _grid(figure: xr.Dataset, text: bool) -> str:
         )
         for kernel, given in rows
     ]
-    return _table(("", *columns), body)
+    return Table(("", *columns), body, title)
 
 
-def _code(figure: xr.Dataset) -> str:
-    """Counts in the text of kernels, if the figure shows them."""
-    rows = [(kernel.upper(), *row) for kernel, row in code_table(code(figure)).items()]
-    if not rows:
-        return ""
-    return _paragraph("In the text of our kernels:", "small") + _table(("", *CODE), rows)
-
-
-def _cells(figure: xr.Dataset) -> str:
+def _cells(figure: xr.Dataset) -> Table:
     found = cells(figure)
     notes = {why: number for number, why in enumerate(reasons(found), 1)}
-    explained = "".join(f"<li>{escape(why or NOTHING)}</li>" for why in notes)
-    table = _table(HEADS, (row(cell, notes) for cell in found))
-    return table + (f"<ol>{explained}</ol>" if notes else "")
+    rows = [row(cell, notes) for cell in found]
+    return Table(HEADS, rows, notes=[why or NOTHING for why in notes])
 
 
-def _totals(figure: xr.Dataset) -> str:
+def _totals(figure: xr.Dataset) -> Table:
     rows = [
         (
             str(figure["kernel"].values[i]).upper(),
@@ -235,10 +235,10 @@ def _totals(figure: xr.Dataset) -> str:
         )
         for i, style in enumerate(figure["count_as"].values.tolist())
     ]
-    return _table(("kernel", "input", "style", "rounds", *BY_ROUND), rows)
+    return Table(("kernel", "input", "style", "rounds", *BY_ROUND), rows)
 
 
-def _ratios(figure: xr.Dataset) -> str:
+def _ratios(figure: xr.Dataset) -> Table:
     form = forms()[int(figure.attrs["figure"])]
     rows = [
         (
@@ -254,18 +254,9 @@ def _ratios(figure: xr.Dataset) -> str:
         )
         for bar in bars(figure)
     ]
-    heads = (
-        "kernel",
-        "program",
-        form.unit.strip(" ="),
-        form.measure,
-        "ms",
-        "± ms",
-        "runs",
-        "over",
-        "oversubscribed",
-    )
-    return _table(heads, rows)
+    swept = (form.unit.strip(" ="), form.measure)
+    heads = ("kernel", "program", *swept, "ms", "± ms", "runs", "over", "oversubscribed")
+    return Table(heads, rows)
 
 
 def _rows(name: str, ds: xr.Dataset) -> list[Sequence[Any]]:
@@ -288,34 +279,6 @@ def _rows(name: str, ds: xr.Dataset) -> list[Sequence[Any]]:
     if len(runs) > SHOWN:
         rows.append((name, f"and {len(runs) - SHOWN} more", *[""] * 7))
     return rows
-
-
-def _others(rows: Sequence[Sequence[Any]]) -> str:
-    heads = ("file", "what", "style", "n", "kind", "clusters", "messages", "comm", "ms")
-    return f'<section id="others"><h2>Other results</h2>{_table(heads, rows)}</section>'
-
-
-def _absent(numbers: Iterable[int]) -> str:
-    lines = "\n".join(f"dgsuite run configs/figure{n:02}.toml" for n in numbers)
-    return f"<section><h2>Not here yet</h2><pre>{lines}</pre></section>"
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    top = "".join(f"<th>{escape(head)}</th>" for head in heads)
-    body = "".join(
-        f"<tr>{''.join(f'<td>{escape(str(value))}</td>' for value in row)}</tr>" for row in rows
-    )
-    return (
-        f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
-    )
-
-
-def _list(items: Iterable[str]) -> str:
-    return f"<ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>"
-
-
-def _paragraph(text: str, kind: str = "") -> str:
-    return f'<p class="{kind}">{escape(" ".join(text.split()))}</p>'
 
 
 def write(text: str, path: Path) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from html import escape
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from dgsuite.report.claims.data import PAPERS
 from dgsuite.report.claims.verdicts import Row
-from dgsuite.tables import table
+from dgsuite.tables import Table, table
 
 HEADS = ("claim", "the paper", "ours", "verdict", "why")
 
@@ -33,26 +32,14 @@ def summary(rows: Sequence[Row]) -> str:
     return f"{len(rows)} claims: {counts}; {len(silent(rows))} depart without a reason"
 
 
+def by_paper(rows: Sequence[Row]) -> Iterator[Table]:
+    """A table a paper."""
+    for paper, title in PAPERS.items():
+        yield Table(HEADS, [line(row) for row in rows if row.claim.paper == paper], title)
+
+
 def show(console: Any, rows: Sequence[Row]) -> None:
     """Print a table a paper, then how many claims have which verdict."""
-    for paper, title in PAPERS.items():
-        lines = [line(row) for row in rows if row.claim.paper == paper]
-        console.print(table(HEADS, lines, left=range(len(HEADS)), title=title))
+    for found in by_paper(rows):
+        console.print(table(*found[:2], left=range(len(HEADS)), title=found.title))
     console.print(summary(rows), highlight=False)
-
-
-def section(rows: Sequence[Row]) -> str:
-    """The page's section on claims."""
-    parts = [f'<section id="claims"><h2>What the papers say</h2><p>{escape(summary(rows))}.</p>']
-    top = "".join(f"<th>{head}</th>" for head in HEADS)
-    for paper, title in PAPERS.items():
-        body = "".join(
-            f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in line(row))}</tr>"
-            for row in rows
-            if row.claim.paper == paper
-        )
-        parts.append(
-            f'<details><summary>{escape(title)}</summary><div class="wide"><table class="claims">'
-            f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div></details>"
-        )
-    return "".join(parts) + "</section>"
