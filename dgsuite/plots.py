@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 import xarray as xr
@@ -15,6 +16,9 @@ from partition.files import atomic_write
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 LOOKS = {"finish_async": ("s", "-", "#c8553d"), "clocked": ("^", "--", "#7a3b8f")}
 MESSAGES = "#9ec9e2"
@@ -108,12 +112,27 @@ def rounds(dataset: xr.Dataset, ax: Axes) -> Axes:
     return ax
 
 
+def styled(draw: Callable[P, T]) -> Callable[P, T]:
+    """Have a function draw in the look of all our pictures, `look.mplstyle`."""
+
+    @wraps(draw)
+    def in_style(*args: P.args, **kwargs: P.kwargs) -> T:
+        from matplotlib import style
+
+        with style.context("dgsuite.look"):
+            return draw(*args, **kwargs)
+
+    return in_style
+
+
+@styled
 def write(figure: Figure, path: str) -> None:
     """Write a figure as PNG, atomically."""
     with atomic_write(path) as part:
-        figure.savefig(part, dpi=130, format="png")
+        figure.savefig(part, format="png")
 
 
+@styled
 def overview(results: Sequence[xr.Dataset], most: int = 12) -> Figure:
     """Communication per round: one panel per kernel and input, one line per style.
 
@@ -129,19 +148,17 @@ def overview(results: Sequence[xr.Dataset], most: int = 12) -> Figure:
     shown = list(panels.items())[:most]
     columns = min(len(shown), 3)
     rows = math.ceil(len(shown) / columns)
-    figure = Figure(figsize=(4.2 * columns, 3 * rows + 0.6), layout="constrained")
+    figure = Figure(figsize=(4.2 * columns, 3 * rows + 0.6))
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     legend: dict[str, Any] = {}
     for ax, ((kernel, n, kind), runs) in zip(axes, shown, strict=False):
         for i, dataset in enumerate(runs.values()):
             communication(dataset, ax, messages=i == 0)
-        ax.set_title(f"{kernel}, n = {n}{', ' + kind if kind else ''}", fontsize=10)
+        ax.set_title(f"{kernel}, n = {n}{', ' + kind if kind else ''}")
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             legend.setdefault(label, handle)
     for ax in axes[len(shown) :]:
         ax.set_visible(False)
     figure.suptitle("Communication per round, as IMSuite counts it")
-    figure.legend(
-        legend.values(), legend.keys(), loc="outside lower center", ncols=3, frameon=False
-    )
+    figure.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=3)
     return figure

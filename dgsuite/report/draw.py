@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from dgsuite.plots import LOOKS
+from dgsuite.plots import LOOKS, styled
 from dgsuite.report.forms import Form, forms
 from dgsuite.report.results import Bar, bars, cells, code
 from dgsuite.report.tables import INPUTS, STYLES, TEXT, Cell
@@ -25,24 +25,20 @@ PLAIN, MARKED = "white", "#f2dfd9"
 """Ground of a table's cells, and of those where the paper has another number."""
 
 
+@styled
 def draw(figure: xr.Dataset) -> Figure:
     """The picture of a figure's dataset."""
     number = int(figure.attrs["figure"])
     form = forms()[number]
     picture = {"table": _table, "rounds": _rounds, "bars": _bars}[form.kind](figure)
-    picture.suptitle(f"Figure {number}. {form.title}", fontsize=11)
+    picture.suptitle(f"Figure {number}. {form.title}")
     return picture
 
 
 def _new(width: float, height: float) -> Figure:
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(width, height), layout="constrained")
-
-
-def _bare(ax: Axes) -> None:
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    return Figure(figsize=(width, height))
 
 
 def _bars(figure: xr.Dataset) -> Figure:
@@ -83,22 +79,20 @@ def _bars(figure: xr.Dataset) -> Figure:
         ax.axhline(1, color="0.4", linewidth=0.8, linestyle=":")
         ax.set_xticks(range(len(kernels)), [k.upper() for k in kernels])
         ax.set_ylabel(form.axis)
-        ax.set_title(f"{program}; dotted: {_base(form, here)}", fontsize=10, loc="left")
+        ax.set_title(f"{program}; dotted: {_base(form, here)}", loc="left")
         _scale(ax, here)
-        _bare(ax)
     picture.legend(
         legend.values(),
         legend.keys(),
         loc="outside lower center",
         ncols=8,
-        frameon=False,
         fontsize=9,
         handlelength=1.2,
         columnspacing=1.2,
     )
     if any(bar.oversubscribed for bar in found):
         text = "hatched: more threads than processors; they took turns"
-        axes[-1].set_xlabel(text, fontsize=9)
+        axes[-1].set_xlabel(text)
     return picture
 
 
@@ -153,17 +147,14 @@ def _rounds(figure: xr.Dataset) -> Figure:
                 linewidth=1.2,
             )
             legend.setdefault(label, ax.lines[-1])
-        ax.set_title(name.upper(), fontsize=10)
+        ax.set_title(name.upper())
         ax.set_ylim(bottom=0)
         ax.set_xlim(-0.3, max(1, ax.dataLim.x1) + 0.3)
         ax.locator_params(axis="x", integer=True)
-        _bare(ax)
     for ax in axes[len(names) :]:
         ax.set_visible(False)
-    picture.supylabel("communication in each round", fontsize=9)
-    picture.legend(
-        legend.values(), legend.keys(), loc="outside lower center", ncols=6, frameon=False
-    )
+    picture.supylabel("communication in each round")
+    picture.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=6)
     return picture
 
 

@@ -11,16 +11,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from dgsuite.plots import styled
 from dgsuite.scaling.analysis import Analysis
 from dgsuite.scaling.conclusion import REACH, Statement
-
-COLOURS = ("#1f6f8b", "#c8553d", "#7a3b8f", "#4f9d69", "#d4a017", "#555555")
-
 
 SHARED = "more workers than processors: put together"
 """Legend of times that were not measured with all workers side by side."""
 
 
+@styled
 def draw(analyses: Sequence[Analysis]) -> dict[str, Figure]:
     """All figures that the analyses have something for, by name."""
     panels: dict[str, tuple[str, Callable[[Analysis, Axes], bool]]] = {
@@ -36,14 +35,12 @@ def draw(analyses: Sequence[Analysis]) -> dict[str, Figure]:
     }
     figures = {}
     for name, (title, panel) in panels.items():
-        figure = Figure(figsize=(4.6 * len(analyses), 3.6), layout="constrained")
+        figure = Figure(figsize=(4.6 * len(analyses), 3.6))
         axes = np.ravel(figure.subplots(1, len(analyses), squeeze=False))
         drawn = [panel(found, ax) for found, ax in zip(analyses, axes, strict=True)]
         if any(drawn):
             for found, ax in zip(analyses, axes, strict=True):
-                ax.set_title(found.title, fontsize=10, parse_math=False)
-                for side in ("top", "right"):
-                    ax.spines[side].set_visible(False)
+                ax.set_title(found.title, parse_math=False)
             figure.suptitle(title)
             figures[name] = figure
     return figures
@@ -55,7 +52,7 @@ def _sizes(found: Analysis) -> Iterator[tuple[int, str, str, xr.DataArray]]:
     for k, n in enumerate(found.sizes):
         one = seconds.sel(n=n) if "n" in seconds.dims else seconds
         label = f"n = {n}" if len(found.sizes) > 1 else "measured"
-        yield n, label, COLOURS[k % len(COLOURS)], one.dropna("p", how="all")
+        yield n, label, f"C{k}", one.dropna("p", how="all")
 
 
 def _times(found: Analysis, ax: Axes, line: bool = False) -> None:
@@ -65,19 +62,19 @@ def _times(found: Analysis, ax: Axes, line: bool = False) -> None:
         middle = full.median("repeat")
         ends = abs(full.quantile([0, 1], "repeat") - middle).values
         if line:
-            ax.plot(full.p, middle, color=colour, linewidth=1)
+            ax.plot(full.p, middle, color=colour)
         shared = found.runs.oversubscribed.sel(p=full.p).values
         for at, fill in ((~shared, colour), (shared, "white")):
             ax.errorbar(
-                full.p[at], middle[at], ends[:, at], fmt="o", color=colour, markersize=4,
+                full.p[at], middle[at], ends[:, at], fmt="o", color=colour,
                 markerfacecolor=fill,
             )  # fmt: skip
-        ax.plot([], [], "o", color=colour, markersize=4, label=label)
+        ax.plot([], [], "o", color=colour, label=label)
     if found.runs.oversubscribed.any():
-        ax.plot([], [], "o", color="#555555", markerfacecolor="white", markersize=4, label=SHARED)
+        ax.plot([], [], "o", color="#555555", markerfacecolor="white", label=SHARED)
     ax.set_xlabel("workers")
     ax.set_ylabel("seconds")
-    ax.legend(frameon=False, fontsize=7)
+    ax.legend()
 
 
 def completion_time(found: Analysis, ax: Axes) -> bool:
@@ -109,13 +106,13 @@ def regression(found: Analysis, ax: Axes) -> bool:
     last = float(found.runs.p.max())
     p = np.geomspace(1, 2 * last, 100)
     low, high = found.model.interval(p)
-    ax.plot(p, found.model.predict(p), color=COLOURS[1], label="C0 + C1/p + C2/sqrt(p)")
-    ax.fill_between(p, low, high, color=COLOURS[1], alpha=0.15, linewidth=0, label="95 %")
+    ax.plot(p, found.model.predict(p), color="C1", label="C0 + C1/p + C2/sqrt(p)")
+    ax.fill_between(p, low, high, color="C1", alpha=0.15, linewidth=0, label="95 %")
     ax.axvline(last, color="#999999", linewidth=0.8, linestyle=":")
     ax.annotate("held out", (last, 1), xycoords=("data", "axes fraction"), fontsize=8, va="top")
     ax.set_xscale("log", base=2)
     ax.set_ylim(bottom=0)
-    ax.legend(frameon=False, fontsize=7)
+    ax.legend()
     return True
 
 
@@ -128,7 +125,7 @@ def where_gain_ends(found: Analysis, ax: Axes) -> bool:
     for n, _, colour, _ in _sizes(found):
         size = found.size(n)
         low, high = found.chosen.interval(p, size=size)
-        ax.plot(p, found.chosen.predict(p, size), color=colour, linewidth=1)
+        ax.plot(p, found.chosen.predict(p, size), color=colour)
         ax.fill_between(p, low, high, color=colour, alpha=0.15, linewidth=0)
         _mark(found.stop[n], ax, colour, found.processes)
     _workers_log(found, ax)
@@ -152,8 +149,8 @@ def where_link_is_full(found: Analysis, ax: Axes) -> bool:
         measured = np.isin(p, found.runs.p.values)
         beyond = p >= most
         name = label if len(found.sizes) > 1 else f"CTI {found.settings.cti:.0%}"
-        ax.plot(p[measured], middle[measured], "o", color=colour, markersize=4, label=name)
-        ax.plot(p[beyond], middle[beyond], color=colour, linewidth=1)
+        ax.plot(p[measured], middle[measured], "o", color=colour, label=name)
+        ax.plot(p[beyond], middle[beyond], color=colour)
         ax.fill_between(p[beyond], low[beyond], high[beyond], color=colour, alpha=0.15, linewidth=0)
         _mark(found.link[n], ax, colour, found.processes)
     if not drawn:
@@ -163,7 +160,7 @@ def where_link_is_full(found: Analysis, ax: Axes) -> bool:
     ax.set_ylim(bottom=0)
     ax.set_xlabel("workers" + found.runs.oversubscribed.any().item() * f" ({SHARED})", fontsize=8)
     ax.set_ylabel(f"demand at CTI {found.settings.cti:.0%}, per cent of the link")
-    ax.legend(frameon=False, fontsize=7)
+    ax.legend()
     return True
 
 
@@ -198,8 +195,7 @@ def bandwidth_impact(found: Analysis, ax: Axes) -> bool:
                 marker=marks[i % len(marks)],
                 linestyle="--" if shared else "-",
                 markersize=3,
-                linewidth=1,
-                color=COLOURS[ps.index(p) % len(COLOURS)],
+                color=f"C{ps.index(p)}",
                 label=None if p in named else workers,
             )
             named.add(p)
@@ -209,7 +205,7 @@ def bandwidth_impact(found: Analysis, ax: Axes) -> bool:
     ax.set_xlabel("bandwidth, per cent")
     ax.set_ylabel("seconds")
     ax.set_ylim(bottom=0)
-    ax.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return True
 
 
@@ -226,14 +222,13 @@ def demand_trend(found: Analysis, ax: Axes) -> bool:
                 row,
                 "osv^Dx"[i % 6] + "-",
                 markersize=3,
-                linewidth=1,
-                color=COLOURS[k % len(COLOURS)],
+                color=f"C{k}",
                 label=f"CTI {cti:.0%}" if n is None else f"n = {n:g}, CTI {cti:.0%}",
             )
     shared = bool(found.runs.oversubscribed.sel(p=table.p).any())
     ax.set_xlabel("workers" + shared * f" ({SHARED})", fontsize=8 if shared else None)
     ax.set_ylabel("bandwidth demand, per cent")
-    ax.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return True
 
 
@@ -245,14 +240,14 @@ def prediction(found: Analysis, ax: Axes) -> bool:
     p, n = int(error.p), int(error.n)
     predicted = np.atleast_1d(found.demand.predict(p, found.demand.ctis_, found.size(n)))
     x = np.arange(len(predicted))
-    ax.bar(x - 0.2, predicted - error, 0.38, color=COLOURS[0], label="measured")
-    ax.bar(x + 0.2, predicted, 0.38, color=COLOURS[1], label="predicted")
+    ax.bar(x - 0.2, predicted - error, 0.38, color="C0", label="measured")
+    ax.bar(x + 0.2, predicted, 0.38, color="C1", label="predicted")
     ax.set_xticks(x, [f"{cti:.0%}" for cti in found.demand.ctis_])
     of = f", n = {n}" if found.size(n) else ""
     shared = ", oversubscribed" * bool(found.runs.oversubscribed.sel(p=p))
     ax.set_xlabel(f"CTI, {p} workers{of}{shared}")
     ax.set_ylabel("bandwidth demand, per cent")
-    ax.legend(frameon=False, fontsize=8)
+    ax.legend()
     return True
 
 
@@ -260,7 +255,7 @@ def what_if_check(found: Analysis, ax: Axes) -> bool:
     """Predicted against measured times, with the interval of a further run; hollow: oversubscribed."""
     drawn: list[NDArray] = []
     for k, (n, what) in enumerate(found.what_if.items()):
-        check, colour = what.check, COLOURS[(k + 1) % len(COLOURS)]
+        check, colour = what.check, f"C{k + 1}"
         factor = what.machine.factor()
         shared = check.oversubscribed.broadcast_like(check.measured).transpose("p", "bandwidth")
         for choice, fill in ((~shared, colour), (shared, "white")):
@@ -268,10 +263,10 @@ def what_if_check(found: Analysis, ax: Axes) -> bool:
             both = [
                 check[v].transpose("p", "bandwidth").values[at] for v in ("measured", "predicted")
             ]
-            ax.plot(*both, "o", markersize=4, color=colour, markerfacecolor=fill)
+            ax.plot(*both, "o", color=colour, markerfacecolor=fill)
             drawn += both
         label = f"n = {n}" if found.size(n) else "held out"
-        ax.plot([], [], "o", markersize=4, color=colour, label=label)
+        ax.plot([], [], "o", color=colour, label=label)
         if np.isfinite(factor):
             ends = np.array([np.nanmin(check.measured), np.nanmax(check.measured)])
             ax.fill_between(
@@ -286,5 +281,5 @@ def what_if_check(found: Analysis, ax: Axes) -> bool:
     ax.set_yscale("log")
     ax.set_xlabel("measured, seconds" + " (hollow: oversubscribed)" * bool(shared.any()))
     ax.set_ylabel("predicted, seconds")
-    ax.legend(frameon=False, fontsize=7)
+    ax.legend()
     return True

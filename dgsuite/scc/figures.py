@@ -9,7 +9,8 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-COLOURS = ("#1f6f8b", "#c8553d", "#7a3b8f", "#4f9d69", "#d4a017", "#555555")
+from dgsuite.plots import styled
+
 MARKS = ("o", "s", "^", "D", "v", "P")
 SHOWN = 64
 """Places up to which the paper's figures are redrawn."""
@@ -19,9 +20,7 @@ def elapsed(ax: Axes, lines: dict[str, xr.DataArray]) -> None:
     """Seconds by places, a line a name."""
     for k, (name, seconds) in enumerate(lines.items()):
         near = seconds.where(seconds.places <= SHOWN, drop=True)
-        ax.plot(
-            near.places, near, color=COLOURS[k % 6], marker=MARKS[k % 6], markersize=3, label=name
-        )
+        ax.plot(near.places, near, color=f"C{k}", marker=MARKS[k % 6], markersize=3, label=name)
     ax.set_yscale("log")
     ax.set_ylabel("seconds, simulated")
     _finish(ax)
@@ -36,7 +35,7 @@ def speedup(ax: Axes, lines: dict[str, xr.DataArray], base: float | None = None)
         ax.plot(
             near.places,
             one / near,
-            color=COLOURS[k % 6],
+            color=f"C{k}",
             marker=MARKS[k % 6],
             markersize=3,
             label=name,
@@ -49,20 +48,19 @@ def speedup(ax: Axes, lines: dict[str, xr.DataArray], base: float | None = None)
 
 def _finish(ax: Axes) -> None:
     ax.set_xlabel("places")
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    ax.legend(frameon=False, fontsize=8)
+    ax.legend()
 
 
 def grid(titles: Sequence[str]) -> tuple[Figure, list[Axes]]:
     """A figure with a panel a title."""
-    figure = Figure(figsize=(4.4 * len(titles), 3.6), layout="constrained")
+    figure = Figure(figsize=(4.4 * len(titles), 3.6))
     axes = list(np.ravel(figure.subplots(1, len(titles), squeeze=False)))
     for ax, title in zip(axes, titles, strict=True):
-        ax.set_title(title, fontsize=10)
+        ax.set_title(title)
     return figure, axes
 
 
+@styled
 def betweenness(ds: xr.Dataset) -> dict[str, Figure]:
     """Figures 8, 9 and 10 as far as the dataset has their workloads, and what dealing changes."""
     seconds = ds.simulated_seconds
@@ -100,7 +98,7 @@ def betweenness(ds: xr.Dataset) -> dict[str, Figure]:
     ratio = ds.predicted_busy / ds.measured_busy
     for k, places in enumerate(ds.measured.values):
         values = np.ravel(ratio.sel(measured=places))
-        ax.plot(np.full(len(values), places), values, "x", color=COLOURS[k % 6])
+        ax.plot(np.full(len(values), places), values, "x", color=f"C{k}")
     ax.axhline(1, color="#bbbbbb", linewidth=0.8)
     ax.set_xlabel("places")
     ax.set_ylabel("busiest place, simulated over measured")

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from dgsuite import tables
-from dgsuite.plots import write
+from dgsuite.plots import styled, write
 from dgsuite.report.claims.data import claims
 
 if TYPE_CHECKING:
@@ -157,6 +157,7 @@ def show(console: Console, dataset: xr.Dataset) -> None:
     )
 
 
+@styled
 def draw(dataset: xr.Dataset, path: str) -> str:
     """Draw speed-up and elapsed time up to 48 places; returns the picture's path."""
     from matplotlib.figure import Figure
@@ -165,7 +166,7 @@ def draw(dataset: xr.Dataset, path: str) -> str:
         a for a in dataset.balance.values.tolist() if dataset.elapsed.sel(balance=a).notnull().any()
     ]
     names = dataset.input.values.tolist()
-    figure = Figure(figsize=(3.4 * (len(arms) + 1), 3 * len(names) + 0.5), layout="constrained")
+    figure = Figure(figsize=(3.4 * (len(arms) + 1), 3 * len(names) + 0.5))
     axes = figure.subplots(len(names), len(arms) + 1, squeeze=False)
     near = dataset.sel(places=slice(1, MOST))
     said = {(row["input"], row["balance"]): row for row in findings(dataset) if "value" in row}
@@ -189,7 +190,7 @@ def draw(dataset: xr.Dataset, path: str) -> str:
                     paper["places"], paper["value"], "r*", markersize=11, label="the paper's text"
                 )
             ax.plot([1, MOST], [1, MOST], ":", color="grey", linewidth=0.8)
-            ax.set_title(f"{name}, {arm}", fontsize=10)
+            ax.set_title(f"{name}, {arm}")
             ax.set_ylabel("speed-up of Fock build, simulated", fontsize=8)
         row[-1].set_yscale("log")
         row[-1].set_ylabel("seconds of all iterations, simulated", fontsize=8)
@@ -197,12 +198,8 @@ def draw(dataset: xr.Dataset, path: str) -> str:
     unique: dict[str, Any] = {}
     for ax in axes.ravel():
         ax.set_xlabel("places")
-        for side in ("top", "right"):
-            ax.spines[side].set_visible(False)
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             unique.setdefault(label, handle)
-    figure.legend(
-        unique.values(), unique.keys(), loc="outside lower center", ncols=4, frameon=False
-    )
+    figure.legend(unique.values(), unique.keys(), loc="outside lower center", ncols=4)
     write(figure, path)
     return path

@@ -7,16 +7,17 @@ from pathlib import Path
 import xarray as xr
 from matplotlib.figure import Figure
 
-from dgsuite.plots import write
+from dgsuite.plots import styled, write
 
 LOOKS = {"tcp": "o", "uds": "s", "mpb": "^", "mpimpb": "v"}
 
 
+@styled
 def draw(ds: xr.Dataset, path: Path) -> None:
     """Bandwidth over message size, a panel a pattern, and kernels' times if there are."""
     patterns = [str(p) for p in ds.pattern.values]
     kernels = "kernel" in ds.dims
-    figure = Figure(figsize=(4.2 * (len(patterns) + kernels), 3.6), layout="constrained")
+    figure = Figure(figsize=(4.2 * (len(patterns) + kernels), 3.6))
     axes = figure.subplots(1, len(patterns) + kernels, squeeze=False)[0]
     for ax, pattern in zip(axes, patterns, strict=False):
         for protocol in ds.protocol.values:
@@ -27,13 +28,12 @@ def draw(ds: xr.Dataset, path: Path) -> None:
                 part["size"],
                 part.bytes_per_second / 1e6,
                 marker=LOOKS.get(str(protocol), "."),
-                markersize=4,
                 label=str(protocol),
             )
         ax.set_title(pattern)
         ax.set_xlabel("bytes of a message")
         ax.set_ylabel("MB/s")
-        ax.legend(frameon=False)
+        ax.legend()
     if kernels:
         width = 0.8 / ds.sizes["protocol"]
         for k, protocol in enumerate(ds.protocol.values):
@@ -43,8 +43,5 @@ def draw(ds: xr.Dataset, path: Path) -> None:
         axes[-1].set_xticks([x + 0.4 - width / 2 for x in range(ds.sizes["kernel"])])
         axes[-1].set_xticklabels([str(k) for k in ds.kernel.values])
         axes[-1].set_ylabel("ms")
-        axes[-1].legend(frameon=False)
-    for ax in axes:
-        for side in ("top", "right"):
-            ax.spines[side].set_visible(False)
+        axes[-1].legend()
     write(figure, str(path))

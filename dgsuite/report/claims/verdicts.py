@@ -76,6 +76,8 @@ def said(value: Any) -> str:
         return ", ".join(f"{name} {said(v)}" for name, v in value.items())
     if isinstance(value, float):
         return f"{value:.4g}"
-    if isinstance(value, list | tuple | set):
+    if isinstance(value, set):
+        return ", ".join(sorted(map(said, value)))
+    if isinstance(value, list | tuple):
         return ", ".join(map(said, value))
     return str(value)
