@@ -50,6 +50,14 @@ def group(keys, size):
 
 
 @compiled
+def rewind(ends):
+    """Make a pointer of one whose entries, as a counting sort placed items, have moved to the next start."""
+    for k in range(len(ends) - 1, 0, -1):
+        ends[k] = ends[k - 1]
+    ends[0] = 0
+
+
+@compiled
 def transpose_outside(indptr, indices, lo, hi, start):
     """Row numbers of the entries whose column is outside ``lo <= column < hi``, sorted by column.
 
@@ -71,10 +79,7 @@ def transpose_outside(indptr, indices, lo, hi, start):
             g = j if j < lo else j - hi + lo
             rows[start[g]] = r
             start[g] += 1
-    # each pointer has moved to the start of the next column
-    for g in range(len(start) - 1, 0, -1):
-        start[g] = start[g - 1]
-    start[0] = 0
+    rewind(start)
     return rows
 
 

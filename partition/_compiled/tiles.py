@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from partition._compiled.rows import rewind
 from partition.compiling import compiled
 
 
@@ -22,10 +23,7 @@ def by_column(indptr, indices, place, starts):
             c = place[indices[e]] if len(place) else indices[e]
             rows[starts[c]] = r
             starts[c] += 1
-    # each pointer has moved to the start of the next column
-    for c in range(len(starts) - 1, 0, -1):
-        starts[c] = starts[c - 1]
-    starts[0] = 0
+    rewind(starts)
     return rows
 
 
@@ -44,9 +42,7 @@ def by_tile(starts, row, across, bits, tiles, rows, columns):
             rows[tiles[t]] = row[e] & within
             columns[tiles[t]] = c & within
             tiles[t] += 1
-    for t in range(len(tiles) - 1, 0, -1):
-        tiles[t] = tiles[t - 1]
-    tiles[0] = 0
+    rewind(tiles)
 
 
 @compiled
