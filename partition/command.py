@@ -65,7 +65,8 @@ class Command:
     def __call__(self, *arguments: Any) -> int:
         try:
             status = self._main(*arguments)
-            sys.stdout.flush()
+            if sys.stdout is not None:  # it is closed: a caller wants no output
+                sys.stdout.flush()
             return status
         except KeyboardInterrupt:
             if self._signal is None:  # no signal of `run`, which prints the line itself
@@ -76,7 +77,7 @@ class Command:
             return READER_LEFT
         except (DgsuiteError, OSError) as error:
             if self._signal is None:
-                print(f"error: {str(error) or type(error).__name__}", file=sys.stderr)
+                print(f"error: {_text(error)}", file=sys.stderr)
             return 2 if isinstance(error, InputError) or _of_a_file(error) else 1
 
     def run(self) -> NoReturn:
@@ -183,6 +184,13 @@ class CommandLine(Command):
 
                 traceback.print_exc()
             raise
+
+
+def _text(error: Exception) -> str:
+    """An error in words, without the number of one of the system's."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+    return str(error) or type(error).__name__
 
 
 def _of_a_file(error: Exception) -> bool:

@@ -12,6 +12,7 @@ import click
 import pytest
 
 import dgsuite
+import genval
 from dgsuite.__main__ import main
 from dgsuite.cli import app, options
 from dgsuite.experiment import shipped
@@ -104,6 +105,9 @@ def test_help_names_all_inputs(capsys):
         (["kernel", "bfs", "grid"], "needs either --n or --scale"),
         (["kernel", "bfs", "grid", "--n", "9", "--directed"], "are for files"),
         (["kernel", "bfs", "none.txt"], "none.txt"),
+        (["kernel", "bfs", "mis.nc"], "mis.nc: is a result, not a graph"),
+        (["report", __file__], "is a file; give the folder"),
+        (["graphalytics", __file__, "--graph", "g"], "there is no such folder; FOLDER has"),
         (["kernel", "bfs", "none.txt", "--n", "4"], "--n is for generated graphs"),
         (["kernel", "bfs", "grid", "--n", "9", "--set", "rot=1"], "did you mean 'root'?"),
         (["kernel", "bfs", "grid", "--n", "9", "-o", "no/a.nc"], "the folder no does not exist"),
@@ -134,8 +138,22 @@ def test_a_reader_that_leaves_ends_a_command_quietly():
 def test_output_that_cannot_be_written_is_status_2(arguments):
     with open("/dev/full", "wb") as full:
         process = started(*arguments, stdout=full)
-        assert process.stderr.read() == b"error: [Errno 28] No space left on device\n"
+        assert process.stderr.read() == b"error: No space left on device\n"
         assert process.wait(60) == 2
+
+
+def test_a_command_whose_output_is_closed_ends_well():
+    process = started("kernels", stdout=None, preexec_fn=lambda: os.close(1))
+    assert process.stderr.read() == b""
+    assert process.wait(60) == 0
+
+
+def test_scaling_refuses_runs_without_workers(here, tmp_path):
+    dgsuite.save(dgsuite.run("mis", genval.graph("ring", 16), style="serial"), tmp_path / "one.nc")
+    done = here(main, "scaling", "one.nc")
+    assert done.returncode == 2
+    assert "in style 'serial' has no workers to count" in done.stderr
+    assert os.listdir(tmp_path) == ["one.nc"]
 
 
 @pytest.mark.parametrize(

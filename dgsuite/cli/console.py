@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -62,6 +63,16 @@ def tracked(items: Iterable[T], what: str, total: int | None = None) -> Iterable
     from rich.progress import track
 
     return track(items, what, total=total, console=err(), transient=True, disable=not progress())
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show that the block is at work, where it cannot be told how far it is."""
+    if not progress():
+        yield
+        return
+    with err().status(what):
+        yield
 
 
 def figures(

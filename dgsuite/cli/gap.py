@@ -50,7 +50,8 @@ def _run(options: Options) -> dict[str, Any]:
     path = output(options.output, f"gap-{graphs.name(options)}")
     with running.cluster(options) as client:
         begin = time.perf_counter()
-        graph = graphs.make(options, client)
+        with console.working("making the graph"):
+            graph = graphs.make(options, client)
         construction = time.perf_counter() - begin
         picked = trials.pick(graph, options)
         total = sum(len(each) for each in trials.plans(picked, options).values())

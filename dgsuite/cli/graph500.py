@@ -51,7 +51,8 @@ def _run(options: Options) -> dict[str, Any]:
         workers = len(worker_addresses(client))
         shape = grid(options, workers)
         weighted = options.kernel == "sssp"
-        made = problem.build(options.scale, client, options.seed, shape, weighted)
+        with console.working("making the graph"):
+            made = problem.build(options.scale, client, options.seed, shape, weighted)
         if options.root is None:
             roots = problem.choose_roots(made, options.roots, options.seed)
         else:

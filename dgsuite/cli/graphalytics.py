@@ -28,6 +28,10 @@ def graphalytics(folder: str, as_json: bool, **flags: Any) -> None:
     from dgsuite.graphalytics.report import report
     from dgsuite.suites.options import read
 
+    if not os.path.isdir(folder):
+        raise InputError(
+            f"{folder}: there is no such folder; FOLDER has NAME.v, NAME.e and NAME.properties"
+        )
     given = options.given(flags) | {"folder": folder}
     resolved = read(Given, "graphalytics", None, (), given)
     check(resolved)
@@ -54,7 +58,8 @@ def _run(options: Options) -> dict[str, Any]:
     total = options.repetitions * len(run.algorithms(found, options))
     with running.cluster(options) as client:
         begin = time.perf_counter()
-        graph = files.read(found, client)
+        with console.working("reading the graph"):
+            graph = files.read(found, client)
         load = time.perf_counter() - begin
         runs = run.run(graph, found, options, client)
         showed = dict(console.tracked(runs, "running", total))

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from dgsuite.cli import options
+from dgsuite.cli import console, options
 
 nodes: Callable[[options.F], options.F] = click.option(
     "--n", type=int, required=True, help="Number of nodes."
@@ -70,7 +70,9 @@ def edges(kind: str, n: int, seed: int, output: str, **chosen: Any) -> None:
 
     def text() -> Iterator[bytes]:
         yield f"# {kind}, {made.n} nodes, seed {seed}\n".encode()
-        for lo, hi in pairwise(made.bounds()):
+        bounds = list(pairwise(made.bounds()))
+        shown = bounds if output == "-" else console.tracked(bounds, "writing", len(bounds))
+        for lo, hi in shown:
             src, dst, _ = made.edges(lo, hi)
             pairs = zip(src.tolist(), dst.tolist(), strict=True)
             yield "".join(f"{u} {v}\n" for u, v in pairs).encode()

@@ -97,7 +97,8 @@ def kernel(
 
     path = destination(output, f"{name}-{Path(graph).name.partition('.')[0]}")
     with _client(place) as client:
-        made = _graph(graph, client, seed, **source)
+        with console.working("making the graph"):
+            made = _graph(graph, client, seed, **source)
         ds = dgsuite.run(
             name,
             made,
@@ -110,7 +111,8 @@ def kernel(
             **chosen,
         )
         if validate:
-            check(name, made, ds, f"the result of {name} on {graph}")
+            with console.working("validating"):
+                check(name, made, ds, f"the result of {name} on {graph}")
         dgsuite.save(ds, path)
         console.figures(_figures(ds, made, validate, path), as_json, _report, path)
 

@@ -46,22 +46,30 @@ def page(folder: str, output: str | None) -> None:
 
 def _make(folder: Path, output: Path) -> None:
     """Write the page of a folder; files that cannot be read are named on stderr, and left out."""
-    if not folder.is_dir():
-        raise InputError(f"{folder}: there is no such folder")
+    _check_folder(folder)
     check_writable(output)
+    from dgsuite.report.claims import data
     from dgsuite.report.claims.evidence import Evidence
     from dgsuite.report.claims.judge import judge
     from dgsuite.report.folder import results_in
     from dgsuite.report.page import page, write
 
     found = results_in(folder)
-    text, left_out = page(found, judge(Evidence(found)))
+    chosen = console.tracked(data.claims().values(), "judging claims", len(data.claims()))
+    text, left_out = page(found, judge(Evidence(found), chosen))
     problems = [InputError(f"{folder / name}: {why}") for name, why in left_out.items()]
     if len(left_out) == len(found):
         raise problems[0]
     for problem in problems:
         click.echo(f"left out: {problem}", err=True)
     write(text, output)
+
+
+def _check_folder(folder: Path) -> None:
+    if folder.is_file():
+        raise InputError(f"{folder}: is a file; give the folder that has the results (*.nc)")
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder")
 
 
 @report.command()
@@ -76,19 +84,20 @@ def claims(folder: str | None, configs: str | None, only: str, as_json: bool) ->
     status 1: something departs from a paper without a reason.
     """
     for given in (folder, configs):
-        if given is not None and not Path(given).is_dir():
-            raise InputError(f"{given}: there is no such folder")
-    from dgsuite.report.claims.data import claims
+        if given is not None:
+            _check_folder(Path(given))
+    from dgsuite.report.claims import data
     from dgsuite.report.claims.evidence import CONFIGS, Evidence
     from dgsuite.report.claims.judge import judge
     from dgsuite.report.claims.show import show, silent
     from dgsuite.report.folder import results_in
 
     results = {} if folder is None else results_in(Path(folder))
-    chosen = [claim for name, claim in claims().items() if name.startswith(only)]
+    chosen = [claim for name, claim in data.claims().items() if name.startswith(only)]
     if not chosen:
         raise InputError(f"--only {only}: no claim's id begins so")
-    rows = judge(Evidence(results, Path(configs) if configs else CONFIGS), chosen)
+    evidence = Evidence(results, Path(configs) if configs else CONFIGS)
+    rows = judge(evidence, console.tracked(chosen, "judging claims", len(chosen)))
     if as_json:
         print(json.dumps([row.record() for row in rows], indent=1))
     else:

@@ -127,7 +127,8 @@ def scaling(
             by_kernel.setdefault((str(run.attrs["kernel"]), n), []).append(run)
     traffic, nominal = ({}, None) if what_if is None else _traffic(what_if)
     found = []
-    for (kernel, n), runs in by_kernel.items():
+    each = console.tracked(by_kernel.items(), "analysing", len(by_kernel))
+    for (kernel, n), runs in each:
         one = analyse(runs, traffic.get(kernel), nominal, processors, chosen, size)
         one.title = f"{kernel}, n = {n}" if n else kernel
         found.append(one)

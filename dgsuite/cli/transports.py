@@ -102,11 +102,12 @@ def bench(
         carriers.check(protocol)
     settings = {"dgsuite.mpb": CHIP, "dgsuite.mpimpb": CHIP} if scc else {}
     with dask.config.set(settings):
-        ds = bench.measure(protocols, counts, patterns, processes, repeats)
+        with console.working("timing messages"):
+            ds = bench.measure(protocols, counts, patterns, processes, repeats)
         if kernels:
             from dgsuite.transports.kernels import measure, workers
 
-            with workers(protocols) as there:
+            with console.working("timing kernels"), workers(protocols) as there:
                 ds = ds.merge(measure(there, kernels, n, repeats))
     ds = ds.assign_attrs(scc=int(scc))
     if output:

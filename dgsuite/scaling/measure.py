@@ -109,6 +109,11 @@ def measured(results: Sequence[xr.Dataset], processors: int | None = None) -> xr
     for ds in results:
         attrs = ds.attrs
         workers = int(attrs["workers"])
+        if workers < 1:
+            raise InputError(
+                f"a run of kernel {attrs['kernel']!r} in style {attrs.get('style')!r} has no workers to "
+                "count; run it in style 'clocked' or 'finish_async'"
+            )
         key = Key(
             int(attrs["n"]),
             workers,

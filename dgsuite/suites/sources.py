@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from partition.checks import of_clusters
 from partition.cluster import Cluster
+from partition.errors import InputError
 from partition.graph import Graph
 
 if TYPE_CHECKING:
@@ -46,6 +47,10 @@ def read(path: str, client: Client | None, directed: bool, relabel: bool) -> Gra
         It cannot be read.
     """
     # workers may have another working directory
+    if path.endswith(".nc"):
+        raise InputError(
+            f"{path}: is a result, not a graph; a graph is an edge list or Matrix Market"
+        )
     path = path if "://" in path else os.path.abspath(path)
     market = path.endswith((".mtx", ".mtx.gz"))
     make = Graph.read_matrix_market if market else Graph.read_edge_list
