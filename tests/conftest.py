@@ -55,6 +55,19 @@ def here(tmp_path, monkeypatch, capsys):
     return run
 
 
+def has_worked(processes, seconds):
+    """Wait until processes have computed for some seconds more, which tells that their run is under way."""
+
+    def spent():
+        times = [process.cpu_times() for process in processes]
+        return sum(t.user + t.system for t in times)
+
+    before, deadline = spent(), time.monotonic() + 60
+    while spent() < before + seconds:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 @contextmanager
 def client_of(workers, settings=None, threads=1, set_as_default=True):
     """A client of some worker processes, with settings of Dask's."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import heapq
 import math
 import os
-import signal
 import threading
-import time
 from itertools import product
 
 import networkx as nx
 import numpy as np
+import psutil
 import pytest
+from conftest import has_worked
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -256,13 +256,13 @@ def test_on_workers(client, weighted):
         dgsuite.run("bc", graph, client=client, deal="dynamic", style="clocked")
 
 
-def kill_one(client, delay):
-    """Kill a worker after a while."""
-    victim = next(iter(client.run(os.getpid).values()))
+def kill_one(client, seconds):
+    """Kill a worker once it has worked for some seconds."""
+    victim = psutil.Process(next(iter(client.run(os.getpid).values())))
 
     def kill():
-        time.sleep(delay)
-        os.kill(victim, signal.SIGKILL)
+        has_worked([victim], seconds)
+        victim.kill()
 
     thread = threading.Thread(target=kill)
     thread.start()
@@ -281,13 +281,13 @@ def test_a_worker_killed_in_the_middle(own_client):
     right = dgsuite.run("bc", graph, style="serial").betweenness
     client = own_client
     dgsuite.run("bc", graph, client=client, deal="dynamic", sources=10)
-    thread = kill_one(client, 0.4)
+    thread = kill_one(client, 0.2)
     found = dgsuite.run("bc", graph, client=client, deal="dynamic")
     thread.join()
     np.testing.assert_array_equal(found.betweenness, right)
     client.wait_for_workers(2, timeout=30)
     for form in ("replicated", "partitioned"):
-        thread = kill_one(client, 1.0)
+        thread = kill_one(client, 0.4)
         with pytest.raises(dgsuite.RunError, match=r"worker .* was lost"):
             run_on(client, graph, form)
         thread.join()

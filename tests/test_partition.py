@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from conftest import client_of, same
 from dask.sizeof import sizeof
+from distributed import Event
 from hypothesis import given
 from hypothesis import strategies as st
 from test_failures import stored
@@ -276,8 +277,8 @@ def test_a_lost_worker_is_an_error(client):
         Watch(client, "waiting", [gone]).wait([future])
 
 
-def _slow(part, outputs):
-    time.sleep(2)
+def _until_it_left(part, outputs):
+    assert Event("left").wait(20)
     return []
 
 
@@ -289,10 +290,17 @@ def test_an_idle_worker_may_leave():
         ends = da.arange(8, chunks=4)
         graph = Graph.from_edges(ends, ends + 1, n=9, clusters=2, client=client)
         idle = [worker_addresses(client)[2]]
-        leave = threading.Timer(0.5, client.retire_workers, (idle,), {"close_workers": True})
-        leave.start()
-        assert Job(graph, {}, {}).each(_slow) == [[], []]
-        leave.join()
+
+        def leave():
+            while not any(client.processing().values()):
+                time.sleep(0.01)
+            client.retire_workers(idle, close_workers=True)
+            Event("left", client=client).set()
+
+        leaving = threading.Thread(target=leave)
+        leaving.start()
+        assert Job(graph, {}, {}).each(_until_it_left) == [[], []]
+        leaving.join()
 
 
 def _die(block):

@@ -76,7 +76,8 @@ def test_a_worker_killed_in_the_middle_of_transfers(cluster):
         chunks = client.map(lambda k: np.full(8_000_000, k), range(4))
         wait(chunks)
         sums = client.map(lambda a, b: int(a[0] + b[-1]), chunks, chunks[1:] + chunks[:1])
-        time.sleep(0.02)
+        while not any(client.processing().values()):
+            time.sleep(0.005)
         os.kill(min(first), signal.SIGKILL)
         assert client.gather(sums) == [1, 3, 5, 3]
         client.wait_for_workers(2)
