@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import click
@@ -15,7 +16,7 @@ import dgsuite
 import genval
 from dgsuite.__main__ import main
 from dgsuite.cli import app, options
-from dgsuite.experiment import shipped
+from dgsuite.experiment import shipped, toml
 from genval import families, imsuite
 
 ROOT = Path(__file__).parents[1]
@@ -34,6 +35,7 @@ def started(*arguments, environment=None, **how):
 
 HELPS = """
 import sys
+import tomllib
 import click
 from dgsuite.__main__ import main
 
@@ -218,6 +220,17 @@ def test_configs_that_ship(capsys):
     assert capsys.readouterr().out == (ROOT / "configs" / "quickstart.toml").read_text()
     assert main(["config", "path", "quickstart"]) == 0
     assert Path(capsys.readouterr().out.strip()).samefile(ROOT / "configs" / "quickstart.toml")
+
+
+@pytest.mark.parametrize("name", shipped.names())
+def test_every_config_that_ships_is_one_of_its_command(here, name):
+    tables = tomllib.loads((ROOT / "configs" / f"{name}.toml").read_text())
+    command = next(command for table, command in toml.COMMANDS.items() if table in tables)
+    settings = [[], ["--full"]] if "full" in tables else [[]]
+    for setting in settings:
+        done = here(main, command, name, "--dry-run", *setting)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout
 
 
 def test_a_config_that_ships_is_run_from_any_folder(here):

@@ -77,6 +77,7 @@ def _hartree_fock(
         return
     path = files.output(output, asked.name)
     from dgsuite.dataset import save
+    from dgsuite.plots import write
     from dgsuite.scc import hf_report
 
     say = (lambda line: None) if console.quiet() else lambda line: click.echo(line, err=True)
@@ -84,7 +85,9 @@ def _hartree_fock(
     save(found, path)
     hf_report.show(console.out(130), found)
     print(path)
-    print(hf_report.draw(found, os.path.splitext(path)[0] + ".png"))
+    picture = f"{os.path.splitext(path)[0]}.png"
+    write(hf_report.draw(found), picture)
+    print(picture)
 
 
 def _betweenness(

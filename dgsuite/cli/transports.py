@@ -112,10 +112,11 @@ def bench(
     ds = ds.assign_attrs(scc=int(scc))
     if output:
         from dgsuite.dataset import save
+        from dgsuite.plots import write
         from dgsuite.transports import figures
 
         save(ds, output)
-        figures.draw(ds, Path(output).with_suffix(".png"))
+        write(figures.draw(ds), str(Path(output).with_suffix(".png")))
     if as_json:
         print(json.dumps(bench.summary(ds)))
     else:

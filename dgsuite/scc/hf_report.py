@@ -9,10 +9,11 @@ import numpy as np
 import xarray as xr
 
 from dgsuite import tables
-from dgsuite.plots import styled, write
+from dgsuite.plots import styled
 from dgsuite.report.claims.data import claims
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.console import Console
 
 CLOSE = 0.25
@@ -158,8 +159,8 @@ def show(console: Console, dataset: xr.Dataset) -> None:
 
 
 @styled
-def draw(dataset: xr.Dataset, path: str) -> str:
-    """Draw speed-up and elapsed time up to 48 places; returns the picture's path."""
+def draw(dataset: xr.Dataset) -> Figure:
+    """Speed-up and elapsed time up to 48 places."""
     from matplotlib.figure import Figure
 
     arms = [
@@ -201,5 +202,4 @@ def draw(dataset: xr.Dataset, path: str) -> str:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             unique.setdefault(label, handle)
     figure.legend(unique.values(), unique.keys(), loc="outside lower center", ncols=4)
-    write(figure, path)
-    return path
+    return figure

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import xarray as xr
 from matplotlib.figure import Figure
 
-from dgsuite.plots import styled, write
+from dgsuite.plots import styled
 
 LOOKS = {"tcp": "o", "uds": "s", "mpb": "^", "mpimpb": "v"}
 
 
 @styled
-def draw(ds: xr.Dataset, path: Path) -> None:
+def draw(ds: xr.Dataset) -> Figure:
     """Bandwidth over message size, a panel a pattern, and kernels' times if there are."""
     patterns = [str(p) for p in ds.pattern.values]
     kernels = "kernel" in ds.dims
@@ -44,4 +42,4 @@ def draw(ds: xr.Dataset, path: Path) -> None:
         axes[-1].set_xticklabels([str(k) for k in ds.kernel.values])
         axes[-1].set_ylabel("ms")
         axes[-1].legend()
-    write(figure, str(path))
+    return figure
