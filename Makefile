@@ -40,30 +40,37 @@ reference: $(VENV)/.tested  ## write the pages that are made from the code
 	$(BIN)/python -m dgsuite config schema > docs/files.schema.json
 	$(BIN)/python -m dgsuite config settings > docs/settings.md
 
-bench: $(VENV)/.tested  ## measure; about an hour
+bench: $(VENV)/.tested  ## measure, and make the page; about an hour
 	$(BIN)/pip install -q -e '.[bench]'
-	$(BIN)/python benchmarks/overhead.py
-	$(BIN)/python benchmarks/metg.py --out build/metg
-	$(BIN)/python benchmarks/whole_call.py
-	$(BIN)/python benchmarks/hosts.py
-	$(BIN)/python benchmarks/log_memory.py
-	$(BIN)/python benchmarks/originals.py
-	$(BIN)/python benchmarks/recursive.py
-	$(BIN)/python benchmarks/construction.py
-	$(BIN)/python benchmarks/parquet.py
-	$(BIN)/python benchmarks/large.py
-	$(BIN)/python benchmarks/scale.py --growth
-	$(BIN)/python benchmarks/bounds.py
-	$(BIN)/python benchmarks/bfs_peers.py
-	$(BIN)/python benchmarks/bfs_peers.py --turns 5
-	$(BIN)/python benchmarks/analytics.py --workers 1 2
-	$(BIN)/python benchmarks/analytics.py --growth
-	$(BIN)/python benchmarks/searches.py
-	$(BIN)/python benchmarks/grid_bytes.py
-	$(BIN)/python benchmarks/throttle.py
-	$(BIN)/python benchmarks/transports.py
-	$(BIN)/python benchmarks/hartree_fock.py
-	$(BIN)/python benchmarks/scc.py
+	$(call measure,overhead)
+	$(call measure,overhead,-workers,--workers 2 4 8 16 32 --protocol tcp mpb)
+	$(call measure,metg)
+	$(call measure,whole_call)
+	$(call measure,between_hosts)
+	$(call measure,log_memory)
+	$(call measure,imsuite)
+	$(call measure,recursive)
+	$(call measure,construction,,--growth)
+	$(call measure,construction,-clusters,--nodes 500000 --edges 4000000 --clusters 2 64 256)
+	$(call measure,parquet)
+	$(call measure,large)
+	$(call measure,scale,,--growth)
+	$(call measure,bounds)
+	$(call measure,bfs_peers)
+	$(call measure,bfs_peers,-turns,--turns 6)
+	$(call measure,graph500_memory)
+	$(call measure,analytics,,--workers 1 2)
+	$(call measure,analytics,-growth,--growth)
+	$(call measure,searches)
+	$(call measure,networkx_backend)
+	$(call measure,grid_bytes)
+	$(call measure,throttle)
+	$(call measure,transports)
+	$(call measure,hartree_fock)
+	$(call measure,scc)
+	$(BIN)/python benchmarks/page.py
+
+measure = $(BIN)/python benchmarks/$(1).py $(3) --json benchmarks/results/$(1)$(2).json
 
 clean:  ## remove the environment and what was built
 	rm -rf $(VENV) $(VENV)-lowest build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

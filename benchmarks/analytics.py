@@ -2,7 +2,6 @@
 
 python benchmarks/analytics.py [--kernels pagerank,wcc] [--peers scipy,graphblas | --peers none] [--turns 5]
     [--scale 20] [--random 1000000 10000000] [--graphs kronecker,random] [--workers 1 2] [--growth]
-    [--json FILE]
 
 Graphs are simple: a Kronecker graph, and so many random edges on so many nodes; for `scc` the edges have a
 direction. Ours runs in style "clocked" on two worker processes: its rounds alone, and the whole call of
@@ -15,23 +14,17 @@ searches.py.
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from math import log2
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import analytics_peers as peers
 import common
 import numpy as np
-from common import line
-
-# a peer's idle threads must not spin into our turn
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+from common import Options, record, skip
 
 GROWTH = (16, 18, 20, 22)
 SPEEDUP = {"pagerank": 1.4, "triangles": 1.4, "lcc": 1.4}
@@ -115,7 +108,7 @@ def prepared(case: Case, forms: peers.Forms, wanted: list[str]) -> dict[str, pee
             found[name] = prepare(forms)
             found[name]()  # makes the form, and does not count
         except ImportError:
-            print(f"{name} is not installed: pip install 'dgsuite[bench]'", flush=True)
+            skip(name, "not installed: pip install 'dgsuite[bench]'")
     return found
 
 
@@ -160,27 +153,28 @@ def hub(graph: Any) -> int:
     return int(np.argmax(np.asarray(graph.degree)))
 
 
-def report(kernel: str, case: Case, found: dict[str, float], workers: list[int]) -> None:
-    """Print a kernel's figures, and whether they are within its bounds."""
+def report(
+    kernel: str, case: Case, found: dict[str, float], workers: list[int], graph: str
+) -> None:
+    """Note a kernel's figures."""
     beside = {name: found[name] for name in case.peers if name in found}
     most = max(workers)
+    on = {"graph": graph, "kernel": kernel}
     for count in workers:
-        on = f"{kernel}, {count} worker{'s' * (count > 1)}"
-        line(f"{on}: rounds", 1e3 * found[f"rounds, {count}"], "ms")
-        line(f"{on}: whole call", 1e3 * found[f"call, {count}"], "ms")
+        who = f"{count} worker{'s' * (count > 1)}"
+        record(f"rounds, {who}", 1e3 * found[f"rounds, {count}"], "ms", **on)
+        record(f"whole call, {who}", 1e3 * found[f"call, {count}"], "ms", **on)
     for name, seconds in beside.items():
-        line(f"  {name}", 1e3 * seconds, "ms")
+        record(name, 1e3 * seconds, "ms", **on)
     if beside:
         best = case.over if case.over in beside else min(beside, key=beside.__getitem__)
-        line(f"  rounds over {best}", found[f"rounds, {most}"] / beside[best], "x", case.rounds)
-        line(f"  whole call over {best}", found[f"call, {most}"] / beside[best], "x", case.call)
+        for what, bound in (("rounds", case.rounds), ("call", case.call)):
+            ratio = found[f"{what}, {most}"] / beside[best]
+            named = {"call": "whole call"}.get(what, what)
+            record(named, ratio, "x", most=bound, peer=best, **on)
     if {1, 2} <= {*workers}:
         speed = found["rounds, 1"] / found["rounds, 2"]
-        least = SPEEDUP.get(kernel)
-        verdict = (
-            "" if least is None else f"   least {least:g}: {'ok' if speed >= least else 'MISSED'}"
-        )
-        print(f"{'  one worker over two':<58} {speed:>10.3f} x{verdict}", flush=True)
+        record("one worker", speed, "x", least=SPEEDUP.get(kernel), peer="two workers", **on)
 
 
 def made(client: Any, weighted: bool, directed: bool, what: Any) -> Any:
@@ -206,11 +200,12 @@ def name_of(what: Any) -> str:
     return "random, {} nodes, {} edges".format(*what)
 
 
-def add_graphs(parser: argparse.ArgumentParser) -> None:
+def add_graphs(options: Options) -> None:
     """Options that say on which graphs."""
-    parser.add_argument("--scale", type=int, default=20)
-    parser.add_argument("--random", type=int, nargs=2, metavar=("N", "M"), default=(10**6, 10**7))
-    parser.add_argument("--graphs", default="kronecker,random")
+    options.size("--scale", 20, 8)
+    pair = {"type": int, "nargs": 2, "metavar": ("N", "M")}
+    options.size("--random", (10**6, 10**7), (500, 2000), **pair)
+    options.size("--graphs", "kronecker,random", "random")
 
 
 def asked(given: argparse.Namespace) -> list[Any]:
@@ -222,7 +217,6 @@ def asked(given: argparse.Namespace) -> list[Any]:
 def compare_all(given: argparse.Namespace, what: Any, clients: dict[int, Any]) -> dict[str, Any]:
     """All kernels that are asked for on one graph."""
     results: dict[str, Any] = {}
-    print(name_of(what), flush=True)
     wanted = given.peers.split(",") if given.peers else []
     alone = given.growth or given.peers == "none"
     for kind in ((False, False), (True, False), (False, True)):
@@ -234,42 +228,36 @@ def compare_all(given: argparse.Namespace, what: Any, clients: dict[int, Any]) -
         forms = None if alone else peers.Forms(graphs[min(graphs)])
         for kernel, case in cases.items():
             results[kernel] = compare(kernel, case, graphs, given.turns, wanted, forms)
-            report(kernel, case, results[kernel], given.workers)
+            report(kernel, case, results[kernel], given.workers, name_of(what))
         del forms, graphs
     return results
 
 
-def report_growth(found: dict[str, dict[str, Any]], workers: list[int]) -> None:
-    """Print a row for each kernel: the time of each scale, and as which power of the nodes it grows."""
-    key = f"rounds, {max(workers)}"
-    for kernel in found[name_of(GROWTH[0])]:
-        times = [found[name_of(scale)][kernel][key] for scale in GROWTH]
-        power = log2(times[-1] / times[0]) / (GROWTH[-1] - GROWTH[0])
-        row = "  ".join(f"{1e3 * t:.1f}" for t in times)
-        print(f"{kernel:<14} ms at scales {', '.join(map(str, GROWTH))}: {row}   n^{power:.2f}")
+def report_growth(found: dict[str, dict[str, Any]], scales: Sequence[int], workers: int) -> None:
+    """As which power of the nodes the time of each kernel grows."""
+    for kernel in found[name_of(scales[0])]:
+        times = [found[name_of(scale)][kernel][f"rounds, {workers}"] for scale in scales]
+        power = log2(times[-1] / times[0]) / (scales[-1] - scales[0])
+        record("time, power of n", power, "", kernel=kernel)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    add_graphs(parser)
-    parser.add_argument("--kernels", default=",".join(CASES))
-    parser.add_argument("--peers", default="")
-    parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--workers", type=int, nargs="+", default=[peers.THREADS])
-    parser.add_argument("--growth", action="store_true")
-    parser.add_argument("--json", type=Path, metavar="FILE")
-    given = parser.parse_args()
-    if unknown := {*given.kernels.split(",")} - {*CASES}:
-        parser.error(f"--kernels: {', '.join(sorted(unknown))}; there are {', '.join(CASES)}")
-    results: dict[str, Any] = {}
-    with ExitStack() as stack:
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = Options(__file__, __doc__)
+    add_graphs(options)
+    options.add_argument("--kernels", default=",".join(CASES))
+    options.add_argument("--peers", default="")
+    options.size("--turns", 5, 1)
+    options.add_argument("--workers", type=int, nargs="+", default=[peers.THREADS])
+    options.add_argument("--growth", action="store_true")
+    with options.recorded(arguments) as given, ExitStack() as stack:
+        if unknown := {*given.kernels.split(",")} - {*CASES}:
+            options.error(f"--kernels: {', '.join(sorted(unknown))}; there are {', '.join(CASES)}")
         clients = {k: stack.enter_context(common.cluster(k)) for k in given.workers}
-        for what in GROWTH if given.growth else asked(given):
-            results[name_of(what)] = compare_all(given, what, clients)
-            if given.json:  # what is there if the rest takes too long
-                given.json.write_text(json.dumps({"seconds": results, "workers": given.workers}))
-    if given.growth:
-        report_growth(results, given.workers)
+        scales = (6, 8) if given.tiny else GROWTH
+        graphs = scales if given.growth else asked(given)
+        results = {name_of(what): compare_all(given, what, clients) for what in graphs}
+        if given.growth:
+            report_growth(results, scales, max(given.workers))
 
 
 if __name__ == "__main__":

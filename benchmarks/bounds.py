@@ -11,12 +11,12 @@ eccentricity, d the largest degree and m the number of edges. Those of Figure 2 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import log2
 from typing import Any, NamedTuple
 
-import common  # noqa: F401
 import numpy as np
+from common import Options, record
 
 
 class Facts(NamedTuple):
@@ -63,49 +63,59 @@ def slope(sizes: list[int], values: list[float]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(np.maximum(values, 1)), 1)[0])
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = Options(__file__, __doc__)
+    options.size("--largest", 1 << 16, 256, help="nodes")
+    with options.recorded(arguments) as given:
+        from dgsuite.report.claims.data import claims
+
+        figure_2 = claims()["imsuite.fig2.complexity"].table()
+        for bound in BOUNDS:
+            measure(bound, min(bound.largest, given.largest), figure_2[bound.kernel])
+
+
+def measure(bound: Bound, largest: int, printed: dict[str, str]) -> None:
+    """Run a kernel on growing graphs, and note how it and its bounds grow.
+
+    Parameters
+    ----------
+    printed
+        Formulas of Figure 2.
+    """
     import dgsuite
     import genval
     from dgsuite.report.claims import formulas
-    from dgsuite.report.claims.data import claims
 
-    figure_2 = claims()["imsuite.fig2.complexity"].table()
-    print(f"{'':6}{'phases':>44}{'':4}{'messages':>48}")
-    print(f"{'':6}{'at 64':>9}{'largest':>9}{'n^':>6}{'bound n^':>10}{'Figure 2':>10}", end="    ")
-    print(f"{'at 64':>11}{'largest':>11}{'n^':>6}{'bound n^':>10}{'Figure 2':>10}   bounds")
-    for bound in BOUNDS:
-        sizes, phases, messages, facts = [], [], [], []
-        n = 64
-        while n <= bound.largest:
-            weights = {"mst": True, "dr": 20 * n}.get(bound.kernel, False)
-            graph = genval.graph(bound.kind, n, weights=weights)
-            ds = dgsuite.run(
-                bound.kernel, graph, style="serial", count_as="finish_async", **bound.options
-            )
-            report = genval.validate(bound.kernel, graph, ds)
-            assert report.ok, report
-            far = int(dgsuite.run("bf", graph, style="serial").distance.max())
-            degree = int(np.diff(graph.to_scipy().indptr).max())
-            sizes.append(n)
-            phases.append(float(ds.finishes.sum()))
-            messages.append(float(ds.messages.sum()))
-            facts.append(Facts(graph.n, graph.m, far, degree))
-            n *= 2 if bound.largest <= 1 << 10 else 4
-        expected = [
-            slope(sizes, [eval(text, {"log": log2, **f._asdict()}) for f in facts])
-            for text in (bound.phases, bound.messages)
-        ]
-        printed = [
-            slope(sizes, [formulas.value(text, formulas.Letters(*f, K=3)) for f in facts])
-            for text in (figure_2[bound.kernel]["time"], figure_2[bound.kernel]["messages"])
-        ]
-        print(
-            f"{bound.kernel:6}{phases[0]:9.0f}{phases[-1]:9.0f}{slope(sizes, phases):6.2f}"
-            f"{expected[0]:10.2f}{printed[0]:10.2f}    {messages[0]:11.4g}{messages[-1]:11.4g}"
-            f"{slope(sizes, messages):6.2f}{expected[1]:10.2f}{printed[1]:10.2f}"
-            f"   {bound.phases}; {bound.messages}",
-            flush=True,
+    phases, messages, facts = [], [], []
+    n = 64
+    while n <= largest:
+        weights = {"mst": True, "dr": 20 * n}.get(bound.kernel, False)
+        graph = genval.graph(bound.kind, n, weights=weights)
+        ds = dgsuite.run(
+            bound.kernel, graph, style="serial", count_as="finish_async", **bound.options
         )
+        report = genval.validate(bound.kernel, graph, ds)
+        assert report.ok, report
+        far = int(dgsuite.run("bf", graph, style="serial").distance.max())
+        degree = int(np.diff(graph.to_scipy().indptr).max())
+        phases.append(int(ds.finishes.sum()))
+        messages.append(int(ds.messages.sum()))
+        facts.append(Facts(graph.n, graph.m, far, degree))
+        n *= 2 if bound.largest <= 1 << 10 else 4
+    sizes = [f.n for f in facts]
+    for what, values, formula, paper in (
+        ("phases", phases, bound.phases, printed["time"]),
+        ("messages", messages, bound.messages, printed["messages"]),
+    ):
+        on = {"kernel": bound.kernel, "of": what, "bound": formula}
+        record("at 64", values[0], "", **on)
+        record("at the largest", values[-1], "", **on)
+        record("power of n", slope(sizes, values), "", **on)
+        expected = [eval(formula, {"log": log2, **f._asdict()}) for f in facts]
+        record("bound's power", slope(sizes, expected), "", **on)
+        letters = [formulas.Letters(*f, K=3) for f in facts]
+        figure_2 = [formulas.value(paper, some) for some in letters]
+        record("Figure 2's power", slope(sizes, figure_2), "", **on)
 
 
 if __name__ == "__main__":

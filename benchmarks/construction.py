@@ -10,18 +10,18 @@ packages imported and the edge array made.
 
 from __future__ import annotations
 
-import argparse
 import gc
 import multiprocessing
 import os
 import time
+from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from types import TracebackType
 
 import common
 import numpy as np
 import psutil
-from common import line
+from common import Options, record
 
 EVERY = 0.02
 """Seconds between samples; more where a sample takes long, since the kernel looks at each page."""
@@ -100,32 +100,33 @@ def measure(nodes: int, edges: int, workers: int, clusters: int | None, source: 
             begin = time.perf_counter()
             graph = dgsuite.Graph.from_edges(src, dst, n=nodes, clusters=clusters, client=client)
             took = time.perf_counter() - begin
-        print(f"{graph}; input {size / 1e6:.0f} MB")
-        line("construction", took, "s", 10)
+        on = {"nodes": nodes, "edges": edges, "clusters": clusters or workers}
+        record("time", took, "s", most=10, **on)
         begin = time.perf_counter()
         graph.gather()
-        line("gathering", time.perf_counter() - begin, "s")
-        line("idle processes and input", watch.idle / 1e6, "MB")
-        line("peak of all processes", watch.peak / 1e6, "MB")
-        line("peak over input, idle processes taken off", 1 + (watch.peak - watch.idle) / size, "x")
+        record("fetching all", time.perf_counter() - begin, "s", **on)
+        record("memory before", watch.idle / 1e6, "MB", **on)
+        record("peak", watch.peak / 1e6, "MB", **on)
+        above = 1 + (watch.peak - watch.idle) / size
+        record("peak, idle processes taken off", above, "x", peer="input", **on)
         # the interpreters alone exceed six times a small input
         bound = 6 if size >= 160e6 else None
-        line("peak over input, everything counted", watch.peak / size, "x", bound)
+        record("peak, everything counted", watch.peak / size, "x", most=bound, peer="input", **on)
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    options.add_argument("--nodes", type=int, default=1_000_000)
-    options.add_argument("--edges", type=int, default=10_000_000)
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = Options(__file__, __doc__)
+    options.size("--nodes", 1_000_000, 1_000)
+    options.size("--edges", 10_000_000, 10_000)
     options.add_argument("--workers", type=int, default=2)
     options.add_argument("--clusters", type=int, nargs="+", help="by default one a worker")
     options.add_argument("--source", choices=("numpy", "dask"), default="numpy")
     options.add_argument("--growth", action="store_true", help="first a quarter and half of it")
-    given = options.parse_args()
-    for part in (4, 2, 1) if given.growth else (1,):
-        nodes, edges = given.nodes // part, given.edges // part
-        for clusters in given.clusters or (None,):
-            measure(nodes, edges, given.workers, clusters, given.source)
+    with options.recorded(arguments) as given:
+        for part in (4, 2, 1) if given.growth else (1,):
+            nodes, edges = given.nodes // part, given.edges // part
+            for clusters in given.clusters or (None,):
+                measure(nodes, edges, given.workers, clusters, given.source)
 
 
 if __name__ == "__main__":

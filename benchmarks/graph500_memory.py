@@ -5,23 +5,28 @@ python benchmarks/graph500_memory.py [--scales 18,20,22]
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Sequence
 
-from common import line
+from common import Options, record
 from construction import Watch
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scales", default="18,20,22")
-    given = parser.parse_args()
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = Options(__file__, __doc__)
+    options.size("--scales", "18,20,22", "8")
+    with options.recorded(arguments) as given:
+        measure([*map(int, given.scales.split(","))])
+
+
+def measure(scales: Sequence[int]) -> None:
+    """Peaks of building and of searching."""
     from dgsuite import transports
     from dgsuite.experiment import clusters as schedulers
     from dgsuite.graph500 import problem, search
     from dgsuite.workers import plugin as worker
 
     worker.keep_no_memory()  # as the command line does
-    for scale in map(int, given.scales.split(",")):
+    for scale in scales:
         with schedulers.local(2, 1, "0", transports.fastest()) as client:
             problem.build(6, client)  # workers have imported what they need
             with Watch() as building:
@@ -31,12 +36,12 @@ def main() -> None:
                 search.search(made, roots, client, check=False)
         csr = 4 * sum(made.graph.entries) + 4 * made.graph.n
         bound = 3 if scale >= 22 else None  # the interpreters alone exceed it on smaller graphs
-        line(f"scale {scale}: graph (CSR)", csr / 2**20, "MiB")
-        line("  processes with nothing built", building.idle / 2**20, "MiB")
-        line("  peak of construction, over the graph", building.peak / csr, "x", bound)
-        line("    of which above idle", (building.peak - building.idle) / csr, "x")
-        line("  peak of searching, over the graph", searching.peak / csr, "x", bound)
-        line("    of which above idle", (searching.peak - building.idle) / csr, "x")
+        graph = {"peer": "graph", "scale": scale}
+        record("graph (CSR)", csr / 2**20, "MiB", scale=scale)
+        record("processes with nothing built", building.idle / 2**20, "MiB", scale=scale)
+        for what, watch in (("construction", building), ("searching", searching)):
+            record(f"peak of {what}", watch.peak / csr, "x", most=bound, **graph)
+            record(f"peak of {what}, above idle", (watch.peak - building.idle) / csr, "x", **graph)
 
 
 if __name__ == "__main__":

@@ -7,19 +7,14 @@ Rounds only, graph built; peers and ours take turns, on the same graph.
 
 from __future__ import annotations
 
-import argparse
-import os
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import common
 import numpy as np
 import psutil
-from common import line
-
-# a peer's idle threads must not spin into our turn
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+from common import Options, record, skip
 
 
 def timed(call: Callable[[], object]) -> float:
@@ -44,7 +39,7 @@ def peers(src: np.ndarray, dst: np.ndarray, n: int) -> dict[str, Callable[[], ob
     try:
         import networkit as nk
     except ImportError:
-        print("networkit is not installed: pip install 'dgsuite[bench]'")
+        skip("NetworKit", "not installed: pip install 'dgsuite[bench]'")
         return found
     nk.setNumberOfThreads(2)
     ends = (low.astype(np.uint64), high.astype(np.uint64))
@@ -59,49 +54,56 @@ def memory() -> int:
     return max(p.memory_info().rss for p in workers)
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--nodes", type=int, default=1_000_000)
-    options.add_argument("--edges", type=int, default=10_000_000)
-    options.add_argument("--times", type=int, default=11)
-    given = options.parse_args()
-    n = given.nodes
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = Options(__file__, __doc__)
+    options.size("--nodes", 1_000_000, 1_000)
+    options.size("--edges", 10_000_000, 10_000)
+    options.size("--times", 11, 1)
+    with options.recorded(arguments) as given:
+        measure(given.nodes, given.edges, given.times)
 
+
+def measure(n: int, edges: int, turns: int) -> None:
+    """All figures of a graph."""
     import dgsuite
 
-    src, dst = np.random.default_rng(3).integers(0, n, (2, given.edges))
+    src, dst = np.random.default_rng(3).integers(0, n, (2, edges))
     others = peers(src, dst, n)
+    on = {"nodes": n, "edges": edges}
     with common.cluster(2) as two, common.cluster(1) as one:
         graphs = {
             client: dgsuite.Graph.from_edges(src, dst, n=n, clusters=2, client=client)
             for client in (two, one)
         }
-        for kernel, options_, share in (("mis", {}, 0.33), ("bf", {"root": 5}, 0.5)):
+        for kernel, parameters, name, share in (
+            ("mis", {}, "NetworKit", 0.33),
+            ("bf", {"root": 5}, "SciPy", 0.5),
+        ):
             times: dict[object, list[float]] = {two: [], one: [], "peer": []}
-            for turn in range(given.times + 1):
+            for turn in range(turns + 1):
                 for client, graph in graphs.items():
-                    ds = dgsuite.run(kernel, graph, client=client, **options_)
+                    ds = dgsuite.run(kernel, graph, client=client, **parameters)
                     if turn:
-                        times[client].append(ds.attrs["seconds"])
+                        times[client].append(1e3 * ds.attrs["seconds"])
                     if client is two:
                         kept = ds
                 if kernel in others:
-                    took = timed(others[kernel])
+                    took = 1e3 * timed(others[kernel])
                     if turn:
                         times["peer"].append(took)
-            median = {who: statistics.median(t) if t else np.nan for who, t in times.items()}
             pairs = zip(times[one], times[two], strict=True)
             gain = statistics.median(a / b for a, b in pairs)
-            line(f"{kernel}, 2 workers, rounds", 1e3 * median[two], "ms")
-            line(f"{kernel}, 1 worker, rounds", 1e3 * median[one], "ms")
-            line(f"{kernel}, peer", 1e3 * median["peer"], "ms")
-            line(f"{kernel}, 2 workers over peer", median[two] / median["peer"], "x", share)
-            line(f"{kernel}, 1 worker over 2", gain, "x")
-            print(
-                f"  {kept.sizes['round']} rounds, {int(kept.messages.sum()):,} messages, "
-                f"{int(kept.wire_bytes.sum()):,} bytes on the wire, "
-                f"{memory() / 1e6:.0f} MB in the largest worker"
-            )
+            fast = record(f"{kernel}, 2 workers, rounds", times[two], "ms", **on)
+            record(f"{kernel}, 1 worker, rounds", times[one], "ms", **on)
+            if kernel in others:
+                peer = record(f"{kernel}, {name}", times["peer"], "ms", **on)
+                record(f"{kernel}, 2 workers", fast / peer, "x", most=share, peer=name, **on)
+            least = 1.4 if kernel == "mis" else None
+            record(f"{kernel}, 1 worker", gain, "x", least=least, peer="2 workers", **on)
+            record(f"{kernel}, rounds", kept.sizes["round"], "", **on)
+            record(f"{kernel}, messages", int(kept.messages.sum()), "", **on)
+            record(f"{kernel}, bytes on the wire", int(kept.wire_bytes.sum()), "", **on)
+        record("largest worker", memory() / 1e6, "MB", **on)
 
 
 if __name__ == "__main__":

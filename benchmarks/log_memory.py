@@ -7,22 +7,29 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
+from collections.abc import Sequence
 
 import numpy as np
-from common import line
+from common import Options, record
 
 import dgsuite
 from dgsuite.executors import serial
 from kernels import KERNELS
 
-NODES = 2000
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = Options(__file__, __doc__)
+    options.size("--nodes", 2000, 100)
+    with options.recorded(arguments) as given:
+        measure(given.nodes)
 
 
-def main() -> None:
-    nodes = np.arange(NODES)
+def measure(n: int) -> None:
+    """Log and phases of a run on a ring."""
+    nodes = np.arange(n)
     kernel = KERNELS["lcr"]()
     for clusters, bound in ((1, 250), (8, 450)):
-        graph = dgsuite.Graph.from_edges(nodes, (nodes + 1) % NODES, n=NODES, clusters=clusters)
+        graph = dgsuite.Graph.from_edges(nodes, (nodes + 1) % n, n=n, clusters=clusters)
         serial.run(kernel, graph.parts)
         gc.collect()
         tracemalloc.start()
@@ -32,7 +39,8 @@ def main() -> None:
         taken, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         phases = len([*log.steps])
-        line(f"log of lcr, {clusters} clusters", taken / phases, "bytes per phase", bound)
+        on = {"nodes": n, "clusters": clusters}
+        record("log of lcr, a phase", taken / phases, "bytes", most=bound, **on)
 
 
 if __name__ == "__main__":

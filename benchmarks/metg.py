@@ -1,29 +1,28 @@
 """METG, the measure of Task Bench (Slaughter et al. 2020, section 4): the smallest tasks with which a system
 still gets half of the machine's peak.
 
-python benchmarks/metg.py [--patterns ...] [--systems ...] [--workers ...] [--quick] [--out folder]
+python benchmarks/metg.py [--patterns ...] [--systems ...] [--workers ...] [--quick]
 
 The granularity of a task is the time that a processor takes for it, overhead included: wall time times
 processors over tasks. Efficiency is the time that threads without any system take for the same arithmetic,
 measured just before, over the wall time. Tasks are made shorter until efficiency is below one half; METG is
-the granularity at one half. ``metg.json`` gets it, with all that was measured, and ``metg.png`` a picture.
+the granularity at one half. `page.py` draws a picture of it.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import psutil
 import task_graphs
+from common import Options, record, skip
 from task_graphs import PATTERNS, Measure, TaskGraph
 
 SYSTEMS = {
@@ -35,27 +34,29 @@ SYSTEMS = {
 }
 """Color and marker of each system."""
 
-WORKERS = (1, 2, 4, 8)
-FIRST, SHORTEST, LONGEST = 1 << 25, 1 << 14, 1 << 33
-"""Operations of a task: where the search begins, and between which it stays; 2^25 take a millisecond."""
-
-PEAK = 1 << 31
-"""Operations of each thread with which the peak is measured."""
-
-STEPS = (20, 2000)
-"""Steps of a task graph, at least and at most."""
-
 
 class Effort(NamedTuple):
     """How much is measured."""
 
-    seconds: float
+    seconds: float = 0.5
     """Of each run, about."""
-    repeats: int
+    repeats: int = 3
     """Runs of each size, of which the median counts."""
+    first: int = 1 << 25
+    """Operations of a task where the search begins; so many take a millisecond."""
+    shortest: int = 1 << 14
+    """Operations of the shortest tasks that are tried."""
+    longest: int = 1 << 33
+    """Operations of the longest."""
+    peak: int = 1 << 31
+    """Operations of each thread with which the peak is measured."""
+    steps: tuple[int, int] = (20, 2000)
+    """Steps of a task graph, at least and at most."""
 
 
-FULL, QUICK = Effort(0.5, 3), Effort(0.2, 1)
+QUICK = Effort(0.2, 1)
+TINY = Effort(0.01, 1, 1 << 14, 1 << 14, 1 << 14, 1 << 20, (3, 3))
+"""Tasks of one size."""
 
 
 class Point(NamedTuple):
@@ -73,23 +74,16 @@ class Point(NamedTuple):
     """The machine's load average."""
 
 
-def alone() -> float:
-    """Seconds of a processor that an operation takes."""
-    begin = process_time()
-    task_graphs.compute(PEAK)
-    return (process_time() - begin) / PEAK
-
-
-def peak(workers: int) -> float:
+def peak(workers: int, operations: int) -> float:
     """Operations a second of all workers, with nothing but arithmetic: that of threads, which need no Python.
 
     It is measured again and again, since others may use the machine as well.
     """
     with ThreadPoolExecutor(workers) as pool:
         begin = perf_counter()
-        for done in [pool.submit(task_graphs.compute, PEAK) for _ in range(workers)]:
+        for done in [pool.submit(task_graphs.compute, operations) for _ in range(workers)]:
             done.result()
-        return workers * PEAK / (perf_counter() - begin)
+        return workers * operations / (perf_counter() - begin)
 
 
 def used() -> float:
@@ -103,11 +97,17 @@ def processors(workers: int) -> int:
     return min(workers, len(os.sched_getaffinity(0)))
 
 
-def measured(run: Measure, tasks: TaskGraph, repeats: int = 1) -> Point:
-    """What a task graph takes; the median of some runs, each beside what the machine can do just then."""
+def measured(run: Measure, tasks: TaskGraph, repeats: int, operations: int) -> Point:
+    """What a task graph takes; the median of some runs, each beside what the machine can do just then.
+
+    Parameters
+    ----------
+    operations
+        With which the latter is measured.
+    """
     found, count = [], tasks.width * tasks.steps
     for _ in range(repeats):
-        ideal = count * tasks.operations / peak(tasks.width)
+        ideal = count * tasks.operations / peak(tasks.width, operations)
         before = used()
         seconds = run(tasks)
         found.append(
@@ -126,14 +126,15 @@ def measured(run: Measure, tasks: TaskGraph, repeats: int = 1) -> Point:
 def curve(run: Measure, pattern: str, workers: int, effort: Effort) -> list[Point]:
     """Points on both sides of one half, from long tasks to short ones; fewer where there is no other side."""
     points: list[Point] = []
-    start = TaskGraph(pattern, workers, STEPS[0], FIRST)
+    least, most = effort.steps
+    start = TaskGraph(pattern, workers, least, effort.first)
     run(start._replace(operations=0))
-    step = measured(run, start).granularity * workers / processors(workers)
-    operations = FIRST
-    while SHORTEST <= operations <= LONGEST:
-        steps = min(max(round(effort.seconds / step), STEPS[0]), STEPS[1])
+    step = measured(run, start, 1, effort.peak).granularity * workers / processors(workers)
+    operations = effort.first
+    while effort.shortest <= operations <= effort.longest:
+        steps = min(max(round(effort.seconds / step), least), most)
         tasks = TaskGraph(pattern, workers, steps, operations)
-        point = measured(run, tasks, effort.repeats)
+        point = measured(run, tasks, effort.repeats, effort.peak)
         points.append(point)
         good = [p.efficiency >= 0.5 for p in points]
         if any(good) and not all(good):
@@ -163,56 +164,45 @@ def metg(points: Sequence[Point]) -> float | None:
 
 def study(
     patterns: Sequence[str], systems: Sequence[str], workers: Sequence[int], effort: Effort
-) -> Iterator[dict[str, Any]]:
-    """Measure; what ``metg.json`` holds, after each number of workers."""
+) -> None:
+    """Measure all systems on all patterns."""
     task_graphs.compute(0)  # compiles the loop
-    rows: list[dict[str, Any]] = []
-    skipped: dict[str, str] = {}
     for count in workers:
         for start in (task_graphs.on_dask, task_graphs.on_mpi):
             wanted = [s for s in systems if (s == "mpi4py") == (start is task_graphs.on_mpi)]
             if "mpi4py" in wanted and (reason := task_graphs.without_mpi()):
-                skipped["mpi4py"] = reason
+                skip("mpi4py", reason)
                 continue
             if not wanted:
                 continue
             with start(count) as offered:
                 for system, pattern in product(wanted, patterns):
+                    on = {"system": system, "pattern": pattern, "workers": count}
                     points = curve(offered[system], pattern, count, effort)
-                    found = metg(points)
-                    rows.append(
-                        {
-                            "system": system,
-                            "pattern": pattern,
-                            "workers": count,
-                            "metg_seconds": found,
-                            "points": [point._asdict() for point in points],
-                        }
+                    processor = 1e3 * points[-1].processor
+                    detail = [point._asdict() for point in points]
+                    record(
+                        "processor time of the shortest task", processor, "ms", detail=detail, **on
                     )
-                    shown = "none" if found is None else f"{1e3 * found:.3f} ms"
-                    last = points[-1]
-                    print(
-                        f"{count} workers, {pattern:<10} {system:<14} {shown:>12}, processor "
-                        f"{1e3 * last.processor:.3f} ms a task, load {last.load:.1f}",
-                        flush=True,
-                    )
-        yield {
-            "processors": processors(max(workers)),
-            "seconds_per_operation": alone(),
-            "seconds_of_a_run": effort.seconds,
-            "repeats": effort.repeats,
-            "skipped": skipped,
-            "results": rows,
-        }
-    for system, reason in skipped.items():
-        print(f"{system}: skipped: {reason}")
+                    if found := metg(points):
+                        record("METG", 1e3 * found, "ms", **on)
 
 
-def draw(found: dict[str, Any], file: Path) -> None:
-    """METG over workers: a panel for each pattern, a line for each system."""
+def draw(rows: Sequence[dict[str, Any]], file: str | Path, processors: int, source: str) -> None:
+    """METG over workers: a panel for each pattern, a line for each system.
+
+    Parameters
+    ----------
+    rows
+        Figures of a run.
+    processors
+        Of the machine; with more workers than these the ground is grey.
+    source
+        A digest of what is drawn, which the picture says.
+    """
     import matplotlib.pyplot as plt
 
-    rows = found["results"]
+    rows = [row["conditions"] | {"metg": row["value"]} for row in rows if row["what"] == "METG"]
     patterns = [*dict.fromkeys(row["pattern"] for row in rows)]
     figure, panels = plt.subplots(
         1, len(patterns), figsize=(1 + 2.6 * len(patterns), 3.4), sharey=True, squeeze=False
@@ -220,9 +210,9 @@ def draw(found: dict[str, Any], file: Path) -> None:
     for panel, pattern in zip(panels[0], patterns, strict=True):
         for system, (color, marker) in SYSTEMS.items():
             line = [
-                (row["workers"], 1e3 * row["metg_seconds"])
+                (row["workers"], row["metg"])
                 for row in rows
-                if (row["system"], row["pattern"]) == (system, pattern) and row["metg_seconds"]
+                if (row["system"], row["pattern"]) == (system, pattern)
             ]
             if line:
                 panel.plot(*zip(*line, strict=True), color=color, marker=marker, label=system)
@@ -231,31 +221,27 @@ def draw(found: dict[str, Any], file: Path) -> None:
         panel.set_xticks(ticks, map(str, ticks))
         panel.minorticks_off()
         panel.grid(alpha=0.3)
-        if (some := found["processors"]) < max(ticks):
-            panel.axvspan(some * 1.2, max(ticks) * 1.2, color="0.93", zorder=0)
+        if processors < max(ticks):
+            panel.axvspan(processors * 1.2, max(ticks) * 1.2, color="0.93", zorder=0)
     panels[0][0].set_ylabel("METG (50 %), ms per task")
     handles, names = panels[0][0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
     figure.set_layout_engine("constrained")
-    figure.savefig(file, dpi=150)
+    figure.savefig(file, dpi=110, format="png", metadata={"Source": source})
     plt.close(figure)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="Measure METG, as Task Bench defines it.")
-    parser.add_argument("--patterns", nargs="+", choices=PATTERNS, default=[*PATTERNS])
-    parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=[*SYSTEMS])
-    parser.add_argument("--workers", nargs="+", type=int, default=WORKERS)
-    parser.add_argument("--quick", action="store_true", help="one short run of each size")
-    parser.add_argument("--out", type=Path, default=Path(), help="folder of metg.json and metg.png")
-    given = parser.parse_args(arguments)
-    if min(given.workers) < 1:
-        parser.error(f"--workers: {min(given.workers)} is not a number of workers, from 1")
-    given.out.mkdir(parents=True, exist_ok=True)
-    effort = QUICK if given.quick else FULL
-    for found in study(given.patterns, given.systems, given.workers, effort):
-        (given.out / "metg.json").write_text(json.dumps(found, indent=1))
-        draw(found, given.out / "metg.png")
+    options = Options(__file__, __doc__)
+    options.size("--patterns", [*PATTERNS], ["trivial", "fft"], nargs="+", choices=PATTERNS)
+    options.add_argument("--systems", nargs="+", choices=SYSTEMS, default=[*SYSTEMS])
+    options.size("--workers", (1, 2, 4, 8), (1,), nargs="+", type=int)
+    options.add_argument("--quick", action="store_true", help="one short run of each size")
+    with options.recorded(arguments) as given:
+        if min(given.workers) < 1:
+            options.error(f"--workers: {min(given.workers)} is not a number of workers, from 1")
+        effort = TINY if given.tiny else QUICK if given.quick else Effort()
+        study(given.patterns, given.systems, given.workers, effort)
 
 
 if __name__ == "__main__":

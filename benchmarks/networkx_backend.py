@@ -8,11 +8,11 @@ graph, "again" uses what the first call has kept.
 
 from __future__ import annotations
 
-import argparse
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import common
 import networkx as nx
 
 CALLS: dict[str, Callable[..., Any]] = {
@@ -57,15 +57,15 @@ def rows(n: int) -> Iterator[tuple[str, float, float, float]]:
         yield name, own, first, again
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--nodes", default="1000,10000,100000")
-    sizes = [int(n) for n in parser.parse_args().nodes.split(",")]
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = common.Options(__file__, __doc__)
+    options.size("--nodes", "1000,10000,100000", "100")
     nx.config.warnings_to_ignore.add("cache")
-    print(f"{'nodes':>8} {'function':36} {'networkx':>9} {'first':>9} {'again':>9}  (ms)")
-    for n in sizes:
-        for name, *times in rows(n):
-            print(f"{n:8} {name:36} " + " ".join(f"{1000 * t:9.1f}" for t in times), flush=True)
+    with options.recorded(arguments) as given:
+        for n in map(int, given.nodes.split(",")):
+            for name, *times in rows(n):
+                for what, seconds in zip(("networkx", "first", "again"), times, strict=True):
+                    common.record(what, 1e3 * seconds, "ms", function=name, nodes=n)
 
 
 if __name__ == "__main__":

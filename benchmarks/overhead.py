@@ -6,13 +6,12 @@ python benchmarks/overhead.py --workers 2 4 8 16 32 --protocol mpb
 
 from __future__ import annotations
 
-import argparse
-import statistics
 import time
+from collections.abc import Sequence
 
 import common
 import numpy as np
-from common import line, median
+from common import Options, record, repeated
 
 ROUND = {
     "tcp": {2: 0.29, 4: 0.9, 8: 2.5, 16: 7, 32: 20},
@@ -23,16 +22,23 @@ ROUND = {
 CALL = {2: 15, 16: 150}
 """Milliseconds that a small run may take from the second one on, by number of workers."""
 
+PHASE = {2: 15, 8: 30, 64: 40, 512: 320}
+"""Milliseconds that an empty phase of finish_async may take on two workers, by number of clusters."""
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--workers", type=int, nargs="+", help="numbers of workers to measure")
-    parser.add_argument("--protocol", choices=sorted(ROUND), default="tcp")
-    options = parser.parse_args()
-    for workers in options.workers or ():
-        by_workers(workers, options.protocol)
-    if not options.workers:
-        by_clusters()
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = Options(__file__, __doc__)
+    options.add_argument("--workers", type=int, nargs="+", help="numbers of workers to measure")
+    options.add_argument("--protocol", choices=sorted(ROUND), nargs="+", default=["tcp"])
+    options.size("--clusters", (2, 8, 64, 512), (2, 4), type=int, nargs="+", help="of two workers")
+    options.size("--rounds", 2000, 20, help="empty rounds of a run on two workers")
+    options.size("--times", 9, 1, help="short runs, of which the median counts")
+    with options.recorded(arguments) as given:
+        for protocol in given.protocol if given.workers else ():
+            for workers in given.workers:
+                by_workers(workers, protocol, given.rounds, given.times)
+        if not given.workers:
+            by_clusters(given.clusters, given.rounds, given.times)
 
 
 def ring(clusters: int):
@@ -61,7 +67,7 @@ def processor_time() -> float:
     return time.process_time()
 
 
-def by_workers(workers: int, protocol: str) -> None:
+def by_workers(workers: int, protocol: str, most: int, times: int) -> None:
     """An empty round and a small run on so many workers.
 
     On a busy machine the processor time of all workers together says more than the time that passes.
@@ -71,7 +77,7 @@ def by_workers(workers: int, protocol: str) -> None:
     import dgsuite
 
     with common.cluster(workers, protocol) as client:
-        graph, rounds = ring(workers), max(50, 2000 // workers)
+        graph, rounds = ring(workers), max(most // 40, most // workers)
         dgsuite.run(Empty, graph, style="clocked", rounds=20)
         took, used = [], []
         for _ in range(5):
@@ -79,43 +85,58 @@ def by_workers(workers: int, protocol: str) -> None:
             ds = dgsuite.run(Empty, graph, style="clocked", rounds=rounds)
             took.append(each_round(ds))
             used.append(1e3 * (sum(client.run(processor_time).values()) - before) / rounds)
-        what = f"{protocol}, {workers} workers"
-        bound = ROUND[protocol].get(workers)
-        line(f"clocked, empty round, {what}", statistics.median(took), "ms", bound)
-        line(f"its processor time, {what}", statistics.median(used), "ms")
+        on = {"protocol": protocol, "workers": workers}
+        record("empty clocked round", took, "ms", most=ROUND[protocol].get(workers), **on)
+        record("its processor time, all workers", used, "ms", **on)
         hub = np.zeros(399, np.int64)
         star = dgsuite.Graph.from_edges(hub, np.arange(1, 400), n=400, clusters=workers)
-        seconds = median(lambda: whole_call("bf", star), 9)
+        calls = repeated(lambda: 1e3 * whole_call("bf", star), times)
         bound = CALL.get(workers) if protocol == "tcp" else None
-        line(f"bf on a star clocked, whole call, {what}", 1e3 * seconds, "ms", bound)
+        record("small call, bf on a star of 400 nodes", calls, "ms", most=bound, **on)
 
 
-def by_clusters() -> None:
+def by_clusters(counts: Sequence[int], rounds: int, times: int) -> None:
     """Empty rounds and a short run on two workers, by number of clusters."""
     from kernels_for_benchmarks import Empty
 
     import dgsuite
 
     with common.cluster(2):
-        for clusters in (2, 8):
-            ds = dgsuite.run(Empty, ring(clusters), style="clocked", rounds=2000)
-            line(f"clocked, empty round, {clusters} clusters", each_round(ds), "ms", 0.6)
-        for clusters, bound in ((2, 15), (8, 30)):
+        for clusters in counts:
             graph = ring(clusters)
+            dgsuite.run(Empty, graph, style="clocked", rounds=20)
+            ds = dgsuite.run(Empty, graph, style="clocked", rounds=rounds)
+            bound = 0.6 if clusters <= 8 else None
+            record("empty clocked round", each_round(ds), "ms", most=bound, clusters=clusters)
             dgsuite.run(Empty, graph, style="finish_async", rounds=5)
-            ds = dgsuite.run(Empty, graph, style="finish_async", rounds=60)
-            what = f"finish_async, empty phase and its votes, {clusters} clusters"
-            line(what, each_round(ds), "ms", bound)
-        took = {}
-        for clusters in (2, 64):
-            graph = ring(clusters)
-            took[clusters] = median(lambda graph=graph: whole_call("lcr", graph), 9)
-            rounds = [dgsuite.run("lcr", graph, style="clocked").attrs["seconds"] for _ in range(9)]
-            took[-clusters] = statistics.median(rounds)
-            line(f"lcr n = 64 clocked, {clusters} clusters, whole call", 1e3 * took[clusters], "ms")
-            line(f"lcr n = 64 clocked, {clusters} clusters, rounds", 1e3 * took[-clusters], "ms")
-        line("lcr, 64 clusters over 2, whole call", took[64] / took[2], "x", 3)
-        line("lcr, 64 clusters over 2, rounds", took[-64] / took[-2], "x", 3)
+            some = max(5, min(60, rounds, 2000 // clusters))
+            ds = dgsuite.run(Empty, graph, style="finish_async", rounds=some)
+            what = "empty phase of finish_async and its votes"
+            record(what, each_round(ds), "ms", most=PHASE.get(clusters), clusters=clusters)
+        few, many = 2, 64
+        calls, inner = {}, {}
+        for clusters in (few, many):
+            graph, on = ring(clusters), {"clusters": clusters}
+            calls[clusters] = record(
+                "lcr n = 64 clocked, whole call",
+                repeated(lambda graph=graph: 1e3 * whole_call("lcr", graph), times),
+                "ms",
+                **on,
+            )
+            seconds = [
+                dgsuite.run("lcr", graph, style="clocked").attrs["seconds"] for _ in range(times)
+            ]
+            inner[clusters] = record(
+                "lcr n = 64 clocked, rounds", [1e3 * s for s in seconds], "ms", **on
+            )
+        for what, took in (("whole call", calls), ("rounds", inner)):
+            record(
+                f"lcr n = 64 clocked, 64 clusters, {what}",
+                took[many] / took[few],
+                "x",
+                most=3,
+                peer="2 clusters",
+            )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """From Parquet to Parquet: PageRank and components of edges between names, on two workers or in one process.
 
-python benchmarks/parquet.py [--nodes N] [--edges M] [--files F] [--json]
+python benchmarks/parquet.py [--nodes N] [--edges M] [--files F]
 
 The peer reads with pandas, numbers the names with `pandas.factorize`, and computes with igraph, in a process
 of its own. Memory is as in construction.py, over what the edges take as a dataframe of pandas: 13 bytes of
@@ -12,13 +12,12 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
-import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ import common
 import numpy as np
 import pandas as pd
 import psutil
-from common import line
+from common import Options, record
 from construction import SAMPLER, Watch
 
 Steps = dict[str, dict[str, float]]
@@ -125,49 +124,54 @@ def one_process(folder: Path) -> dict[str, Any]:
 RUNS = {"two workers": two_workers, "one process": one_process}
 
 
-def show(name: str, found: dict[str, Any], size: int, bounded: bool) -> None:
-    """Print the figures of a run."""
-    line(name, found["seconds"], "s")
-    for step, took in found["steps"].items():
-        spent = f"{took['client']:.1f} s here and {took['workers']:.1f} s on workers"
-        line(f"  {step}, processor time {spent}", took["seconds"], "s")
+def show(name: str, found: dict[str, Any], size: int, on: dict[str, Any], bounded: bool) -> None:
+    """Note the figures of a run."""
+    on = on | {"who": name}
     bounds = (4, 1e3) if bounded else (None, None)
-    line("  peak of all processes over the edges", found["peak"] / size, "x", bounds[0])
-    line("  peak of the client", found["peak_client"] / 1e6, "MB", bounds[1])
+    record("time", found["seconds"], "s", **on)
+    for who in ("client", "workers"):
+        spent = sum(took[who] for took in found["steps"].values())
+        record(f"processor time, {who}", spent, "s", **on)
+    record("peak of all processes", found["peak"] / 1e6, "MB", **on)
+    record("peak of all processes", found["peak"] / size, "x", most=bounds[0], peer="edges", **on)
+    record("peak of the client", found["peak_client"] / 1e6, "MB", most=bounds[1], **on)
+    for step, took in found["steps"].items():
+        record("time", took["seconds"], "s", **on, step=step)
+        record("processor time", took["client"] + took["workers"], "s", **on, step=step)
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    options.add_argument("--nodes", type=int, default=2_000_000)
-    options.add_argument("--edges", type=int, default=20_000_000)
-    options.add_argument("--files", type=int, default=20)
-    options.add_argument("--json", action="store_true", help="print the figures as JSON")
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = Options(__file__, __doc__)
+    options.size("--nodes", 2_000_000, 1_000)
+    options.size("--edges", 20_000_000, 10_000)
+    options.size("--files", 20, 2)
     options.add_argument("--run", choices=RUNS, help="make one of the runs only")
     options.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
-    given = options.parse_args()
-    if given.folder is not None:  # in a process of its own
-        print(json.dumps(RUNS[given.run](given.folder)))
+    asked = options.parse_args(arguments)
+    if asked.folder is not None:  # in a process of its own
+        print(json.dumps(RUNS[asked.run](asked.folder)))
         return
+    with options.recorded(arguments) as given:
+        compare(given)
+
+
+def compare(given: argparse.Namespace) -> None:
+    """Make the runs, one after the other, each in a process of its own."""
     folder = Path(tempfile.mkdtemp())
     try:
         for name in ("few", "edges"):
             (folder / name).mkdir()
         write(folder / "few", 10_000, 100_000, 2)
         size = write(folder / "edges", given.nodes, given.edges, given.files)
-        found = {"nodes": given.nodes, "edges": given.edges, "bytes": size}
-        found["load"] = os.getloadavg()[0]
+        on, found = {"nodes": given.nodes, "edges": given.edges}, {}
         for name in RUNS if given.run is None else [given.run]:
             command = [sys.executable, __file__, "--run", name, "--folder", str(folder)]
             output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
             found[name] = json.loads(output)
-            if not given.json:
-                show(name, found[name], size, name == "two workers")
+            show(name, found[name], size, on, name == "two workers")
         if given.run is None:
-            found["ratio"] = found["two workers"]["seconds"] / found["one process"]["seconds"]
-            if not given.json:
-                line("two workers over one process", found["ratio"], "x", 1)
-        if given.json:
-            print(json.dumps(found))
+            ratio = found["two workers"]["seconds"] / found["one process"]["seconds"]
+            record("time", ratio, "x", most=1, peer="one process", **on, who="two workers")
     finally:
         shutil.rmtree(folder)
 

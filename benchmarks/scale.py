@@ -8,17 +8,17 @@ each size, and prints how time and messages grow.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import common
 import numpy as np
 import psutil
+from common import Options, record
 
 
 class Case(NamedTuple):
@@ -87,7 +87,7 @@ def scipy_tree(graph: Any) -> float:
 
 
 def measure(case: Case, n: int, times: int, client: Any) -> tuple[float, float]:
-    """Run a case at a size, print a line, and give its seconds and messages."""
+    """Run a case at a size, note what it took, and give its seconds and messages."""
     import dgsuite
     import genval
 
@@ -104,41 +104,44 @@ def measure(case: Case, n: int, times: int, client: Any) -> tuple[float, float]:
     begin = time.perf_counter()
     report = genval.validate(case.kernel, graph, ds)
     checked = time.perf_counter() - begin
-    took = statistics.median(seconds[1:])
+    if not report.ok:
+        raise RuntimeError(f"{case.kernel} on {graph}: {report}")
+    form = ", faithful" * bool(case.options.get("faithful"))
+    on = {"kernel": case.kernel + form, "input": case.kind, "nodes": n, "edges": graph.m}
     bound = case.bound if n == case.n else None
-    what = f"{case.kernel} {case.kind} {n:,} nodes, {graph.m:,} edges"
-    if case.options.get("faithful"):
-        what += ", faithful"
-    common.line(what, took, "s", bound)
-    print(
-        f"  {ds.sizes['round']:,} rounds, {float(ds.messages.sum()):.3g} messages, "
-        f"{float(ds.wire_bytes.sum()) / 1e6:.1f} MB on the wire, {peak[0] / 1e6:.0f} MB in the "
-        f"largest worker; {report} in {checked:.1f} s",
-        flush=True,
-    )
-    if case.kernel == "mst" and n == case.n:
-        common.line("  over scipy's minimum_spanning_tree", took / scipy_tree(graph), "x")
-    return took, float(ds.messages.sum())
+    took = record("time", seconds[1:], "s", most=bound, **on)
+    record("rounds", ds.sizes["round"], "", **on)
+    messages = record("messages", int(ds.messages.sum()), "", **on)
+    record("wire", float(ds.wire_bytes.sum()) / 1e6, "MB", **on)
+    record("memory", peak[0] / 1e6, "MB", **on)
+    record("check", checked, "s", **on)
+    if case.kernel == "mst":
+        record("time", took / scipy_tree(graph), "x", peer="SciPy", **on)
+    return took, messages
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = Options(__file__, __doc__)
     parser.add_argument("--kernels", help="names, with commas; by default all")
     parser.add_argument("--growth", nargs="?", const="0.25,0.5,1", default="1")
-    parser.add_argument("--times", type=int, default=3)
-    given = parser.parse_args()
-    names = given.kernels.split(",") if given.kernels else [case.kernel for case in CASES]
-    with common.cluster(2) as client:
-        for case in CASES:
+    parser.size("--times", 3, 1)
+    with parser.recorded(arguments) as given, common.cluster(2) as client:
+        cases = [case._replace(n=64) for case in CASES] if given.tiny else CASES
+        names = given.kernels.split(",") if given.kernels else [case.kernel for case in cases]
+        for case in cases:
             if case.kernel not in names:
                 continue
             sizes = [int(case.n * float(share)) for share in given.growth.split(",")]
             found = [measure(case, n, given.times, client) for n in sizes]
             if len(sizes) > 1:
                 span = np.log(sizes[-1] / sizes[0])
-                times, messages = zip(*found, strict=True)
-                slope = [float(np.log(v[-1] / v[0]) / span) for v in (times, messages)]
-                print(f"  grows as n^{slope[0]:.2f}, its messages as n^{slope[1]:.2f}", flush=True)
+                form = ", faithful" * bool(case.options.get("faithful"))
+                for what, values in zip(
+                    ("time", "messages"), zip(*found, strict=True), strict=True
+                ):
+                    slope = float(np.log(values[-1] / values[0]) / span)
+                    on = {"kernel": case.kernel + form, "input": case.kind}
+                    record(f"{what}, power of n", slope, "", **on)
 
 
 if __name__ == "__main__":

@@ -5,17 +5,15 @@ python benchmarks/scc.py [--sample 8] [--sizes 14,16,18] [--repeats 3] [--only p
 
 from __future__ import annotations
 
-import argparse
 import resource
-import statistics
+from collections.abc import Sequence
 from time import perf_counter, thread_time
 
 import common
 import numpy as np
-from common import line
+from common import Options, record
 
-LARGE = {"n": 14}
-MEDIUM = {"n": 14, "a": 0.65, "b": 0.1, "c": 0.1, "d": 0.15}
+MEDIUM = {"a": 0.65, "b": 0.1, "c": 0.1, "d": 0.15}
 
 
 def peak() -> float:
@@ -31,18 +29,18 @@ def every(n: int, sample: int, seed: int = 1) -> list[int]:
     ).tolist()
 
 
-def peers(client, sample: int, repeats: int) -> None:
+def peers(client, scale: int, sample: int, repeats: int) -> None:
     """Two workers and igraph take turns on the same sources of "large"."""
     import igraph
 
     import dgsuite
     import genval
 
-    graph = genval.rmat(**LARGE)
+    graph = genval.rmat(n=scale)
     matrix = graph.to_scipy().tocoo()
     other = igraph.Graph(n=graph.n, edges=np.stack(matrix.coords, 1), directed=True)
     sources = every(graph.n, sample)
-    for weighted, bound in ((False, 30), (True, 100)):
+    for weighted in (False, True):
         lengths = matrix.data.tolist() if weighted else None
         ours, theirs, busy, alone = [], [], [], []
         for turn in range(repeats + 1):
@@ -57,26 +55,25 @@ def peers(client, sample: int, repeats: int) -> None:
                 busy.append(float(ds.cpu_seconds.sum("round").max()))
                 alone.append(thread_time() - cpu)
         np.testing.assert_allclose(ds.betweenness, right, rtol=1e-9, atol=1e-9)
-        what = f"large, {'weighted' if weighted else 'unweighted'}, 1/{sample} of the sources"
-        line(f"{what}: 2 workers", statistics.median(ours), "s")
-        line("  igraph", statistics.median(theirs), "s", bound / sample * 2)
-        line(
-            "  2 workers over igraph", statistics.median(ours) / statistics.median(theirs), "x", 0.5
-        )
-        line("  processor time: busiest worker over igraph", min(busy) / min(alone), "x")
-    line("largest worker", max(client.run(peak).values()), "MB")
+        on = {"workload": "large", "lengths": "weighted" if weighted else "unweighted"}
+        fast = record("2 workers", ours, "s", **on)
+        slow = record("igraph", theirs, "s", **on)
+        record("2 workers", fast / slow, "x", most=0.5, peer="igraph", **on)
+        record("processor time, busiest worker", min(busy) / min(alone), "x", peer="igraph", **on)
+    record("largest worker", max(client.run(peak).values()), "MB", workload="large")
 
 
-def deals(client) -> None:
+def deals(client, scale: int) -> None:
     """How evenly 16 places are busy on "medium"."""
     import dgsuite
     import genval
 
-    graph = genval.rmat(**MEDIUM)
+    graph = genval.rmat(n=scale, **MEDIUM)
     for deal in ("block", "cyclic"):
         ds = dgsuite.run("bc", graph, client=client, deal=deal, clusters=16)
         cpu = ds.cpu_seconds.sum("round").values
-        line(f"medium, {deal}: mean over largest processor time of 16", cpu.mean() / cpu.max(), "x")
+        balance = cpu.mean() / cpu.max()
+        record("mean processor time", balance, "x", peer="largest of 16 places", deal=deal)
 
 
 def partitioned(client, sizes: list[int], repeats: int) -> None:
@@ -98,32 +95,34 @@ def partitioned(client, sizes: list[int], repeats: int) -> None:
                 runs = [dgsuite.run("bc", graph, client=client, **options) for _ in range(repeats)]
                 best = min(runs, key=lambda ds: ds.attrs["seconds"])
                 seconds = best.attrs["seconds"]
-                kind = "weighted" if weighted else "unweighted"
-                line(f"n = {n}, {graph.m} edges, {form}, {kind}", seconds, "s")
+                on = {"scale": n, "edges": graph.m, "form": form}
+                on["lengths"] = "weighted" if weighted else "unweighted"
+                record("time", seconds, "s", **on)
                 cpu = min(float(ds.cpu_seconds.sum("round").max()) for ds in runs)
-                line("  processor time of the busiest worker", cpu, "s")
-                line("  between workers", float(best.wire_bytes.sum()) / 1e6, "MB")
-                line("  rounds", best.sizes["round"], "")
-            line(f"  largest worker so far, {form}", max(client.run(peak).values()), "MB")
+                record("processor time of the busiest worker", cpu, "s", **on)
+                record("between workers", float(best.wire_bytes.sum()) / 1e6, "MB", **on)
+                record("rounds", best.sizes["round"], "", **on)
+                record("largest worker so far", max(client.run(peak).values()), "MB", **on)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sample", type=int, default=8)
-    parser.add_argument("--sizes", default="14,16,18")
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--only", default="peers,deals,partitioned")
-    given = parser.parse_args()
-    only = given.only.split(",")
-    if "peers" in only:
-        with common.cluster(2) as client:
-            peers(client, given.sample, given.repeats)
-    if "deals" in only:
-        with common.cluster(2) as client:
-            deals(client)
-    if "partitioned" in only:
-        with common.cluster(2) as client:
-            partitioned(client, list(map(int, given.sizes.split(","))), given.repeats)
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = Options(__file__, __doc__)
+    options.size("--scale", 14, 7, help="of the replicated graphs")
+    options.size("--sample", 8, 8)
+    options.size("--sizes", "14,16,18", "7")
+    options.size("--repeats", 3, 1)
+    options.add_argument("--only", default="peers,deals,partitioned")
+    with options.recorded(arguments) as given:
+        parts = {
+            "peers": lambda client: peers(client, given.scale, given.sample, given.repeats),
+            "deals": lambda client: deals(client, given.scale),
+            "partitioned": lambda client: partitioned(
+                client, [*map(int, given.sizes.split(","))], given.repeats
+            ),
+        }
+        for name in given.only.split(","):
+            with common.cluster(2) as client:
+                parts[name](client)
 
 
 if __name__ == "__main__":

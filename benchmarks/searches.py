@@ -1,24 +1,21 @@
 """Searches from 64 sources at once, over 64 searches, taking turns: medians of rounds and of whole calls.
 
 python benchmarks/searches.py [--scale 20] [--random 1000000 10000000] [--graphs kronecker,random] [--turns 5]
-    [--json FILE]
 
 Two worker processes, style "clocked". The 64 searches follow one another in the same tasks (`run_each`).
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
 import time
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import common
 import numpy as np
 from analytics import add_graphs, asked, made, name_of
-from common import line
+from common import Options, record
 
 SOURCES, WORKERS = 64, 2
 
@@ -56,27 +53,21 @@ def compare(graph: Any, client: Any, turns: int) -> dict[str, dict[str, float]]:
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    add_graphs(parser)
-    parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--json", type=Path, metavar="FILE")
-    given = parser.parse_args()
-    results = {}
-    with common.cluster(WORKERS) as client:
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = Options(__file__, __doc__)
+    add_graphs(options)
+    options.size("--turns", 5, 1)
+    with options.recorded(arguments) as given, common.cluster(WORKERS) as client:
         for wanted in asked(given):
-            print(name_of(wanted), flush=True)
             graph = made(client, weighted=False, directed=False, what=wanted)
-            results[name_of(wanted)] = found = compare(graph, client, given.turns)
-            del graph
-            for what, least in found.items():
-                for name, seconds in least.items():
-                    line(f"{SOURCES} searches {name}: {what}", 1e3 * seconds, "ms")
-                ratio = least["at once"] / least["one by one"]
+            on = {"graph": name_of(wanted)}
+            for what, found in compare(graph, client, given.turns).items():
+                for name, seconds in found.items():
+                    record(f"{SOURCES} searches {name}, {what}", 1e3 * seconds, "ms", **on)
+                ratio = found["at once"] / found["one by one"]
                 bound = 0.2 if what == "rounds" else None
-                line(f"  {what} at once over one by one", ratio, "x", bound)
-    if given.json:
-        given.json.write_text(json.dumps({"seconds": results, "workers": WORKERS}))
+                record(f"at once, {what}", ratio, "x", most=bound, peer="one by one", **on)
+            del graph
 
 
 if __name__ == "__main__":

@@ -18,11 +18,12 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
-from common import line
+from common import Options, record, skip
 
 STREAM = 4
 """Messages of a measurement."""
@@ -84,7 +85,7 @@ class Listening:
 def kernel(rates: list[float], sizes: list[int]) -> dict[str, float]:
     """What plain TCP delivers under tc tbf, by "rate size", measured in a namespace of its own."""
     if not (shutil.which("tc") and shutil.which("unshare")):
-        print("tc tbf: left out: iproute2 or unshare is not installed")
+        skip("tc tbf", "iproute2 or unshare is not installed")
         return {}
     found: dict[str, float] = {}
     for rate in rates:
@@ -98,57 +99,53 @@ def kernel(rates: list[float], sizes: list[int]) -> dict[str, float]:
             ["unshare", "-n", "sh", "-c", script + " ".join(own)], capture_output=True, text=True
         )
         if made.returncode:
-            print(f"tc tbf: left out: {made.stderr.strip().splitlines()[-1]}")
+            skip("tc tbf", made.stderr.strip().splitlines()[-1])
             return {}
         for size, value in json.loads(made.stdout).items():
             found[f"{rate:g} {size}"] = value
     return found
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--over", default="tcp,uds,mpb,mpimpb", help="what is throttled")
-    parser.add_argument("--sizes", default="1,4,16", help="MiB")
-    parser.add_argument("--rates", default="20,100,400,800", help="MB/s")
-    parser.add_argument("--plain", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.plain:
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = Options(__file__, __doc__)
+    options.size("--over", "tcp,uds,mpb,mpimpb", "tcp", help="what is throttled")
+    options.size("--sizes", "1,4,16", "1", help="MiB")
+    options.size("--rates", "20,100,400,800", "400", help="MB/s")
+    options.size("--turns", 9, 1)
+    options.add_argument("--plain", help=argparse.SUPPRESS)
+    asked = options.parse_args(arguments)
+    if asked.plain:  # in a network namespace of its own
         listening = Listening("tcp")
-        sizes = [int(s) << 20 for s in given.plain.split(",")]
+        sizes = [int(s) << 20 for s in asked.plain.split(",")]
         print(json.dumps({s: asyncio.run(bandwidth(listening.address, s, None, 4)) for s in sizes}))
         return
-    sizes = [int(s) << 20 for s in given.sizes.split(",")]
-    rates = [float(r) * 1e6 for r in given.rates.split(",")]
-    for protocol in given.over.split(","):
-        under(protocol, sizes, rates)
+    with options.recorded(arguments) as given:
+        sizes = [int(s) << 20 for s in given.sizes.split(",")]
+        rates = [float(r) * 1e6 for r in given.rates.split(",")]
+        for protocol in given.over.split(","):
+            under(protocol, sizes, rates, given.turns)
 
 
-def under(protocol: str, sizes: list[int], rates: list[float]) -> None:
+def under(protocol: str, sizes: list[int], rates: list[float], times: int) -> None:
     """A transport without and with a limit."""
     plain, throttled = Listening(protocol), Listening(f"throttle+{protocol}")
     for size in sizes:
         turns = [
             [asyncio.run(bandwidth(there.address, size, None)) for there in (plain, throttled)]
-            for _ in range(9)
+            for _ in range(times)
         ]
-        free = statistics.median(a for a, _ in turns)
-        line(f"{protocol}, {size >> 20} MiB: unlimited", free / 1e6, "MB/s")
-        slower = statistics.median(a / b for a, b in turns)
-        line(
-            f"{protocol}, {size >> 20} MiB: throttle+ without a limit, over plain",
-            slower,
-            "x",
-            1.03,
-        )
+        on = {"transport": protocol, "MiB": size >> 20}
+        record("unlimited", [free / 1e6 for free, _ in turns], "MB/s", **on)
+        slower = [free / held for free, held in turns]
+        record("throttle+ without a limit", slower, "x", most=1.03, peer="plain", **on)
     beside = kernel(rates, sizes) if protocol == "tcp" else {}
     for rate in rates:
         for size in sizes:
+            on = {"transport": protocol, "MiB": size >> 20, "MB/s": rate / 1e6}
             got = asyncio.run(bandwidth(throttled.address, size, rate))
-            off = abs(got / rate - 1)
-            tc = beside.get(f"{rate:g} {size}")
-            note = "" if tc is None else f" (tc tbf delivers {tc / rate:.3f})"
-            at = f"{protocol}, {size >> 20} MiB at {rate / 1e6:g} MB/s"
-            line(f"{at}: off by{note}", off, "", 0.03)
+            record("off by", 100 * abs(got / rate - 1), "%", most=3, **on)
+            if (tc := beside.get(f"{rate:g} {size}")) is not None:
+                record("tc tbf delivers", 100 * tc / rate, "%", **on)
 
 
 if __name__ == "__main__":

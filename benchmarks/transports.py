@@ -9,53 +9,56 @@ worker is killed in the middle of a message, twenty times.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import gc
 import os
 import random
 import signal
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import common
 import dask
 import numpy as np
 import psutil
-from common import line
+from common import Options, record
 
 CHIP = {"buffer": "8 KiB", "places": 48}
 
 
-def speed(protocols: list[str]) -> None:
+def speed(protocols: list[str], tiny: bool) -> None:
+    """Round trips and clocked rounds beside TCP's."""
     from dgsuite.transports import bench
 
-    sizes = (64, 4096, 1 << 20, 1 << 26)
-    ds = bench.measure(["tcp", *protocols], sizes, ["pingpong"], repeats=31)
+    sizes = (64, 4096, 1 << 20) if tiny else (64, 4096, 1 << 20, 1 << 26)
+    ds = bench.measure(["tcp", *protocols], sizes, ["pingpong"], repeats=1 if tiny else 31)
     for protocol in protocols:
         bound = protocol == "mpb"
         for size in sizes:
             r = bench.ratio(ds, protocol, size)
             part = ds.sel(protocol=protocol, size=size, pattern="pingpong")
-            what = f"{protocol}, {size} B"
+            on = {"transport": protocol, "bytes": size}
             if size <= 4096:
-                line(f"{what}: round trip", 1e6 * float(part.median_seconds), "us")
-                line(f"{what}: over tcp's", r, "x", 0.7 if bound else None)
+                record("round trip", 1e6 * float(part.median_seconds), "us", **on)
+                most = 0.7 if bound else None
             else:
-                line(f"{what}: bandwidth", float(part.bytes_per_second) / 1e6, "MB/s")
-                line(f"{what}: tcp's over it", r, "x", 0.5 if bound else None)
-    ds = bench.measure(["tcp", *protocols], [0], ["clocked"], repeats=15)
+                record("bandwidth", float(part.bytes_per_second) / 1e6, "MB/s", **on)
+                most = 0.5 if bound else None
+            record("time", r, "x", most=most, peer="tcp", **on)
+    ds = bench.measure(["tcp", *protocols], [0], ["clocked"], repeats=1 if tiny else 15)
     for protocol in ["tcp", *protocols]:
         part = ds.median_seconds.sel(protocol=protocol, size=0, pattern="clocked")
-        line(f"{protocol}: empty clocked round", 1e6 * float(part), "us")
+        record("empty clocked round", 1e6 * float(part), "us", transport=protocol)
     for protocol in protocols:
-        bound = 0.7 if protocol == "mpb" else None
-        line(f"{protocol}: over tcp's", bench.ratio(ds, protocol, 0, "clocked"), "x", bound)
+        most = 0.7 if protocol == "mpb" else None
+        ratio = bench.ratio(ds, protocol, 0, "clocked")
+        record("empty clocked round", ratio, "x", most=most, peer="tcp", transport=protocol)
 
 
-def chip(protocols: list[str]) -> None:
+def chip(protocols: list[str], tiny: bool) -> None:
+    """Round trips and clocked rounds with the SCC's buffers."""
     from dgsuite.transports import bench
 
     with dask.config.set({"dgsuite.mpb": CHIP, "dgsuite.mpimpb": CHIP}):
@@ -63,22 +66,17 @@ def chip(protocols: list[str]) -> None:
             ("pingpong", (64, 512, 4096, 32768, 262144), ["tcp", *protocols]),
             ("clocked", (0, 512, 4096, 32768, 262144), ["tcp", *protocols, "mpi"]),
         ):
-            ds = bench.measure(names, sizes, [pattern], repeats=7)
+            sizes = sizes[:2] if tiny else sizes
+            ds = bench.measure(names, sizes, [pattern], repeats=1 if tiny else 7)
             for size in sizes:
-                part = ds.median_seconds.sel(size=size, pattern=pattern)
-                order = part.sortby(part)
-                print(
-                    f"{pattern}, {size} B: "
-                    + " < ".join(
-                        f"{p} {1e6 * float(order.sel(protocol=p)):.0f}"
-                        for p in order.protocol.values
-                    )
-                    + " us",
-                    flush=True,
-                )
+                part = 1e6 * ds.median_seconds.sel(size=size, pattern=pattern)
+                on = {"buffers": "the SCC's", "pattern": pattern, "bytes": size}
+                for name in names:
+                    record(name, float(part.sel(protocol=name)), "us", **on)
 
 
-def idle(protocols: list[str]) -> None:
+def idle(protocols: list[str], tiny: bool) -> None:
+    """Processor time of a cluster, and of comms, that do nothing."""
     from distributed import Client, LocalCluster
 
     # TCP first: the others slow Dask's clocks in this process when they are first used
@@ -90,15 +88,17 @@ def idle(protocols: list[str]) -> None:
             Client(cluster) as client,
         ):
             client.gather(client.map(abs, range(100)))
-            time.sleep(5)
+            time.sleep(0.1 if tiny else 5)
             here = psutil.Process()
             processes = [here, *here.children(recursive=True)]
             before, begin = sum(map(_cpu, processes)), time.monotonic()
-            time.sleep(15)
+            time.sleep(0.5 if tiny else 15)
             used = (sum(map(_cpu, processes)) - before) / (time.monotonic() - begin)
-            line(f"{protocol}, four idle workers", 100 * used, "% of a core")
+            record("four idle workers", 100 * used, "% of a core", transport=protocol)
     for protocol in ["tcp", *protocols]:
-        line(f"{protocol}, ten idle comms, both ends", 100 * asyncio.run(_rest(protocol)), "%", 2)
+        share = 100 * asyncio.run(_rest(protocol, 0.5 if tiny else 5))
+        on = {"transport": protocol}
+        record("ten idle comms, both ends", share, "% of a core", most=2, **on)
 
 
 def _cpu(process: psutil.Process) -> float:
@@ -106,7 +106,7 @@ def _cpu(process: psutil.Process) -> float:
     return times.user + times.system
 
 
-async def _rest(protocol: str) -> float:
+async def _rest(protocol: str, seconds: float) -> float:
     """Share of a core that comms take on which nothing is said."""
     from distributed.comm import connect, listen
 
@@ -118,7 +118,7 @@ async def _rest(protocol: str) -> float:
     comms = [await connect(listener.contact_address) for _ in range(10)]
     reads = [asyncio.ensure_future(comm.read()) for comm in comms]
     before, begin = time.process_time(), time.monotonic()
-    await asyncio.sleep(5)
+    await asyncio.sleep(seconds)
     used = (time.process_time() - before) / (time.monotonic() - begin)
     for comm in comms:
         comm.abort()
@@ -127,12 +127,14 @@ async def _rest(protocol: str) -> float:
     return used
 
 
-def kills(protocols: list[str], times: int = 20) -> None:
+def kills(protocols: list[str], tiny: bool) -> None:
+    """Workers killed in transfers, and what is left of them."""
     from distributed import Client, LocalCluster, wait
     from distributed.comm.core import Comm
 
     from dgsuite.transports.shared import Shared
 
+    times = 1 if tiny else 20
     for protocol in protocols:
         dice = random.Random(1)
         slowest = 0.0
@@ -158,11 +160,12 @@ def kills(protocols: list[str], times: int = 20) -> None:
                 del chunks, sums
             time.sleep(1)
             gc.collect()
-            line(f"{protocol}: kill -9 in a transfer, slowest recovery", slowest, "s", 60)
+            on = {"transport": protocol, "kills": times}
+            record("slowest recovery", slowest, "s", most=60, **on)
             live = sum(isinstance(c, Shared) and not c.closed() for c in list(Comm._instances))
-            line(f"{protocol}: buffers here beyond two a live comm", _mapped() - 2 * live, "", 0)
+            record("buffers beyond two a live comm", _mapped() - 2 * live, "", most=0, **on)
         left = sum("dgsuite" in name for name in os.listdir("/dev/shm"))
-        line(f"{protocol}: files of ours in /dev/shm", left, "", 0)
+        record("files left in /dev/shm", left, "", most=0, **on)
 
 
 def _chunk(i: int, k: int) -> np.ndarray:
@@ -177,19 +180,17 @@ def _mapped() -> int:
     return Path("/proc/self/maps").read_text().count("memfd:dgsuite-")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "parts", nargs="*", default=[], help="speed, chip, idle, kills; default all"
-    )
-    parser.add_argument("--protocols", default="uds,mpb,mpimpb")
-    given = parser.parse_args()
-    protocols = given.protocols.split(",")
-    known = {"speed": speed, "chip": chip, "idle": idle, "kills": kills}
-    for part in given.parts or known:
-        known[part](protocols)
+PARTS = {"speed": speed, "chip": chip, "idle": idle, "kills": kills}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = Options(__file__, __doc__)
+    options.add_argument("parts", nargs="*", help="speed, chip, idle, kills; default all")
+    options.size("--protocols", "uds,mpb,mpimpb", "mpb")
+    with options.recorded(arguments) as given:
+        for part in given.parts or PARTS:
+            PARTS[part](given.protocols.split(","), given.tiny)
 
 
 if __name__ == "__main__":
-    assert common
     main()

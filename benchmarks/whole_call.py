@@ -1,6 +1,6 @@
 """What a whole call of `dgsuite.run` costs beyond its rounds.
 
-python benchmarks/whole_call.py [--scale 20] [--nodes 10000000] [--json FILE]
+python benchmarks/whole_call.py [--scale 20] [--nodes 10000000]
 
 On two workers: a search of Graph500's graph, and one whose result stays on the workers; each with the time
 before the first round, of the rounds, and after the last one. In this process: a graph of 100 nodes, and the
@@ -10,21 +10,18 @@ first call of a fresh process. Times by the clock need a quiet machine; processo
 from __future__ import annotations
 
 import argparse
-import json
 import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import common
 import numpy as np
-from common import line
-
-TIMES = 15
-"""Calls of each kind, of which the medians are said."""
+from common import Options, record
 
 FRESH = """
 import numpy as np
@@ -35,7 +32,7 @@ dgsuite.run("bfs", graph)
 """
 
 
-def phases(graph, client, path: Path, times: int = TIMES) -> dict[str, float]:
+def phases(graph, client, path: Path, times: int) -> dict[str, float]:
     """Seconds before, in and after the rounds of a search, and the client's processor time; medians."""
     from kernels_for_benchmarks import TimedSearch
 
@@ -67,14 +64,14 @@ def fresh(code: str) -> dict[str, float]:
     return {"whole": took, "processor": used}
 
 
-def small() -> dict[str, float]:
+def small(times: int) -> dict[str, float]:
     """Seconds of a call on 100 nodes in this process after the first."""
     import dgsuite
 
     ends = np.random.default_rng(seed=1).integers(0, 100, (2, 400))
     graph = dgsuite.Graph.from_edges(*ends, n=100)
     clocks, used = [], []
-    for _ in range(200):
+    for _ in range(times + 1):
         begin, spent = time.perf_counter(), time.process_time()
         dgsuite.run("bfs", graph, style="serial")
         clocks.append(time.perf_counter() - begin)
@@ -82,46 +79,53 @@ def small() -> dict[str, float]:
     return {"whole": statistics.median(clocks[1:]), "processor": statistics.median(used[1:])}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--scale", type=int, default=20)
-    parser.add_argument("--nodes", type=int, default=10_000_000)
-    parser.add_argument("--json", metavar="FILE", help="write the figures there")
-    options = parser.parse_args()
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = Options(__file__, __doc__)
+    options.size("--scale", 20, 8)
+    options.size(
+        "--nodes", 10_000_000, 400_000, help="of the graph whose result stays on the workers"
+    )
+    options.size("--times", 15, 1, help="calls, of which the medians count")
+    options.size("--small", 200, 5, help="calls on 100 nodes")
+    with options.recorded(arguments) as given:
+        measure(given)
+
+
+def measure(given: argparse.Namespace) -> None:
+    """All figures."""
     import dask
 
     import genval
 
-    found: dict[str, dict[str, float]] = {}
-    found["small"] = small()
-    line("100 nodes in this process", 1e3 * found["small"]["whole"], "ms", 2)
-    line("100 nodes in this process, processor", 1e3 * found["small"]["processor"], "ms")
-    for name, code, bound in (("import", "import dgsuite", 0.2), ("first_call", FRESH, 2)):
+    for part, seconds in small(given.small).items():
+        bound = 2 if part == "whole" else None
+        record(part, 1e3 * seconds, "ms", most=bound, call="100 nodes in this process")
+    for call, code, bound in (
+        ("import dgsuite", "import dgsuite", 0.2),
+        ("the first in a fresh process", FRESH, 2),
+    ):
         empty = fresh("pass")
-        runs = [fresh(code) for _ in range(5)]
-        found[name] = {
-            key: statistics.median(run[key] for run in runs) - empty[key] * (name == "import")
-            for key in empty
-        }
-        line(f"{name} in a fresh process", found[name]["whole"], "s", bound)
-        line(f"{name}, processor", found[name]["processor"], "s")
+        runs = [fresh(code) for _ in range(min(5, given.times))]
+        for part, idle in empty.items():
+            taken = statistics.median(run[part] for run in runs) - idle * (code != FRESH)
+            record(part, taken, "s", most=bound if part == "whole" else None, call=call)
     with common.cluster(2) as client, tempfile.TemporaryDirectory() as folder:
         stamps = Path(folder) / "stamps"
-        graph = genval.graph("rmat", 2**options.scale, m=16 * 2**options.scale, client=client)
-        found["search"] = phases(graph, client, stamps)
+        scale, n = given.scale, given.nodes
+        graph = genval.graph("rmat", 2**scale, m=16 * 2**scale, client=client)
+        search = phases(graph, client, stamps, given.times)
         del graph
         with dask.config.set({"dgsuite.gather-limit": "1 MiB"}):
-            n = options.nodes
             graph = genval.graph("er", n, m=2 * n, client=client)
-            found["lazy"] = phases(graph, client, stamps, 5)
-    for name in ("search", "lazy"):
-        for part, seconds in found[name].items():
-            bound = 50 if (name, part) == ("lazy", "after") else None
-            line(f"{name}, {part}", 1e3 * seconds, "ms", bound)
-    ratio = found["search"]["whole"] / found["search"]["rounds"]
-    line("search, whole call over its rounds", ratio, "x", 1.3)
-    if options.json:
-        Path(options.json).write_text(json.dumps(found, indent=1) + "\n")
+            lazy = phases(graph, client, stamps, min(5, given.times))
+    for call, found, after in (
+        (f"search, scale {scale}", search, None),
+        (f"search, result of {n:,} nodes on the workers", lazy, 50),
+    ):
+        for part, seconds in found.items():
+            record(part, 1e3 * seconds, "ms", most=after if part == "after" else None, call=call)
+    ratio = search["whole"] / search["rounds"]
+    record("whole", ratio, "x", most=1.3, peer="rounds", call=f"search, scale {scale}")
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def test_mpi_does_all_tasks():
 
 def test_metg_is_where_half_of_the_peak_is_left(monkeypatch):
     """A system that takes 5 ms for each step beside the arithmetic, on two workers and processors."""
-    monkeypatch.setattr(metg, "peak", lambda workers: workers * 1e9)
+    monkeypatch.setattr(metg, "peak", lambda workers, operations: workers * 1e9)
     monkeypatch.setattr(metg, "processors", lambda workers: workers)
     points = metg.curve(
         lambda tasks: tasks.steps * (5e-3 + tasks.operations / 1e9), "stencil", 2, Effort(0.1, 3)
@@ -94,20 +94,23 @@ def test_metg_between_two_points():
     assert metg.metg(points) == pytest.approx(2e-3)
 
 
-def test_the_command_writes_figures_and_a_picture(tmp_path, monkeypatch, capsys):
-    for bound in ("FIRST", "SHORTEST", "LONGEST"):  # tasks of one size
-        monkeypatch.setattr(metg, bound, 1 << 14)
-    monkeypatch.setattr(metg, "PEAK", 1 << 20)
-    monkeypatch.setattr(metg, "STEPS", (3, 3))
+def test_figures_and_a_picture_are_written(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(task_graphs, "without_mpi", lambda: "there is no MPI")
-    options = ["--workers", "1", "--patterns", "trivial", "fft", "--quick", "--out", str(tmp_path)]
-    metg.main([*options, "--systems", "clocked", "dask.delayed", "mpi4py"])
-    found = json.loads((tmp_path / "metg.json").read_text())
-    measured = [(row["system"], row["pattern"], row["workers"]) for row in found["results"]]
-    assert measured == [(s, p, 1) for s in ("clocked", "dask.delayed") for p in ("trivial", "fft")]
-    assert all(row["points"][0]["granularity"] > 0 for row in found["results"])
+    file, picture = tmp_path / "metg.json", tmp_path / "metg.png"
+    metg.main(["--tiny", "--json", str(file), "--systems", "clocked", "dask.delayed", "mpi4py"])
+    found = json.loads(file.read_text())
+    measured = [row["conditions"] for row in found["rows"] if row["what"] != "METG"]
+    assert measured == [
+        {"system": system, "pattern": pattern, "workers": 1}
+        for system in ("clocked", "dask.delayed")
+        for pattern in ("trivial", "fft")
+    ]
+    assert all(row["detail"][0]["granularity"] > 0 for row in found["rows"] if "detail" in row)
     assert found["skipped"] == {"mpi4py": "there is no MPI"}
-    assert (tmp_path / "metg.png").read_bytes().startswith(b"\x89PNG")
+    rows = [{"what": "METG", "conditions": on, "value": 2.0} for on in measured]
+    metg.draw(rows, picture, 2, "what was drawn")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert b"what was drawn" in picture.read_bytes()
     with pytest.raises(SystemExit):
         metg.main(["--workers", "0"])
     assert "0 is not a number of workers" in capsys.readouterr().err

@@ -105,6 +105,7 @@ app = options.version(
             "scc": ("dgsuite.cli.scc:scc", 'Run the experiments of "X10 on the SCC".'),
             "report": ("dgsuite.cli.report:report", "Make a page of results; judge claims."),
             "statics": ("dgsuite.cli.statics:statics", "Count what the text of kernels has."),
+            "bench": ("dgsuite.cli.bench:bench", "Run and compare the project's benchmarks."),
             "transports": ("dgsuite.cli.app:transports", "Time transports; be an MPI worker."),
             "inputs": ("dgsuite.cli.app:inputs", "Generate inputs."),
             **VALIDATE,

@@ -1,18 +1,19 @@
 """IMSuite's 64-node inputs against what the original took on a machine of this kind.
 
-python benchmarks/originals.py [FOLDER]
+python benchmarks/imsuite.py [FOLDER]
 
 FOLDER holds further input files named family_n64_kind_s101.txt; by default those of configs/data.
 """
 
 from __future__ import annotations
 
-import sys
+import statistics
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import common
-from common import line, median
+from common import Options, record, repeated
 
 ORIGINAL = {  # milliseconds: X10-FA, one place, two threads, rounds only
     ("lcr", "ring_n64_s101.txt"): 1018,
@@ -23,13 +24,22 @@ ORIGINAL = {  # milliseconds: X10-FA, one place, two threads, rounds only
 }
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = Options(__file__, __doc__)
+    options.add_argument("folder", nargs="?", type=Path, default=common.ROOT / "configs" / "data")
+    options.size("--times", 9, 1)
+    with options.recorded(arguments) as given:
+        compare(given.folder, given.times)
+
+
+def compare(folder: Path, times: int) -> None:
+    """Whole calls in styles serial and clocked, beside the original's rounds."""
     import dgsuite
 
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else common.ROOT / "configs" / "data"
     with common.cluster(2) as client:
         for (kernel, name), original in ORIGINAL.items():
             graph = dgsuite.Graph.read_imsuite(folder / name, kernel)
+            record("original", original, "ms", kernel=kernel, input=name.partition(".")[0])
             for style, factor in (("serial", 50), ("clocked", 10)):
 
                 def whole(kernel=kernel, graph=graph, style=style) -> float:
@@ -37,9 +47,10 @@ def main() -> None:
                     dgsuite.run(kernel, graph, style=style, client=client)
                     return time.perf_counter() - begin
 
-                took = 1e3 * median(whole, 9)
-                line(f"{kernel} {name} {style}, whole call", took, "ms", original / factor)
-                print(f"{'':<58} {original / took:>10.0f} x faster than the original", flush=True)
+                took = 1e3 * statistics.median(repeated(whole, times))
+                on = {"kernel": kernel, "input": name.partition(".")[0]}
+                record(f"{style}, whole call", took, "ms", **on)
+                record(f"{style}, times as fast", original / took, "x", least=factor, **on)
 
 
 if __name__ == "__main__":
