@@ -197,7 +197,7 @@ def made(client: Any, weighted: bool, directed: bool, what: Any) -> Any:
 def name_of(what: Any) -> str:
     if isinstance(what, int):
         return f"Kronecker, scale {what}"
-    return "random, {} nodes, {} edges".format(*what)
+    return "random, {:,} nodes, {:,} edges".format(*what)
 
 
 def add_graphs(options: Options) -> None:

@@ -34,6 +34,7 @@ def speed(protocols: list[str], tiny: bool) -> None:
 
     sizes = (64, 4096, 1 << 20) if tiny else (64, 4096, 1 << 20, 1 << 26)
     ds = bench.measure(["tcp", *protocols], sizes, ["pingpong"], repeats=1 if tiny else 31)
+    processes = 2 if tiny else 4
     for protocol in protocols:
         bound = protocol == "mpb"
         for size in sizes:
@@ -47,7 +48,7 @@ def speed(protocols: list[str], tiny: bool) -> None:
                 record("bandwidth", float(part.bytes_per_second) / 1e6, "MB/s", **on)
                 most = 0.5 if bound else None
             record("time", r, "x", most=most, peer="tcp", **on)
-    ds = bench.measure(["tcp", *protocols], [0], ["clocked"], repeats=1 if tiny else 15)
+    ds = bench.measure(["tcp", *protocols], [0], ["clocked"], processes, repeats=1 if tiny else 15)
     for protocol in ["tcp", *protocols]:
         part = ds.median_seconds.sel(protocol=protocol, size=0, pattern="clocked")
         record("empty clocked round", 1e6 * float(part), "us", transport=protocol)
@@ -67,7 +68,7 @@ def chip(protocols: list[str], tiny: bool) -> None:
             ("clocked", (0, 512, 4096, 32768, 262144), ["tcp", *protocols, "mpi"]),
         ):
             sizes = sizes[:2] if tiny else sizes
-            ds = bench.measure(names, sizes, [pattern], repeats=1 if tiny else 7)
+            ds = bench.measure(names, sizes, [pattern], 2 if tiny else 4, 1 if tiny else 7)
             for size in sizes:
                 part = 1e6 * ds.median_seconds.sel(size=size, pattern=pattern)
                 on = {"buffers": "the SCC's", "pattern": pattern, "bytes": size}
@@ -83,7 +84,10 @@ def idle(protocols: list[str], tiny: bool) -> None:
     for protocol in ["tcp", *protocols]:
         with (
             LocalCluster(
-                n_workers=4, threads_per_worker=1, dashboard_address=None, protocol=protocol
+                n_workers=1 if tiny else 4,
+                threads_per_worker=1,
+                dashboard_address=None,
+                protocol=protocol,
             ) as cluster,
             Client(cluster) as client,
         ):

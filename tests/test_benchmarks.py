@@ -13,11 +13,12 @@ import pytest
 
 from dgsuite.__main__ import main
 from dgsuite.cli import bench
-from dgsuite.suites.benchmark import FOLDER, compare, met
+from dgsuite.suites.benchmark import FOLDER, compare, met, read
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import common
+import page
 
 BENCHMARKS = Path(common.__file__).parent
 
@@ -136,7 +137,7 @@ def test_the_record_has_the_circumstances(tmp_path, capsys):
     assert len(found["loop_seconds"]) == len(found["load"]) >= 2
     assert found["versions"]["numpy"]
     out = capsys.readouterr().out.splitlines()
-    assert out[0].split() == ["style", "serial,", "time", "2.0", "s", "bound", "2.5:", "ok"]
+    assert out[0].split() == ["time", "(style", "serial)", "2.0", "s", "bound", "2.5:", "ok"]
     assert out[1].endswith("MISSED")
     assert options.parse_args(["--tiny"]).size == 10
 
@@ -172,7 +173,7 @@ def test_two_commits_are_compared(here, tmp_path):
         assert done.returncode == 0, done.stderr
         first, *_, last = done.stdout.strip().splitlines()
         assert first.startswith("some: 1 of 1 figures differ by more than 1.10 x")
-        assert last.split() == ["n", "1,", "a", "10.0", "ms", "25.0", "ms", "2.50", "x"]
+        assert last.split() == ["a", "(n", "1)", "10.0", "ms", "25.0", "ms", "2.50", "x"]
     done = here(main, "bench", "--compare", "HEAD", "elsewhere")
     assert done.returncode == 2
     assert "elsewhere: is neither a file, nor a folder, nor a commit here" in done.stderr
@@ -189,3 +190,45 @@ def test_benchmarks_are_listed_and_found(here, monkeypatch):
     done = here(main, "bench", "overhead")
     assert done.returncode == 2
     assert "run this in a clone" in done.stderr
+
+
+def test_the_page_is_made_of_the_results():
+    results = {file.stem: read(file) for file in (BENCHMARKS / "results").glob("*.json")}
+    assert page.page(dict(sorted(results.items()))) == page.PAGE.read_text(), (
+        "run benchmarks/page.py"
+    )
+    assert page.digest(results["metg"]).encode() in page.PICTURE.read_bytes(), (
+        "run benchmarks/page.py"
+    )
+
+
+def test_a_page_has_all_figures_and_says_what_is_missed():
+    made = {"what": "time", "unit": "ms", "most": 2}
+    rows = [
+        made | {"conditions": {"n": 10_000, "style": "serial"}, "value": 1.5},
+        made | {"conditions": {"n": 10_000, "style": "clocked"}, "value": [1.5, 3]},
+        {"what": "share", "unit": "x", "peer": "SciPy", "conditions": {}, "value": 0.5},
+    ]
+    run = result([0.01, 0.02]) | {
+        "about": "What a round costs.",
+        "benchmark": "overhead",
+        "command": "python benchmarks/overhead.py",
+        "commit": "0123456789",
+        "changed": True,
+        "date": "2026-11-23T08:09+00:00",
+        "load": [0.5],
+        "machine": "a machine",
+        "rows": rows,
+        "skipped": {"mpi4py": "not installed"},
+    }
+    text = page.page({"overhead": run})
+    claim = "| time (n 10,000, style clocked) | ≤ 2 | 1.5 to 3 ms | **1 of 2 missed** |"
+    assert f"{claim} [`overhead.py`](results/overhead.json) |" in text
+    assert "| 10,000 | serial | 1.5 (≤ 2) |\n| 10,000 | clocked | **1.5 to 3** (≤ 2) |" in text
+    assert "| share over SciPy, x |" in text
+    about = "2026-11-23; a machine; commit 0123456 and changes; load 0.5; loop 10.0 to 20.0 ms."
+    assert f"{about} Left out: mpi4py: not installed." in text
+    with pytest.raises(ValueError, match="unheard: not in PARTS"):
+        page.page({"unheard": run})
+    with pytest.raises(ValueError, match="overhead: the sizes are those of a test"):
+        page.page({"overhead": run | {"tiny": True}})

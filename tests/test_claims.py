@@ -370,7 +370,7 @@ def test_headings_are_the_papers():
 
 DOCUMENTS = (
     "README.md",
-    *(f"docs/{name}.md" for name in ("design", "start", "stopping", "transports")),
+    *(f"docs/{name}.md" for name in ("causes", "design", "start", "stopping", "transports")),
     *(f"docs/howto/{name}.md" for name in ("experiments", "figures", "scc", "suites")),
     "benchmarks/README.md",
 )

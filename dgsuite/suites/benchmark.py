@@ -114,9 +114,15 @@ def amount(value: float | list[float], unit: str) -> str:
 
 
 def named(row: Row) -> str:
-    """A figure's conditions and what it is, in a line."""
-    said = ", ".join([*(f"{key} {value}" for key, value in row["conditions"].items()), row["what"]])
-    return f"{said} over {row['peer']}" if "peer" in row else said
+    """What a figure is, and its conditions, in a line."""
+    over = f" over {row['peer']}" if "peer" in row else ""
+    on = ", ".join(f"{key} {said(value)}" for key, value in row["conditions"].items())
+    return f"{row['what']}{over}" + (f" ({on})" if on else "")
+
+
+def said(value: Any) -> str:
+    """A condition."""
+    return f"{value:,}" if isinstance(value, int | float) and value >= 10_000 else str(value)
 
 
 def _ends(value: float | list[float]) -> tuple[float, float]:
