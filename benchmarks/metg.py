@@ -25,6 +25,8 @@ import task_graphs
 from common import Options, record, skip
 from task_graphs import PATTERNS, Measure, TaskGraph
 
+from dgsuite.plots import styled
+
 SYSTEMS = {
     "clocked": ("#7a3b8f", "o"),
     "finish_async": ("#c8553d", "s"),
@@ -188,6 +190,7 @@ def study(
                         record("METG", 1e3 * found, "ms", **on)
 
 
+@styled
 def draw(rows: Sequence[dict[str, Any]], file: str | Path, processors: int, source: str) -> None:
     """METG over workers: a panel for each pattern, a line for each system.
 
@@ -225,9 +228,8 @@ def draw(rows: Sequence[dict[str, Any]], file: str | Path, processors: int, sour
             panel.axvspan(processors * 1.2, max(ticks) * 1.2, color="0.93", zorder=0)
     panels[0][0].set_ylabel("METG (50 %), ms per task")
     handles, names = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
-    figure.set_layout_engine("constrained")
-    figure.savefig(file, dpi=110, format="png", metadata={"Source": source})
+    figure.legend(handles, names, loc="outside lower center", ncols=len(names))
+    figure.savefig(file, format="png", metadata={"Source": source})
     plt.close(figure)
 
 

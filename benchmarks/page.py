@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import common
 
 from dgsuite.suites.benchmark import Row, amount, met, named, read, said
+from partition.files import atomic_write
 
 HERE = Path(__file__).parent
 PAGE, PICTURE = HERE / "README.md", HERE / "metg.png"
@@ -69,11 +71,13 @@ time of a fixed loop beside it, by which a slow machine shows.
 
 def main() -> None:
     results = {file.stem: read(file) for file in sorted((HERE / "results").glob("*.json"))}
-    PAGE.write_text(page(results), encoding="utf-8")
+    with atomic_write(PAGE) as part:
+        Path(part).write_text(page(results), encoding="utf-8")
     from metg import draw
 
     drawn = results["metg"]
-    draw(drawn["rows"], PICTURE, processors=2, source=digest(drawn))
+    with atomic_write(PICTURE) as part:
+        draw(drawn["rows"], part, processors=2, source=digest(drawn))
 
 
 def digest(result: dict[str, Any]) -> str:
@@ -103,7 +107,7 @@ def page(results: Documents) -> str:
         for part, names in PARTS.items()
     )
     text = HEAD + "\n" + _claims(placed) + TABLES + "\n".join(sections)
-    return text.rstrip() + "\n"
+    return re.sub(r"\n{3,}", "\n\n", text).rstrip() + "\n"
 
 
 def _runs(name: str, results: Documents) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -191,9 +195,14 @@ def _tables(rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 
 def _table(rows: Sequence[Row]) -> str:
-    """A line for each of the conditions and a column for each quantity, or, if these are more, turned."""
+    """A line for each of the conditions and a column for each quantity, or, if these are more, turned.
+
+    Of a single quantity the last condition has the columns.
+    """
     columns: dict[tuple, list[Row]] = {}
     lines: dict[tuple, dict[tuple, str]] = {}
+    if len({(row["what"], row["unit"], row.get("peer")) for row in rows}) == 1:
+        rows = [_across(row) for row in rows]
     for row in rows:
         columns.setdefault((row["what"], "peer" in row), []).append(row)
     for column, some in columns.items():
@@ -217,6 +226,14 @@ def _table(rows: Sequence[Row]) -> str:
         for on, cells in lines.items()
     ]
     return _markdown([*keys, *heads], table)
+
+
+def _across(row: Row) -> Row:
+    """A figure whose last condition is a part of its name."""
+    if len(row["conditions"]) < 2:
+        return row
+    *others, (key, value) = row["conditions"].items()
+    return row | {"what": f"{row['what']}, {key} {said(value)}", "conditions": dict(others)}
 
 
 def _head(rows: Sequence[Row]) -> str:
