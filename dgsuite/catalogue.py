@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -49,14 +48,13 @@ class Kernels(Mapping[str, Callable[..., "xr.Dataset"]]):
         return listing()
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{name}</th><td style='text-align:left'>"
-            f"{html.escape(summary(KERNELS[name]))}</td><td style='text-align:left'>"
-            f"{html.escape(', '.join(_parameters(KERNELS[name])))}</td></tr>"
-            for name in self
-        )
-        head = "<tr><th>kernel</th><th>what it finds</th><th>parameters</th></tr>"
-        return f"<table><caption>Kernels of dgsuite</caption>{head}{rows}</table>"
+        from partition import markup
+
+        rows = [
+            (name, summary(KERNELS[name]), ", ".join(_parameters(KERNELS[name]))) for name in self
+        ]
+        heads = ("kernel", "what it finds", "parameters")
+        return markup.table("Kernels of dgsuite", rows, heads)
 
 
 def kernels() -> Kernels:

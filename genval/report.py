@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any, NamedTuple
 
 LISTED = 20
@@ -65,14 +64,12 @@ class Report:
         self.violations += listed
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(v.name)}</td><td>{escape(v.what)}</td><td>{escape(v.expected)}</td>"
-            f"<td>{escape(v.found)}</td></tr>"
-            for v in self.violations
-        )
-        heads = "<tr><th>node</th><th>rule</th><th>expected</th><th>found</th></tr>" if rows else ""
+        from partition import markup
+
+        rows = [(v.name, v.what, v.expected, v.found) for v in self.violations]
+        heads = ("node", "rule", "expected", "found") if rows else ()
         what = "valid" if self.ok else f"{self.count:,} violations"
-        return f"<table><caption>{escape(self.kernel)}: {what}</caption>{heads}{rows}</table>"
+        return markup.table(f"{self.kernel}: {what}", rows, heads)
 
     def __str__(self) -> str:
         if self.ok:

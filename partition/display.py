@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 
+from partition import markup
 from partition.build import id_dtype
 
 if TYPE_CHECKING:
@@ -65,16 +66,10 @@ def table(graph: Graph) -> str:
         "memory": f"{total}, of a cluster at most {most}",
         **{str(name): _short(value) for name, value in graph.attrs.items()},
     }
-    cells = {name: html.escape(text) for name, text in rows.items()}
-    cells["balance"] = _balance(graph)
-    body = "".join(
-        f"<tr><th style='text-align:left'>{html.escape(name)}</th><td>{cell}</td></tr>"
-        for name, cell in cells.items()
-    )
-    return f"<table><caption>dgsuite.Graph</caption>{body}</table>"
+    return markup.table("dgsuite.Graph", [*rows.items(), ("balance", _balance(graph))])
 
 
-def _balance(graph: Graph) -> str:
+def _balance(graph: Graph) -> Markup:
     """A bar for the load of each cluster, and the largest load over the mean.
 
     The load of a cluster is the number of its nodes and edge ends.
@@ -93,7 +88,8 @@ def _balance(graph: Graph) -> str:
             f"fill='currentColor' fill-opacity='0.5'><title>{text}</title></rect>"
         )
     size = f"width='{width * len(shown)}' height='{HEIGHT}'"
-    return f"<svg {size}>{''.join(bars)}</svg> largest / mean {load.max() / load.mean():.2f}"
+    drawn = f"<svg {size}>{''.join(bars)}</svg>"
+    return Markup(f"{drawn} largest / mean {load.max() / load.mean():.2f}")
 
 
 def _short(value: Any) -> str:
