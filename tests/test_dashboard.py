@@ -147,18 +147,18 @@ def test_a_page_shows_runs(client):
     found = wait_for(client, "<summary>lcr on 900 nodes, clocked</summary>")
     assert f"<th>messages</th><td>{int(ds.messages.sum()):,}</td>" in found
     assert "<th>rounds</th><td>900</td>" in found
-    assert "http-equiv='refresh'" not in found
+    assert 'http-equiv="refresh"' not in found
     dgsuite.run("bf", graph, form="recursive", style="finish_async", client=client)
     assert "<th>depths</th>" in wait_for(client, "<summary>bf on 900 nodes, finish_async</summary>")
     kernel, how = Sleeps(rounds=150), {"style": "clocked", "client": client}
     thread = Thread(target=dgsuite.run, args=(kernel, graph), kwargs=how)
     thread.start()
     found = wait_for(client, "toy-clocked")
-    assert "http-equiv='refresh'" in found
+    assert 'http-equiv="refresh"' in found
     thread.join()
     found = wait_for(client, "<summary>toy on 900 nodes, clocked</summary>")
     assert "toy-clocked" not in found
-    assert "http-equiv='refresh'" not in found
+    assert 'http-equiv="refresh"' not in found
 
 
 def test_a_file_where_there_is_no_page(tmp_path):
@@ -169,7 +169,7 @@ def test_a_file_where_there_is_no_page(tmp_path):
     text = (tmp_path / "run.html").read_text()
     assert "<summary>lcr on 30 nodes, serial</summary>" in text
     assert text.count("<svg") == 4
-    fromstring(text.removeprefix("<!doctype html>").replace("<meta charset='utf-8'>", ""))
+    fromstring(text.removeprefix("<!doctype html>").replace('<meta charset="utf-8">', ""))
 
 
 def test_charts_are_stacked_and_condensed():
@@ -179,7 +179,7 @@ def test_charts_are_stacked_and_condensed():
     assert np.mean(series["p"]) == np.mean(range(1024))
     text = pages.page([made])
     assert "&lt;b&gt;" in text
-    first, second = re.findall(r"d='M([^']*)Z'", text)
+    first, second = re.findall(r"d=\"M([^\"]*)Z\"", text)
     tops = [float(point.split()[1]) for point in second.split(" L")[: 2 * pages.COLUMNS]]
     assert min(tops) == 0, "the tallest column fills the height"
     assert first.split(" L")[0] == "0 59.9"

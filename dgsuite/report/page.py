@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from dgsuite.report.claims import setups
 from dgsuite.report.claims.data import setup_of
@@ -24,6 +23,7 @@ from dgsuite.report.results import BY_ROUND, bars, cells, code, findings
 from dgsuite.report.statistics import LEVEL
 from dgsuite.report.tables import HEADS, NOTHING, STYLES, TEXT, reasons, row
 from dgsuite.tables import Table
+from dgsuite.templates import template
 from partition.errors import InputError
 from partition.files import atomic_write
 
@@ -95,7 +95,7 @@ def page(
             left_out[name] = _reason(error)
     ordered = sorted(sections.values(), key=lambda section: section.number)
     present = {section.number for section in ordered}
-    text = _template().render(
+    text = template("dgsuite.report", "page.html").render(
         sections=ordered,
         settings=sorted({str(results[name].attrs.get("setting", "")) for name in sections}),
         level=f"{LEVEL:.0%}",
@@ -105,19 +105,6 @@ def page(
         absent=[number for number in forms() if number not in present],
     )
     return text, left_out
-
-
-def _template() -> Template:
-    """The template of the page."""
-    environment = Environment(
-        loader=PackageLoader("dgsuite.report", ""),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        undefined=StrictUndefined,
-    )
-    return environment.get_template("page.html")
 
 
 def _number(figure: xr.Dataset) -> int:
