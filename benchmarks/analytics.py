@@ -2,13 +2,16 @@
 
 python benchmarks/analytics.py [--kernels pagerank,wcc] [--peers scipy,graphblas | --peers none] [--turns 5]
     [--scale 20] [--random 1000000 10000000] [--graphs kronecker,random] [--workers 1 2] [--growth]
+    [--processor-time]
 
 Graphs are simple: a Kronecker graph, and so many random edges on so many nodes; for `scc` the edges have a
 direction. Ours runs in style "clocked" on two worker processes: its rounds alone, and the whole call of
 `dgsuite.run`. With several numbers of workers they take turns as well. With --growth there are rows for
 Kronecker graphs of scales 16 to 22, of ours alone. A peer has the graph in its own form, and is timed from
-call to result. Peers that are not installed are left out: pip install 'dgsuite[bench]'. For `bfs_many` see
-searches.py.
+call to result. With --processor-time all times are processor time of this process, which depends less on
+other programs: ours runs here, in style "serial" on two clusters, and its rounds are the phases alone; two
+workers share it, as two threads share a peer's. Peers that are not installed are left out:
+pip install 'dgsuite[bench]'. For `bfs_many` see searches.py.
 """
 
 from __future__ import annotations
@@ -69,13 +72,21 @@ CASES = {
     ),
     "scc": Case({"scipy": peers.scc_scipy}, directed=True),
     "triangles": Case(
-        {"graphblas": peers.triangles_graphblas, "networkit": peers.triangles_networkit},
+        {
+            "graphblas": peers.triangles_graphblas,
+            "networkit": peers.triangles_networkit,
+            "igraph": peers.triangles_igraph,
+        },
         {},
         1.0,
         1.2,
     ),
     "lcc": Case({"igraph": peers.lcc_igraph, "networkit": peers.lcc_networkit}, {}, 0.5),
-    "cdlp": Case({"networkit": peers.cdlp_networkit}, {"iterations": 10}, 1.0),
+    "cdlp": Case(
+        {"networkit": peers.cdlp_networkit, "graphblas": peers.cdlp_graphblas},
+        {"iterations": peers.ITERATIONS},
+        1.0,
+    ),
     "sssp": Case(
         {
             "scipy": peers.sssp_scipy,
@@ -87,15 +98,23 @@ CASES = {
         weighted=True,
         over="scipy",
     ),
-    "core_number": Case({"networkit": peers.core_networkit, "igraph": peers.core_igraph}, {}, 1.0),
+    "core_number": Case(
+        {
+            "networkit": peers.core_networkit,
+            "igraph": peers.core_igraph,
+            "networkx": peers.core_networkx,
+        },
+        {},
+        1.0,
+    ),
 }
 """Kernels by name; `sssp` starts from the node with most neighbours."""
 
 
-def timed(call: peers.Call) -> float:
-    begin = time.perf_counter()
+def timed(call: peers.Call, clock: Callable[[], float]) -> float:
+    begin = clock()
     call()
-    return time.perf_counter() - begin
+    return clock() - begin
 
 
 def prepared(case: Case, forms: peers.Forms, wanted: list[str]) -> dict[str, peers.Call]:
@@ -109,29 +128,41 @@ def prepared(case: Case, forms: peers.Forms, wanted: list[str]) -> dict[str, pee
             found[name]()  # makes the form, and does not count
         except ImportError:
             skip(name, "not installed: pip install 'dgsuite[bench]'")
+        except peers.TooLargeError as error:
+            skip(name, str(error))
     return found
 
 
 def compare(
-    kernel: str, case: Case, graphs: dict[int, Any], turns: int, wanted: list[str], forms: Any
+    kernel: str,
+    case: Case,
+    graphs: dict[int, Any],
+    clients: dict[int, Any],
+    turns: int,
+    wanted: list[str],
+    forms: Any,
 ) -> dict[str, float]:
     """Medians of a kernel and its peers, which take turns, in seconds: ours by the number of workers.
 
     Parameters
     ----------
-    graphs
-        The same graph on each number of workers.
+    graphs, clients
+        The same graph on each number of workers, and their clients; None to take processor time.
     forms
         The graph for peers; None for no peers.
     """
     import dgsuite
 
+    clock = time.process_time if None in clients.values() else time.perf_counter
     root = {"root": hub(graphs[min(graphs)])} if kernel == "sssp" else {}
     rounds: dict[str, list[float]] = {f"rounds, {count}": [] for count in graphs}
 
     def ours(count: int) -> None:
-        ds = dgsuite.run(kernel, graphs[count], style="clocked", **case.options, **root)
-        rounds[f"rounds, {count}"].append(ds.attrs["seconds"])
+        client = clients[count]
+        how = {"style": "serial" if client is None else "clocked", "client": client}
+        ds = dgsuite.run(kernel, graphs[count], **how, **case.options, **root)
+        seconds = ds.cpu_seconds.sum() if client is None else ds.attrs["seconds"]
+        rounds[f"rounds, {count}"].append(float(seconds))
 
     calls: dict[str, peers.Call] = {
         f"call, {count}": lambda count=count: ours(count) for count in graphs
@@ -144,7 +175,7 @@ def compare(
     times: dict[str, list[float]] = {name: [] for name in calls}
     for turn in range(turns):
         for name in sorted(calls, reverse=bool(turn % 2)):
-            times[name].append(timed(calls[name]))
+            times[name].append(timed(calls[name], clock))
     return {name: statistics.median(some) for name, some in (rounds | times).items()}
 
 
@@ -154,14 +185,15 @@ def hub(graph: Any) -> int:
 
 
 def report(
-    kernel: str, case: Case, found: dict[str, float], workers: list[int], graph: str
+    kernel: str, case: Case, found: dict[str, float], given: argparse.Namespace, graph: str
 ) -> None:
     """Note a kernel's figures."""
+    workers = given.workers
     beside = {name: found[name] for name in case.peers if name in found}
     most = max(workers)
     on = {"graph": graph, "kernel": kernel}
     for count in workers:
-        who = f"{count} worker{'s' * (count > 1)}"
+        who = "processor time" if given.processor_time else f"{count} worker{'s' * (count > 1)}"
         record(f"rounds, {who}", 1e3 * found[f"rounds, {count}"], "ms", **on)
         record(f"whole call, {who}", 1e3 * found[f"call, {count}"], "ms", **on)
     for name, seconds in beside.items():
@@ -178,12 +210,13 @@ def report(
 
 
 def made(client: Any, weighted: bool, directed: bool, what: Any) -> Any:
-    """The graph, on the workers: of a scale, or of so many nodes and random edges."""
+    """The graph, on the workers or in this process: of a scale, or of so many nodes and random edges."""
     import dgsuite
     import genval
     from partition.client.workers import worker_addresses
 
-    how = {"client": client, "clusters": len(worker_addresses(client)), "directed": directed}
+    clusters = peers.THREADS if client is None else len(worker_addresses(client))
+    how = {"client": client, "clusters": clusters, "directed": directed}
     if isinstance(what, int):
         most = 255 if weighted else False
         return genval.graph("rmat", 2**what, m=16 * 2**what, weights=most, **how)
@@ -227,8 +260,9 @@ def compare_all(given: argparse.Namespace, what: Any, clients: dict[int, Any]) -
         graphs = {count: made(client, *kind, what) for count, client in clients.items()}
         forms = None if alone else peers.Forms(graphs[min(graphs)])
         for kernel, case in cases.items():
-            results[kernel] = compare(kernel, case, graphs, given.turns, wanted, forms)
-            report(kernel, case, results[kernel], given.workers, name_of(what))
+            how = (graphs, clients, given.turns, wanted, forms)
+            results[kernel] = compare(kernel, case, *how)
+            report(kernel, case, results[kernel], given, name_of(what))
         del forms, graphs
     return results
 
@@ -249,10 +283,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.size("--turns", 5, 1)
     options.add_argument("--workers", type=int, nargs="+", default=[peers.THREADS])
     options.add_argument("--growth", action="store_true")
+    options.add_argument("--processor-time", action="store_true")
     with options.recorded(arguments) as given, ExitStack() as stack:
         if unknown := {*given.kernels.split(",")} - {*CASES}:
             options.error(f"--kernels: {', '.join(sorted(unknown))}; there are {', '.join(CASES)}")
-        clients = {k: stack.enter_context(common.cluster(k)) for k in given.workers}
+        if given.processor_time:
+            given.workers = [peers.THREADS]
+        clients = {
+            k: None if given.processor_time else stack.enter_context(common.cluster(k))
+            for k in given.workers
+        }
         scales = (6, 8) if given.tiny else GROWTH
         graphs = scales if given.growth else asked(given)
         results = {name_of(what): compare_all(given, what, clients) for what in graphs}

@@ -14,6 +14,13 @@ from numpy.typing import NDArray
 
 THREADS = 2
 DAMPING, TOLERANCE = 0.85, 1e-4
+ITERATIONS = 10
+NETWORKX = 1 << 17
+"""Nodes up to which networkx takes part."""
+
+
+class TooLargeError(Exception):
+    """The graph is too large for a peer."""
 
 
 class Forms:
@@ -221,6 +228,11 @@ def triangles_networkit(g: Forms) -> Call:
     return lambda: nk.sparsification.TriangleEdgeScore(graph).run().scores()
 
 
+def triangles_igraph(g: Forms) -> Call:
+    """The coefficient of the whole graph, for which it counts them; one thread."""
+    return lambda: g.igraph.transitivity_undirected()
+
+
 def lcc_igraph(g: Forms) -> Call:
     return lambda: g.igraph.transitivity_local_undirected(mode="zero")
 
@@ -235,7 +247,30 @@ def cdlp_networkit(g: Forms) -> Call:
     """PLP, which is not synchronous, for as many iterations."""
     import networkit as nk
 
-    return lambda: nk.community.PLP(g.networkit_plain, 0, 10).run()
+    return lambda: nk.community.PLP(g.networkit_plain, 0, ITERATIONS).run()
+
+
+def cdlp_graphblas(g: Forms) -> Call:
+    """As LAGraph's: the adjacency times a diagonal of labels, sorted by row; the product has two threads."""
+    import graphblas as gb
+
+    matrix, n = g.graphblas, g.n
+
+    def call() -> np.ndarray:
+        label = np.arange(n)
+        for _ in range(ITERATIONS):
+            heard = gb.semiring.any_second(matrix @ gb.Vector.from_dense(label).diag()).new()
+            rows, _, labels = heard.to_coo(dtype=np.int64)
+            keys = np.sort(rows.astype(np.int64) * n + labels)
+            runs = np.flatnonzero(np.diff(keys, prepend=-1))
+            rows, labels = np.divmod(keys[runs], n)
+            heads = np.flatnonzero(np.diff(rows, prepend=-1))
+            times = np.diff(runs, append=len(keys))
+            best = np.maximum.reduceat(times * n + (n - 1 - labels), heads)
+            label[rows[heads]] = n - 1 - best % n
+        return label
+
+    return call
 
 
 def sssp_scipy(g: Forms) -> Call:
@@ -277,6 +312,15 @@ def core_networkit(g: Forms) -> Call:
     import networkit as nk
 
     return lambda: nk.centrality.CoreDecomposition(g.networkit_plain).run()
+
+
+def core_networkx(g: Forms) -> Call:
+    import networkx as nx
+
+    if g.n > NETWORKX:
+        raise TooLargeError(f"{g.n} nodes; networkx takes part up to {NETWORKX}")
+    graph = nx.from_scipy_sparse_array(g.scipy)
+    return lambda: nx.core_number(graph)
 
 
 def core_igraph(g: Forms) -> Call:

@@ -80,6 +80,18 @@ class Inbox(Protocol):
         """Nodes that got a message, how many each, and how many of these from other clusters."""
         ...
 
+    def count_down(self, counts: NDArray, floor: int = 0) -> NDArray[np.int64]:
+        """Take the number of messages that each node got from its count, and return the nodes whose count
+        thereby reached a floor, ascending.
+
+        Parameters
+        ----------
+        counts
+            Signed integers, shape (size,), which are changed. Those at the floor or below stay; none falls
+            below it.
+        """
+        ...
+
     def local_minima(self, name: str, own: NDArray, among: Subset | None = None) -> NDArray:
         """Nodes (of those among) whose own value is less than every value they got, ascending."""
         ...

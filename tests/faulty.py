@@ -147,6 +147,8 @@ class Sly(Toy):
             inbox.receivers(among=s.care)
         elif self.what == "size":
             inbox.count(among=Subset(np.ones(c.size + 1, bool)))
+        elif self.what == "counts":
+            inbox.count_down(c.zeros(float))
         elif self.what == "least":
             inbox.min("half")
         elif self.what == "minima":

@@ -311,6 +311,7 @@ def test_values_that_a_field_cannot_hold_are_refused(kind, field, number, dtype,
 SEEN_WHEN_CHECKED = [
     ("set", "phase 'read', cluster .: .* among counts 3 nodes, and its mask holds 2"),
     ("size", r"among has a mask of bool, shape \(4,\), for 3 nodes"),
+    ("counts", r"count_down takes a signed integer .* 3 nodes, got float64 of shape \(3,\)"),
     ("least", "field 'half' holds NaN, which cannot be compared"),
     ("minima", "field 'half' holds NaN, which cannot be compared"),
     ("sum", "sums of field 'value' do not fit into 64 bits"),

@@ -144,6 +144,13 @@ class Reductions(Toy):
         s.count[nodes] = counts
         nodes, counts, away = inbox.count()
         assert (away <= counts).all()
+        start = (c.ids % 5).astype(np.int32)
+        for floor in (0, 2):
+            left = start.copy()
+            reached = inbox.count_down(left, floor)
+            fewer = np.maximum(start[nodes] - counts, np.minimum(start[nodes], floor))
+            assert (left[nodes] == fewer).all()
+            assert (reached == np.flatnonzero((start > floor) & (left == floor))).all()
         s.away[nodes] = counts
         receivers = inbox.receivers()
         assert (receivers == nodes).all()

@@ -28,6 +28,9 @@ NO_BITS = np.empty(0, np.uint8)
 LISTING, LISTS = 64, 1 << 18
 """Cost of listing a message, and of listing any at all, relative to that of reading a slot."""
 
+FEW = 8
+"""Clusters of a site of which each may look at all messages."""
+
 
 class Broadcasts(BroadcastStore):
     """The broadcasts of one phase at one site, as its inboxes read them.
@@ -232,6 +235,18 @@ class Broadcasts(BroadcastStore):
         every = rows, hits[rows], away[rows]
         hits[rows] = away[rows] = 0
         return every
+
+    def count_down(self, counts: NDArray, floor: int, lo: int) -> NDArray[np.int64] | None:
+        """`Inbox.count_down` of the nodes in rows from `lo` on; None to count the messages first, once for
+        all clusters of the site.
+        """
+        if not self.is_compiled or FEW * len(counts) < self.halo.own:
+            return None
+        found, count = np.empty(len(counts) + 1, np.int64), 0
+        for some in self._lists:
+            along = (*self.halo.out(some), some, lo)
+            count = loops().push_down(*along, floor, counts, found, count)
+        return np.sort(found[:count])
 
     def first(
         self, lo: int, hi: int, among: Subset | None, top_down: bool

@@ -60,6 +60,15 @@ class CheckedInbox(ClusterInbox):
         self._set(among)
         return super().count(among)
 
+    def count_down(self, counts: NDArray, floor: int = 0) -> NDArray[np.int64]:
+        size = self._hi - self._lo
+        if counts.shape != (size,) or counts.dtype.kind != "i":
+            raise InputError(
+                f"count_down takes a signed integer for each of {size} nodes, got {counts.dtype} of "
+                f"shape {counts.shape}"
+            )
+        return super().count_down(counts, floor)
+
     def first(self, among: Subset | None = None, *, top_down: bool = False) -> Any:
         self._set(among)
         return super().first(among, top_down=top_down)

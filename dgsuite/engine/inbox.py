@@ -121,6 +121,18 @@ class ClusterInbox:
         before = np.concatenate([[0], np.cumsum(elsewhere)])
         return nodes, np.diff(starts)[keep], np.diff(before[starts])[keep]
 
+    def count_down(self, counts: NDArray, floor: int = 0) -> NDArray[np.int64]:
+        received = self._messages
+        if isinstance(received, Broadcasts):
+            reached = received.count_down(counts, floor, self._lo)
+            if reached is not None:
+                return reached
+        nodes, taken, _ = self.count()
+        above = counts[nodes] > floor
+        nodes = nodes[above]
+        counts[nodes] = np.maximum(counts[nodes] - taken[above], floor)
+        return nodes[counts[nodes] == floor]
+
     def first(
         self, among: Subset | None = None, *, top_down: bool = False
     ) -> tuple[NDArray, NDArray, Note]:

@@ -18,7 +18,6 @@ class State(bsp.ClusterState):
     draw: NDArray[np.float64]
     colour: NDArray[np.int32] = bsp.per_node(0, np.int32)
     ahead: NDArray[np.int64] = bsp.per_node(0)  # neighbours that choose a colour before the node
-    waiting: bsp.Subset = bsp.node_set()
     chosen: NDArray[np.int64] = bsp.no_nodes()  # nodes that have just chosen a colour
 
 
@@ -53,15 +52,12 @@ class Colouring(bsp.Kernel):
         s.chosen = np.flatnonzero(s.ahead == 0)
 
     def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
-        s.waiting.remove(s.chosen)
         return bsp.broadcast(s.chosen, taken=s.colour[s.chosen] + 1)
 
     def choose(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
         from kernels.analytics import _colouring
 
-        nodes, count, _ = inbox.count(among=s.waiting)
-        s.ahead[nodes] -= count
-        s.chosen = nodes[s.ahead[nodes] == 0]
+        s.chosen = inbox.count_down(s.ahead)
         if len(s.chosen):
             _colouring.smallest(*inbox.latest("taken"), s.chosen, s.colour)
         return bsp.vote(any=len(s.chosen) > 0)

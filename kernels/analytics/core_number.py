@@ -19,9 +19,9 @@ import kernels.base as bsp
 class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
-    core: NDArray[np.int32] = bsp.per_node(0, np.int32)
-    degree: NDArray[np.int64] = bsp.initial(lambda c: c.degree.astype(np.int64))  # live neighbours
-    live: bsp.Subset = bsp.node_set()
+    core: NDArray[np.int32] = bsp.initial(lambda c: c.degree.astype(np.int32))
+    """Live neighbours; of a node that has left, its core number."""
+    live: NDArray[np.int64] = bsp.initial(lambda c: np.arange(c.size))  # at the end of a level
     due: NDArray[np.int64] = bsp.no_nodes()  # live nodes with the fewest live neighbours
 
 
@@ -38,27 +38,25 @@ class CoreNumber(bsp.Kernel):
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        left = yield bsp.Round(self.rest, opening=True)
-        while left.min is not None:
-            left = yield bsp.Round(self.peel, k=left.min)
+        least = yield bsp.Round(self.rest, k=-1, opening=True)
+        while least.min is not None:
+            least = yield bsp.Round(self.peel, k=least.min)
 
     def peel(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, k: int
     ) -> bsp.Vote | tuple[bsp.Broadcast, bsp.Vote]:
-        nodes, gone, _ = inbox.count(among=s.live)
-        s.degree[nodes] -= gone
-        due = nodes if len(nodes) else s.due  # within a level, or where one begins
-        due = due[s.degree[due] <= k]
+        due = inbox.count_down(s.core, floor=k)
+        if not len(due):  # as where a level begins
+            due = s.due[s.core[s.due] == k]
         if not len(due):
-            return self.rest(c, s, inbox)
-        s.core[due], s.due = k, due[:0]
-        s.live.remove(due)
+            return self.rest(c, s, inbox, k)
+        s.due = due[:0]
         return bsp.broadcast(due), bsp.vote(min=k)
 
-    def rest(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        """Of the live nodes, those with the fewest live neighbours."""
-        live = s.live.members
-        degree = s.degree[live]
-        least = degree.min(initial=c.n)
-        s.due = live[degree == least]
-        return bsp.vote(min=least if len(live) else None)
+    def rest(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, k: int) -> bsp.Vote:
+        """All nodes up to `k` have left. Of the others, those with the fewest live neighbours are next."""
+        s.live = s.live[s.core[s.live] > k]
+        left = s.core[s.live]
+        least = left.min(initial=c.n)
+        s.due = s.live[left == least]
+        return bsp.vote(min=least if len(left) else None)

@@ -98,10 +98,9 @@ class StrongComponents(bsp.Kernel):
         return bsp.vote(any=len(s.leaving) > 0)
 
     def left_without(self, s: State, edges: NDArray, inbox: bsp.Inbox) -> NDArray:
-        """Live nodes without edges, once those of the senders are gone."""
-        nodes, gone, _ = inbox.count(among=s.live)
-        edges[nodes] -= gone.astype(edges.dtype)
-        return nodes[edges[nodes] == 0]
+        """Live nodes that had edges, and have none once those of the senders are gone."""
+        nodes = inbox.count_down(edges)
+        return nodes[s.live.mask[nodes]]
 
     # The component of the busiest node.
 

@@ -140,6 +140,35 @@ def push_count(indptr, indices, shift, base, senders, first, starts, hits, away,
 
 
 @compiled
+def push_down(indptr, indices, shift, base, senders, lo, floor, left, found, count):
+    """Take one from a row's number for each message that reaches it, as long as that is above the floor.
+
+    Parameters
+    ----------
+    lo
+        First of the rows that have numbers; they are counted from it.
+    left
+        By row, the number.
+    found
+        Rows whose number reaches the floor are put here, from `count` on.
+
+    Returns
+    -------
+    How many rows `found` then has.
+    """
+    rows, base = np.uint64(len(left)), np.uint64(base + lo)
+    for s in senders:
+        at = np.uint64(s - shift)
+        for e in range(np.uint64(indptr[at]), np.uint64(indptr[at + ONE])):
+            r = np.uint64(indices[e]) - base  # past all where it would be negative
+            if r < rows and left[r] > floor:
+                left[r] -= 1
+                found[count] = r
+                count += left[r] == floor
+    return count
+
+
+@compiled
 def push_nearer(
     indptr, indices, shift, base, weights, senders, values, ids, most, least, source, fresh, found, count
 ):  # fmt: skip
