@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import networkx as nx
     from distributed import Client
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 CHARTS = ("messages", "active", "wire_bytes")
@@ -190,6 +191,15 @@ class Plots:
             Axes to draw on; by default those of a new figure.
         messages
             Whether to draw the messages.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> ds = dgsuite.run("bfs", graph)
+        >>> ax = ds.dgsuite.plot.communication()
+        >>> [float(bar.get_height()) for bar in ax.patches], ds.messages.values.tolist()
+        ([3.0, 2.0, 1.0], [3, 2, 1])
         """
         from dgsuite import plots
 
@@ -202,10 +212,47 @@ class Plots:
         ----------
         ax
             Axes to draw on; by default those of a new figure.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> ax = dgsuite.run("bfs", graph).dgsuite.plot.rounds()
+        >>> ax.get_xlabel(), ax.get_ylabel()
+        ('round', 'seconds, mean of the workers')
         """
         from dgsuite import plots
 
         return plots.rounds(self._dataset, _axes(ax))
+
+    def network(self, graph: Graph) -> Figure:
+        """Plot a small graph once for each round, and below it the messages and active nodes of all rounds.
+
+        Nodes that sent in the round are red, and so are lines from them to those that they sent to. Of
+        many rounds eight are drawn, from the first to the last.
+
+        Parameters
+        ----------
+        graph
+            The graph of the run, which was traced with a cluster for each node.
+
+        Raises
+        ------
+        InputError
+            The dataset has no messages by node.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> ds = dgsuite.run("bfs", graph, clusters=graph.n, trace=True)
+        >>> figure = ds.dgsuite.plot.network(graph)
+        >>> [ax.get_title() for ax in figure.axes if ax.get_title()]
+        ['round 0', 'round 1', 'round 2']
+        """
+        from dgsuite import plots
+
+        return plots.network(self._dataset, graph)
 
 
 def _axes(ax: Axes | None) -> Axes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from textwrap import indent
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-SECTION = "Parameters\n----------\n"
+HEADING = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
+"""Where a section of a docstring begins."""
 
 
 class Kernels(Mapping[str, Callable[..., "xr.Dataset"]]):
@@ -91,7 +93,7 @@ def listed(function: F) -> F:
 
 def summary(kernel: type[Kernel]) -> str:
     """The first line of a kernel's docstring."""
-    return _text(kernel).partition("\n")[0]
+    return sections(kernel)[""].partition("\n")[0]
 
 
 @cache
@@ -117,22 +119,31 @@ def _function(name: str) -> Callable[..., xr.Dataset]:
 
 def _help(kernel: type[Kernel]) -> str:
     """What `help` says of a kernel."""
-    prose = _text(kernel).partition(SECTION)[0].rstrip()
+    said = sections(kernel)
     forms = '\n\nIt also has a recursive form: ``form="recursive"``.' * (kernel.name in RECURSIVE)
-    defaults = {f.name: f.default for f in dataclasses.fields(kernel)}
-    parameters = "\n".join(
-        f"{name} : {described(kernel, name)}, default {defaults[name]!r}\n{indent(text, '    ')}"
-        for name, text in _parameters(kernel).items()
-    )
     outputs = "\n".join(
         f"    {name}: {output.long_name.format(none='no node')}"
         for name, output in kernel.outputs.items()
     )
+    rest = "".join(
+        f"\n{name}\n{'-' * len(name)}\n{text}\n"
+        for name, text in said.items()
+        if name not in ("", "Parameters")
+    )
     return (
-        f"{prose}{forms}\n\n{SECTION}"
-        f"graph : dgsuite.Graph\n    Graph to run on.\n{parameters}\n"
+        f"{said['']}{forms}\n\nParameters\n----------\n"
+        f"graph : dgsuite.Graph\n    Graph to run on.\n{parameters(kernel)}\n"
         f"options\n    Such as ``style=``, ``clusters=`` or ``client=``: see `dgsuite.run`.\n\n"
-        f"Returns\n-------\nxarray.Dataset\n    As of `dgsuite.run`, with the outputs\n\n{outputs}\n"
+        f"Returns\n-------\nxarray.Dataset\n    As of `dgsuite.run`, with the outputs\n\n{outputs}\n{rest}"
+    )
+
+
+def parameters(kernel: type[Kernel]) -> str:
+    """The entries of a section "Parameters", with types and defaults."""
+    defaults = {f.name: f.default for f in dataclasses.fields(kernel)}
+    return "\n".join(
+        f"{name} : {described(kernel, name)}, default {defaults[name]!r}\n{indent(text, '    ')}"
+        for name, text in _parameters(kernel).items()
     )
 
 
@@ -151,17 +162,25 @@ def _parameters(kernel: type[Kernel]) -> dict[str, str]:
     }
 
 
+def sections(kernel: type[Kernel]) -> dict[str, str]:
+    """What a class's own docstring says, by heading; what comes before the first heading is ``""``."""
+    first, *rest = HEADING.split(inspect.cleandoc(kernel.__dict__.get("__doc__") or ""))
+    named = {name: text.strip() for name, text in zip(rest[::2], rest[1::2], strict=True)}
+    return {"": first.strip(), **named}
+
+
+def costs(kernel: type[Kernel]) -> dict[str, str]:
+    """What a kernel's docstring says of its "Rounds" and "Messages"."""
+    lines = sections(kernel).get("Notes", "").split("\n\n")
+    return {name: " ".join(text.split()) for name, _, text in (x.partition(": ") for x in lines)}
+
+
 def _section(kernel: type[Kernel]) -> dict[str, str]:
     """The parameters that a class's own docstring describes."""
-    section = _text(kernel).partition(SECTION)[2].partition("\n\n")[0]
     said: dict[str, list[str]] = {}
-    for line in section.splitlines():
+    for line in sections(kernel).get("Parameters", "").splitlines():
         if line.startswith(" "):
             list(said.values())[-1].append(line.strip())
         else:
             said[line] = []
     return {name: "\n".join(lines) for name, lines in said.items()}
-
-
-def _text(kernel: type[Kernel]) -> str:
-    return inspect.cleandoc(kernel.__dict__.get("__doc__") or "")

@@ -9,13 +9,14 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-sys.path.insert(0, str(ROOT))  # what is here, installed or not
+sys.path[:0] = [str(ROOT), str(HERE)]  # what is here, installed or not
 
 project = "dgsuite"
 version = release = installed("dgsuite")
 project_copyright = "the authors of dgsuite"
 
 extensions = [
+    "kernel_pages",
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",

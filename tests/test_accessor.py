@@ -6,9 +6,10 @@ import dask
 import networkx as nx
 import pytest
 import xarray as xr
+from matplotlib.colors import to_rgba
 
 import dgsuite
-from dgsuite import Graph, InputError
+from dgsuite import Graph, InputError, plots
 
 
 @pytest.fixture(scope="module")
@@ -93,3 +94,26 @@ def test_labels_and_what_is_on_workers(client):
 def test_other_datasets_are_refused():
     with pytest.raises(InputError, match="not the result of one run"):
         xr.Dataset({"x": 1}).dgsuite.summary()
+
+
+def test_a_picture_for_each_round():
+    """Nodes that sent in the round are filled, and what they sent is drawn."""
+    path = Graph.from_networkx(nx.path_graph(5), clusters=5, client=None)
+    ds = dgsuite.run("bfs", path, trace=True)
+    figure = ds.dgsuite.plot.network(path)
+    titled = [ax for ax in figure.axes if ax.get_title()]
+    assert [ax.get_title() for ax in titled] == [f"round {i}" for i in range(ds.sizes["round"])]
+    for at, ax in enumerate(titled):
+        edges, sent, nodes = ax.collections
+        assert len(edges.get_segments()) == 4
+        assert len(sent.get_segments()) == ds.messages[at]
+        filled = (nodes.get_facecolors() == to_rgba(plots.ACTIVE)).all(axis=1)
+        assert filled.tolist() == ds.traffic[at].any("cluster_to").values.tolist()
+    bars = [bar.get_height() for bar in figure.axes[-1].patches]
+    assert bars == ds.messages.values.tolist()
+    with pytest.raises(InputError, match="clusters=5 and trace=True"):
+        dgsuite.run("bfs", path, clusters=2, trace=True).dgsuite.plot.network(path)
+    text = plots.svg(figure, "a path")
+    assert text.startswith('<svg role="img" aria-label="a path"')
+    assert "#000000" not in text
+    assert f">round {ds.sizes['round'] - 1}</text>" in text

@@ -48,6 +48,20 @@ class Betweenness(Partitioned):
     batch
         Sources that are searched from side by side when partitioned; by default so many that a
         cluster has a million cells at most, and one source.
+
+    Notes
+    -----
+    Rounds: 1 where the graph is replicated; partitioned, two for each level of each batch of searches.
+
+    Messages: where the graph is replicated, n (n - 1) that hand it round and n from each cluster;
+    partitioned, a few along each edge for each source.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("bc", graph).betweenness.values
+    array([0., 0., 2., 0.])
     """
 
     deal: Literal["block", "cyclic", "dynamic"] = "block"

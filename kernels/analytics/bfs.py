@@ -39,6 +39,22 @@ class BreadthFirst(bsp.Kernel):
         Node to start from.
     direction
         "optimising", or "top-down" in every round.
+
+    Notes
+    -----
+    Rounds: at most ``hops + 1``: one for each level, and one that reaches no new node.
+
+    Messages: at most ``arcs``: a node sends once to each neighbour.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> ds = dgsuite.run("bfs", graph, root=1)
+    >>> ds.level.values
+    array([1, 0, 1, 2], dtype=int32)
+    >>> ds.parent.values
+    array([1, 1, 1, 2], dtype=int32)
     """
 
     root: bsp.Node = bsp.FIRST

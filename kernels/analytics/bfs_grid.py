@@ -40,6 +40,21 @@ class GridSearch(bsp.Kernel):
     ----------
     root
         Node to start from.
+
+    Notes
+    -----
+    Rounds: at most ``hops + 1``: one for each level, and one that reaches no new node.
+
+    Messages: the frontier, as a list or a bitmap, to each cluster of its column, and each node found to its
+    owner.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> from partition.grid import arrange
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=4)
+    >>> dgsuite.run("bfs2d", arrange(graph), root=1).level.values
+    array([1, 0, 1, 2], dtype=int32)
     """
 
     root: bsp.Node = bsp.FIRST

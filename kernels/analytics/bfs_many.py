@@ -146,6 +146,23 @@ class BreadthFirstMany(ManySearches):
     sources
         Nodes to start from: a list of different ones, or how many to draw; by default 64, or all where
         there are fewer. 64 are searched from at a time.
+
+    Notes
+    -----
+    Rounds: at most ``ceil(sources / 64) * (diameter + 1)``: 64 searches at a time, a level of each in a
+    round.
+
+    Messages: at most ``sources * arcs``: a node tells each neighbour of each source at most once.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> ds = dgsuite.run("bfs_many", graph, sources=[0, 3])
+    >>> ds.distance.values
+    array([2, 3, 2, 2])
+    >>> ds.eccentricity.values
+    array([2, 2, 1, 2], dtype=int32)
     """
 
     sources: int | Sequence[bsp.Node] | None = None
@@ -183,6 +200,23 @@ class AllPairs(ManySearches):
     ----------
     sources
         Nodes to start from: a list of different ones, or how many to draw; by default all.
+
+    Notes
+    -----
+    Rounds: at most ``ceil(sources / 64) * (diameter + 1)``: 64 searches at a time, a level of each in a
+    round.
+
+    Messages: at most ``sources * arcs``: a node tells each neighbour of each source at most once.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("all_pairs", graph).level.values
+    array([[0, 1, 1, 2],
+           [1, 0, 1, 2],
+           [1, 1, 0, 1],
+           [2, 2, 1, 0]], dtype=int32)
     """
 
     sources: int | Sequence[bsp.Node] | None = None

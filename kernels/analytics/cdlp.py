@@ -37,6 +37,19 @@ class LabelPropagation(bsp.Kernel):
     ----------
     iterations
         Number of steps at most, from 1 on.
+
+    Notes
+    -----
+    Rounds: at most ``iterations``; fewer if labels stop changing.
+
+    Messages: at most ``rounds * 2 * m``: nodes whose label has changed send it to all neighbours.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 0, 1, 3, 3, 4, 2], [1, 2, 2, 4, 5, 5, 3])
+    >>> dgsuite.run("cdlp", graph).label.values
+    array([0, 0, 0, 2, 2, 2], dtype=int32)
     """
 
     iterations: int = 10

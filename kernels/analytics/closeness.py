@@ -66,6 +66,20 @@ class Closeness(Centrality):
         How many random nodes to take the distances from, which gives an estimate; by default all.
     wf_improved
         Whether to multiply by the share of the nodes that reach the node (Wasserman and Faust).
+
+    Notes
+    -----
+    Rounds: at most ``ceil(samples / 64) * (diameter + 1)``: 64 searches at a time, a level of each in a
+    round.
+
+    Messages: at most ``samples * arcs``: a node tells each neighbour of each sample at most once.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("closeness", graph).closeness.round(3).values
+    array([0.75, 0.75, 1.  , 0.6 ])
     """
 
     wf_improved: bool = True
@@ -95,6 +109,20 @@ class Harmonic(Centrality):
     samples
         How many random nodes to take the distances from; the sum is then an estimate: that of the sampled
         nodes times n - 1, divided by the number of those that are not the node. By default all.
+
+    Notes
+    -----
+    Rounds: at most ``ceil(samples / 64) * (diameter + 1)``: 64 searches at a time, a level of each in a
+    round.
+
+    Messages: at most ``samples * arcs``: a node tells each neighbour of each sample at most once.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("harmonic", graph).harmonic.values
+    array([2.5, 2.5, 3. , 2. ])
     """
 
     name = "harmonic"

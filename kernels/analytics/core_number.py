@@ -31,6 +31,19 @@ class CoreNumber(bsp.Kernel):
 
     The k-core is the largest set of nodes of which each has k neighbours or more in the set.
     Outputs ``core``. Each node sends one message to each neighbour, when it leaves.
+
+    Notes
+    -----
+    Rounds: at most ``2 * n``: one for each layer that is peeled, and one for each level.
+
+    Messages: exactly ``2 * m``: a node sends once to each neighbour, when it leaves.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("core_number", graph).core.values
+    array([2, 2, 2, 1], dtype=int32)
     """
 
     name = "core_number"

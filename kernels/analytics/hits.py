@@ -30,6 +30,20 @@ class HITS(Iterated):
 
     Outputs ``hub`` and ``authority``, float64; each adds up to 1, or is 0 on a graph without edges. The
     tolerance is for the change of the hubs, scaled so that the greatest is 1.
+
+    Notes
+    -----
+    Rounds: at most `iterations`, or 1000 where only a tolerance is given.
+
+    Messages: exactly ``rounds * 2 * arcs``: one along each edge, and one back.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [3, 3, 4], directed=True)
+    >>> ds = dgsuite.run("hits", graph)
+    >>> ds.authority.values.round(3)
+    array([0., 0., 0., 1., 0.])
     """
 
     name = "hits"

@@ -40,6 +40,19 @@ class Katz(Iterated):
         What every node has of its own.
     normalised
         Whether to scale the values so that their squares add up to 1.
+
+    Notes
+    -----
+    Rounds: at most `iterations`, or 1000 where only a tolerance is given.
+
+    Messages: exactly ``rounds * arcs``: a node sends its value to each neighbour.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("katz", graph, alpha=0.1).centrality.round(3).values
+    array([0.501, 0.501, 0.542, 0.451])
     """
 
     alpha: float = 0.1

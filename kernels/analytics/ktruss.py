@@ -38,6 +38,19 @@ class KTruss(bsp.Kernel):
     The k-truss is the largest set of edges of which each is in k - 2 triangles or more of the set.
     Outputs ``truss``: 2 where the node is in no triangle, 0 where it has no edge. Nodes with k or more are
     those of the k-truss, though not every edge between two of them is in it.
+
+    Notes
+    -----
+    Rounds: at most ``m + 1``; mostly far fewer.
+
+    Messages: at most ``rounds * 2 * m``: nodes with a lower bound send their bounds to each neighbour.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("ktruss", graph).truss.values
+    array([3, 3, 3, 2], dtype=int32)
     """
 
     name = "ktruss"

@@ -61,6 +61,19 @@ class Louvain(bsp.Kernel):
         2006).
     weighted
         Whether edges count by their weights, which must not be negative; all alike without.
+
+    Notes
+    -----
+    Rounds: as many as modularity gains in; no useful bound is known.
+
+    Messages: at most ``rounds * (6 * m + 4 * n)``.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 0, 1, 3, 3, 4, 2], [1, 2, 2, 4, 5, 5, 3])
+    >>> dgsuite.run("louvain", graph).community.values
+    array([0, 0, 0, 3, 3, 3])
     """
 
     resolution: float = 1.0

@@ -52,6 +52,19 @@ class PageRank(Iterated):
     sinks
         What happens where no edge leaves a node: walkers "spread" to any node, as in networkx and
         Graphalytics, or are "lost", as in GAP; then the ranks add up to less than 1.
+
+    Notes
+    -----
+    Rounds: at most `iterations`, or 1000 where only a tolerance is given.
+
+    Messages: exactly ``rounds * arcs``: a node sends its share to each neighbour.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("pagerank", graph)["rank"].values.round(3)
+    array([0.246, 0.246, 0.367, 0.141])
     """
 
     damping: float = 0.85

@@ -62,6 +62,22 @@ class RandomWalks(bsp.Kernel):
         In-out parameter, from 0.01 to 100: how much less likely than to a common neighbour it goes to a node
         that is not a neighbour of the one that it came from. Unless `p` and `q` are 1, the graph must be
         undirected.
+
+    Notes
+    -----
+    Rounds: length + 2 where `p` and `q` are 1; else more, since proposals may be refused.
+
+    Messages: 2 for each step of each walker where `p` and `q` are 1; else two more for each refusal.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("random_walks", graph, length=3).walk.values
+    array([[0, 1, 2, 0],
+           [1, 2, 3, 2],
+           [2, 0, 2, 3],
+           [3, 2, 0, 1]], dtype=int32)
     """
 
     length: int = 10

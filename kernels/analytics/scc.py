@@ -45,6 +45,19 @@ class StrongComponents(bsp.Kernel):
 
     Output ``component``: the smallest node of the component. The number of rounds grows with the longest
     chain that trimming, or a search, goes along. `seed` changes it, but not the output.
+
+    Notes
+    -----
+    Rounds: some for each node of the longest chain that trimming, or a search, goes along.
+
+    Messages: at most ``rounds * 2 * (arcs + n)``.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3], directed=True)
+    >>> dgsuite.run("scc", graph).component.values
+    array([0, 0, 0, 3])
     """
 
     name = "scc"

@@ -36,6 +36,19 @@ class BellmanFord(bsp.Kernel):
     ----------
     root
         Node to start from.
+
+    Notes
+    -----
+    Rounds: at most ``hops + 1``: one for each distance, and one that may reach no new node.
+
+    Messages: at most ``arcs``: a node sends once to each neighbour.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("bf", graph, root=3).distance.values
+    array([2, 2, 1, 0], dtype=int32)
     """
 
     root: bsp.Node = bsp.FIRST

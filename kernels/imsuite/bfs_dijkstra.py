@@ -45,6 +45,23 @@ class Dijkstra(bsp.Kernel):
         Node to start from.
     faithful
         Search for one more layer when all nodes are in the tree, as in IMSuite.
+
+    Notes
+    -----
+    Rounds: at most ``hops + 1``: one for each layer.
+
+    Messages: at most ``2 * n * hops + 4 * m``: for each layer a message goes down the tree and comes up
+    again.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> ds = dgsuite.run("dst", graph, root=1)
+    >>> ds.distance.values
+    array([1, 0, 1, 2], dtype=int32)
+    >>> ds.parent.values
+    array([ 1, -1,  1,  2], dtype=int32)
     """
 
     root: bsp.Node = bsp.FIRST

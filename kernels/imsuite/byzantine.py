@@ -44,6 +44,19 @@ class Byzantine(VoteExchange):
         Do as IMSuite: n // 8 + 1 iterations, the coin always the same, as many rounds of votes as the
         smallest eccentricity among the first g = n - t nodes (a node without news repeats its own
         vote), and counts for these g only.
+
+    Notes
+    -----
+    Rounds: ``diameter + 1`` in each iteration at most; a constant number of iterations is expected.
+
+    Messages: ``2 * m * n`` in each iteration at most: every node passes every vote on once.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("by", graph, votes=[1, 1, 1, 1]).decision.values
+    array([1, 1, 1, 1], dtype=int8)
     """
 
     name = "by"

@@ -35,6 +35,28 @@ class DijkstraRouting(bsp.Kernel):
     ----------
     faithful
         Of entries of equal cost settle the one found last, as IMSuite does.
+
+    Notes
+    -----
+    Rounds: exactly ``1``.
+
+    Messages: exactly ``n * (n - 1)``: every node tells every other its links.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> ds = dgsuite.run("dr", graph)
+    >>> ds.cost.values
+    array([[0, 1, 1, 2],
+           [1, 0, 1, 2],
+           [1, 1, 0, 1],
+           [2, 2, 1, 0]])
+    >>> ds.next_hop.values
+    array([[0, 1, 2, 2],
+           [0, 1, 2, 2],
+           [0, 1, 2, 3],
+           [2, 2, 2, 3]], dtype=int32)
     """
 
     name = "dr"

@@ -41,6 +41,20 @@ class KCommittee(Invitations):
         Flood polls and invitations as IMSuite does, where invitations go on through all iterations,
         and one to another node that passes by cancels one's own. Otherwise nodes send news alone, and
         an invitation goes back the way on which the leader learned of the node.
+
+    Notes
+    -----
+    Rounds: exactly ``k * (2 * k + 1)``.
+
+    Messages: at most ``k * (k - 1) * (2 * m + n)``: news to all neighbours, and an invitation from each
+    leader.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> dgsuite.run("kc", graph, k=2).committee.values
+    array([0, 0, 2, 3], dtype=int32)
     """
 
     k: int = 3

@@ -39,6 +39,21 @@ class PelegLeader(bsp.Kernel):
     ----------
     faithful
         At the end flood the graph with the leader's identifier, which all know, as in IMSuite.
+
+    Notes
+    -----
+    Rounds: at most ``3 * diameter + 3``: identifiers spread, distances come back, and the stop message
+    spreads.
+
+    Messages: at most ``(rounds + 1) * 2 * m``: a node sends to each neighbour in each round, and once to
+    stop.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> dgsuite.run("dp", graph).leader.values
+    array([3, 3, 3, 3])
     """
 
     name = "dp"

@@ -41,6 +41,20 @@ class MIS(contest.Contest):
         "counter".
     faithful
         A node that drops out sends one message per winner that beat it, as in IMSuite.
+
+    Notes
+    -----
+    Rounds: at most ``n / 2 + 1``; O(log n) are expected.
+
+    Messages: at most ``(rounds + 1) * 2 * m``: live nodes send a number in each round, and each node one
+    message when it joins or drops out.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> dgsuite.run("mis", graph).in_mis.values
+    array([ True, False, False,  True])
     """
 
     name = "mis"

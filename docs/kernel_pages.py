@@ -1,0 +1,218 @@
+"""A page for each kernel, and a gallery of their pictures, made from the code.
+
+`make` writes the pages into docs/kernels/ before Sphinx reads them. What they say is in
+docstrings; pictures are drawn while pages are read.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+import dgsuite
+from dgsuite import plots
+from dgsuite.catalogue import costs, parameters, sections, summary
+from kernels import KERNELS, RECURSIVE
+from partition.grid import arrange
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from kernels import Kernel
+
+MADE = Path(__file__).parent / "kernels"
+
+PAGE = """\
+# {name}
+
+{summary}
+
+| kernel | `{name}` |
+|---|---|
+| takes | {takes} |
+| runs as | {forms} |
+| rounds | {Rounds} |
+| messages | {Messages} |
+
+[Letters](../kernels.md#letters) says what `n`, `m`, `arcs` and the others are.
+
+```{{outputs}} {name}
+```
+
+## How it works
+
+```{{eval-rst}}
+.. automodule:: {module}
+   :no-index:
+```
+
+## Round by round
+
+A run on a graph of 16 nodes. Nodes that send are red, and so is what they send.
+
+```{{picture}} {name}
+```
+
+## Reference
+
+```{{eval-rst}}
+.. autoclass:: kernels.{cls}
+```
+"""
+
+GALLERY = """\
+# Gallery
+
+Each kernel on a graph of 16 nodes. Nodes that send in a round are red, and so is what they send. Below are
+the messages and the active nodes of all rounds. Each heading leads to the page of its kernel.
+
+The same for a graph of your own:
+
+```
+ds = dgsuite.run("mis", graph, clusters=graph.n, trace=True)
+ds.dgsuite.plot.network(graph)
+```
+
+"""
+
+
+def make(app: Any) -> None:
+    """Write the pages that have changed."""
+    MADE.mkdir(exist_ok=True)
+    pages = {f"{name}.md": page(name) for name in KERNELS}
+    pages["gallery.md"] = GALLERY + "".join(
+        f"## [{name}]({name}.md)\n\n```{{picture}} {name}\n```\n\n" for name in sorted(KERNELS)
+    )
+    for file in {file.name for file in MADE.iterdir()} - pages.keys():
+        (MADE / file).unlink()
+    for file, text in pages.items():
+        path = MADE / file
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+
+
+def page(name: str) -> str:
+    """The page of a kernel."""
+    kernel = KERNELS[name]
+    return PAGE.format(
+        name=name,
+        summary=summary(kernel),
+        takes=takes(kernel),
+        forms=forms(kernel),
+        **costs(kernel),
+        module=kernel.__module__,
+        cls=kernel.__name__,
+    )
+
+
+def takes(kernel: type[Kernel]) -> str:
+    """What graphs a kernel takes."""
+    directed = not kernel.undirected or kernel.both_ways
+    needs = "".join(f", {need}" for need in kernel.needs)
+    return ("directed and undirected graphs" if directed else "undirected graphs") + needs
+
+
+def forms(kernel: type[Kernel]) -> str:
+    """In what forms a kernel runs."""
+    found = ["iterative"]
+    found += ['recursive (`form="recursive"`)'] * (kernel.name in RECURSIVE)
+    found += ["IMSuite's (`faithful=True`)"] * (kernel._forms is not None)
+    return ", ".join(found)
+
+
+def example(kernel: type[Kernel]) -> dgsuite.Graph:
+    """A graph of 16 nodes that the kernel takes, each a cluster of its own."""
+    network = nx.connected_watts_strogatz_graph(16, 4, 0.3, seed=2)
+    if "ring" in kernel.needs:
+        network = nx.cycle_graph(16)
+    elif "tree" in kernel.needs:
+        network = nx.full_rary_tree(2, 16)
+    elif kernel.name == "scc":
+        network = nx.gnp_random_graph(16, 0.12, seed=4, directed=True)
+    graph = dgsuite.Graph.from_networkx(network, clusters=16)
+    return arrange(graph) if kernel.name == "bfs2d" else graph
+
+
+@cache
+def run(name: str) -> tuple[dgsuite.Graph, xr.Dataset]:
+    """The run that a kernel's page shows."""
+    graph = example(KERNELS[name])
+    return graph, dgsuite.run(name, graph, style="serial", trace=True)
+
+
+@cache
+def drawn(name: str) -> str:
+    """The picture of that run."""
+    graph, ds = run(name)
+    alt = f"{name}: {ds.sizes['round']} rounds on 16 nodes, and what is sent in them"
+    return plots.svg(plots.network(ds, graph), alt)
+
+
+class Picture(SphinxDirective):
+    """The picture of a kernel's run."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        if self.env.app.builder.format != "html":
+            return []
+        markup = f'<div class="kernel-picture">{drawn(self.arguments[0])}</div>'
+        return [nodes.raw("", markup, format="html")]
+
+
+class Outputs(SphinxDirective):
+    """A table of a kernel's outputs."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        if self.env.app.builder.format != "html":
+            return []
+        _, ds = run(self.arguments[0])
+        rows = [
+            f"| `{name}` | {', '.join(ds[name].dims)} | {ds[name].dtype} | {ds[name].attrs['long_name']} |"
+            for name in KERNELS[self.arguments[0]].outputs
+        ]
+        head = ["| output | dimensions | dtype | what it is |", "|---|---|---|---|"]
+        return self.parse_text_to_nodes("\n".join(head + rows))
+
+
+def explained(app: Any, what: str, name: str, kernel: Any, options: Any, lines: list[str]) -> None:
+    """Have the reference of a kernel describe parameters that its bases have, with types."""
+    if kernel in KERNELS.values():
+        said = sections(kernel)
+        text = f"{said['']}\n\nParameters\n----------\n{parameters(kernel)}\n\n"
+        lines[:] = f"{text}Examples\n--------\n{said['Examples']}\n".splitlines()
+
+
+def signed(app: Any, what: str, name: str, kernel: Any, *_: Any) -> tuple[str, str] | None:
+    """Have the reference of a kernel show its parameters and their defaults."""
+    if kernel not in KERNELS.values():
+        return None
+    signature = str(inspect.signature(dgsuite.kernels()[kernel.name]))
+    return signature.replace("graph, *, ", "").replace(", **options", ""), ""
+
+
+def linked(app: Any, page: str, source: list[str]) -> None:
+    """Have the list of kernels lead to their pages."""
+    if page == "kernels":
+        names = rf"`({'|'.join(sorted(KERNELS))})`(?=[^|]*\|[^|]*\|)"
+        source[0] = re.sub(names, r"[`\1`](kernels/\1.md)", source[0])
+
+
+def setup(app: Any) -> dict[str, bool]:
+    app.setup_extension("sphinx.ext.autodoc")
+    app.add_directive("picture", Picture)
+    app.add_directive("outputs", Outputs)
+    app.connect("builder-inited", make)
+    app.connect("source-read", linked)
+    app.connect("autodoc-process-signature", signed)
+    app.connect("autodoc-process-docstring", explained, priority=100)  # before napoleon
+    return {"parallel_read_safe": False}
