@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,17 +38,34 @@ NAMES = sorted(file.stem for file in BENCHMARKS.glob("*.py") if bench.MARK in fi
 
 def reason(name):
     """Why a benchmark cannot run here; empty if it can."""
-    if name == "hosts":
+    if name == "between_hosts":
         return import_module("hosts").missing()
     if name in PEERS and find_spec(PEERS[name]) is None:
         return f"{PEERS[name]} is not installed"
     return ""
 
 
+@pytest.fixture(scope="module")
+def shared():
+    """In place of `common.cluster`: clusters that benchmarks have one after the other."""
+    make, made = common.cluster, {}
+
+    @contextmanager
+    def cluster(*how):
+        client = made.get(how) or stack.enter_context(make(*how))
+        made[how] = client
+        with client.as_current():
+            yield client
+
+    with ExitStack() as stack:
+        yield cluster
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_a_benchmark_runs_tiny(name, tmp_path):
+def test_a_benchmark_runs_tiny(name, shared, tmp_path, monkeypatch):
     if why := reason(name):
         pytest.skip(why)
+    monkeypatch.setattr(common, "cluster", shared)
     file = tmp_path / "result.json"
     import_module(name).main(["--tiny", *ARGUMENTS.get(name, []), "--json", str(file)])
     found = json.loads(file.read_text())
