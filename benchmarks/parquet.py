@@ -161,7 +161,7 @@ def compare(given: argparse.Namespace) -> None:
     try:
         for name in ("few", "edges"):
             (folder / name).mkdir()
-        write(folder / "few", 10_000, 100_000, 2)
+        write(folder / "few", min(10_000, given.nodes), min(100_000, given.edges), 2)
         size = write(folder / "edges", given.nodes, given.edges, given.files)
         on, found = {"nodes": given.nodes, "edges": given.edges}, {}
         for name in RUNS if given.run is None else [given.run]:
