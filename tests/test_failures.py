@@ -229,11 +229,11 @@ def test_an_interrupted_client_leaves_nothing_running(client, ring, style, how, 
 def test_a_stale_task_is_refused(client):
     """A task of a run that is over finds nothing, and says so."""
     from dgsuite.engine.program import Step
-    from dgsuite.executors.finish_async import _whole
     from dgsuite.workers import plugin as worker
+    from dgsuite.workers.part import whole
 
     worker.install(client)
-    late = client.submit(_whole, "no-such-run", 0, Step(0, "send", True, 0), [], pure=False)
+    late = client.submit(whole, "no-such-run", 0, Step(0, "send", True, 0), 0, [], pure=False)
     with pytest.raises(dgsuite.RunError, match="no-such-run"):
         late.result()
 

@@ -11,7 +11,8 @@ from distributed import SchedulerPlugin
 from toys import EmptyInbox, Meets
 
 import dgsuite
-from dgsuite.executors.finish_async import covered
+from dgsuite.engine.relays import Relays
+from dgsuite.workers.part import covered
 
 
 class Counts(SchedulerPlugin):
@@ -23,7 +24,7 @@ class Counts(SchedulerPlugin):
         self.tasks = {}
 
     def update_graph(self, scheduler, *, tasks, **kwargs):
-        mine = [key for key in tasks if key.startswith("toy-read")]
+        mine = [key for key in tasks if key.startswith(("toy-read", "toy-gather", "toy-spread"))]
         self.tasks |= {key: len(scheduler.tasks[key].dependencies) for key in mine}
 
 
@@ -39,18 +40,36 @@ def counting(client):
     client.sync(on_the_loop, scheduler.remove_plugin, counts.name)
 
 
-@pytest.mark.parametrize(
-    ("clusters", "tasks", "dependencies"),
-    [(2, 2, 4), (3, 1 + 4, 2 + 2 + 2 + 2), (64, 64 + 4, 2 * 64 + 4), (512, 512 + 4, 2 * 512 + 4)],
-)
-def test_a_phase_costs_the_scheduler_what_there_is_to_do(client, clusters, tasks, dependencies):
-    """Tasks and dependencies are linear in clusters; only workers meet all workers."""
+@pytest.mark.parametrize("clusters", [2, 3, 64, 512])
+def test_a_phase_costs_the_scheduler_what_there_is_to_do(client, clusters):
+    """Tasks and dependencies depend on workers and their threads, not on clusters."""
     ring = dgsuite.Graph.from_networkx(nx.cycle_graph(512), clusters=clusters)
     with counting(client) as counts:
         ds = dgsuite.run(EmptyInbox(), ring, style="finish_async", client=client)
     assert (ds.got == 2).all()
-    assert len(counts.tasks) == 3 * tasks
-    assert sum(counts.tasks.values()) == 3 * dependencies - 4  # the first phase gets nothing
+    assert len(counts.tasks) == 3 * 2
+    assert sum(counts.tasks.values()) == 2 * 4  # the first phase gets nothing
+
+
+def test_threads_of_a_worker_have_a_task_each():
+    """One delivers, one for each thread computes, one packs."""
+    ring = dgsuite.Graph.from_networkx(nx.cycle_graph(64), clusters=16)
+    with client_of(2, threads=3, set_as_default=False) as client, counting(client) as counts:
+        dgsuite.run(EmptyInbox(), ring, style="finish_async", client=client)
+    assert len(counts.tasks) == 3 * 2 * (1 + 3 + 1)
+    assert sum(counts.tasks.values()) == 3 * 2 * (3 + 3) + 2 * 4
+
+
+@pytest.mark.parametrize("size", [*range(1, 40), 64, 100, 1000])
+def test_relays_serve_all_workers_with_few_messages(size):
+    groups = Relays(size).groups
+    assert [w for group in groups for w in group] == [*range(size)] * bool(groups)
+    packed = sum(Relays(size).receivers(w) for w in range(size))
+    spread = size - len(groups)
+    if groups:
+        assert packed + len(groups) * (len(groups) - 1) + spread <= 3 * size
+    else:
+        assert packed == size * (size - 1)
 
 
 def test_clusters_of_a_worker_share_its_threads():

@@ -13,8 +13,11 @@ import pytest
 from conftest import client_of
 from faulty import Fails, Sleeps
 from test_failures import assert_nothing_held, killed
+from test_finish_async import counting
+from toys import EmptyInbox
 
 import dgsuite
+from dgsuite.engine import relays
 from dgsuite.engine.collectives import FEW, partners
 from dgsuite.workers.plugin import install
 from partition.client.workers import worker_addresses
@@ -62,6 +65,23 @@ def test_many_workers_find_the_same(many, name, ring):
     found = dgsuite.run(name, graph, style="clocked", client=many)
     for variable in [v for v in expected if "node" in expected[v].dims] + ["messages", "bytes"]:
         np.testing.assert_array_equal(found[variable].values, expected[variable].values)
+
+
+def test_bundles_of_many_workers_go_over_relays(many, monkeypatch):
+    """Of five workers, three and two form a group; a worker gets one bundle of all that comes for it."""
+    monkeypatch.setattr(relays, "DIRECT", 4)
+    assert len(relays.Relays(WORKERS).groups) == 2
+    graph = Graph.from_networkx(nx.gnp_random_graph(60, 0.2, seed=5), client=None, clusters=12)
+    with counting(many) as counts:
+        ds = dgsuite.run(EmptyInbox(), graph, style="finish_async", client=many)
+    assert (ds.got == 2).all()
+    assert len(counts.tasks) == 3 * WORKERS + 2 * (2 + 2)
+    assert sum(counts.tasks.values()) == 2 * (WORKERS + 2 * 2 + WORKERS)
+    expected = dgsuite.run("mis", graph, style="serial", seed=3)
+    found = dgsuite.run("mis", graph, style="finish_async", client=many, seed=3)
+    np.testing.assert_array_equal(found.in_mis, expected.in_mis)
+    np.testing.assert_array_equal(found.messages, expected.messages)
+    assert (found.wire_bytes > 0).any()
 
 
 @pytest.mark.parametrize("style", ["clocked", "finish_async"])

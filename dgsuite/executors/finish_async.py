@@ -1,37 +1,35 @@
-"""Style `finish_async`: a task a cluster and phase, joined and created anew.
+"""Style `finish_async`: tasks for each phase, joined and created anew.
 
-A phase on a worker is a task that delivers what the other workers sent, a task for each cluster, and
-a task that packs what they send; where there is one cluster, one task does all. Dask moves the
-packed bundles between workers. State, and messages within a worker, stay there. Phases are sent to
-the scheduler as one graph, up to where the program asks for votes.
+A phase on a worker is a task that delivers what the other workers sent, a task for each thread, which
+runs one cluster after the other, and a task that packs what they send; with one thread or one cluster,
+one task does all. Dask moves the packed bundles between workers; between many, over relays. State, and
+messages within a worker, stay there. Phases are sent to the scheduler as one graph, up to where the
+program asks for votes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from functools import partial
-from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
+import numpy as np
 from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
-from distributed import Client, Future, get_worker
+from distributed import Client, Future
 from numpy.typing import NDArray
 
-from dgsuite.engine.batches import MessageBatch
 from dgsuite.engine.log import Log, merge
 from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, steps
 from dgsuite.engine.progress import Progress, Tell
-from dgsuite.engine.site import Site
+from dgsuite.engine.relays import Relays
+from dgsuite.workers import part
 from dgsuite.workers import placement as tasks
 from dgsuite.workers import plugin as worker
-from dgsuite.workers.outputs import Result, collect
-from dgsuite.workers.plugin import PeerLost
+from dgsuite.workers.outputs import collect
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
 from partition.client.waiting import Watch
-from partition.cluster import Cluster
 from partition.graph import Graph
 
 EDGES = 1 << 14
@@ -40,143 +38,6 @@ EDGES = 1 << 14
 HOLD = 16
 """Joins between releases of used bundles: the client sends every 10 ms, and a release would make the
 next graph wait that long."""
-
-
-class Bundle(NamedTuple):
-    """What a worker sends to the others in a phase."""
-
-    number: int
-    """Of the phase."""
-    epoch: str
-    """Which process sends it."""
-    parcels: dict[int, MessageBatch]
-    """By receiving worker."""
-
-
-@dataclass
-class Hall:
-    """What a run keeps on a worker."""
-
-    site: Site
-    log: Log
-    epochs: Sequence[str]
-    """Which process each of the run's workers is."""
-    results: list[Any]
-    """What each cluster returned from the phase."""
-    done: dict[tuple[str, int], int] = field(default_factory=dict)
-    """The last phase in which each task has begun: by what it does, and the cluster."""
-    spans: list[tuple[float, float]] = field(default_factory=list)
-    """When clusters computed in the phase: begin and end of each task."""
-    started: float = field(default_factory=perf_counter)
-    packed: float = field(default_factory=perf_counter)
-    """When the phase before was over."""
-
-    def advance(self, number: int, does: str, k: int = 0) -> None:
-        """Refuse a task that is not of the phase after its last one.
-
-        Dask repeats tasks whose results are lost; the state is past them.
-        """
-        before = self.done.get((does, k), -1)
-        if number != before + 1:
-            raise PeerLost(
-                f"worker {get_worker().address} was asked to repeat phase {number} after phase {before}"
-            )
-        self.done[does, k] = number
-
-    def votes(self, turn: int) -> Vote:
-        """The votes of a turn, reduced over the worker's clusters."""
-        return reduce_votes(self.log.votes_of(turn))
-
-
-def _open(
-    run_id: str,
-    kernel: Kernel,
-    clusters: Sequence[Cluster],
-    bounds: NDArray,
-    epochs: Sequence[str],
-    me: int,
-    workload: Workload | None,
-    guard: Guard,
-) -> None:
-    """Task: make the run's site on worker number `me`, which must be the process that the run began with."""
-    worker.fence(get_worker(), epochs[me])
-    site = Site(kernel, clusters, bounds, me, workload, guard)
-    site.warm()
-    count = len(clusters)
-    hall = Hall(site, Log(count), epochs, [None] * count)
-    worker.plugin().keep(worker.task_key(), run_id, hall)
-
-
-def _hall(run_id: str) -> Hall:
-    try:
-        hall: Hall = worker.plugin().runs[run_id]
-    except KeyError:
-        raise PeerLost(
-            f"run {run_id} is not on worker {get_worker().address}: it is over, or was lost"
-        ) from None
-    return hall
-
-
-def _deliver(run_id: str, number: int, bundles: Sequence[Bundle]) -> None:
-    """Task: take in what all workers packed in the phase before."""
-    hall = _hall(run_id)
-    hall.advance(number, "deliver")
-    for bundle in bundles:
-        if bundle.number != number - 1 or bundle.epoch not in hall.epochs:
-            raise PeerLost(
-                f"worker {get_worker().address} got messages of phase {bundle.number} in phase {number}, "
-                f"or of a process that is not the run's"
-            )
-    me = hall.site.me
-    hall.site.deliver({w: b.parcels[me] for w, b in enumerate(bundles) if me in b.parcels})
-
-
-def _phase(run_id: str, number: int, step: Step, k: int, delivered: None) -> None:
-    """Task: a phase of the worker's k-th cluster."""
-    hall = _hall(run_id)
-    hall.advance(number, "phase", k)
-    begin = perf_counter()
-    hall.results[k] = hall.site.run(step, k)
-    hall.spans.append((begin, perf_counter()))
-
-
-def _pack(run_id: str, number: int, step: Step, phases: Sequence[None]) -> Bundle:
-    """Task: pack what the worker's clusters send to the other workers, and record the phase."""
-    hall = _hall(run_id)
-    hall.advance(number, "pack")
-    site = hall.site
-    parcels = site.send(step, hall.results)
-    hall.results = [None] * len(hall.results)
-    # a bundle goes whole to each other worker
-    site.tally.wire = sum(p.nbytes for p in parcels.values()) * (len(hall.epochs) - 1)
-    before, hall.packed = hall.packed, perf_counter()
-    waited = hall.packed - before - covered(hall.spans)
-    hall.spans.clear()
-    hall.log.add(step, site.tally, site.compute, site.cpu, waited)
-    hall.log.seconds = hall.packed - hall.started
-    return Bundle(number, hall.epochs[site.me], parcels)
-
-
-def _whole(run_id: str, number: int, step: Step, bundles: Sequence[Bundle]) -> Bundle:
-    """Task: a phase of a worker that has one cluster."""
-    _deliver(run_id, number, bundles)
-    _phase(run_id, number, step, 0, None)
-    return _pack(run_id, number, step, ())
-
-
-def covered(spans: Iterable[tuple[float, float]]) -> float:
-    """Length of the union of some spans."""
-    total, until = 0.0, float("-inf")
-    for begin, end in sorted(spans):
-        total += max(end - max(begin, until), 0.0)
-        until = max(until, end)
-    return total
-
-
-def _close(run_id: str) -> Result:
-    """Task: this worker's results."""
-    hall = _hall(run_id)
-    return [(hall.site.outputs(), hall.log)]
 
 
 class Driver:
@@ -188,17 +49,21 @@ class Driver:
         watch: Watch,
         places: Sequence[str],
         bounds: NDArray,
+        threads: Sequence[int],
         on_round: Tell | None,
     ) -> None:
         self.run_id = watch.key_part
         self.kernel = kernel
         self.watch = watch
         self.client = watch.client
+        self.on_round = on_round
         self.places = places
         self.bounds = bounds.tolist()
-        self.on_round = on_round
-        self.edges = 2 * self.bounds[-1] + len(places) ** 2
-        """Dependencies of a phase, at most."""
+        self.threads = np.minimum(threads, np.diff(bounds)).tolist()
+        """Threads of each worker that have something to do."""
+        self.relays = Relays(len(places))
+        self.edges = 2 * sum(self.threads) + 4 * len(places)
+        """Dependencies of a phase, about."""
         self.collected: list[Step] = []
         self.sent = 0
         self.futures: list[Future] = []
@@ -211,7 +76,7 @@ class Driver:
                 function,
                 self.run_id,
                 *arguments[w],
-                key=f"{self.kernel.name}-{function.__name__.strip('_')}-{self.run_id}-{w}",
+                key=f"{self.kernel.name}-{function.__name__}-{self.run_id}-{w}",
                 workers=[place],
                 allow_other_workers=False,
                 retries=0,
@@ -236,7 +101,10 @@ class Driver:
         bundles: list[Any] = self.futures
         graphs: list[dict[str, tuple]] = [{} for _ in self.places]
         for number, step in enumerate(self.collected, self.sent):
-            bundles = [self.lay(graph, w, number, step, bundles) for w, graph in enumerate(graphs)]
+            arriving = self.relay(graphs, number - 1, bundles)
+            bundles = [
+                self.lay(graph, w, number, step, arriving[w]) for w, graph in enumerate(graphs)
+            ]
         names = [f"{self.kernel.name}-on-{w}-{self.run_id}-{number}" for w in range(len(graphs))]
         layers = {
             name: MaterializedLayer(
@@ -257,37 +125,70 @@ class Driver:
         if self.on_round is not None:
             self.on_round(Progress(step.round + step.last))
 
-    def lay(
-        self, graph: dict[str, tuple], w: int, number: int, step: Step, bundles: Sequence[Any]
-    ) -> str:
-        """Add a phase on worker number `w` to a graph.
+    def key(self, does: str, number: int, i: int) -> str:
+        """The key of a task."""
+        return f"{self.kernel.name}-{does}-{self.run_id}-{number}-{i}"
+
+    def relay(
+        self, graphs: Sequence[dict[str, tuple]], number: int, bundles: Sequence[Any]
+    ) -> list[list[Any]]:
+        """Add to the workers' graphs what relays the bundles of a phase.
 
         Parameters
         ----------
         bundles
-            What all workers packed in the phase before: keys, or futures.
+            What each worker packed: keys, or futures; empty before the first phase.
+
+        Returns
+        -------
+        The bundles that each worker gets.
+        """
+        groups = self.relays.groups
+        if not groups or not bundles:
+            return [list(bundles) for _ in graphs]
+        everyone = range(len(graphs))
+
+        def relay(does: str, i: int, to: range, others: int, heard: Sequence[Any]) -> str:
+            key, first = self.key(does, number, i), groups[i][0]
+            graphs[first][key] = (part.relay, self.run_id, number, does, to, others, heard)
+            return key
+
+        gathered = [
+            relay("gather", i, everyone, len(groups) - 1, [bundles[w] for w in group])
+            for i, group in enumerate(groups)
+        ]
+        spread = [
+            relay("spread", i, group, len(group) - 1, gathered) for i, group in enumerate(groups)
+        ]
+        return [[key] for key, group in zip(spread, groups, strict=True) for _ in group]
+
+    def lay(
+        self, graph: dict[str, tuple], w: int, number: int, step: Step, bundles: Sequence[Any]
+    ) -> str:
+        """Add a phase on worker number `w` to its graph.
+
+        Parameters
+        ----------
+        bundles
+            What arrives at it: keys, or futures.
 
         Returns
         -------
         The key of what this worker packs.
         """
-
-        def key(does: str, i: int) -> str:
-            return f"{self.kernel.name}-{does}-{self.run_id}-{number}-{i}"
-
         phase = self.run_id, number, step
-        first, last = self.bounds[w], self.bounds[w + 1]
-        if last - first == 1:
-            packed = key(step.phase, first)
-            graph[packed] = (_whole, *phase, bundles)
+        others = self.relays.receivers(w)
+        if self.threads[w] == 1:
+            packed = self.key(step.phase, number, w)
+            graph[packed] = (part.whole, *phase, others, bundles)
             return packed
-        delivered = key(f"{step.phase}-deliver", w)
-        graph[delivered] = (_deliver, self.run_id, number, bundles)
-        each = [key(step.phase, k) for k in range(first, last)]
-        for k, one in enumerate(each):
-            graph[one] = (_phase, *phase, k, delivered)
-        packed = key(f"{step.phase}-pack", w)
-        graph[packed] = (_pack, *phase, each)
+        delivered = self.key(f"{step.phase}-deliver", number, w)
+        graph[delivered] = (part.deliver, self.run_id, number, bundles)
+        each = [self.key(f"{step.phase}-{w}", number, t) for t in range(self.threads[w])]
+        for thread, one in enumerate(each):
+            graph[one] = (part.compute, *phase, thread, delivered)
+        packed = self.key(f"{step.phase}-pack", number, w)
+        graph[packed] = (part.pack, *phase, others, each)
         return packed
 
     def votes(self, turn: int) -> Vote:
@@ -318,10 +219,11 @@ def run(
     worker.install(client)
     places, bounds = tasks.deal(graph, places)
     watch = Watch(client, tasks.of(kernel), places, key_part=tasks.new_run())
-    watch.check_workers()
+    states = watch.check_workers()
+    threads = [states[place]["nthreads"] for place in places]
     groups = tasks.place(graph, watch, places, bounds)
     epochs = [watch.epochs[place] for place in places]
-    driver = Driver(kernel, watch, places, bounds, on_round)
+    driver = Driver(kernel, watch, places, bounds, threads, on_round)
     turns = 0
 
     def reply() -> Callable[[], Vote]:
@@ -330,7 +232,7 @@ def run(
         return partial(driver.votes, turns - 1)
 
     opened = driver.each(
-        _open,
+        part.open_part,
         [(kernel, group, bounds, epochs, me, workload, guard) for me, group in enumerate(groups)],
     )
     try:
@@ -338,7 +240,7 @@ def run(
         for step in steps(kernel, graph.n, reply, guard):
             driver.add(step)
         driver.flush()
-        closing = driver.each(_close, [()] * len(places))
+        closing = driver.each(part.close_part, [()] * len(places))
         (found,) = collect([kernel], graph, driver.bounds, closing, watch, merge)
     finally:
         tasks.give_up(client, [*opened, *driver.futures])
