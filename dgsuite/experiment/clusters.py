@@ -138,8 +138,11 @@ def local(
 
     from distributed import Client, LocalCluster
 
+    from dgsuite.workers.quiet import slow_clocks
+
     check_memory(memory_limit)
     check_protocol(protocol)
+    slow_clocks()
     with ExitStack() as stack:
         with sigint_blocked():
             cluster = stack.enter_context(

@@ -24,7 +24,7 @@ from distributed.comm.core import BaseListener, Connector, FatalCommClosedError
 from distributed.comm.registry import Backend
 
 from dgsuite.transports.framed import Framed
-from dgsuite.transports.quiet import slow_clocks
+from dgsuite.workers.quiet import slow_clocks
 
 HERE = "127.0.0.1"
 

@@ -1,7 +1,7 @@
-"""Slow Dask's diagnostic clocks where these transports are used: idle clusters then use almost no CPU.
+"""Slow Dask's diagnostic clocks in clusters of our own: idle workers then use almost no processor time.
 
-Every event loop of Dask ticks 50 times a second, and two profilers sample it 100 times a second: on four idle
-workers that takes a seventh of a core, far more than an idle transport.
+Every event loop of Dask ticks 50 times a second, and two profilers sample it 100 times a second: four idle
+workers use a seventh of a core, 64 more than two cores.
 """
 
 from __future__ import annotations
