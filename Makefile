@@ -4,16 +4,21 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 LOWEST := $(addprefix tests/test_,cli.py dask_internals.py startup.py rounds.py labels.py files.py transport_comms.py)
 
-.PHONY: help run test networkx lowest lint format docs reference bench clean
+.PHONY: help run test test-long test-all networkx lowest lint format docs reference bench clean
 
 help:  ## list what there is
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
 
 run: $(VENV)/.installed  ## run the quickstart experiment
 	$(BIN)/dgsuite run configs/quickstart.toml
 
-test: $(VENV)/.tested  ## run the tests
+test: $(VENV)/.tested  ## run the tests, without those that are long
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-long: $(VENV)/.tested  ## run the tests that `make test` leaves out
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m long
+
+test-all: test test-long  ## run all tests
 
 networkx: $(VENV)/.tested  ## run networkx's tests of the functions that its backend dgsuite offers
 	$(BIN)/python tests/networkx_suite.py

@@ -61,6 +61,7 @@ def shared():
         yield cluster
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_a_benchmark_runs_tiny(name, shared, tmp_path, monkeypatch):
     if why := reason(name):

@@ -17,12 +17,13 @@ from tests import fuzz
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.parametrize("inputs", [5, pytest.param(25, marks=pytest.mark.long)])
 @pytest.mark.parametrize("reader", fuzz.READERS)
-def test_damaged_inputs_are_read_or_refused(reader):
+def test_damaged_inputs_are_read_or_refused(reader, inputs):
     for package in {"parquet": "pyarrow", "xyz": "pyscf"}.get(reader, "numpy").split():
         pytest.importorskip(package)
-    outcomes = fuzz.fuzz(reader, seed=1, inputs=25)
-    assert len(outcomes) == 25
+    outcomes = fuzz.fuzz(reader, seed=1, inputs=inputs)
+    assert len(outcomes) == inputs
     assert not fuzz.failures(outcomes)
 
 

@@ -40,6 +40,7 @@ def expected(which=SMOKE):
     ]
 
 
+@pytest.mark.long
 def test_four_hosts_of_two_workers_give_the_same_bits():
     with hosts.Hosts(4, delay=0.0002) as network, network.cluster(workers=2) as address:
         found = runs(network, address, 8)

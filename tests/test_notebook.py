@@ -26,6 +26,7 @@ def run(notebook):
     ]
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_scalability():
     notebook = nbformat.read(DOCS / "scalability.ipynb", 4)
@@ -36,6 +37,7 @@ def test_scalability():
     run(notebook)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("name", "said"),

@@ -224,6 +224,7 @@ def test_networkx_stays_quick_to_import(environment):
     assert found.stdout.strip() == "[]"
 
 
+@pytest.mark.long
 def test_the_tests_of_networkx_pass(environment):
     """Its own tests of the functions that are offered, each of which kernels answer at least once."""
     found = subprocess.run(

@@ -16,6 +16,7 @@ from references import N, mine, reference
 import dgsuite
 import genval
 from kernels import KERNELS
+from partition import distribute
 from partition.graph import Graph
 
 DEFECTIVE = ("by", "dr", "kc")
@@ -187,10 +188,11 @@ def test_unsigned_weights_keep_their_order(top, form):
     assert (ds.parent.values == -1).sum() == 1
 
 
-def test_all_kernels_on_workers(client):
+def test_all_kernels_on_workers(client, monkeypatch):
     """Clusters on workers, compiled paths, and a wrong result seen there."""
-    n = 3000
-    graph = genval.graph("spmax", n, m=200_000, weights=True, clusters=3, client=client)
+    monkeypatch.setattr(distribute, "SMALL", 0)
+    n = 800
+    graph = genval.graph("spmax", n, m=20_000, weights=True, clusters=3, client=client)
     assert not graph.local
     for kernel in ("bf", "bfs", "dst", "ds", "kc", "dp", "mis", "mst"):
         ds = dgsuite.run(kernel, graph, client=client)
