@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from numpy.typing import NDArray
 
 from dgsuite import dataset
+from dgsuite.checkpointing import cut
+from dgsuite.engine.checkpoint_files import Checkpoints
 from dgsuite.engine.log import Log
 from dgsuite.engine.program import Guard
 from dgsuite.engine.progress import Tell
@@ -22,6 +25,9 @@ from partition.views import both_ways, incoming
 
 if TYPE_CHECKING:
     from distributed import Client
+
+
+logger = logging.getLogger("dgsuite")
 
 
 class Tried(NamedTuple):
@@ -54,6 +60,8 @@ class Attempt:
         Number of clusters, if it was chosen.
     traffic
         Whether the dataset will have a matrix of clusters.
+    checkpoints
+        Where each try writes some, and goes on from the newest of the one before.
     """
 
     def __init__(
@@ -67,6 +75,7 @@ class Attempt:
         tell: Tell | None,
         load: Workload | None,
         guard: Guard,
+        checkpoints: Checkpoints | None = None,
     ) -> None:
         self.kernels = kernels
         self.graph = graph
@@ -75,6 +84,7 @@ class Attempt:
         self.clusters = clusters
         self.traffic = traffic
         self.rest = tell, load, guard
+        self.checkpoints = checkpoints
 
     def __call__(self, states: Mapping[str, Mapping[str, Any]]) -> Tried:
         """Run on workers, given the state of each by address, or in this process.
@@ -88,10 +98,17 @@ class Attempt:
         """
         kernel, graph, client = self.kernels[0], self.graph, self.client
         workers = [] if client is None else list(states)
+        plan, found = self.checkpoints, None
+        if plan is not None and (found := plan.newest()) is not None:
+            graph = cut(graph, found.offsets, self.clusters, client)
+            self.clusters = len(found.offsets) - 1
+            logger.info("kernel %r goes on after phase %d", kernel.name, found.phases)
         if self.clusters is None or (free(kernel) and workers and graph.partition.order is None):
             own = not workers or (graph.chosen and not free(kernel))
             self.clusters = len(graph.entries) if own else len(workers)
         graph = graph.repartition(self.clusters, client)
+        if plan is not None:
+            plan = plan.begun(graph.partition.offsets.tolist(), found)
         seen = _seen(graph, kernel)
         if self.traffic:
             dataset.fits(1, self.clusters)
@@ -100,8 +117,8 @@ class Attempt:
                 kernel, seen, {address: states[address]["memory_limit"] for address in workers}
             )
         machine = machine_of(client if workers else None, workers)
-        found = _run(self.kernels, seen, self.style, client, workers, *self.rest)
-        return Tried(graph, min(len(workers), self.clusters), machine, found)
+        results = _run(self.kernels, seen, self.style, client, workers, *self.rest, plan)
+        return Tried(graph, min(len(workers), self.clusters), machine, results)
 
 
 def _seen(graph: Graph, kernel: Kernel) -> Graph:
@@ -132,6 +149,7 @@ def _run(
     tell: Tell | None,
     load: Workload | None,
     guard: Guard,
+    plan: Checkpoints | None,
 ) -> list[tuple[dict[str, NDArray], Log]]:
     """Outputs and log of each kernel, from the executor of the style."""
     if kernels[0].form == "recursive":
@@ -142,13 +160,18 @@ def _run(
         from dgsuite.executors import serial
 
         gathered = graph.gather()
-        return [serial.run(k, gathered, tell, workload=load, guard=guard) for k in kernels]
+        return [
+            serial.run(k, gathered, tell, workload=load, guard=guard, checkpoints=plan)
+            for k in kernels
+        ]
     from dgsuite.executors import clocked, finish_async
     from dgsuite.executors import dynamic as dealt
 
     if style in ("clocked", "in_turn"):
         way = clocked.CLOCKED if style == "clocked" else clocked.IN_TURN
-        return clocked.run(kernels, graph, client, workers, tell, load, guard, way)
+        return clocked.run(kernels, graph, client, workers, tell, load, guard, way, plan)
+    if plan is not None:
+        raise InputError("style 'finish_async' has no checkpoints yet")
     return [
         dealt.run(k, graph, client, workers)
         if free(k)

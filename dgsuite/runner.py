@@ -14,6 +14,7 @@ from dgsuite import dataset
 from dgsuite.accessor import record_of
 from dgsuite.attempt import Attempt, free
 from dgsuite.catalogue import listed
+from dgsuite.checkpointing import checkpoints_of
 from dgsuite.engine.program import Guard
 from dgsuite.parameters import make_kernel
 from dgsuite.progress import shown
@@ -57,6 +58,7 @@ def run(
     max_rounds: int | None = None,
     check: bool | None = None,
     trace: bool | str | os.PathLike[str] = False,
+    checkpoint: str | os.PathLike[str] | None = None,
     **parameters: Any,
 ) -> xr.Dataset:
     """Run a distributed algorithm on a graph and measure it round by round.
@@ -119,6 +121,12 @@ def run(
         With the name of a file, in .parquet, .nc or .json, the whole trace is written there, phase by
         phase: see `dgsuite.traces`. A trace is the same for every style and number of workers; it counts
         the messages of the algorithm, before any are combined, and not those of a workload.
+    checkpoint
+        Folder, or URL of fsspec, in which the run writes checkpoints, every 10 seconds unless Dask's setting
+        ``dgsuite.checkpoint.every`` says otherwise. All workers must see it. A run that was broken off goes
+        on from the newest one when it is called again, in any style and on any number of workers; and so does
+        a run that loses a worker. Outputs, rounds and messages are those of a run that nothing disturbed. At
+        its end the checkpoints are removed. Recursive forms and deal="dynamic" have none.
     parameters
         Parameters of the kernel, such as ``root=``. Values in the graph's `attrs` are their defaults. If the
         graph has labels, they name nodes; otherwise node ids do.
@@ -173,6 +181,7 @@ def run(
         max_rounds=max_rounds,
         check=check,
         trace=trace,
+        checkpoint=checkpoint,
     )[0]
 
 
@@ -193,6 +202,7 @@ def run_each(
     max_rounds: int | None = None,
     check: bool | None = None,
     trace: bool | str | os.PathLike[str] = False,
+    checkpoint: str | os.PathLike[str] | None = None,
     **parameters: Any,
 ) -> list[xr.Dataset]:
     """Run an algorithm several times on a graph, with different parameters.
@@ -243,6 +253,9 @@ def run_each(
     guard = _guard(max_rounds, check, trace is not False)
     dealt = free(chosen)
     _check_trace(trace, len(each), chosen, dealt)
+    checkpoints = None
+    if checkpoint is not None:
+        checkpoints = checkpoints_of(checkpoint, kernels, graph, guard, load, dealt)
     if any(free(other) != dealt for other in kernels):
         raise InputError(f"kernel {chosen.name!r}: deal must be 'dynamic' in each run, or in none")
     if dealt and style in ("clocked", "in_turn"):
@@ -275,7 +288,8 @@ def run_each(
             )
     what, unit = f"{chosen.name}, {style}", "depth" if recursive else "round"
     with _on(client, chosen), shown(what, unit, progress, on_round) as tell:
-        attempt = Attempt(kernels, graph, style, client, clusters, trace is True, tell, load, guard)
+        settings = trace is True, tell, load, guard, checkpoints
+        attempt = Attempt(kernels, graph, style, client, clusters, *settings)
         tried = recovered(attempt, client or graph.client, f"kernel {chosen.name!r}")
     graph = tried.graph
     results = [
@@ -294,6 +308,8 @@ def run_each(
         )
         for k, (outputs, log) in zip(kernels, tried.found, strict=True)
     ]
+    if checkpoints is not None:
+        checkpoints.remove()
     if client is not None and hasattr(client, "_dgsuite_installed"):
         from dgsuite.workers import dashboard
 

@@ -261,10 +261,27 @@ class Graph(Constructors, Collection):
                 f"the graph has a partition of its own with {len(self.parts)} clusters; "
                 f"build it again to have {k}"
             )
-        how = blocks(self.n, k)
-        client = client or self.client
+        return self.recut(blocks(self.n, k), client)
+
+    def recut(self, how: Partition, client: Client | None = None) -> Graph:
+        """The same graph in other clusters, or itself.
+
+        The new clusters are where the old ones were, in this process or on the workers.
+
+        Parameters
+        ----------
+        how
+            Has nodes in the same order.
+        """
+        if np.array_equal(how.offsets, self.partition.offsets):
+            return self
         parts, entries = distribute.recut(
-            self.parts, self.partition, how, self.directed, self.weight_dtype, client
+            self.parts,
+            self.partition,
+            how,
+            self.directed,
+            self.weight_dtype,
+            client or self.client,
         )
         recut = self.like(parts, entries, partition=how, chosen=True)
         recut.cache = self.cache

@@ -10,20 +10,19 @@ leaves either the old graph or the new one, whenever it is interrupted.
 
 from __future__ import annotations
 
-import hashlib
-import io
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import partial
 from secrets import token_hex
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from partition import archives
+from partition.archives import Entry
 from partition.checks import of_clusters
 from partition.client.tasks import pinned
 from partition.client.waiting import Watch
@@ -31,7 +30,6 @@ from partition.client.workers import worker_addresses, worker_of
 from partition.cluster import Cluster
 from partition.distribute import shared
 from partition.errors import InputError
-from partition.files import atomic_write
 from partition.labels import Labels, exact_array, from_json, to_json
 from partition.partitioners import Partition
 
@@ -46,14 +44,11 @@ LIST = "graph.json"
 NAME = re.compile(r"(nodes|cluster-\d{4,})-[0-9a-f]{8}\.npz")
 """Names of the other files."""
 
-FORMAT = "dgsuite graph 1"
-"""The form of the files."""
+KIND = "graph"
+"""What the list is of."""
 
 EDGES = ("indptr", "indices", "weights", "directions", "weights_in")
 """Arrays of a cluster that are stored, where it has them; and its identifiers as ``uid``."""
-
-Entry = dict[str, Any]
-"""Of the list: name, size in bytes and checksum of a file."""
 
 
 class Saved(NamedTuple):
@@ -80,14 +75,13 @@ class Saved(NamedTuple):
 
 def save(graph: Graph, path: str | os.PathLike[str]) -> Saved:
     """Write a graph; see `partition.graph.Graph.save`."""
-    folder = _absolute(path)
-    files, inner = _opened(folder)
+    folder = archives.absolute(path)
+    files, inner = archives.opened(folder)
     before = _files_of(folder)
-    with _explained(folder):
+    with archives.explained(folder):
         files.makedirs(inner, exist_ok=True)
     save_id = token_hex(4)
     facts: dict[str, Any] = {
-        "format": FORMAT,
         "directed": graph.directed,
         "weight_dtype": None if graph.weight_dtype is None else np.dtype(graph.weight_dtype).str,
         "identified": graph.identified,
@@ -97,13 +91,10 @@ def save(graph: Graph, path: str | os.PathLike[str]) -> Saved:
         "entries": graph.entries,
         "attrs": {name: _to_json(value, name) for name, value in graph.attrs.items()},
     }
-    facts["nodes"] = _write(folder, f"nodes-{save_id}.npz", _nodes(graph))
+    facts["nodes"] = archives.write(folder, f"nodes-{save_id}.npz", _nodes(graph))
     write = partial(_save_cluster, folder=folder, save_id=save_id)
     facts["clusters"] = of_clusters(graph, write, "saving the graph")
-    text = json.dumps(facts)
-    whole = {"sha256": hashlib.sha256(text.encode()).hexdigest(), "graph": facts}
-    with _written(_join(folder, LIST)) as file:
-        file.write(json.dumps(whole).encode())
+    archives.write_list(folder, LIST, KIND, facts)
     for name in before:
         files.rm(f"{inner}/{name}")
     return Saved(folder, facts["clusters"], graph.directed)
@@ -123,9 +114,9 @@ def load(
     options
         Of the constructor of a graph.
     """
-    folder = _absolute(path)
-    facts = _list(folder)
-    nodes = _read(folder, facts["nodes"])
+    folder = archives.absolute(path)
+    facts = archives.read_list(folder, LIST, KIND)
+    nodes = archives.read(folder, facts["nodes"])
     partition = Partition(np.array(facts["offsets"], np.int64), nodes.get("order"))
     saved = Saved(folder, facts["clusters"], facts["directed"])
     numbers = range(partition.clusters)
@@ -186,13 +177,13 @@ def _save_cluster(cluster: Cluster, folder: str, save_id: str) -> Entry:
     arrays = {field: array for field, array in found.items() if array is not None}
     if cluster.identify is not None:
         arrays["uid"] = cluster.uid
-    return _write(folder, f"cluster-{cluster.index:04}-{save_id}.npz", arrays)
+    return archives.write(folder, f"cluster-{cluster.index:04}-{save_id}.npz", arrays)
 
 
 def _load_cluster(
     partition: Partition, folder: str, entry: Entry, directed: bool, index: int
 ) -> Cluster:
-    arrays = _read(folder, entry)
+    arrays = archives.read(folder, entry)
     edges = {field: arrays.get(field) for field in EDGES}
     return Cluster(index, partition, identify=arrays.get("uid"), directed=directed, **edges)  # type: ignore[arg-type]
 
@@ -249,145 +240,14 @@ def _from_json(value: Any) -> Any:
     return from_json(value)
 
 
-def _write(folder: str, name: str, arrays: dict[str, NDArray]) -> Entry:
-    """Write arrays to a file; returns its entry in the list."""
-    with _written(_join(folder, name)) as file:
-        hashed = _Hashed(file)
-        np.savez(hashed, **arrays)  # type: ignore[arg-type, call-overload]
-        return {"file": name, "bytes": hashed.size, "sha256": hashed.sha256.hexdigest()}
-
-
-class _Hashed(io.RawIOBase):
-    """A file that is written from its begin to its end, with its checksum."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self.file = file
-        self.size = 0
-        self.sha256 = hashlib.sha256()
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        self.file.write(data)
-        self.sha256.update(data)
-        self.size += len(data)
-        return len(data)
-
-
-def _read(folder: str, entry: Entry) -> dict[str, NDArray]:
-    """The arrays of a file, once it has matched its entry in the list.
-
-    Raises
-    ------
-    InputError
-        The file is missing, or damaged.
-    """
-    path = _join(folder, entry["file"])
-    with _explained(path):
-        files, inner = _opened(path)
-        if (size := files.size(inner)) != entry["bytes"]:
-            raise InputError(
-                f"{path}: is damaged: it has {size} bytes, but was written with {entry['bytes']}"
-            )
-        with files.open(inner, "rb") as file:
-            if hashlib.file_digest(file, "sha256").hexdigest() != entry["sha256"]:
-                raise InputError(f"{path}: is damaged: it does not match its checksum")
-            file.seek(0)
-            with np.load(file, allow_pickle=False) as found:
-                return dict(found)
-
-
-def _list(folder: str) -> dict[str, Any]:
-    """The list of a graph's files.
-
-    Raises
-    ------
-    InputError
-        There is none, or it is damaged.
-    """
-    path = _join(folder, LIST)
-    with _explained(path):
-        files, inner = _opened(path)
-        content = files.cat_file(inner)
-    try:
-        whole = json.loads(content)
-        facts: dict[str, Any] = whole["graph"]
-        text = json.dumps(facts)
-        fits = hashlib.sha256(text.encode()).hexdigest() == whole["sha256"]
-    except (ValueError, TypeError, KeyError):
-        fits = False
-    if not fits:
-        raise InputError(f"{path}: is damaged, or is not the list of a graph's files")
-    if facts["format"] != FORMAT:
-        raise InputError(f"{path}: has the form {facts['format']!r}; this dgsuite reads {FORMAT!r}")
-    return facts
-
-
 def _files_of(folder: str) -> list[str]:
     """Names of the files of the graph that is in a folder, to be removed once it is replaced."""
-    files, inner = _opened(folder)
+    files, inner = archives.opened(folder)
     if not files.exists(f"{inner}/{LIST}"):
         return []
-    facts = _list(folder)
+    facts = archives.read_list(folder, LIST, KIND)
     return [
         name
         for entry in (facts["nodes"], *facts["clusters"])
         if NAME.fullmatch(name := entry["file"])
     ]
-
-
-def _join(folder: str, name: str) -> str:
-    return f"{folder.rstrip('/')}/{name}"
-
-
-def _absolute(path: str | os.PathLike[str]) -> str:
-    """A path that is the same on workers, or a URL."""
-    given = os.fspath(path)
-    with _explained(given):
-        _, inner = _opened(given)
-    return given if "://" in given else inner
-
-
-def _opened(path: str) -> tuple[Any, str]:
-    """The file system of a path or URL, and the path in it."""
-    from fsspec.core import url_to_fs
-
-    files, inner = url_to_fs(path)
-    return files, inner
-
-
-@contextmanager
-def _written(path: str) -> Iterator[IO[bytes]]:
-    """A file to write. It gets its name when it is complete."""
-    from fsspec.implementations.local import LocalFileSystem
-
-    files, inner = _opened(path)
-    if isinstance(files, LocalFileSystem):
-        with atomic_write(inner) as part, open(part, "wb") as file:
-            yield file
-        return
-    part = f"{inner}.{token_hex(8)}.part"
-    with _explained(path):
-        try:
-            with files.open(part, "wb") as file:
-                yield file
-            files.mv(part, inner)
-        except BaseException:
-            if files.exists(part):
-                files.rm(part)
-            raise
-
-
-@contextmanager
-def _explained(path: str) -> Iterator[None]:
-    """Replace errors of a file system by `InputError`."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except (OSError, ImportError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
-        raise InputError(f"{path}: cannot be opened: {reason}") from None

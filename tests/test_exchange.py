@@ -28,7 +28,9 @@ from toys import (
 import dgsuite
 import genval
 from dgsuite.engine.broadcasts import BroadcastBatch
-from dgsuite.engine.log import Log, merge
+from dgsuite.engine.checkpoint import AGAIN
+from dgsuite.engine.checkpoint_files import begun
+from dgsuite.engine.log import merge
 from dgsuite.engine.program import Guard, Step, reduce_votes, steps
 from dgsuite.engine.site import Site
 from dgsuite.executors import serial
@@ -40,8 +42,8 @@ from partition.graph import Graph
 from partition.views import incoming
 
 
-def simulate(kernel, graph, sites):
-    """Run a kernel on several sites that hand each other pickled parcels."""
+def simulate(kernel, graph, sites, checkpoints=None):
+    """Run a kernel on several sites that hand each other pickled parcels, perhaps from a checkpoint on."""
     clusters = graph.parts
     sites = min(sites, len(clusters))
     bounds = np.arange(sites + 1) * len(clusters) // sites
@@ -51,19 +53,29 @@ def simulate(kernel, graph, sites):
     ]
     for site in all_sites:
         site.warm()
-    logs = [Log(len(site.clusters)) for site in all_sites]
+    runs = [begun(checkpoints, site) for site in all_sites]
+    logs = [run.log for run in runs]
     votes = []
+
+    def exchange(outgoing):
+        outgoing = pickle.loads(pickle.dumps(outgoing, protocol=5))
+        for me, site in enumerate(all_sites):
+            site.deliver({s: parcels[me] for s, parcels in enumerate(outgoing) if me in parcels})
+
+    for sends in zip(*(run.sends for run in runs), strict=True):
+        exchange([site.send(AGAIN, own) for site, own in zip(all_sites, sends, strict=True)])
 
     def reply():
         reduced = reduce_votes(votes)
         votes.clear()
         return lambda: reduced
 
-    for step in steps(kernel, graph.n, reply):
-        outgoing = [site.step(step) for site in all_sites]
-        outgoing = pickle.loads(pickle.dumps(outgoing, protocol=5))
-        for me, (site, log) in enumerate(zip(all_sites, logs, strict=True)):
-            site.deliver({s: parcels[me] for s, parcels in enumerate(outgoing) if me in parcels})
+    for number, step in enumerate(steps(kernel, graph.n, reply)):
+        if number < len(runs[0].votes):
+            votes.append(runs[0].votes[number])
+            continue
+        exchange([site.step(step) for site in all_sites])
+        for site, log in zip(all_sites, logs, strict=True):
             log.add(step, site.tally, site.compute, site.cpu, 0.0)
             votes.append(site.tally.vote)
     outputs = {

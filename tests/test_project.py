@@ -78,7 +78,10 @@ def test_the_example_of_the_readme_runs(capsys):
 
 
 PAGES = [
-    *(f"docs/howto/{name}.md" for name in ("choose", "counts", "reduction", "save", "scc")),
+    *(
+        f"docs/howto/{name}.md"
+        for name in ("checkpoint", "choose", "counts", "reduction", "save", "scc")
+    ),
     "docs/stopping.md",
 ]
 """Pages whose examples run in this process."""

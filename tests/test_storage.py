@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import Graph, InputError
-from partition import storage
+from partition import archives, storage
 from partition.client import queries
 from partition.views import both_ways
 
@@ -148,7 +148,7 @@ def test_a_graph_is_replaced(tmp_path, monkeypatch):
     second.save(tmp_path)
     equal(Graph.load(tmp_path), second)
     assert len(list(tmp_path.iterdir())) == 2 + 1 + 2
-    write, calls = storage._write, []
+    write, calls = archives.write, []
 
     def failing(*given):
         calls.append(given)
@@ -157,7 +157,7 @@ def test_a_graph_is_replaced(tmp_path, monkeypatch):
         return write(*given)
 
     with monkeypatch.context() as patch:
-        patch.setattr(storage, "_write", failing)
+        patch.setattr(archives, "write", failing)
         with pytest.raises(InputError, match="the disk is full"):
             first.save(tmp_path)
     equal(Graph.load(tmp_path), second)

@@ -156,7 +156,7 @@ def _arrays(c: Cluster) -> Iterator[NDArray]:
 
 def digest(clusters: Sequence[Cluster]) -> list[int]:
     """Checksums of the clusters' arrays."""
-    return [crc32(array.tobytes()) for cluster in clusters for array in _arrays(cluster)]
+    return [crc32(np.ascontiguousarray(a).data) for cluster in clusters for a in _arrays(cluster)]
 
 
 def unchanged(clusters: Sequence[Cluster], before: Sequence[int]) -> None:

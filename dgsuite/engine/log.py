@@ -147,6 +147,54 @@ class Log:
                 self.votes[number] = SHARED.get(tally.vote, tally.vote)
         self._latest.clear()
 
+    def columns(self) -> dict[str, Any]:
+        """The log as arrays, numbers and votes; `of` makes it again."""
+        self._pack()
+        return {
+            "clusters": self.clusters,
+            "seconds": self.seconds,
+            "names": self.names,
+            "rows": np.array(self._rows, np.uint8),
+            "votes": self.votes,
+            "notes": {name: np.array(column) for name, column in self._notes.items()},
+            "traffic": np.array(self._traffic, np.uint8),
+        }
+
+    @classmethod
+    def of(cls, columns: dict[str, Any]) -> Log:
+        """The log that `columns` took apart."""
+        log = cls(columns["clusters"], columns["seconds"])
+        log.votes = columns["votes"]
+        log._codes = {name: code for code, name in enumerate(columns["names"])}
+        log._rows = bytearray(columns["rows"].tobytes())
+        log._notes = {name: array("q", found.tobytes()) for name, found in columns["notes"].items()}
+        log._traffic = bytearray(columns["traffic"].tobytes())
+        return log
+
+    def part(self, clusters: slice) -> Log:
+        """The log of a site that goes on from here: the times of its clusters, and, on the site of the first
+        cluster, all counts. The parts of all sites merge to the whole.
+        """
+        times = {name: self[name][:, clusters] for name in TIMES}
+        columns = self.columns()
+        columns["clusters"] = times["compute"].shape[1]
+        rows = np.zeros(len(self), row_format(columns["clusters"])[0])
+        for name, values in times.items():
+            rows[name] = values
+        for name in ("round", "turn", "phase", "last"):
+            rows[name] = self[name]
+        if clusters.start == 0:
+            for name in COUNTED:
+                rows[name] = self[name]
+        else:
+            columns |= {"votes": [SILENT] * len(self), "notes": {}, "traffic": self.traffic[:0]}
+        part = Log.of({**columns, "rows": rows})
+        if len(self):
+            part._begun = self.rounds
+            part._active = int(rows["active"][rows["round"] == rows["round"][-1]].max())
+            part._sent = int(rows["messages"].sum())
+        return part
+
     def noted(self, name: str) -> NDArray[np.int64]:
         """What the kernel noted under a name in each phase; 0 where it noted nothing."""
         self._pack()

@@ -58,6 +58,8 @@ class Site:
 
     quiet
         Whether the last phase needs no exchange.
+    keeps, returned
+        Whether to keep what the clusters returned from the last phase, for a checkpoint; and that.
 
     Raises
     ------
@@ -99,7 +101,8 @@ class Site:
         self.loads = np.zeros(len(clusters), np.int64)
         self.toil = np.zeros(len(clusters))
         self.tally = Tally()
-        self.quiet = False
+        self.quiet = self.keeps = False
+        self.returned: Sequence[Any] = ()
         self._messages: Received | None = None
 
     def warm(self) -> None:
@@ -146,6 +149,8 @@ class Site:
                     tally.add(item)
                 elif item is not None:
                     raise self.fault(step, k, f"returned {item!r}, which is nothing to send")
+        if self.keeps:
+            self.returned = results
         tally.vote = reduce_votes(votes)
         self.quiet = Known in sent and not votes and self.workload is None
         if self.workload is not None:

@@ -20,10 +20,11 @@ from dask.utils import parse_timedelta
 from distributed import Client, get_worker
 from numpy.typing import NDArray
 
-from dgsuite.engine.batches import MessageBatch
+from dgsuite.engine.checkpoint import AGAIN
+from dgsuite.engine.checkpoint_files import Checkpoints, Fresh, begun, is_marked, marked
 from dgsuite.engine.collectives import FEW
 from dgsuite.engine.log import Log, merge
-from dgsuite.engine.program import UNBOUND, Guard, reduce_votes, steps
+from dgsuite.engine.program import SILENT, UNBOUND, Guard, reduce_votes, steps
 from dgsuite.engine.progress import Progress, Report, Tell, seldom, united
 from dgsuite.engine.site import Site
 from dgsuite.executors.in_turn import InTurn
@@ -43,13 +44,16 @@ from partition.graph import Graph
 POOL_FROM = 1 << 15
 """Nodes of a site from which its clusters share the worker's threads: handing over costs 0.1 ms."""
 
+RESUMING = -10
+"""Number of the first exchange of what is sent once more after a checkpoint."""
+
 
 class Way(NamedTuple):
     """What a run's tasks do on their mesh: functions of a module, so that they travel by name."""
 
     site: Callable[[Kernel, Sequence[Cluster], NDArray, int, Workload | None, Guard], Any]
-    drive: Callable[[Any, Mesh, ThreadPoolExecutor | None, Report | None], Awaitable]
-    """Runs the program; returns this site's log."""
+    drive: Callable[[Any, Mesh, ThreadPoolExecutor | None, Report | None, Fresh], Awaitable]
+    """Runs the program, from its begin or from a checkpoint on; returns this site's log."""
     merge: Callable[[Sequence[Any]], Log]
     """Makes one log of all."""
     name: str = "clocked"
@@ -76,6 +80,7 @@ class Plan:
     transport: str
     keep: float
     """Seconds for which the mesh is kept."""
+    checkpoints: Checkpoints | None
 
     def mesh_key(self, rank: int) -> Hashable:
         """The meshes of two runs with the same key are the same."""
@@ -104,9 +109,10 @@ def run(
     workload: Workload | None = None,
     guard: Guard = UNBOUND,
     way: Way | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> list[tuple[dict[str, Any], Log]]:
     """Run kernels on the workers of a client, in rounds or another way: one after the other, in the same
-    tasks.
+    tasks. With checkpoints there is one kernel.
     """
     way = way or CLOCKED
     kernel = kernels[0]
@@ -143,6 +149,7 @@ def run(
             guard,
             transport,
             parse_timedelta(setting("dgsuite.clocked.keep")) if keeps else 0.0,
+            checkpoints,
         )
         futures = tasks.submit(
             client,
@@ -173,6 +180,7 @@ def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
     here = get_worker()
     worker.fence(here, plan.epochs[rank])
     site = prepared(plan.kernels[0])
+    kept = begun(plan.checkpoints, site)
     key = worker.task_key()
     plugin = worker.plugin()
     large = sum(c.size for c in clusters) > POOL_FROM
@@ -186,7 +194,7 @@ def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
     results: Result = []
 
     async def main(pool: ThreadPoolExecutor | None) -> None:
-        nonlocal site
+        nonlocal site, kept
         try:
             if resumed is None:
                 await mesh.open(plugin, key, *worker.security_args())
@@ -195,7 +203,8 @@ def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
             for turn, kernel in enumerate(plan.kernels):
                 if turn:
                     site = prepared(kernel)
-                log = await way.drive(site, mesh, pool, tell)
+                    kept = Fresh(site)
+                log = await way.drive(site, mesh, pool, tell, kept)
                 results.append((site.outputs(), log))
             if not plan.keep:
                 await mesh.close()
@@ -244,8 +253,9 @@ async def _drive(
     mesh: Mesh,
     pool: ThreadPoolExecutor | None,
     tell: Report | None,
+    kept: Fresh,
 ) -> Log:
-    log = Log(len(site.clusters))
+    log, past = kept.log, kept.votes
     votes: list[Vote] = []
 
     def reply() -> Callable[[], Vote]:
@@ -255,19 +265,31 @@ async def _drive(
         votes.clear()
         return lambda: reduced
 
-    await mesh.exchange(-1, {}, Vote())  # no clock starts before all workers are ready
-    start = now = perf_counter()
+    await mesh.exchange(-1, {}, SILENT)  # no clock starts before all workers are ready
+    for number, results in enumerate(kept.sends, RESUMING):
+        found, _ = await mesh.exchange(number, site.send(AGAIN, results), SILENT)
+        site.deliver(found)
+    now = perf_counter()
+    start = now - log.seconds
     for number, step in enumerate(steps(site.kernel, site.clusters[0].n, reply, site.guard)):
+        if number < len(past):
+            votes.append(past[number])
+            continue
         await mesh.turn()
         parcels = site.step(step, pool)
-        found: dict[int, MessageBatch] = {}
+        found, said = {}, SILENT
         if mesh.ordered or not site.quiet:
-            found, vote = await mesh.exchange(number, parcels, site.tally.vote)
+            vote = marked(site.tally.vote) if kept.due(step) else site.tally.vote
+            found, said = await mesh.exchange(number, parcels, vote)
             site.tally.wire = mesh.wire
-            votes.append(vote)
+            votes.append(said)
         site.deliver(found)
         before, now = now, perf_counter()
         log.add(step, site.tally, site.compute, site.cpu, now - before - site.busy)
+        if is_marked(said):
+            log.seconds = now - start
+            kept.write()
+            now = perf_counter()
     log.seconds = perf_counter() - start
     return log
 

@@ -18,6 +18,7 @@ import numpy as np
 from distributed import Client
 from numpy.typing import NDArray
 
+from dgsuite.engine.checkpoint_files import Fresh
 from dgsuite.engine.log import Log
 from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, turns
 from dgsuite.engine.progress import Report, Tell, seldom
@@ -194,11 +195,15 @@ async def _drive(site: RecursiveSite, pace: Pace) -> Ledger:
         return ledger
 
 
-async def _on_clock(site: RecursiveSite, mesh: Mesh, pool: Any, tell: Report | None) -> Ledger:
+async def _on_clock(
+    site: RecursiveSite, mesh: Mesh, pool: Any, tell: Report | None, _: Fresh
+) -> Ledger:
     return await _drive(site, Clock(site, mesh, pool, tell))
 
 
-async def _freely(site: RecursiveSite, mesh: Mesh, pool: Any, tell: Report | None) -> Ledger:
+async def _freely(
+    site: RecursiveSite, mesh: Mesh, pool: Any, tell: Report | None, _: Fresh
+) -> Ledger:
     pace = Free(site, mesh, pool, tell)
     ledger = await _drive(site, pace)
     pace.lines.close()

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.engine.batches import Record
+from dgsuite.engine.checkpoint import AGAIN
+from dgsuite.engine.checkpoint_files import Checkpoints, begun
 from dgsuite.engine.log import Log
 from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, steps
 from dgsuite.engine.progress import Tell, seldom
@@ -26,6 +28,7 @@ def run(
     recorder: Callable[[Step, Record], None] | None = None,
     workload: Workload | None = None,
     guard: Guard = UNBOUND,
+    checkpoints: Checkpoints | None = None,
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a kernel on clusters of this process.
 
@@ -37,11 +40,17 @@ def run(
         Called with the site before every phase; tests use it to disturb what must not matter.
     recorder
         Called with what each phase sends.
+    checkpoints
+        Where checkpoints are written, and what the run goes on from.
     """
     site = Site(kernel, clusters, np.array([0, len(clusters)]), 0, workload, guard)
     site.mailbox.recorder = recorder
     site.warm()
-    log = Log(len(clusters))
+    kept = begun(checkpoints, site)
+    log, past = kept.log, kept.votes
+    for results in kept.sends:
+        site.send(AGAIN, results)
+        site.deliver({})
     votes: list[Vote] = []
 
     report = None if on_round is None else seldom(on_round)
@@ -53,8 +62,12 @@ def run(
         votes.clear()
         return lambda: reduced
 
-    start = now = perf_counter()
-    for step in steps(kernel, clusters[0].n, reply, guard):
+    now = perf_counter()
+    start = now - log.seconds
+    for number, step in enumerate(steps(kernel, clusters[0].n, reply, guard)):
+        if number < len(past):
+            votes.append(past[number])
+            continue
         if before_phase is not None:
             before_phase(site)
         site.step(step)
@@ -62,5 +75,9 @@ def run(
         votes.append(site.tally.vote)
         before, now = now, perf_counter()
         log.add(step, site.tally, site.compute, site.cpu, now - before - site.busy)
+        if kept.due(step):
+            log.seconds = now - start
+            kept.write()
+            now = perf_counter()
     log.seconds = perf_counter() - start
     return site.outputs(), log
