@@ -4,8 +4,8 @@ Of each checkpoint, a site writes a file with what its clusters need, a file wit
 both with their checksums. A checkpoint is whole if the lists of all sites are there, and what they name is
 undamaged. The last two are kept: while one is written, or if it is damaged, there is the one before.
 
-The try of the run that began last owns the folder. Processes of an earlier one, which may still run, find that
-out before they write.
+The try of the run that began last owns the folder. Processes of an earlier one, which may still run, find
+that out before they write.
 """
 
 from __future__ import annotations
