@@ -85,7 +85,7 @@ def result(loops, **values):
 
 
 def test_differences_within_noise_are_not_told():
-    before = result([1.0, 1.1], a=10.0, b=10.0, count=100, zero=0, old=1)
+    before = result([1.1, 1.0, 1.1, 1.1, 9.0], a=10.0, b=10.0, count=100, zero=0, old=1)
     after = result([1.0], a=12.0, b=12.2, count=101, zero=0, new=1)
     found = compare(before, after)
     assert found.noise == pytest.approx(1.21)

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
+import numpy as np
+
 from partition.errors import InputError
 
 FOLDER = "benchmarks/results"
@@ -154,12 +156,13 @@ class Comparison(NamedTuple):
 def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> Comparison:
     """Compare two results.
 
-    A ratio is noise up to 1.1 times that of the slowest to the fastest time of the fixed loop, over both
-    results. Whole numbers are counts, and have no noise. Of figures that were measured several times, all of
-    one result must be beyond all of the other.
+    A ratio is noise up to 1.1 times that of the fixed loop's times: of the larger upper quartile to the
+    smaller lower one of both results. Whole numbers are counts, and have no noise. Of figures that were
+    measured several times, all of one result must be beyond all of the other.
     """
-    loops = [*before.get("loop_seconds", ()), *after.get("loop_seconds", ())]
-    noise = NOISE * (max(loops) / min(loops) if loops else 1)
+    loops = [some["loop_seconds"] for some in (before, after) if some.get("loop_seconds")]
+    quartiles = [np.quantile(some, (0.25, 0.75)) for some in loops]
+    noise = float(NOISE * np.max(quartiles) / np.min(quartiles)) if quartiles else NOISE
     old, new = ({_key(row): row for row in some["rows"]} for some in (before, after))
     both = [key for key in old if key in new]
     changes = [
