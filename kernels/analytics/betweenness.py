@@ -17,7 +17,15 @@ from numpy.typing import NDArray
 import kernels.base as bsp
 from kernels import sources
 from kernels.analytics.betweenness_rounds import Partitioned, State, centrality
-from kernels.analytics.replicated import Adjacency, Searcher, adjacency, falling, gathered, rows_of
+from kernels.analytics.replicated import (
+    Adjacency,
+    Searcher,
+    adjacency,
+    edges_of,
+    falling,
+    gathered,
+    pointers,
+)
 from kernels.fixed import Sums, added
 
 if TYPE_CHECKING:
@@ -73,7 +81,7 @@ class Betweenness(Partitioned):
         "source": bsp.Output("whether paths start here"),
     }
     fields = {
-        "row": np.uint32,
+        "degree": np.uint32,
         "end": np.uint32,
         "weight": np.float64,
         "whole": np.int64,
@@ -123,7 +131,7 @@ class Betweenness(Partitioned):
         if self.graph_form == "partitioned":
             yield from self.in_rounds(net)
         else:
-            yield bsp.Round(self.share, self.search, self.collect)
+            yield bsp.Round(self.introduce, self.share, self.search, self.collect)
 
     def start(self, c: bsp.Cluster) -> State:
         return State.of(c, betweenness=c.zeros(np.float64), source=self._starts(c.n, c.ids))
@@ -134,12 +142,16 @@ class Betweenness(Partitioned):
         flags[self.chosen(n)] = True
         return flags[nodes]
 
+    def introduce(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Announcement:
+        return bsp.announce(np.arange(c.size), degree=c.degree)
+
     def share(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Announcement:
-        return bsp.announce(np.arange(c.size), **rows_of(c, self.weighted))
+        s.indptr = pointers(inbox.board("degree"))
+        return bsp.announce(np.arange(c.size), **edges_of(c, self.weighted))
 
     def search(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Shipment, bsp.Note]:
-        names = ("row", "end", "weight") if self.weighted else ("row", "end")
-        graph = adjacency(c.partition, {name: inbox.board(name) for name in names})
+        names = ("end", "weight") if self.weighted else ("end",)
+        graph = adjacency(c.partition, s.indptr, {name: inbox.board(name) for name in names})
         sources = c.partition.position(self.chosen(c.n))
         mine = sources[self.dealt(graph.degree[sources], c.index, c.partition.clusters)]
         search = Searcher(graph, self.weighted)

@@ -45,6 +45,7 @@ class State(bsp.ClusterState):
 
     betweenness: NDArray[np.float64]
     source: NDArray[np.bool_]  # whether paths start at the node
+    indptr: NDArray[np.uint32] = bsp.later()  # of the whole graph, where it is replicated
     slots: NDArray[np.int64] = bsp.later()  # per entry of the adjacency, its end
     weights: NDArray[np.float64] = bsp.later()  # per entry
     home: NDArray[np.int64] = bsp.later()  # per ghost, the cluster that owns it

@@ -71,29 +71,32 @@ def falling(degree: NDArray) -> NDArray[np.int64]:
     return np.argsort(-degree, kind="stable")
 
 
-def rows_of(c: Cluster, weighted: bool) -> dict[str, NDArray]:
-    """The edges of a cluster: rows and ends as positions, and weights where they count."""
-    first = c.partition.offsets[c.index]
-    row = np.repeat(np.arange(first, first + c.size), c.degree)
-    found = {"row": row.astype(np.uint32), "end": c.partition.position(c.indices).astype(np.uint32)}
+def edges_of(c: Cluster, weighted: bool) -> dict[str, NDArray]:
+    """The edges of a cluster, row by row: ends as positions, and weights where they count."""
+    found = {"end": c.partition.position(c.indices).astype(np.uint32)}
     if weighted:
         ones = np.ones(len(c.indices)) if c.weights is None else c.weights
         found["weight"] = ones.astype(np.float64)
     return found
 
 
-def adjacency(partition: Partition, rows: dict[str, NDArray]) -> Adjacency:
-    """The whole graph from the rows of all clusters, in their order."""
-    counts = np.bincount(rows["row"], minlength=partition.n)
-    indptr = np.concatenate([[0], np.cumsum(counts)])
+def adjacency(
+    partition: Partition, indptr: NDArray[np.uint32], edges: dict[str, NDArray]
+) -> Adjacency:
+    """The whole graph from the edges of all clusters, in their order."""
+    return Adjacency(partition, indptr, edges["end"], edges.get("weight"))
+
+
+def pointers(degree: NDArray) -> NDArray[np.uint32]:
+    """Where the edges of each node begin, and where the last end."""
+    indptr = np.concatenate([[0], np.cumsum(degree, dtype=np.int64)])
     if indptr[-1] >= 2**32:
         raise ValueError(f"{indptr[-1]} edges are too many to replicate; graph_form='partitioned'")
-    return Adjacency(partition, indptr.astype(np.uint32), rows["end"], rows.get("weight"))
+    return indptr.astype(np.uint32)
 
 
 def gathered(parts: Sequence[Cluster], weighted: bool) -> Adjacency:
     """The whole graph from its clusters."""
-    rows = [rows_of(c, weighted) for c in parts]
-    return adjacency(
-        parts[0].partition, {name: np.concatenate([r[name] for r in rows]) for name in rows[0]}
-    )
+    edges = [edges_of(c, weighted) for c in parts]
+    whole = {name: np.concatenate([some[name] for some in edges]) for name in edges[0]}
+    return adjacency(parts[0].partition, pointers(np.concatenate([c.degree for c in parts])), whole)
