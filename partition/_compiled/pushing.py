@@ -161,10 +161,11 @@ def push_down(indptr, indices, shift, base, senders, lo, floor, left, found, cou
         at = np.uint64(s - shift)
         for e in range(np.uint64(indptr[at]), np.uint64(indptr[at + ONE])):
             r = np.uint64(indices[e]) - base  # past all where it would be negative
-            if r < rows and left[r] > floor:
-                left[r] -= 1
+            if r < rows:
+                number = left[r] - (left[r] > floor)
                 found[count] = r
-                count += left[r] == floor
+                count += (number == floor) & (left[r] != number)  # no branch to mispredict
+                left[r] = number
     return count
 
 
