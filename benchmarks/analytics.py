@@ -1,8 +1,8 @@
 """Kernels of analytics beside other libraries, taking turns on the same graph: medians, ours over the best.
 
 python benchmarks/analytics.py [--kernels pagerank,wcc] [--peers scipy,graphblas | --peers none] [--turns 5]
-    [--scale 20] [--random 1000000 10000000] [--graphs kronecker,random] [--workers 1 2] [--growth]
-    [--processor-time]
+    [--scale 20] [--random 1000000 10000000] [--graphs kronecker,random] [--workers 1 2]
+    [--growth [16 18]] [--processor-time]
 
 Graphs are simple: a Kronecker graph, and so many random edges on so many nodes; for `scc` the edges have a
 direction. Ours runs in style "clocked" on two worker processes: its rounds alone, and the whole call of
@@ -251,7 +251,7 @@ def compare_all(given: argparse.Namespace, what: Any, clients: dict[int, Any]) -
     """All kernels that are asked for on one graph."""
     results: dict[str, Any] = {}
     wanted = given.peers.split(",") if given.peers else []
-    alone = given.growth or given.peers == "none"
+    alone = given.growth is not None or given.peers == "none"
     for kind in ((False, False), (True, False), (False, True)):
         chosen = {k: CASES[k] for k in given.kernels.split(",")}
         cases = {k: c for k, c in chosen.items() if (c.weighted, c.directed) == kind}
@@ -282,7 +282,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.add_argument("--peers", default="")
     options.size("--turns", 5, 1)
     options.add_argument("--workers", type=int, nargs="+", default=[peers.THREADS])
-    options.add_argument("--growth", action="store_true")
+    options.add_argument("--growth", type=int, nargs="*", metavar="SCALE")
     options.add_argument("--processor-time", action="store_true")
     with options.recorded(arguments) as given, ExitStack() as stack:
         if unknown := {*given.kernels.split(",")} - {*CASES}:
@@ -293,10 +293,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             k: None if given.processor_time else stack.enter_context(common.cluster(k))
             for k in given.workers
         }
-        scales = (6, 8) if given.tiny else GROWTH
-        graphs = scales if given.growth else asked(given)
+        scales = given.growth or ((6, 8) if given.tiny else GROWTH)
+        grows = given.growth is not None
+        graphs = scales if grows else asked(given)
         results = {name_of(what): compare_all(given, what, clients) for what in graphs}
-        if given.growth:
+        if grows:
             report_growth(results, scales, max(given.workers))
 
 

@@ -30,6 +30,7 @@ def test_all_kernels_with_their_trials(gap, tmp_path):
     assert list(figures["kernels"]) == list(BENCHMARKS)
     for name, kernel in figures["kernels"].items():
         assert kernel["trials"] == kernel["validated"] == BENCHMARKS[name].trials
+        assert kernel["processor_seconds"] > 0
         assert 0 < kernel["least_seconds"] <= kernel["median_seconds"] <= kernel["time"]["max"]
     assert figures["output"] == "results/gap-kron6.nc"
     ds = dgsuite.open(tmp_path / figures["output"])

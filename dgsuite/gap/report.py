@@ -24,12 +24,13 @@ def summary(graph: Graph, found: Mapping[str, Trials]) -> dict[str, Any]:
             "least_seconds": time["min"],
             "median_seconds": time["median"],
             "time": time,
+            "processor_seconds": statistics(trials.processor)["median"],
             "wire_bytes": int(np.mean(trials.wire)),
             "validated": trials.validated,
             "each": [
-                {**own, "seconds": seconds, "rounds": rounds}
-                for own, seconds, rounds in zip(
-                    trials.each, trials.seconds, trials.rounds, strict=True
+                {**own, "seconds": seconds, "processor_seconds": processor, "rounds": rounds}
+                for own, seconds, processor, rounds in zip(
+                    trials.each, trials.seconds, trials.processor, trials.rounds, strict=True
                 )
             ],
         }
@@ -41,10 +42,11 @@ def report(figures: Mapping[str, Any]) -> str:
     lines = [
         f"{figures['graph']}: {figures['n']} nodes, {figures['m']} edges, built in "
         f"{figures['construction_seconds']:.3g} s; {figures['workers']} workers",
-        f"{'kernel':8}{'trials':>8}{'least':>12}{'median':>12}{'mean':>12}{'validated':>12}",
+        f"{'kernel':8}{'trials':>8}{'least':>12}{'median':>12}{'mean':>12}{'processor':>12}{'validated':>12}",
     ]
     for name, kernel in figures["kernels"].items():
         times = [kernel["time"][of] for of in ("min", "median", "mean")]
+        times.append(kernel["processor_seconds"])
         shown = "".join(f"{1e3 * seconds:>9.4g} ms" for seconds in times)
         lines.append(f"{name:8}{kernel['trials']:>8}{shown}{kernel['validated']:>12}")
     return "\n".join(lines)
@@ -64,6 +66,9 @@ def dataset(figures: Mapping[str, Any], found: Mapping[str, Trials]) -> xr.Datas
     return xr.Dataset(
         {
             "seconds": table([t.seconds for t in every], "time of the rounds", "s"),
+            "processor_seconds": table(
+                [t.processor for t in every], "processor time of the phases of all workers", "s"
+            ),
             "rounds": table([t.rounds for t in every], "rounds", "1"),
             "wire_bytes": table([t.wire for t in every], "data sent between workers", "byte"),
         },

@@ -27,10 +27,13 @@ class Trials:
         Parameters, such as the root.
     seconds
         Of the rounds.
+    processor
+        Processor time of the phases of all workers, in seconds.
     """
 
     each: list[dict[str, Any]]
     seconds: list[float] = field(default_factory=list)
+    processor: list[float] = field(default_factory=list)
     rounds: list[int] = field(default_factory=list)
     wire: list[int] = field(default_factory=list)
     validated: int = 0
@@ -76,6 +79,7 @@ def run(
         runs = running.trials(plan.kernel, on, found.each, client, turn, **plan.parameters)
         for ds in runs:
             found.seconds.append(float(ds.attrs["seconds"]))
+            found.processor.append(float(ds.cpu_seconds.sum()))
             found.rounds.append(ds.sizes["round"])
             found.wire.append(int(ds.wire_bytes.sum()))
             if options.validate_outputs:
