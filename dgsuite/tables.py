@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import rich.table
+
+
+class Marked(str):
+    """A cell that stands out on a page."""
 
 
 class Table(NamedTuple):
@@ -18,6 +23,19 @@ class Table(NamedTuple):
     title: str = ""
     notes: Sequence[str] = ()
     """What the cells refer to by number, from 1."""
+    remarks: Sequence[str] = ()
+    """Lines below it."""
+
+    @property
+    def numeric(self) -> set[int]:
+        """Columns whose cells begin with a number, or are empty."""
+        columns = range(len(self.heads))
+        shown = [[str(row[i]) for row in self.rows if str(row[i])] for i in columns]
+        return {i for i in columns if shown[i] and all(map(NUMBER.match, shown[i]))}
+
+
+NUMBER = re.compile(r"[+-]?\d[\d.,]*(e[+-]?\d+)?K?($|\s)")
+"""Start of a cell that is a number, perhaps with more behind it."""
 
 
 def table(

@@ -14,6 +14,8 @@ def template(package: str, name: str) -> Template:
     """A template of a package. It escapes all text, and fails where a name is missing."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
+    from dgsuite.tables import Marked
+
     environment = Environment(
         loader=PackageLoader(package, ""),
         autoescape=True,
@@ -22,4 +24,5 @@ def template(package: str, name: str) -> Template:
         keep_trailing_newline=True,
         undefined=StrictUndefined,
     )
+    environment.tests["marked"] = lambda value: isinstance(value, Marked)
     return environment.get_template(name)

@@ -12,9 +12,14 @@ import xarray as xr
 
 import dgsuite
 import genval
+from dgsuite.experiment.sweep import combine
 from dgsuite.report import __main__ as report
+from dgsuite.report.draw import both, framed
 from dgsuite.report.results import collect
-from dgsuite.report.statistics import interval, ratio
+from dgsuite.report.statistics import Interval, interval, ratio
+from dgsuite.report.sweeps import sweep
+from dgsuite.report.tables import Cell
+from dgsuite.tables import Marked
 from partition import netcdf
 
 ROOT = Path(__file__).parents[1]
@@ -59,8 +64,8 @@ def test_a_page_needs_nothing_else(here, tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"{tmp_path / 'report.html'}\n"
     page = Page((tmp_path / "report.html").read_text())
-    assert page.tags.count("img") == 2
-    assert all(s.startswith(("data:image/png;base64,", "#")) for s in page.sources)
+    assert page.tags.count("svg") == 3  # two figures, and the rounds of another run
+    assert all(s.startswith("#") for s in page.sources)
     assert "script" not in page.tags
     text = " ".join(page.text)
     assert "url(" not in text
@@ -73,9 +78,52 @@ def test_a_page_needs_nothing_else(here, tmp_path):
         "In the text of kernels:",
         "python -m dgsuite.experiment <19>",
         "other.nc",
+        "where the paper has another number",
         "dgsuite run configs/figure14.toml",
     ):
         assert words in text
+
+
+def test_a_sweep_of_ones_own(tmp_path):
+    """The title is the sweep's; repeats are a row and a dot, numbers are aligned, and no paper is named."""
+    made = [
+        runs("bf", kind).assign_attrs(style=style, repeat=repeat, seconds=seconds * factor)
+        for kind, factor in (("mn", 1), ("mx", 100))
+        for style, times in (("serial", (0.001, 0.002, 0.003)), ("clocked", (0.004,) * 3))
+        for repeat, seconds in enumerate(times)
+    ]
+    ds = combine(made)
+    dgsuite.save(ds, tmp_path / "mine.nc")
+    assert report.main([str(tmp_path)]) == 0
+    page = (tmp_path / "report.html").read_text()
+    assert "<title>dgsuite: Results of mine</title>" in page
+    assert "IMSuite" not in page
+    assert page.count("<svg") == 1
+    assert '<td class="number">2 ± 2.5</td><td class="number">3</td>' in page
+    found = sweep("mine.nc", ds)
+    assert found.table.heads == ["kernel", "n", "kind", "style", "messages", "comm", "ms", "runs"]
+    assert found.table.numeric == {1, 4, 5, 6, 7}
+    assert [row[6] for row in found.table.rows] == ["2 ± 2.5", "4 ± 0", "200 ± 2.5e+02", "400 ± 0"]
+
+
+@pytest.mark.parametrize("factor", [1, 1000])
+def test_frames_hold_error_bars(factor):
+    """Caps are within the frame; bars begin at 0, or where values differ much at the base."""
+    from matplotlib.figure import Figure
+
+    ax = Figure().subplots()
+    shown = [Interval(2.0, 1.5, 3), Interval(3.0 * factor, 2.0 * factor, 3), Interval(0.5, 0.4, 3)]
+    floor = framed(ax, "y", shown, base=1)
+    low, high = ax.get_ylim()
+    assert low <= min(t.mean - t.half for t in shown) < max(t.mean + t.half for t in shown) < high
+    assert (floor, ax.get_yscale()) == ((0, "linear") if factor == 1 else (1, "log"))
+
+
+def test_cells_that_differ_are_marked():
+    cell = Cell("bf", "Mn", "FA comm", 3, 4, -1, "a reason")
+    assert isinstance(both(cell), Marked)
+    assert both(cell) == "3 (paper: 4)"
+    assert not isinstance(both(cell._replace(paper=3, difference=0, why=None)), Marked)
 
 
 @pytest.mark.parametrize(

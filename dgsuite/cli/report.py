@@ -55,8 +55,11 @@ def _make(folder: Path, output: Path) -> None:
     from dgsuite.report.page import page, write
 
     found = results_in(folder)
-    chosen = console.tracked(data.claims().values(), "judging claims", len(data.claims()))
-    text, left_out = page(found, judge(Evidence(found), chosen))
+    claims = []
+    if any("figure" in ds.attrs for ds in found.values()):
+        chosen = console.tracked(data.claims().values(), "judging claims", len(data.claims()))
+        claims = judge(Evidence(found), chosen)
+    text, left_out = page(found, claims)
     problems = [InputError(f"{folder / name}: {why}") for name, why in left_out.items()]
     if len(left_out) == len(found):
         raise problems[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,8 +12,10 @@ import xarray as xr
 from dgsuite.plots import LOOKS, styled
 from dgsuite.report.forms import Form, forms
 from dgsuite.report.results import Bar, bars, cells, code
+from dgsuite.report.statistics import Interval
 from dgsuite.report.tables import INPUTS, STYLES, TEXT, Cell
 from dgsuite.statics.counting import Statics
+from dgsuite.tables import Marked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +58,7 @@ def _bars(figure: xr.Dataset) -> Figure:
     values = list(dict.fromkeys(bar.value for bar in found))
     if all(isinstance(value, int) for value in values):
         values.sort()
-    colours = colormaps["viridis"](np.linspace(0.15, 0.9, len(values)))
+    colours = colormaps["viridis"](np.linspace(0.3, 0.85, len(values)))
     picture = _new(9, 0.9 + 2.6 * len(named))
     axes = picture.subplots(len(named), 1, squeeze=False)[:, 0]
     legend: dict[str, Any] = {}
@@ -65,6 +68,7 @@ def _bars(figure: xr.Dataset) -> Figure:
         kernels = list(dict.fromkeys(bar.kernel for bar in here))
         shown = [v for v in values if any(bar.value == v for bar in own)]
         width = 0.84 / max(1, len(shown))
+        floor = framed(ax, "y", [bar.ratio for bar in here], base=1)
         for i, value in enumerate(shown):
             mine = [bar for bar in own if bar.value == value]
             at = [kernels.index(b.kernel) + (i - (len(shown) - 1) / 2) * width for b in mine]
@@ -73,14 +77,13 @@ def _bars(figure: xr.Dataset) -> Figure:
             colour = colours[values.index(value)]
             hatch = [HATCH if bar.oversubscribed else "" for bar in mine]
             look = {"color": colour, "edgecolor": "white", "linewidth": 0}
-            ax.bar(at, heights, 0.92 * width, hatch=hatch, **look)
+            ax.bar(at, np.array(heights) - floor, 0.92 * width, floor, hatch=hatch, **look)
             legend.setdefault(labelled(form, value), Patch(color=colour))
-            ax.errorbar(at, heights, spread, fmt="none", ecolor="0.25", elinewidth=0.9, capsize=1.5)
-        ax.axhline(1, color="0.4", linewidth=0.8, linestyle=":")
+            ax.errorbar(at, heights, spread, fmt="none", ecolor="k", elinewidth=0.9, capsize=2)
+        ax.axhline(1, color="k", linewidth=0.8, linestyle=":")
         ax.set_xticks(range(len(kernels)), [k.upper() for k in kernels])
         ax.set_ylabel(form.axis)
         ax.set_title(f"{program}; dotted: {_base(form, here)}", loc="left")
-        _scale(ax, here)
     picture.legend(
         legend.values(),
         legend.keys(),
@@ -107,14 +110,31 @@ def _base(form: Form, found: list[Bar]) -> str:
     return " or ".join(names) + (", oversubscribed itself" if took_turns else "")
 
 
-def _scale(ax: Axes, found: list[Bar]) -> None:
-    """Logarithmic where values differ by more than a factor of ten; never below what bars have."""
-    means = [b.ratio.mean for b in found]
-    if max(means) > 10 * min(means):
-        ax.set_yscale("log")
-        ax.set_ylim(min(0.5, 0.7 * min(means)), 2 * max(means))
-    else:
-        ax.set_ylim(0, 1.25 * max(means))
+def framed(ax: Axes, which: str, shown: Sequence[Interval], base: float | None = None) -> float:
+    """Have axis "x" or "y" hold all intervals with their caps; return where bars begin.
+
+    It begins at 0; where means differ by more than a factor of ten it is logarithmic, with bars from `base`.
+    """
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    ends = np.array(
+        [(t.mean, *(t.mean + np.nan_to_num(t.half) * np.array([-1, 1]))) for t in shown]
+    )
+    means, low, high = ends.reshape(-1, 3).T
+    limit = getattr(ax, f"set_{which}lim")
+    if not len(shown) or means.min() <= 0 or means.max() <= 10 * means.min():
+        limit(0, 1.08 * max(high.max(initial=0), base or 0) or 1)
+        return 0
+    getattr(ax, f"set_{which}scale")("log")
+    least, most = np.where(low > 0, low, means).min(), high.max()
+    if base is not None:
+        least, most = min(least, base), max(most, base)
+    limit(least / 1.3, most * 1.3)
+    axis = getattr(ax, f"{which}axis")
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if most / least < 200 else (1,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axis.set_minor_formatter(NullFormatter())
+    return base if base is not None else least / 1.3
 
 
 def labelled(form: Form, value: Any) -> str:
@@ -151,6 +171,8 @@ def _rounds(figure: xr.Dataset) -> Figure:
         ax.set_ylim(bottom=0)
         ax.set_xlim(-0.3, max(1, ax.dataLim.x1) + 0.3)
         ax.locator_params(axis="x", integer=True)
+    for ax in axes[max(0, len(names) - columns) : len(names)]:
+        ax.set_xlabel("round")
     for ax in axes[len(names) :]:
         ax.set_visible(False)
     picture.supylabel("communication in each round")
@@ -231,7 +253,8 @@ def grid(
 
 
 def both(cell: Cell | None) -> str:
-    """Our number, and the paper's where it is another."""
+    """Our number, and the paper's where it is another; marked where there is a reason to look at it."""
     if cell is None:
         return ""
-    return f"{cell.ours} (paper: {cell.paper})" if cell.difference else f"{cell.ours}"
+    text = f"{cell.ours} (paper: {cell.paper})" if cell.difference else f"{cell.ours}"
+    return text if cell.why is None else Marked(text)

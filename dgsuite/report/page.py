@@ -1,18 +1,16 @@
-"""The study as one self-contained HTML page, in light or dark colours as the reader's system is set."""
+"""The results of a folder as one self-contained HTML page, in light or dark as the reader's system is set."""
 
 from __future__ import annotations
 
-import base64
-import io
 import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 import xarray as xr
 
+from dgsuite.plots import svg
 from dgsuite.report.claims import setups
 from dgsuite.report.claims.data import setup_of
 from dgsuite.report.claims.show import by_paper, summary
@@ -21,17 +19,15 @@ from dgsuite.report.draw import CODE, both, code_table, draw, grid, labelled
 from dgsuite.report.forms import forms
 from dgsuite.report.results import BY_ROUND, bars, cells, code, findings
 from dgsuite.report.statistics import LEVEL
+from dgsuite.report.sweeps import Sweep, sweep
 from dgsuite.report.tables import HEADS, NOTHING, STYLES, TEXT, reasons, row
 from dgsuite.tables import Table
 from dgsuite.templates import template
 from partition.errors import InputError
 from partition.files import atomic_write
 
-SHOWN = 60
-"""Runs of other results that are listed, at most."""
-
-OTHERS = ("file", "what", "style", "n", "kind", "clusters", "messages", "comm", "ms")
-"""Columns of the table of other results."""
+TITLE = "IMSuite's characterisation, on Dask"
+"""Of a page with figures."""
 
 
 class Section(NamedTuple):
@@ -42,7 +38,7 @@ class Section(NamedTuple):
     numbers: Table
     """Of every cell, round or bar."""
     picture: str | None
-    """A link that holds it, unless the figure is a table."""
+    """Markup, unless the figure is a table."""
     tables: list[Table]
     """In place of a picture: as the paper has them, with its numbers where ours differ."""
     setup: str
@@ -83,14 +79,14 @@ def page(
         incomplete.
     """
     sections: dict[str, Section] = {}
-    rows: list[Sequence[Any]] = []
+    sweeps: list[Sweep] = []
     left_out = {}
     for name, ds in results.items():
         try:
             if "figure" in ds.attrs:
                 sections[name] = _section(ds, claims)
             else:
-                rows += _rows(name, ds)
+                sweeps.append(sweep(name, ds))
         except Exception as error:
             left_out[name] = _reason(error)
     ordered = sorted(sections.values(), key=lambda section: section.number)
@@ -100,11 +96,18 @@ def page(
         settings=sorted({str(results[name].attrs.get("setting", "")) for name in sections}),
         level=f"{LEVEL:.0%}",
         summary=summary(claims),
-        claims=list(by_paper(claims)) if claims else [],
-        others=Table(OTHERS, rows),
+        claims=list(by_paper(claims)) if claims and ordered else [],
+        title=_title(sweeps) if not ordered else TITLE,
+        sweeps=sweeps,
         absent=[number for number in forms() if number not in present],
     )
     return text, left_out
+
+
+def _title(sweeps: Sequence[Sweep]) -> str:
+    """The title of a page without figures."""
+    names = [s.title for s in sweeps]
+    return "Results of " + " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def _number(figure: xr.Dataset) -> int:
@@ -176,9 +179,9 @@ def _about(number: int, claims: Sequence[Row]) -> list[Row]:
 
 
 def _picture(figure: xr.Dataset) -> str:
-    buffer = io.BytesIO()
-    draw(figure).savefig(buffer, dpi=110, format="png")
-    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+    drawn = draw(figure)
+    drawn.suptitle("")  # the section has a title
+    return svg(drawn, f"Figure {_number(figure)}: {forms()[_number(figure)].title}")
 
 
 def _matrix(figure: xr.Dataset) -> list[Table]:
@@ -244,28 +247,6 @@ def _ratios(figure: xr.Dataset) -> Table:
     swept = (form.unit.strip(" ="), form.measure)
     heads = ("kernel", "program", *swept, "ms", "± ms", "runs", "over", "oversubscribed")
     return Table(heads, rows)
-
-
-def _rows(name: str, ds: xr.Dataset) -> list[Sequence[Any]]:
-    """Rows of the table of other results: a run of a file each."""
-    rows: list[Sequence[Any]] = []
-    runs = [ds.isel(run=i) for i in range(ds.sizes["run"])] if "run" in ds.dims else [ds]
-    for run in runs[:SHOWN]:
-        known = {**run.attrs, **{k: v.item() for k, v in run.coords.items() if v.ndim == 0}}
-        totals = [
-            int(run[v].values.clip(0).sum()) if v in run else "" for v in ("messages", "comm")
-        ]
-        time = ""
-        if np.ndim(seconds := run.get("seconds", known.get("seconds", ""))) == 0 and seconds != "":
-            time = f"{1e3 * float(seconds):.4g}"
-            if run.get("oversubscribed", known.get("oversubscribed")):
-                time += " (oversubscribed)"
-        where = [known.get(k, "") for k in ("style", "n", "kind", "clusters")]
-        what = known.get("kernel", known.get("title", ""))
-        rows.append((name, what, *where, *totals, time))
-    if len(runs) > SHOWN:
-        rows.append((name, f"and {len(runs) - SHOWN} more", *[""] * 7))
-    return rows
 
 
 def write(text: str, path: Path) -> None:
