@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = Options(__file__, __doc__)
     options.size("--scales", "16,18,20,22", "8")
     options.size("--roots", 64, 4)
-    options.add_argument("--peers", default="scipy,graphblas,networkit")
+    options.size("--peers", "scipy,graphblas,networkit", "scipy")
     options.size("--forms", [*FORMS], ["2-D, 2 x 2"], nargs="*", choices=FORMS, help="top-down")
     options.add_argument("--turns", type=int, default=0)
     with options.recorded(arguments) as given:

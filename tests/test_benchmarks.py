@@ -30,7 +30,7 @@ ARGUMENTS = {
 }
 """Options besides ``--tiny``."""
 
-PEERS = {"bfs_peers": "graphblas", "hartree_fock": "pyscf", "parquet": "igraph", "scc": "igraph"}
+PEERS = {"hartree_fock": "pyscf", "parquet": "igraph", "scc": "igraph"}
 """Packages without which a benchmark cannot run; others leave out the peers that are not installed."""
 
 NAMES = sorted(file.stem for file in BENCHMARKS.glob("*.py") if bench.MARK in file.read_text())
