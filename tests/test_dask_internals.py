@@ -46,7 +46,8 @@ def test_what_the_scheduler_plugin_reads(client):
             *missing(dask_scheduler, "handlers", "tasks", "clients", "task_groups", "extensions"),
             *missing(worker, "name", "server_id", "last_seen", "executing", "metrics"),
             *missing(worker, "memory_limit", "nthreads", "status"),
-            *missing(dask_scheduler.tasks[key], "processing_on", "state", "key"),
+            *missing(dask_scheduler.tasks[key], "processing_on", "state", "key", "nbytes"),
+            *missing(dask_scheduler, "gather"),
             *missing(client, "last_seen"),
             *({"memory"} - set(worker.metrics)),
         ]
@@ -234,3 +235,35 @@ def test_datasets_are_made_of_parts():
     plain = xr.Dataset({"x": ("node", [1.0, 2.0])}, {"node": [3, 5]}, {"a": 1})
     xr.testing.assert_identical(made, plain)
     xr.testing.assert_identical(made.sel(node=5), plain.sel(node=5))
+
+
+def test_a_client_sends_at_once_what_it_is_told_to():
+    """Messages in the client's stream, although it sent one less than 10 ms ago."""
+    from types import SimpleNamespace
+
+    from distributed.batched import BatchedSend
+    from tornado.ioloop import IOLoop
+
+    from partition.client.sending import send_now
+
+    async def sent():
+        loop = IOLoop.current()
+        stream = BatchedSend(interval="1 hour", loop=loop)
+        batches = asyncio.Queue()
+
+        async def write(payload, **options):
+            await batches.put(payload)
+            return 1
+
+        stream.start(SimpleNamespace(write=write, closed=lambda: False, abort=lambda: None))
+        stream.send("first")
+        found = [await asyncio.wait_for(batches.get(), 30)]
+        stream.send("second")
+        await asyncio.sleep(0)
+        assert batches.empty()
+        send_now(SimpleNamespace(loop=loop, scheduler_comm=stream))
+        found.append(await asyncio.wait_for(batches.get(), 30))
+        stream.abort()
+        return found
+
+    assert asyncio.run(sent()) == [["first"], ["second"]], "see partition/client/sending.py"

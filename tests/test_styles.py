@@ -305,3 +305,24 @@ def test_threads_are_bound_while_a_run_lasts(client):
     assert (free.got == everything).all()
     found = client.submit(os.sched_getaffinity, 0, pure=False).result()
     assert found == os.sched_getaffinity(0)
+
+
+def test_a_short_run_takes_the_scheduler_few_requests(client, monkeypatch):
+    graph = dgsuite.Graph.from_edges(np.zeros(399, np.int64), np.arange(1, 400), n=400, clusters=2)
+    requests, sync = [], client.sync
+
+    def counted(function, *arguments, **options):
+        requests.append(function.__qualname__)
+        return sync(function, *arguments, **options)
+
+    monkeypatch.setattr(client, "sync", counted)
+    for _ in range(2):
+        requests.clear()
+        with dask.config.set({"dgsuite.gather-limit": "16 MiB"}):
+            dgsuite.run("bf", graph, style="clocked", client=client)
+    assert len(requests) == 3, requests  # states of the workers, a turn, the results
+    requests.clear()
+    with dask.config.set({"dgsuite.gather-limit": 0}):
+        ds = dgsuite.run("bf", graph, style="clocked", client=client)
+    assert len(requests) == 4, requests  # and that the results are kept
+    assert ds.distance.chunks == ((200, 200),)

@@ -30,9 +30,10 @@ from dgsuite.engine.site import Site
 from dgsuite.executors.in_turn import InTurn
 from dgsuite.workers import placement as tasks
 from dgsuite.workers import plugin as worker
+from dgsuite.workers.facts import Result
 from dgsuite.workers.lazy import LazyMesh
 from dgsuite.workers.mesh import Mesh, cancelling
-from dgsuite.workers.outputs import Result, collect
+from dgsuite.workers.outputs import collect
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
 from partition.client.settings import setting
@@ -126,9 +127,7 @@ def run(
     places, bounds = tasks.deal(graph, places)
     keeps = transport == "comm" and way.rounds and not way.in_turn and len(places) > 1
     watch = Watch(client, tasks.of(kernel), places, key_part=run_id)
-    watch.check_workers()
     groups = tasks.place(graph, watch, places, bounds)
-    epochs = [watch.epochs[place] for place in places]
     keys = [f"{kernel.name}-{way.name}-{run_id}-{rank}" for rank in range(len(places))]
     with ExitStack() as stack:
         topic, reports = worker.reports(client)
@@ -142,7 +141,7 @@ def run(
             kernels,
             bounds,
             places,
-            epochs,
+            [watch.epochs[place] for place in places],
             topic,
             setting("dgsuite.clocked.bind"),
             workload,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -15,10 +14,9 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.engine.log import Log
 from dgsuite.workers import placement as tasks
+from dgsuite.workers.facts import Facts, Result
 from kernels.base import Kernel
 from partition.client.gather import limit
-from partition.client.queries import ask_scheduler
-from partition.client.tasks import submitted
 from partition.client.waiting import Watch
 from partition.dask_views import client_of
 from partition.graph import Graph
@@ -33,28 +31,6 @@ if TYPE_CHECKING:
 LABELS = "labels for the workers"
 PARTITION = "partition for the workers"
 """Keys in `Graph.cache` of futures of the labels, and of the partition."""
-
-Result = list[tuple[dict[str, NDArray], Log]]
-"""Of a site's task: outputs and log of each kernel."""
-
-
-@dataclass
-class Facts:
-    """What the client learns of a result that stays on its worker."""
-
-    shapes: list[dict[str, tuple[np.dtype, tuple[int, ...]]]]
-    """Dtype of each output of each kernel, and its shape."""
-    logs: list[Log]
-    nbytes: int
-
-
-def _facts(result: Result) -> Facts:
-    outputs = [each for each, _ in result]
-    return Facts(
-        [{name: (array.dtype, array.shape) for name, array in each.items()} for each in outputs],
-        [log for _, log in result],
-        sum(array.nbytes for each in outputs for array in each.values()),
-    )
 
 
 def collect(
@@ -114,14 +90,10 @@ def _kept(
     most = -1 if isinstance(graph.labels, HeldLabels) else limit()
     if 8 * graph.n * sum(len(kernel.outputs) for kernel in kernels) <= most:
         return None
-    tasks.finish(futures, watch)
-    client = watch.client
-    found: list[Facts] = tasks.results(
-        [submitted(client, _facts, future, part=kernels[0].name) for future in futures], watch
-    )
+    found = tasks.facts(futures, watch)
     if sum(facts.nbytes for facts in found) <= most:
         return None
-    ask_scheduler(client, "dgsuite_keep", keys=[future.key for future in futures])
+    watch.ask("dgsuite_keep", keys=[future.key for future in futures])
     return found
 
 

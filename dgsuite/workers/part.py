@@ -15,7 +15,7 @@ from dgsuite.engine.log import Log
 from dgsuite.engine.program import Guard, Step, reduce_votes
 from dgsuite.engine.site import Site
 from dgsuite.workers import plugin as worker
-from dgsuite.workers.outputs import Result
+from dgsuite.workers.facts import Result
 from dgsuite.workers.plugin import PeerLost
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote

@@ -17,9 +17,11 @@ from distributed import Client, Future
 from distributed.client import ClosedClientError
 from numpy.typing import NDArray
 
+from dgsuite.workers.facts import Facts
 from dgsuite.workers.plugin import PeerLost
-from partition.client.queries import POLL_SECONDS, ask_scheduler, timeout
-from partition.client.waiting import Watch, failed, pending
+from partition.client.queries import POLL_SECONDS, seceded, timeout
+from partition.client.sending import send_now
+from partition.client.waiting import Watch, failed, pending, unfinished
 from partition.client.workers import cluster_ranges
 from partition.errors import DgsuiteError, RunError, WorkerLost
 from partition.graph import Graph
@@ -27,6 +29,9 @@ from partition.recovery import settle
 
 EMBED = 1 << 20
 """Clusters smaller than this (bytes a worker) travel with the task; larger ones are sent once."""
+
+WITH_ANSWER = 1 << 24
+"""Bytes of results that the scheduler sends when it says that tasks are done."""
 
 PATIENCE = 5
 """Seconds without any worker after which none is expected to come."""
@@ -110,6 +115,7 @@ def submit(
     graph = HighLevelGraph(layers, {key: set() for key in layers})
     ends = [Delayed(key, graph, layer=key) for key in layers]
     futures: list[Future] = client.compute(ends, optimize_graph=False)
+    send_now(client)
     return futures
 
 
@@ -149,8 +155,39 @@ def results(futures: Sequence[Future], watch: Watch) -> list[Any]:
     DgsuiteError
         As in `finish`; also when a worker goes that has done its task, and has the result.
     """
+    if (found := _ended(futures, watch, WITH_ANSWER).get("data")) is not None:
+        return [found[future.key] for future in futures]
     finish(futures, watch)
     return watch.call(lambda: watch.client.gather(futures))
+
+
+def facts(futures: Sequence[Future], watch: Watch) -> list[Facts]:
+    """What is known of what a run's tasks return, once all are done; the results stay where they are.
+
+    Raises
+    ------
+    DgsuiteError
+        As in `finish`.
+    """
+    while (found := _ended(futures, watch, None).get("facts")) is None:
+        finish(futures, watch)
+    return [found[future.key] for future in futures]
+
+
+def _ended(futures: Sequence[Future], watch: Watch, most: int | None) -> dict[str, Any]:
+    """Wait until all tasks are done, or one has failed: in one request, if they take no longer than it may.
+
+    Returns
+    -------
+    What `partition.client.scheduler.DgsuiteSchedulerPlugin.results` answers.
+    """
+    request = {"keys": [future.key for future in futures], "seconds": POLL_SECONDS, "most": most}
+    with seceded():
+        while True:
+            answer: dict[str, Any] = watch.ask("dgsuite_results", wait=POLL_SECONDS, **request)
+            if answer["over"]:
+                return answer
+            watch.check_workers(unfinished(futures))
 
 
 def finish_anywhere(futures: Sequence[Future], watch: Watch) -> None:
@@ -204,8 +241,11 @@ def turn(watch: Watch, keys: Sequence[str]) -> Iterator[None]:
         "bound": timeout(),
     }
     try:
-        while ask_scheduler(client, "dgsuite_take_turn", wait=POLL_SECONDS, **turns):
-            watch.check_workers()
+        waits = True
+        while waits:
+            answer = watch.ask("dgsuite_take_turn", wait=POLL_SECONDS, **turns)
+            watch.check_states(answer["workers"])
+            waits = "head" in answer
         yield
     finally:
         client.loop.add_callback(end)

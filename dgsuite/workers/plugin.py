@@ -25,6 +25,7 @@ from tornado.ioloop import PeriodicCallback
 
 from dgsuite.engine.progress import Progress
 from dgsuite.workers.dashboard import PREFIX, DashboardPlugin
+from dgsuite.workers.facts import Facts
 from dgsuite.workers.kept import KeptMeshes
 from dgsuite.workers.spans import SpanPlugin
 from partition.client.settings import setting
@@ -96,6 +97,7 @@ class RunPlugin(WorkerPlugin):
         self.meshes = KeptMeshes(worker.loop.asyncio_loop)  # type: ignore[attr-defined]
         worker.handlers["dgsuite_meet"] = self._meet
         worker.handlers["dgsuite_count"] = self.count
+        worker.handlers["dgsuite_facts"] = self._facts
         worker.handlers["dgsuite_votes"] = self._votes
 
     def __reduce__(self) -> tuple[Callable[[], WorkerPlugin], tuple[()]]:
@@ -209,6 +211,10 @@ class RunPlugin(WorkerPlugin):
                 f"run {run} is not on worker {self.worker.address}: it is over, or was lost"
             )
         return to_serialize(self.runs[run].votes(turn))
+
+    def _facts(self, key: str) -> Any:
+        """RPC: the facts of the result of a run's task."""
+        return to_serialize(Facts.of(self.worker.data[key]))
 
     def count(self, run: str, first: int, epoch: str) -> int:
         """RPC: fetch and increment of a run's counter. Thread-safe."""

@@ -97,7 +97,9 @@ def ask_scheduler(client: Client, request: str, /, wait: float = 0.0, **argument
         raise RunError("the client was closed") from cause
     where = f"the scheduler at {client.scheduler.address}"
     if client.status == "running" and isinstance(cause, TimeoutError):
-        raise RunError(f"{where} has not answered for {seconds:g} s: frozen or busy") from cause
+        raise RunError(
+            f"{where} has not answered for {seconds - wait:g} s: frozen or busy"
+        ) from cause
     raise RunError(f"{where} is gone") from cause
 
 

@@ -34,6 +34,21 @@ class QueuedRun(NamedTuple):
     keys: Sequence[str]
 
 
+class Awaited(NamedTuple):
+    """Tasks that a client waits for.
+
+    Attributes
+    ----------
+    keys
+        Of those that have no result yet.
+    over
+        Set when all have one, or one never will.
+    """
+
+    keys: set[Any]
+    over: asyncio.Event
+
+
 class DgsuiteSchedulerPlugin(SchedulerPlugin):
     """Handles requests for the state of workers, and keeps a queue of runs that need all workers at once.
 
@@ -48,9 +63,11 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         self.scheduler = scheduler
         self.queue: list[QueuedRun] = []
         self._changed = asyncio.Event()
+        self._awaited: list[Awaited] = []
         scheduler.handlers["dgsuite_workers"] = self.workers
         scheduler.handlers["dgsuite_take_turn"] = self.take_turn
         scheduler.handlers["dgsuite_end_turn"] = self.end_turn
+        scheduler.handlers["dgsuite_results"] = self.results
         scheduler.handlers["dgsuite_keep"] = self.keep
         scheduler.handlers["dgsuite_annotate"] = self.annotate
         scheduler.handlers["dgsuite_repeatable"] = self.repeatable
@@ -186,8 +203,8 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
 
         Returns
         -------
-        An empty dictionary if the run is the head of the queue, else the run and client that are, and the
-        seconds since that client's last heartbeat.
+        ``"workers"``: their states. ``"head"``, if another run is the head of the queue: its id and client,
+        and the seconds since that client's last heartbeat.
         """
         mine = QueuedRun(run, client, tuple(keys))
         if client in self.scheduler.clients and mine not in self.queue:
@@ -202,13 +219,76 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
                 await asyncio.wait_for(self._changed.wait(), max(0.0, deadline - time()))
             except TimeoutError:
                 head = self.queue[0]
-                return {"run": head.run, "client": head.client, "silent": self._silent(head)}
-        return {}
+                waits = {"run": head.run, "client": head.client, "silent": self._silent(head)}
+                return {"head": waits, "workers": self.workers()}
+        return {"workers": self.workers()}
 
     def end_turn(self, run: str) -> None:
         """RPC: leave the queue, from whatever position."""
         for queued in [queued for queued in self.queue if queued.run == run]:
             self._remove(queued)
+
+    async def results(
+        self, keys: Sequence[Any], seconds: float, most: int | None
+    ) -> dict[str, Any]:
+        """RPC: the results of tasks, once all are done.
+
+        This takes a client one request. Otherwise it hears of each task, and then asks for the results.
+
+        Parameters
+        ----------
+        keys
+            Of the tasks, which may arrive after this request.
+        seconds
+            Seconds to wait at most.
+        most
+            Bytes of results that are sent with the answer, at most. With None facts of them are.
+
+        Returns
+        -------
+        ``"over"``: whether no task is left to wait for: all are done, or one has failed. If all are done,
+        ``"data"``: the results by key, or ``"facts"``: what their workers say of them, by key.
+        """
+        found = [self.scheduler.tasks.get(key) for key in keys]
+        states = {
+            key: task.state for key, task in zip(keys, found, strict=True) if task is not None
+        }
+        awaited = Awaited({k for k in keys if states.get(k) != "memory"}, asyncio.Event())
+        if awaited.keys and "erred" not in states.values():
+            self._awaited.append(awaited)
+            try:
+                await asyncio.wait_for(awaited.over.wait(), seconds)
+            except TimeoutError:
+                return {"over": False}
+            finally:
+                self._awaited.remove(awaited)
+        tasks = [self.scheduler.tasks.get(key) for key in keys]
+        done = [task for task in tasks if task is not None and task.state == "memory"]
+        if len(done) < len(tasks):
+            return {"over": True}
+        if most is not None:
+            small = sum(task.nbytes for task in done) <= most
+            return {"over": True, **(await self.scheduler.gather(keys=keys) if small else {})}
+        try:
+            facts = await asyncio.gather(*map(self._facts, done))
+        except (OSError, KeyError, ValueError):  # a worker was lost: the client finds out
+            await asyncio.sleep(seconds)
+            return {"over": False}
+        return {"over": True, "facts": dict(zip(keys, facts, strict=True))}
+
+    async def _facts(self, task: TaskState) -> Any:
+        """What a worker says of the result of a run's task."""
+        place, *_ = task.who_has or ()
+        return await self.scheduler.rpc(place.address).dgsuite_facts(key=task.key)
+
+    def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
+        for awaited in self._awaited:
+            if key not in awaited.keys:
+                continue
+            if finish == "memory":
+                awaited.keys.discard(key)
+            if not awaited.keys or finish in ("erred", "forgotten"):
+                awaited.over.set()
 
     def remove_client(self, scheduler: Scheduler, client: str) -> None:
         for queued in [queued for queued in self.queue if queued.client == client]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from partition.client.queries import POLL_SECONDS, ask_scheduler, seceded, timeout, worker_states
+from partition.client.queries import POLL_SECONDS, ask_scheduler, seceded, timeout
 from partition.client.tasks import new_key
 from partition.errors import DgsuiteError, RunError, WorkerLost
 
@@ -106,15 +106,18 @@ class Watch:
             A required worker is gone, frozen or paused for good, the scheduler is gone or frozen, or an
             input was lost with its worker.
         """
-        keys = [future.key for future in futures]
-        try:
-            states = worker_states(self.client, keys)
-            frozen = [w for w in self._required(states) if states[w]["silent"] > timeout()]
-            if frozen:  # after a pause of the scheduler all of them look frozen: ask again
-                time.sleep(2 * POLL_SECONDS)
-                states = worker_states(self.client, keys)
-        except RunError as error:
-            raise RunError(f"{self.doing}: {error}") from error
+        return self.check_states(
+            self.ask("dgsuite_workers", keys=[f.key for f in futures]), futures
+        )
+
+    def check_states(
+        self, states: dict[str, dict[str, Any]], futures: Sequence[Future] = ()
+    ) -> dict[str, dict[str, Any]]:
+        """As `check_workers`, with the states of all workers that the scheduler has just said."""
+        if any(states[w]["silent"] > timeout() for w in self._required(states)):
+            # after a pause of the scheduler all of them look frozen: ask again
+            time.sleep(2 * POLL_SECONDS)
+            states = self.ask("dgsuite_workers", keys=[future.key for future in futures])
         for worker in self.workers:
             if worker not in states:
                 raise self._error(worker, "was lost")
@@ -126,6 +129,13 @@ class Watch:
         for worker in self._required(states):
             self._check_worker(worker, states[worker])
         return states
+
+    def ask(self, request: str, /, wait: float = 0.0, **arguments: Any) -> Any:
+        """The scheduler's answer to a request: see `partition.client.queries.ask_scheduler`."""
+        try:
+            return ask_scheduler(self.client, request, wait=wait, **arguments)
+        except RunError as error:
+            raise RunError(f"{self.doing}: {error}") from error
 
     def _required(self, states: dict[str, dict[str, Any]]) -> list[str]:
         """The workers that the tasks require."""
