@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -15,6 +16,9 @@ from dgsuite.workers.pages import Record, page
 
 MOST = 32
 """Runs that the page shows."""
+
+SOON = 0.05
+"""Seconds after which the page is told of a run: not while the next one starts."""
 
 PREFIX = "dgsuite-"
 """With which the topics begin under which runs report how far they are."""
@@ -36,9 +40,9 @@ class DashboardPlugin(SchedulerPlugin):
         route = (r"(?:/.*)?/dgsuite", RunsPage, {"plugin": self})
         scheduler.http_application.add_handlers(".*$", [route])
 
-    def ran(self, run: Record) -> None:
-        """RPC: a run has ended."""
-        self.runs.appendleft(run)
+    def ran(self, runs: Sequence[Record]) -> None:
+        """RPC: runs have ended."""
+        self.runs.extendleft(runs)
 
     def log_event(self, topic: str, msg: Any) -> None:
         if not topic.startswith(PREFIX):
@@ -76,10 +80,16 @@ class RunsPage(RequestHandler):
 
 
 def tell(client: Client, run: Record) -> None:
-    """Have the page show a run that has ended; nobody waits for it."""
+    """Have the page show a run that has ended: soon, together with others that end meanwhile."""
+    untold: list[Record] = client.__dict__.setdefault("_dgsuite_untold", [])
+    untold.append(run)
+    if len(untold) > 1:
+        return
 
     async def send() -> None:
+        runs = untold[-MOST:]
+        untold.clear()
         with suppress(OSError, AttributeError):  # closed
-            await client.scheduler.dgsuite_ran(run=run)
+            await client.scheduler.dgsuite_ran(runs=runs)
 
-    client.loop.add_callback(send)
+    client.loop.add_callback(client.loop.call_later, SOON, send)

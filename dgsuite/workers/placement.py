@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
-from distributed import Client, Future
+from distributed import Client, Future, Scheduler
 from distributed.client import ClosedClientError
 from numpy.typing import NDArray
 
@@ -29,6 +29,9 @@ from partition.recovery import settle
 
 EMBED = 1 << 20
 """Clusters smaller than this (bytes a worker) travel with the task; larger ones are sent once."""
+
+DIRECT = 1 << 18
+"""Bytes of results from which a client in the scheduler's process fetches them from the workers itself."""
 
 WITH_ANSWER = 1 << 24
 """Bytes of results that the scheduler sends when it says that tasks are done."""
@@ -155,10 +158,13 @@ def results(futures: Sequence[Future], watch: Watch) -> list[Any]:
     DgsuiteError
         As in `finish`; also when a worker goes that has done its task, and has the result.
     """
-    if (found := _ended(futures, watch, WITH_ANSWER).get("data")) is not None:
+    client = watch.client
+    direct = True if scheduler_is_here(client) else None
+    most = WITH_ANSWER if direct is None else DIRECT
+    if (found := _ended(futures, watch, most).get("data")) is not None:
         return [found[future.key] for future in futures]
     finish(futures, watch)
-    return watch.call(lambda: watch.client.gather(futures))
+    return watch.call(lambda: client.gather(futures, direct=direct))
 
 
 def facts(futures: Sequence[Future], watch: Watch) -> list[Facts]:
@@ -190,6 +196,12 @@ def _ended(futures: Sequence[Future], watch: Watch, most: int | None) -> dict[st
             watch.check_workers(unfinished(futures))
 
 
+def scheduler_is_here(client: Client) -> bool:
+    """Whether a client's scheduler is in this process: then workers can be reached from here."""
+    scheduler = getattr(client.cluster, "scheduler", None)
+    return isinstance(scheduler, Scheduler)
+
+
 def finish_anywhere(futures: Sequence[Future], watch: Watch) -> None:
     """Wait until all of some tasks are done that are tied to no worker.
 
@@ -211,7 +223,7 @@ def finish_anywhere(futures: Sequence[Future], watch: Watch) -> None:
 
 @contextmanager
 def turn(watch: Watch, keys: Sequence[str]) -> Iterator[None]:
-    """Wait for the turn of a run whose tasks need all their workers at once, and end it afterwards.
+    """Wait for the turn of a run whose tasks need all their workers at once; it ends with them, or an error.
 
     Two such runs that each held one of two workers would wait for each other for ever.
 
@@ -247,8 +259,9 @@ def turn(watch: Watch, keys: Sequence[str]) -> Iterator[None]:
             watch.check_states(answer["workers"])
             waits = "head" in answer
         yield
-    finally:
+    except BaseException:
         client.loop.add_callback(end)
+        raise
 
 
 def give_up(client: Client, futures: Sequence[Future]) -> None:

@@ -31,7 +31,7 @@ class QueuedRun(NamedTuple):
 
     run: str
     client: str
-    keys: Sequence[str]
+    keys: frozenset[str]
 
 
 class Awaited(NamedTuple):
@@ -52,8 +52,8 @@ class Awaited(NamedTuple):
 class DgsuiteSchedulerPlugin(SchedulerPlugin):
     """Handles requests for the state of workers, and keeps a queue of runs that need all workers at once.
 
-    A run leaves the queue when its client says so or the client's connection ends. It also leaves when
-    the client has sent no heartbeat for some time and none of the run's tasks is unfinished.
+    A run leaves the queue when all its tasks are done, its client says so, or the client is gone. It
+    also leaves when the client has sent no heartbeat for some time and none of the run's tasks is unfinished.
     """
 
     name = NAME
@@ -206,7 +206,7 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         ``"workers"``: their states. ``"head"``, if another run is the head of the queue: its id and client,
         and the seconds since that client's last heartbeat.
         """
-        mine = QueuedRun(run, client, tuple(keys))
+        mine = QueuedRun(run, client, frozenset(keys))
         if client in self.scheduler.clients and mine not in self.queue:
             self.queue.append(mine)
         deadline = time() + seconds
@@ -278,7 +278,9 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
 
     async def _facts(self, task: TaskState) -> Any:
         """What a worker says of the result of a run's task."""
-        place, *_ = task.who_has or ()
+        place = next(iter(task.who_has or []), None)
+        if place is None:
+            raise KeyError(task.key)
         return await self.scheduler.rpc(place.address).dgsuite_facts(key=task.key)
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
@@ -289,6 +291,10 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
                 awaited.keys.discard(key)
             if not awaited.keys or finish in ("erred", "forgotten"):
                 awaited.over.set()
+        if finish == "memory" and self.queue and key in self.queue[0].keys:
+            tasks = map(self.scheduler.tasks.get, self.queue[0].keys)
+            if all(task is not None and task.state == "memory" for task in tasks):
+                self._remove(self.queue[0])
 
     def remove_client(self, scheduler: Scheduler, client: str) -> None:
         for queued in [queued for queued in self.queue if queued.client == client]:
