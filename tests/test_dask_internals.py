@@ -267,3 +267,21 @@ def test_a_client_sends_at_once_what_it_is_told_to():
         return found
 
     assert asyncio.run(sent()) == [["first"], ["second"]], "see partition/client/sending.py"
+
+
+def test_annotations_of_a_layer_may_depend_on_the_key(client):
+    """A clocked run sends its tasks as one layer that says the worker of each."""
+    from functools import partial
+
+    from dgsuite.workers.placement import submit
+
+    (address,) = client.scheduler_info()["workers"]
+    tasks = {f"layer-{i}": (address, sum, [i]) for i in (1, 2)}
+    futures = submit(client, tasks | {"layer-3": (address, partial(sum, start=1), [2, 3])})
+    assert client.gather(futures) == [1, 2, 6]
+    restricted = client.run_on_scheduler(
+        lambda dask_scheduler=None: [
+            dask_scheduler.tasks[f"layer-{i}"].worker_restrictions for i in (1, 2, 3)
+        ]
+    )
+    assert restricted == 3 * [{address}], "see dgsuite/workers/placement.py"
