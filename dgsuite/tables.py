@@ -73,3 +73,15 @@ def table(
     for row in rows:
         made.add_row(*(escape(str(cell)) for cell in row))
     return made
+
+
+def text(
+    heads: Sequence[str], rows: Iterable[Iterable[Any]], *, left: Container[int] = (0,)
+) -> str:
+    """A table as lines of text."""
+    from rich.console import Console
+
+    console = Console(width=200, color_system=None)
+    with console.capture() as captured:
+        console.print(table(heads, rows, left=left))
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())

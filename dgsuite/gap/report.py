@@ -11,6 +11,7 @@ import xarray as xr
 
 from dgsuite.gap.trials import Trials
 from dgsuite.suites.statistics import statistics
+from dgsuite.tables import text
 from partition.graph import Graph
 
 
@@ -39,17 +40,18 @@ def summary(graph: Graph, found: Mapping[str, Trials]) -> dict[str, Any]:
 
 def report(figures: Mapping[str, Any]) -> str:
     """The figures as a table."""
-    lines = [
+    about = (
         f"{figures['graph']}: {figures['n']} nodes, {figures['m']} edges, built in "
-        f"{figures['construction_seconds']:.3g} s; {figures['workers']} workers",
-        f"{'kernel':8}{'trials':>8}{'least':>12}{'median':>12}{'mean':>12}{'processor':>12}{'validated':>12}",
-    ]
+        f"{figures['construction_seconds']:.3g} s; {figures['workers']} workers"
+    )
+    rows = []
     for name, kernel in figures["kernels"].items():
         times = [kernel["time"][of] for of in ("min", "median", "mean")]
         times.append(kernel["processor_seconds"])
-        shown = "".join(f"{1e3 * seconds:>9.4g} ms" for seconds in times)
-        lines.append(f"{name:8}{kernel['trials']:>8}{shown}{kernel['validated']:>12}")
-    return "\n".join(lines)
+        shown = [f"{1e3 * seconds:.4g} ms" for seconds in times]
+        rows.append((name, kernel["trials"], *shown, kernel["validated"]))
+    heads = ("kernel", "trials", "least", "median", "mean", "processor", "validated")
+    return f"{about}\n{text(heads, rows)}"
 
 
 def dataset(figures: Mapping[str, Any], found: Mapping[str, Trials]) -> xr.Dataset:

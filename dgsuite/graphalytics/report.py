@@ -12,6 +12,7 @@ import xarray as xr
 
 from dgsuite.graphalytics.plan import size
 from dgsuite.graphalytics.run import Found
+from dgsuite.tables import text
 from partition.graph import Graph
 
 
@@ -46,18 +47,19 @@ def summary(graph: Graph, found: Mapping[str, Found]) -> dict[str, Any]:
 def report(figures: Mapping[str, Any]) -> str:
     """The figures as a table."""
     kind = "directed" if figures["directed"] else "undirected"
-    lines = [
+    about = (
         f"{figures['graph']}: {figures['n']} vertices, {figures['m']} edges, {kind}; scale "
         f"{figures['scale']}, size {figures['size']}; loaded in {figures['load_seconds']:.3g} s; "
-        f"{figures['workers']} workers",
-        f"{'':6}{'makespan':>13}{'processing':>13}{'EPS':>11}{'EVPS':>11}  reference",
-    ]
+        f"{figures['workers']} workers"
+    )
+    rows = []
     for name, one in figures["algorithms"].items():
         words = {None: "none", True: "matches"}.get(one["matches"], f"{one['wrong']} differ")
         times = one["makespan_seconds"], one["processing_seconds"]
-        shown = "".join(f"{1e3 * seconds:>10.4g} ms" for seconds in times)
-        lines.append(f"{name:6}{shown}{one['eps']:>11.3g}{one['evps']:>11.3g}  {words}")
-    return "\n".join(lines)
+        shown = [f"{1e3 * seconds:.4g} ms" for seconds in times]
+        rows.append((name, *shown, f"{one['eps']:.3g}", f"{one['evps']:.3g}", words))
+    heads = ("", "makespan", "processing", "EPS", "EVPS", "reference")
+    return f"{about}\n{text(heads, rows, left=(0, 5))}"
 
 
 def dataset(figures: Mapping[str, Any]) -> xr.Dataset:
