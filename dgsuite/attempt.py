@@ -170,12 +170,10 @@ def _run(
     if style in ("clocked", "in_turn"):
         way = clocked.CLOCKED if style == "clocked" else clocked.IN_TURN
         return clocked.run(kernels, graph, client, workers, tell, load, guard, way, plan)
-    if plan is not None:
-        raise InputError("style 'finish_async' has no checkpoints yet")
     return [
         dealt.run(k, graph, client, workers)
         if free(k)
-        else finish_async.run(k, graph, client, workers, tell, load, guard)
+        else finish_async.run(k, graph, client, workers, tell, load, guard, plan)
         for k in kernels
     ]
 

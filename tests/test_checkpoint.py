@@ -138,10 +138,15 @@ def broken_off(kernel, client, folder, calls, style="clocked", **options):
 
 
 @pytest.mark.parametrize(
-    ("kernel", "where"),
-    [("mst", "three"), ("sssp", "client"), ("mis", "client_of_one"), ("wcc", None)],
+    ("kernel", "style", "where"),
+    [
+        ("mst", "finish_async", "three"),
+        ("sssp", "clocked", "client"),
+        ("mis", "finish_async", "client_of_one"),
+        ("wcc", "serial", None),
+    ],
 )
-def test_a_run_that_is_broken_off_goes_on(trio, kernel, where, tmp_path, caplog, request):
+def test_a_run_that_is_broken_off_goes_on(trio, kernel, style, where, tmp_path, caplog, request):
     """On three workers, two, one, and in this process."""
     graph = example(kernel)
     expected = dgsuite.run(kernel, graph, style="serial", **KERNELS[kernel])
@@ -150,7 +155,7 @@ def test_a_run_that_is_broken_off_goes_on(trio, kernel, where, tmp_path, caplog,
         found = dgsuite.run(
             kernel,
             graph,
-            style="clocked" if where else "serial",
+            style=style,
             client=where and request.getfixturevalue(where),
             count_as="serial",
             checkpoint=tmp_path,
@@ -161,7 +166,7 @@ def test_a_run_that_is_broken_off_goes_on(trio, kernel, where, tmp_path, caplog,
     assert not tmp_path.exists()
 
 
-@pytest.mark.parametrize("style", ["clocked", "in_turn"])
+@pytest.mark.parametrize("style", ["clocked", "finish_async", "in_turn"])
 def test_a_run_that_loses_a_worker_goes_on_from_its_checkpoint(trio, style, tmp_path, caplog):
     graph = example("pagerank")
     expected = dgsuite.run("pagerank", graph, style="serial")

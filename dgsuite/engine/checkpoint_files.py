@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import logging
 import re
+import sys
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -153,6 +154,14 @@ class Checkpoints:
             logger.warning("%s: no checkpoint is whole; the run begins at round 0", self.folder)
         return None
 
+    def past(self) -> Log:
+        """The log of what this try goes on from; an empty one at round 0."""
+        if self.found is None:
+            return Log(0)
+        read = Reader(Classes()).read
+        logs = [read(archives.read(self.folder, log)) for *_, log in self.found.sites]
+        return merge([Log.of(columns) for columns in logs])
+
     def remove(self, besides: str = "") -> None:
         """Remove all files of checkpoints but those of a try, and the folder if it is empty then."""
         with archives.explained(self.folder):
@@ -213,6 +222,41 @@ def _other(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     )
 
 
+class Pace:
+    """When a checkpoint is due.
+
+    Parameters
+    ----------
+    plan
+        Says how often.
+    rounds
+        Of the run that are over.
+    """
+
+    few = 16
+    """Phases that are sent off at once before it is known how long they take."""
+
+    def __init__(self, plan: Checkpoints, rounds: int = 0) -> None:
+        self.every = plan.every
+        self.restart(rounds)
+
+    def restart(self, rounds: int) -> None:
+        """The time to the next checkpoint begins, after so many rounds."""
+        self._since = rounds if type(self.every) is int else monotonic()
+
+    def due(self, step: Step) -> bool:
+        """Whether one is due after a phase."""
+        if type(self.every) is int:
+            return step.last and step.round + 1 - self._since >= self.every
+        return monotonic() - self._since >= self.every
+
+    def phases(self, seconds: float, count: int) -> int:
+        """How many phases to send off at once, if the last ones took so many seconds."""
+        if type(self.every) is int:
+            return sys.maxsize
+        return max(1, int(self.every * count / max(seconds, 1e-3)))
+
+
 class Fresh:
     """A run at one site that begins at round 0 and writes no checkpoints.
 
@@ -270,8 +314,7 @@ class Kept(Fresh):
         self._written: deque[list[str]] = deque()
         if plan.found is not None:
             self._go_on(plan.found)
-        self._since: float = 0
-        self._restart()
+        self._pace = Pace(plan, self.log.rounds)
 
     def _go_on(self, found: Found) -> None:
         """Read what the site goes on from."""
@@ -282,21 +325,14 @@ class Kept(Fresh):
             if begin < last and first < end:
                 arrays |= archives.read(folder, states)
         self.sends = checkpoint.restore(self.site, arrays, self._graph)
-        reader = [Reader(self._classes).read(archives.read(folder, log)) for *_, log in found.sites]
-        whole = merge([Log.of(columns) for columns in reader])
+        whole = self.plan.past()
         self.votes = whole.votes
         self.log = whole.part(slice(first, last))
 
     def due(self, step: Step) -> bool:
         if self.site.me:  # one decides for all
             return False
-        if type(self.plan.every) is int:
-            return step.last and step.round + 1 - self._since >= self.plan.every
-        return monotonic() - self._since >= self.plan.every
-
-    def _restart(self) -> None:
-        """The time to the next checkpoint begins."""
-        self._since = self.log.rounds if type(self.plan.every) is int else monotonic()
+        return self._pace.due(step)
 
     def write(self) -> None:
         plan, me = self.plan, self.site.me
@@ -319,7 +355,7 @@ class Kept(Fresh):
         archives.write_list(plan.folder, name, KIND, facts)
         self._written.append([name, *(entry["file"] for entry in entries.values())])
         self._clear()
-        self._restart()
+        self._pace.restart(self.log.rounds)
 
     def _clear(self) -> None:
         """Remove what is older than the last two.

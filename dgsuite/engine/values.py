@@ -36,12 +36,12 @@ class Classes:
     Parameters
     ----------
     kernel
-        Of the run.
+        Of the run, if its objects may be there.
     given
         Objects, such as the kernel's first states.
     """
 
-    def __init__(self, kernel: Kernel, given: Sequence[Any] = ()) -> None:
+    def __init__(self, kernel: Kernel | None = None, given: Sequence[Any] = ()) -> None:
         self._modules = {base.__module__ for base in type(kernel).__mro__} - {"builtins"}
         self._given = {self.name(type(value)): type(value) for value in given}
 

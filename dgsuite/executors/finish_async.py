@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from distributed import Client, Future
 from numpy.typing import NDArray
 
+from dgsuite.engine.checkpoint import AGAIN, EXCHANGES
+from dgsuite.engine.checkpoint_files import Checkpoints, Pace
 from dgsuite.engine.log import Log, merge
 from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, steps
 from dgsuite.engine.progress import Progress, Tell
@@ -51,6 +54,7 @@ class Driver:
         bounds: NDArray,
         threads: Sequence[int],
         on_round: Tell | None,
+        plan: Checkpoints | None = None,
     ) -> None:
         self.run_id = watch.key_part
         self.kernel = kernel
@@ -66,6 +70,12 @@ class Driver:
         """Dependencies of a phase, about."""
         self.collected: list[Step] = []
         self.sent = 0
+        self.plan = plan
+        self.pace = None if plan is None else Pace(plan)
+        self.most = EDGES if self.pace is None else self.pace.few
+        """Phases of one graph, at most."""
+        self.kept: set[int] = set()
+        """Phases after which there is a checkpoint."""
         self.futures: list[Future] = []
         self.used: list[list[Future]] = []
 
@@ -90,8 +100,11 @@ class Driver:
 
     def add(self, step: Step) -> None:
         """Take in a phase; it is sent when enough have come together."""
+        if self.pace is not None and step is not AGAIN and self.pace.due(step):
+            self.kept.add(self.sent + len(self.collected))
+            self.pace.restart(step.round + 1)
         self.collected.append(step)
-        if len(self.collected) * self.edges > EDGES:
+        if len(self.collected) * self.edges > EDGES or len(self.collected) == self.most:
             self.flush()
 
     def flush(self) -> None:
@@ -99,6 +112,7 @@ class Driver:
         if not self.collected:
             return
         bundles: list[Any] = self.futures
+        first = self.sent
         graphs: list[dict[str, tuple]] = [{} for _ in self.places]
         for number, step in enumerate(self.collected, self.sent):
             arriving = self.relay(graphs, number - 1, bundles)
@@ -121,7 +135,10 @@ class Driver:
         self.futures = self.client.compute(ends, optimize_graph=False)
         if len(self.used) == HOLD:
             self.used.clear()
+        begin = perf_counter()
         self.join(self.futures)
+        if self.pace is not None:
+            self.most = self.pace.phases(perf_counter() - begin, number + 1 - first)
         if self.on_round is not None:
             self.on_round(Progress(step.round + step.last))
 
@@ -176,8 +193,23 @@ class Driver:
         -------
         The key of what this worker packs.
         """
+        packed = self.lay_phase(graph, w, number, step, bundles)
+        if number not in self.kept:
+            return packed
+        kept = self.key("keep", number, w)
+        graph[kept] = (part.keep, self.run_id, number, packed)
+        return kept
+
+    def lay_phase(
+        self, graph: dict[str, tuple], w: int, number: int, step: Step, bundles: Sequence[Any]
+    ) -> str:
+        """As `lay`, without the checkpoint."""
         phase = self.run_id, number, step
         others = self.relays.receivers(w)
+        if step is AGAIN:
+            packed = self.key("again", number, w)
+            graph[packed] = (part.again, self.run_id, number, others, bundles)
+            return packed
         if self.threads[w] == 1:
             packed = self.key(step.phase, number, w)
             graph[packed] = (part.whole, *phase, others, bundles)
@@ -214,8 +246,9 @@ def run(
     on_round: Tell | None = None,
     workload: Workload | None = None,
     guard: Guard = UNBOUND,
+    plan: Checkpoints | None = None,
 ) -> tuple[dict[str, Any], Log]:
-    """Run a kernel on the workers of a client."""
+    """Run a kernel on the workers of a client, from its begin or from a checkpoint on."""
     worker.install(client)
     places, bounds = tasks.deal(graph, places)
     watch = Watch(client, tasks.of(kernel), places, key_part=tasks.new_run())
@@ -223,21 +256,34 @@ def run(
     threads = [states[place]["nthreads"] for place in places]
     groups = tasks.place(graph, watch, places, bounds)
     epochs = [watch.epochs[place] for place in places]
-    driver = Driver(kernel, watch, places, bounds, threads, on_round)
+    driver = Driver(kernel, watch, places, bounds, threads, on_round, plan)
+    past = [] if plan is None else plan.past().votes
+    votes: list[Vote] = []
     turns = 0
 
     def reply() -> Callable[[], Vote]:
         nonlocal turns
         turns += 1
-        return partial(driver.votes, turns - 1)
+        if driver.sent or driver.collected:
+            return partial(driver.votes, turns - 1)
+        reduced = reduce_votes(votes)  # of phases that are over
+        votes.clear()
+        return lambda: reduced
 
+    alike = workload, guard, plan
     opened = driver.each(
         part.open_part,
-        [(kernel, group, bounds, epochs, me, workload, guard) for me, group in enumerate(groups)],
+        [(kernel, group, bounds, epochs, me, *alike) for me, group in enumerate(groups)],
     )
     try:
         driver.join(opened)
-        for step in steps(kernel, graph.n, reply, guard):
+        for number, step in enumerate(steps(kernel, graph.n, reply, guard)):
+            if number < len(past):
+                votes.append(past[number])
+                continue
+            if past and number == len(past):
+                for _ in range(EXCHANGES):
+                    driver.add(AGAIN)
             driver.add(step)
         driver.flush()
         closing = driver.each(part.close_part, [()] * len(places))

@@ -11,6 +11,8 @@ from distributed import get_worker
 from numpy.typing import NDArray
 
 from dgsuite.engine.batches import MessageBatch
+from dgsuite.engine.checkpoint import AGAIN
+from dgsuite.engine.checkpoint_files import Checkpoints, Fresh, begun
 from dgsuite.engine.log import Log
 from dgsuite.engine.program import Guard, Step, reduce_votes
 from dgsuite.engine.site import Site
@@ -48,6 +50,8 @@ class Part:
     """Which process each of the run's workers is."""
     results: list[Any]
     """What each cluster returned from the phase."""
+    kept: Fresh
+    """What the run goes on from, and its checkpoints."""
     done: dict[tuple[str, int], int] = field(default_factory=dict)
     """The last phase in which each task has begun: by what it does, and its thread."""
     waiting: Iterator[int] = field(default_factory=lambda: iter(()))
@@ -56,16 +60,17 @@ class Part:
     """Bytes that the worker has relayed since the phase before."""
     spans: list[tuple[float, float]] = field(default_factory=list)
     """When clusters computed in the phase: begin and end of each task."""
-    started: float = field(default_factory=perf_counter)
+    started: float = 0.0
+    """When the first phase began, as if the run had not been broken off since."""
     packed: float = field(default_factory=perf_counter)
     """When the phase before was over."""
 
-    def advance(self, number: int, does: str, thread: int = 0) -> None:
-        """Refuse a task that is not of the phase after its last one.
+    def advance(self, number: int, does: str, thread: int = 0, first: int = 0) -> None:
+        """Refuse a task that is not of the phase after its last one; its first phase has the number `first`.
 
         Dask repeats tasks whose results are lost; the state is past them.
         """
-        before = self.done.get((does, thread), -1)
+        before = self.done.get((does, thread), first - 1)
         if number != before + 1:
             raise PeerLost(
                 f"worker {get_worker().address} was asked to repeat phase {number} after phase {before}"
@@ -87,6 +92,11 @@ class Part:
                 found.setdefault(to, {}).update(bundle.parcels[to])
         return found
 
+    @property
+    def first(self) -> int:
+        """Number of the first phase: what a checkpoint has the site send once more comes before."""
+        return len(self.kept.sends)
+
     def votes(self, turn: int) -> Vote:
         """The votes of a turn, reduced over the worker's clusters."""
         return reduce_votes(self.log.votes_of(turn))
@@ -101,13 +111,15 @@ def open_part(
     me: int,
     workload: Workload | None,
     guard: Guard,
+    checkpoints: Checkpoints | None,
 ) -> None:
     """Task: make the run's site on worker number `me`, which must be the process that the run began with."""
     worker.fence(get_worker(), epochs[me])
     site = Site(kernel, clusters, bounds, me, workload, guard)
     site.warm()
-    count = len(clusters)
-    part = Part(site, Log(count), epochs, [None] * count)
+    kept = begun(checkpoints, site)
+    part = Part(site, kept.log, epochs, [None] * len(clusters), kept)
+    part.started = part.packed - kept.log.seconds
     worker.plugin().keep(worker.task_key(), run_id, part)
 
 
@@ -142,7 +154,7 @@ def relay(
 def deliver(run_id: str, number: int, bundles: Sequence[Bundle]) -> None:
     """Task: take in what the workers packed in the phase before."""
     part = _part(run_id)
-    part.advance(number, "deliver")
+    part.advance(number, "deliver", first=part.first)
     me = part.site.me
     part.site.deliver(part.parcels(number - 1, bundles, {me}).get(me, {}))
     part.waiting = iter(range(len(part.results)))
@@ -151,7 +163,7 @@ def deliver(run_id: str, number: int, bundles: Sequence[Bundle]) -> None:
 def compute(run_id: str, number: int, step: Step, thread: int, delivered: None) -> None:
     """Task: a phase of the worker's clusters that no other thread has begun."""
     part = _part(run_id)
-    part.advance(number, "phase", thread)
+    part.advance(number, "phase", thread, first=part.first)
     for k in part.waiting:
         begin = perf_counter()
         part.results[k] = part.site.run(step, k)
@@ -161,7 +173,7 @@ def compute(run_id: str, number: int, step: Step, thread: int, delivered: None) 
 def pack(run_id: str, number: int, step: Step, others: int, phases: Sequence[None]) -> Bundle:
     """Task: pack what the worker's clusters send to other workers, and record the phase."""
     part = _part(run_id)
-    part.advance(number, "pack")
+    part.advance(number, "pack", first=part.first)
     site = part.site
     parcels = {to: {site.me: parcel} for to, parcel in site.send(step, part.results).items()}
     bundle = Bundle(number, part.epochs[site.me], parcels)
@@ -182,6 +194,27 @@ def whole(run_id: str, number: int, step: Step, others: int, bundles: Sequence[B
     deliver(run_id, number, bundles)
     compute(run_id, number, step, 0, None)
     return pack(run_id, number, step, others, ())
+
+
+def again(run_id: str, number: int, others: int, bundles: Sequence[Bundle]) -> Bundle:
+    """Task: send once more what a checkpoint has of the worker's clusters."""
+    part = _part(run_id)
+    part.advance(number, "again")
+    site, me = part.site, part.site.me
+    if number:
+        site.deliver(part.parcels(number - 1, bundles, {me}).get(me, {}))
+    parcels = site.send(AGAIN, part.kept.sends[number])
+    return Bundle(number, part.epochs[me], {to: {me: parcel} for to, parcel in parcels.items()})
+
+
+def keep(run_id: str, number: int, bundle: Bundle) -> Bundle:
+    """Task: write a checkpoint before the messages of a phase go on."""
+    part = _part(run_id)
+    if part.done["pack", 0] != number:
+        raise PeerLost(f"worker {get_worker().address} is past phase {number}")
+    part.kept.write()
+    part.packed = perf_counter()
+    return bundle
 
 
 def covered(spans: Iterable[tuple[float, float]]) -> float:
