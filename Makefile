@@ -55,6 +55,7 @@ bench: $(VENV)/.tested  ## measure, and make the page; about an hour
 	$(call measure,log_memory)
 	$(call measure,imsuite)
 	$(call measure,recursive)
+	$(call measure,checkpoints)
 	$(call measure,construction,,--growth)
 	$(call measure,construction,-clusters,--nodes 500000 --edges 4000000 --clusters 2 64 256)
 	$(call measure,parquet)

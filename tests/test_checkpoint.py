@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import shutil
 import signal
+import subprocess
+import sys
+import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -22,8 +26,10 @@ from test_exchange import assert_same, simulate
 from toys import MutatesInPlace
 
 import dgsuite
+import genval
 import kernels.base as bsp
 from dgsuite import Graph, InputError, RunError
+from dgsuite.__main__ import main
 from dgsuite.engine.checkpoint_files import Checkpoints, Kept
 from dgsuite.engine.values import Classes, Reader, Writer
 from dgsuite.executors import serial
@@ -374,3 +380,28 @@ def test_values_come_back():
         text = np.frombuffer(json.dumps(tree).encode(), np.uint8)
         with pytest.raises(InputError, match="not the file of a checkpoint"):
             Reader(Classes(MutatesInPlace())).read({"tree": text})
+
+
+def test_an_experiment_goes_on_in_the_middle_of_a_point(here, tmp_path, caplog):
+    """The same command, after SIGKILL."""
+    (tmp_path / "experiment.toml").write_text(
+        "[experiment]\nplot = false\n[graph]\ngenerate = 'ring'\n"
+        "[[run]]\nkernel = 'lcr'\nstyle = 'serial'\nn = 300\ncheckpoint = 'checkpoints'\n"
+    )
+    command = ["-m", "dgsuite", "run", "experiment.toml"]
+    environment = {**os.environ, "DASK_DGSUITE__CHECKPOINT__EVERY": "0s"}
+    with subprocess.Popen([sys.executable, *command], cwd=tmp_path, env=environment) as process:
+        while not [*tmp_path.glob("checkpoints/*/phase-0000002*.json")]:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+    with caplog.at_level(logging.INFO, "dgsuite"):
+        done = here(main, *command[2:])
+    assert done.returncode == 0, done.stderr
+    assert "kernel 'lcr' goes on after phase 2" in caplog.text
+    found = dgsuite.open(tmp_path / "results" / "experiment.nc")
+    graph = genval.graph("ring", 300, kernel="lcr", client=None)
+    expected = dgsuite.run("lcr", graph, style="serial")
+    np.testing.assert_array_equal(found.leader.values, expected.leader.values)
+    np.testing.assert_array_equal(found.messages.values, expected.messages.values)
+    assert not [*tmp_path.glob("checkpoints/*")]

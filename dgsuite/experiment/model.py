@@ -193,6 +193,8 @@ class Run(Section):
     """Work added to every task: see `dgsuite.workload.Workload`."""
     trace: bool = False
     """Whether results have the messages between clusters by round: see `dgsuite.traces`."""
+    checkpoint: str | None = None
+    """Folder of checkpoints, from which the same command goes on after a crash; or a URL of fsspec."""
     graph: GraphSource | None = None
     """In place of the file's table [graph]."""
     params: dict[str, Any] = {}
@@ -279,6 +281,8 @@ class Point(BaseModel):
     """As JSON."""
     runtime: str | None = None
     trace: bool = False
+    checkpoint: str | None = None
+    """Folder of the checkpoints of all points; it is not a part of what the point is."""
     graph: GraphSource
     params: dict[str, Any]
 
@@ -358,6 +362,7 @@ def points(config: Config) -> list[Point]:
                     workload=str(Workload.make(load) or ""),
                     runtime=run.runtime,
                     trace=run.trace,
+                    checkpoint=run.checkpoint,
                     graph=source,
                     params=run.params,
                 )

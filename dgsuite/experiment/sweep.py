@@ -78,7 +78,7 @@ class Sweep:
 
     def stem(self, point: Point) -> str:
         """How the names of a point's files begin: it changes with the point and its input file."""
-        identity = point.model_dump()
+        identity = point.model_dump(exclude={"checkpoint"})
         if point.graph.generate is None:
             identity["input"] = _digests(self.folder / point.source()[1])
         if self.cluster.protocol is not None:
@@ -135,7 +135,7 @@ class Sweep:
                     graphs[key] = self.graph(point, client)
                 with self._throttled(client, point):
                     self.warm_up(point, graphs[key], client, where)
-                    dataset = self.one(point, graphs[key], client, on_round)
+                    dataset = self.one(point, graphs[key], client, on_round, path.stem)
                     self.iterate(dataset, point, graphs[key], client)
                 self.store.mkdir(exist_ok=True)
                 save(dataset, path)
@@ -214,9 +214,14 @@ class Sweep:
             dataset.attrs["iterations_seconds"] = seconds
 
     def execute(
-        self, point: Point, graph: Graph, client: Client | None, on_round: Callable[[int], None]
+        self,
+        point: Point,
+        graph: Graph,
+        client: Client | None,
+        on_round: Callable[[int], None],
+        checkpoint: str | None = None,
     ) -> xr.Dataset:
-        """Run a point."""
+        """Run a point, perhaps with checkpoints in a folder."""
         with gathered():
             return run(
                 point.kernel,
@@ -231,14 +236,21 @@ class Sweep:
                 on_round=on_round,
                 max_rounds=self.experiment.max_rounds,
                 trace=point.trace,
+                checkpoint=checkpoint,
                 **point.params,
             )
 
     def one(
-        self, point: Point, graph: Graph, client: Client | None, on_round: Callable[[int], None]
+        self,
+        point: Point,
+        graph: Graph,
+        client: Client | None,
+        on_round: Callable[[int], None],
+        name: str,
     ) -> xr.Dataset:
-        """Run a point, and check its result."""
-        dataset = self.execute(point, graph, client, on_round)
+        """Run a point, and check its result; its checkpoints are in a folder of that name."""
+        checkpoint = None if point.checkpoint is None else f"{point.checkpoint}/{name}"
+        dataset = self.execute(point, graph, client, on_round, checkpoint)
         if self.experiment.validate_results:
             report = genval.validate(point.kernel, graph, dataset)
             if not report.ok:
