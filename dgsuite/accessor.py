@@ -59,6 +59,13 @@ class Accessor:
         pandas.Series
             With the dataset's title as name. Sizes are in bytes, times in seconds. ``computing`` and
             ``exchange`` are parts of ``seconds``: mean values over the workers, which share what they wait.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> dgsuite.run("bfs", graph).dgsuite.summary()["messages"]
+        6
         """
         ds = self._run
         return pd.Series(_facts(ds), name=ds.attrs["title"], dtype=object)
@@ -68,10 +75,26 @@ class Accessor:
 
         It is the page ``/dgsuite`` of a scheduler's dashboard, with one run.
 
+        Parameters
+        ----------
+        path
+            The file.
+
         Raises
         ------
         InputError
             The folder does not exist or is not writable.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> _ = dgsuite.run("bfs", graph).dgsuite.to_html(folder / "run.html")
+        >>> (folder / "run.html").read_text()[:15]
+        '<!doctype html>'
         """
         text = page([record_of(self._run)])
         with atomic_write(path) as part:
@@ -80,7 +103,22 @@ class Accessor:
     def to_dataframe(
         self, outputs: Sequence[str] | None = None, client: Client | None = None
     ) -> dd.DataFrame:
-        """The outputs as a Dask dataframe: see `dgsuite.to_dataframe`."""
+        """The outputs as a Dask dataframe: see `dgsuite.to_dataframe`.
+
+        Parameters
+        ----------
+        outputs
+            Their names; by default all that have a value for each node.
+        client
+            Whose workers make the dataframe; by default the current one.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> dgsuite.run("bfs", graph).dgsuite.to_dataframe().compute()["level"].tolist()
+        [0, 1, 2, 3]
+        """
         from dgsuite.workers.dataframe import to_dataframe
 
         return to_dataframe(self._run, outputs, client)
@@ -104,6 +142,14 @@ class Accessor:
         ------
         InputError
             The graph has other nodes than the dataset.
+
+        Examples
+        --------
+        >>> import dgsuite
+        >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> tree = dgsuite.run("bfs", graph).dgsuite.to_networkx()
+        >>> sorted(tree.edges), tree.nodes[3]["level"]
+        ([(0, 1), (1, 2), (2, 3)], 3)
         """
         import networkx as nx
 

@@ -333,6 +333,13 @@ def _output(output: Output, values: Any, graph: Graph) -> xr.Variable:
 def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     """Write a dataset as NetCDF with a checksum, atomically.
 
+    Parameters
+    ----------
+    dataset
+        A result.
+    path
+        The file. It has the name once it is whole.
+
     Raises
     ------
     InputError
@@ -342,6 +349,18 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     -----
     Labels that are neither integers nor plain strings are written as JSON: see `partition.label_tables`.
     Outputs that are on workers are gathered.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> ds = dgsuite.run("bfs", graph)
+    >>> dgsuite.save(ds, folder / "bfs.nc")
+    >>> dgsuite.open(folder / "bfs.nc").identical(ds)
+    True
     """
     netcdf.write(encoded(here(dataset)), path)
 
@@ -358,6 +377,17 @@ def open_dataset(path: str | os.PathLike[str], *, checksum: bool = False) -> xr.
     ------
     InputError
         The file does not exist, does not match its checksum, or was not written by dgsuite.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> dgsuite.save(dgsuite.run("bfs", graph), folder / "bfs.nc")
+    >>> dgsuite.open(folder / "bfs.nc").level.values
+    array([0, 1, 2, 3], dtype=int32)
     """
     dataset = netcdf.read(path, checksum)
     if not str(dataset.attrs.get("source", "")).startswith("dgsuite"):

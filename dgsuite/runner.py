@@ -225,6 +225,14 @@ def run_each(
     ------
     InputError, RunError
         As `run` does; no dataset is returned if one of the runs fails.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> runs = dgsuite.run_each("bf", graph, [{"root": 0}, {"root": 3}])
+    >>> [ds.distance.values.tolist() for ds in runs]
+    [[0, 1, 2, 3], [3, 2, 1, 0]]
     """
     if not isinstance(graph, Graph):
         raise InputError(

@@ -50,6 +50,12 @@ class Workload:
     ------
     InputError
         A value is not an integer from 0, or is too large; packets are given without bytes.
+
+    Examples
+    --------
+    >>> from dgsuite.workload import Workload
+    >>> Workload(operations=1_000_000)
+    Workload(operations=1000000, cache_bytes=0, packets=0, bytes=0)
     """
 
     operations: int = 0

@@ -127,6 +127,18 @@ def validate(kernel: str, graph: Graph, results: Any) -> Report:
     InputError
         There is no validator for this kernel; an output is missing or has the wrong shape or dtype; a
         parameter has an invalid value.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> import genval
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> ds = dgsuite.run("mis", graph)
+    >>> genval.validate("mis", graph, ds).ok
+    True
+    >>> ds.in_mis[:] = False
+    >>> print(genval.validate("mis", graph, ds).violations[0])
+    node 0: domination: expected itself or a neighbour in the set, found neither
     """
     if kernel not in VALIDATORS:
         raise InputError(f"no validator for kernel {kernel!r}; there are {', '.join(VALIDATORS)}")

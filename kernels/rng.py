@@ -31,6 +31,15 @@ def uniform(
         Node ids.
     draw
         Which draw, from 0: usually the round; or one per node.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernels.rng import uniform
+    >>> uniform("counter", 101, np.array([0, 1]), 0).round(3)
+    array([0.114, 0.978])
+    >>> uniform("counter", 101, np.array([1]), 0).round(3)
+    array([0.978])
     """
     nodes = np.asarray(nodes, np.int64)
     if not isinstance(draw, int):

@@ -167,6 +167,14 @@ class Constructors:
         InputError
             The matrix is not square or, for an undirected graph, not symmetric; an entry is not
             finite.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import scipy.sparse as sp
+        >>> from dgsuite import Graph
+        >>> Graph.from_scipy(sp.csr_array(np.array([[0, 2], [2, 0]])))
+        <dgsuite.Graph: 2 nodes, 1 edges, undirected, weights int64; 1 clusters in this process>
         """
         found = conversion.of_scipy(matrix, options.get("directed", False))
         if options.get("relabel"):
@@ -192,6 +200,14 @@ class Constructors:
         ------
         InputError
             The argument is not a networkx graph, it has no node, or weights are not numbers.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_networkx(nx.path_graph(['ann', 'bob', 'cid']))
+        >>> list(graph.labels)
+        ['ann', 'bob', 'cid']
         """
         found = conversion.of_networkx(graph, weight)
         return cls.from_edges(directed=graph.is_directed(), **{**found, **options})
@@ -272,6 +288,18 @@ class Constructors:
         ------
         InputError
             A file does not exist or cannot be read, or as `from_dataframe` says.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> import pandas as pd
+        >>> from dgsuite import Graph
+        >>> frame = pd.DataFrame({"source": [0, 1], "target": [1, 2]})
+        >>> frame.to_parquet(folder / "edges.parquet")
+        >>> Graph.from_parquet(folder / "edges.parquet")
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
         """
         from partition import tables
         from partition.readers import refusing_damage
@@ -305,6 +333,19 @@ class Constructors:
         ------
         InputError
             There is no such table, packages are missing, or as `from_dataframe` says.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> import pandas as pd
+        >>> from deltalake import write_deltalake
+        >>> from dgsuite import Graph
+        >>> frame = pd.DataFrame({"source": [0, 1], "target": [1, 2]})
+        >>> write_deltalake(folder / "edges", frame)
+        >>> Graph.from_delta(folder / "edges")
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
         """
         from partition import tables
         from partition.readers import refusing_damage
@@ -356,6 +397,17 @@ class Constructors:
         ------
         InputError
             A file does not exist or cannot be read, or as `from_dataframe` says.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> from dgsuite import Graph
+        >>> _ = (folder / "edges.csv").write_text("source,target\\n7,8\\n8,9\\n")
+        >>> graph = Graph.from_csv(folder / "edges.csv")
+        >>> graph.n, list(graph.labels)
+        (3, [7, 8, 9])
         """
         from partition import tables
         from partition.readers import refusing_damage
@@ -493,6 +545,14 @@ class Constructors:
         ------
         InputError
             The message names the file, the line, and what was expected.
+
+        Examples
+        --------
+        >>> import genval
+        >>> from dgsuite import Graph
+        >>> text = genval.generate("mis", 8, "spmin", seed=101)
+        >>> Graph.read_imsuite(text, "mis").n
+        8
         """
         from partition.imsuite import read
 
@@ -511,14 +571,32 @@ class Constructors:
     def read_matrix_market(cls, path: str | os.PathLike[str], **options: Any) -> Self:
         """Read a Matrix Market file; a "general" matrix must be symmetric unless ``directed=True``.
 
-        The rules are those of `from_scipy`, the options those of `from_edges`. This process reads the
-        file.
+        The rules are those of `from_scipy`. This process reads the file.
+
+        Parameters
+        ----------
+        path
+            The file.
+        options
+            As for `from_edges`.
 
         Raises
         ------
         InputError
             The file does not exist, is not in Matrix Market format, or its matrix is not square or not
             symmetric.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> import numpy as np
+        >>> import scipy.io
+        >>> from dgsuite import Graph
+        >>> scipy.io.mmwrite(folder / "edges.mtx", np.array([[0, 1], [1, 0]]))
+        >>> Graph.read_matrix_market(folder / "edges.mtx")
+        <dgsuite.Graph: 2 nodes, 1 edges, undirected; 1 clusters in this process>
         """
         from partition.readers import read_matrix_market
 
@@ -536,13 +614,29 @@ class Constructors:
         Nodes are 0 to the largest id, or to ``n - 1``. With ``relabel=True`` they are the identifiers that
         edges name; those of a text file are text unless both ends of the first edge are integers.
 
-        A pattern such as ``part*.txt`` names several files; fsspec opens URLs. Options are those of
-        `from_edges`. With a client, the workers must be able to read the files.
+        With a client, the workers must be able to read the files.
+
+        Parameters
+        ----------
+        path
+            A file, a pattern such as ``part*.txt``, or a URL of fsspec.
+        options
+            As for `from_edges`.
 
         Raises
         ------
         InputError
             A file does not exist, or a line is not an edge: the message names file, line and text.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> from dgsuite import Graph
+        >>> _ = (folder / "edges.txt").write_text("0 1\\n1 2\\n# the end\\n")
+        >>> Graph.read_edge_list(folder / "edges.txt")
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
         """
         from partition.readers import read_edge_list, refusing_damage
 

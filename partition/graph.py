@@ -81,6 +81,12 @@ class Graph(Constructors, Collection):
         Futures of clusters of this process that a run has sent to workers.
     name
         Unique name, with which the keys of the clusters begin where the graph is a Dask collection.
+
+    Examples
+    --------
+    >>> from dgsuite import Graph
+    >>> Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[5, 1, 2])
+    <dgsuite.Graph: 4 nodes, 3 edges, undirected, weights int64; 1 clusters in this process>
     """
 
     def __init__(
@@ -195,6 +201,12 @@ class Graph(Constructors, Collection):
             There are fewer workers than copies.
         RunError
             A worker was lost.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> Graph.from_edges([0, 1], [1, 2]).persist()  # without a client it stays here
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
         """
         if isinstance(copies, bool) or not isinstance(copies, int) or copies < 1:
             raise InputError(f"copies must be a whole number from 1 on, got {copies!r}")
@@ -221,6 +233,12 @@ class Graph(Constructors, Collection):
         ------
         RunError
             A worker was lost.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> Graph.from_edges([0, 1], [1, 2]).compute().local
+        True
         """
         if self.local:
             return self
@@ -230,7 +248,24 @@ class Graph(Constructors, Collection):
         return here
 
     def like(self, parts: Sequence[Any], entries: Sequence[int], **changes: Any) -> Graph:
-        """A graph with the same nodes and other clusters; `changes` are arguments of the constructor."""
+        """A graph with the same nodes and other clusters.
+
+        Parameters
+        ----------
+        parts
+            The clusters, or futures of them.
+        entries
+            Number of entries of the adjacency in each cluster.
+        changes
+            Arguments of the constructor that differ.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+        >>> graph.like(graph.parts, graph.entries, attrs={'root': 1}).attrs
+        {'root': 1}
+        """
         same = {
             "partition": self.partition,
             "directed": self.directed,
@@ -248,10 +283,24 @@ class Graph(Constructors, Collection):
 
         The new clusters are where the old ones were, in this process or on the workers.
 
+        Parameters
+        ----------
+        clusters
+            Their number, from 1 on.
+        client
+            Whose workers make the clusters; by default that of the graph.
+
         Raises
         ------
         InputError
             The graph was built with a node-to-cluster map, which fixes the number of clusters.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+        >>> graph.repartition(2)
+        <dgsuite.Graph: 4 nodes, 4 edges, undirected; 2 clusters in this process>
         """
         k = check_clusters(clusters)
         if k == len(self.parts):
@@ -272,6 +321,15 @@ class Graph(Constructors, Collection):
         ----------
         how
             Has nodes in the same order.
+        client
+            Whose workers make the clusters; by default that of the graph.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> from partition.partitioners import blocks
+        >>> Graph.from_edges([0, 1, 2], [1, 2, 3]).recut(blocks(4, 2))
+        <dgsuite.Graph: 4 nodes, 3 edges, undirected; 2 clusters in this process>
         """
         if how.offsets.tolist() == self.partition.offsets.tolist():
             return self
@@ -292,6 +350,15 @@ class Graph(Constructors, Collection):
         """The graph with all edges reversed, made where the clusters are; an undirected graph itself.
 
         Nodes, labels, weights and clusters stay the same.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_edges([0, 1], [1, 2], directed=True)
+        >>> graph.reversed().to_scipy().toarray()
+        array([[0, 0, 0],
+               [1, 0, 0],
+               [0, 1, 0]])
         """
         if not self.directed:
             return self
@@ -304,6 +371,12 @@ class Graph(Constructors, Collection):
         As in networkx, an edge in either direction is an edge of the result. It keeps its weight; of two
         weights, one in each direction, the smaller one stays, as everywhere in dgsuite. Nodes, labels
         and clusters stay the same. An undirected graph is returned as it is.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> Graph.from_edges([0, 1], [1, 2], directed=True).to_undirected()
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
         """
         if not self.directed:
             return self
@@ -359,6 +432,12 @@ class Graph(Constructors, Collection):
         ------
         InputError
             There is no such node.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> Graph.from_edges([0, 1, 3], [1, 2, 4]).component()
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
         """
         chosen = selection.in_component(self, node)
         return self if chosen.all() else selection.induced(self, chosen)
@@ -373,6 +452,13 @@ class Graph(Constructors, Collection):
             Over ``edges``, "all" and for directed graphs "out" and "in": ``mean``, ``min`` and ``max`` of the
             degrees, ``isolated`` (nodes without such edges), and ``nodes``, the number of nodes of each
             degree that occurs, also over ``degree``.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+        >>> float(graph.degree_statistics()['mean'].sel(edges='all'))
+        2.0
         """
         return degrees.statistics(self)
 
@@ -399,6 +485,17 @@ class Graph(Constructors, Collection):
         There is a file for each cluster, one for what is known of all nodes, and ``graph.json`` with the
         SHA-256 of these: see `partition.storage`. A function as `uid` is stored as what it returns. If a save
         is interrupted, a graph that was there stays.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+        >>> graph.save(folder / "graph")
+        >>> Graph.load(folder / "graph")
+        <dgsuite.Graph: 4 nodes, 4 edges, undirected; 1 clusters in this process>
         """
         self.saved = storage.save(self, path)
         self.recoverable = True
@@ -435,6 +532,17 @@ class Graph(Constructors, Collection):
             A file is missing or damaged: the message names it.
         RunError
             A worker was lost.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+        >>> graph.save(folder / "graph")
+        >>> Graph.load(folder / "graph", clusters=2)
+        <dgsuite.Graph: 4 nodes, 4 edges, undirected; 2 clusters in this process>
         """
         client = queries.current_client(client)
         parts, partition, options = storage.load(path, client)
@@ -443,7 +551,15 @@ class Graph(Constructors, Collection):
 
     @spanned
     def gather(self) -> list[Cluster]:
-        """Bring all clusters into this process."""
+        """Bring all clusters into this process.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+        >>> [cluster.size for cluster in graph.gather()]
+        [4]
+        """
         if self.client is None:
             return self.parts
         return distribute.gathered(self.parts, self.partition, self.client)
@@ -453,10 +569,28 @@ class Graph(Constructors, Collection):
 
         The data are ones (int64) if there are no weights, and float32 for weights of float16, which SciPy
         does not have.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+        >>> graph.to_scipy().toarray()
+        array([[0, 1, 1, 0],
+               [1, 0, 1, 0],
+               [1, 1, 0, 1],
+               [0, 0, 1, 0]])
         """
         return conversion.to_scipy(self.gather(), self.partition)
 
     def to_networkx(self) -> nx.Graph:
-        """A networkx graph with the original labels, in this process."""
+        """A networkx graph with the original labels, in this process.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+        >>> sorted(graph.to_networkx().edges)
+        [(0, 1), (0, 2), (1, 2), (2, 3)]
+        """
         matrix = self.to_scipy()
         return conversion.to_networkx(matrix, self.labels, self.directed, self.weighted)

@@ -48,6 +48,14 @@ def arrange(graph: Graph, rows: int | None = None, columns: int | None = None) -
     ------
     InputError
         The grid does not match the number of clusters, or the graph has a node-to-cluster map.
+
+    Examples
+    --------
+    >>> from dgsuite import Graph
+    >>> from partition.grid import arrange
+    >>> graph = Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=4)
+    >>> arrange(graph, 2, 2)
+    <dgsuite.Graph: 4 nodes, 3 edges, undirected; 4 clusters in this process>
     """
 
     k = len(graph.parts)

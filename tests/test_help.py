@@ -9,7 +9,33 @@ import pydoc
 import pytest
 
 import dgsuite
+import genval
+from dgsuite.accessor import Accessor, Plots
 from kernels import KERNELS, MIS
+
+
+def public():
+    """The functions, methods and kernels that people call, by name."""
+    for package in (dgsuite, genval):
+        for name in package.__all__:
+            if inspect.isfunction(value := getattr(package, name)):
+                yield f"{package.__name__}.{name}", value
+    for cls in (dgsuite.Graph, Accessor, Plots):
+        for name in dir(cls):
+            if not name.startswith("_") and inspect.isroutine(value := getattr(cls, name)):
+                yield f"{cls.__name__}.{name}", value
+    yield from KERNELS.items()
+
+
+@pytest.mark.parametrize(("name", "function"), list(public()))
+def test_public_functions_have_examples(name, function):
+    """`make docs` runs them."""
+    text = inspect.getdoc(function)
+    assert "Examples\n--------\n" in text, name
+    assert ">>> " in text.partition("Examples\n--------\n")[2]
+    taken = [p for p in inspect.signature(function).parameters if p not in ("self", "cls")]
+    if taken and name not in KERNELS:
+        assert "Parameters\n----------\n" in text, name
 
 
 def test_completion_offers_public_names():

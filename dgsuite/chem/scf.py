@@ -104,6 +104,17 @@ def hartree_fock(
     References
     ----------
     "X10 on the SCC"; PumjaRasaayani in milthorpe/anuchem at 7e295c7f.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> import dgsuite
+    >>> _ = (folder / "h2.xyz").write_text("2\\n\\nH 0 0 0\\nH 0 0 0.74\\n")
+    >>> ds = dgsuite.hartree_fock(folder / "h2.xyz", basis="sto-3g")
+    >>> round(float(ds.energy[-1]), 4)
+    -1.1168
     """
     from dgsuite.workers.provenance import machine_of
     from partition.client.workers import worker_addresses
