@@ -20,7 +20,7 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from math import log2
 from typing import Any, NamedTuple
 
@@ -111,6 +111,21 @@ CASES = {
 """Kernels by name; `sssp` starts from the node with most neighbours."""
 
 
+def where(client: Any) -> dict[str, Any]:
+    """On workers, or without a client in this process, where processor time is taken."""
+    return {"style": "serial" if client is None else "clocked", "client": client}
+
+
+def clock_of(client: Any) -> Callable[[], float]:
+    """What a whole call is timed by."""
+    return time.process_time if client is None else time.perf_counter
+
+
+def in_rounds(ds: Any, client: Any) -> float:
+    """Seconds of a run's rounds, or the processor time of its phases."""
+    return float(ds.cpu_seconds.sum() if client is None else ds.attrs["seconds"])
+
+
 def timed(call: peers.Call, clock: Callable[[], float]) -> float:
     begin = clock()
     call()
@@ -153,16 +168,14 @@ def compare(
     """
     import dgsuite
 
-    clock = time.process_time if None in clients.values() else time.perf_counter
+    clock = clock_of(next(iter(clients.values())))
     root = {"root": hub(graphs[min(graphs)])} if kernel == "sssp" else {}
     rounds: dict[str, list[float]] = {f"rounds, {count}": [] for count in graphs}
 
     def ours(count: int) -> None:
         client = clients[count]
-        how = {"style": "serial" if client is None else "clocked", "client": client}
-        ds = dgsuite.run(kernel, graphs[count], **how, **case.options, **root)
-        seconds = ds.cpu_seconds.sum() if client is None else ds.attrs["seconds"]
-        rounds[f"rounds, {count}"].append(float(seconds))
+        ds = dgsuite.run(kernel, graphs[count], **where(client), **case.options, **root)
+        rounds[f"rounds, {count}"].append(in_rounds(ds, client))
 
     calls: dict[str, peers.Call] = {
         f"call, {count}": lambda count=count: ours(count) for count in graphs
@@ -209,6 +222,11 @@ def report(
         record("one worker", speed, "x", least=SPEEDUP.get(kernel), peer="two workers", **on)
 
 
+def cluster(workers: int, given: argparse.Namespace) -> AbstractContextManager[Any]:
+    """A client of worker processes; none with --processor-time."""
+    return nullcontext() if given.processor_time else common.cluster(workers)
+
+
 def made(client: Any, weighted: bool, directed: bool, what: Any) -> Any:
     """The graph, on the workers or in this process: of a scale, or of so many nodes and random edges."""
     import dgsuite
@@ -239,6 +257,7 @@ def add_graphs(options: Options) -> None:
     pair = {"type": int, "nargs": 2, "metavar": ("N", "M")}
     options.size("--random", (10**6, 10**7), (500, 2000), **pair)
     options.size("--graphs", "kronecker,random", "random")
+    options.add_argument("--processor-time", action="store_true")
 
 
 def asked(given: argparse.Namespace) -> list[Any]:
@@ -283,16 +302,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.size("--turns", 5, 1)
     options.add_argument("--workers", type=int, nargs="+", default=[peers.THREADS])
     options.add_argument("--growth", type=int, nargs="*", metavar="SCALE")
-    options.add_argument("--processor-time", action="store_true")
     with options.recorded(arguments) as given, ExitStack() as stack:
         if unknown := {*given.kernels.split(",")} - {*CASES}:
             options.error(f"--kernels: {', '.join(sorted(unknown))}; there are {', '.join(CASES)}")
         if given.processor_time:
             given.workers = [peers.THREADS]
-        clients = {
-            k: None if given.processor_time else stack.enter_context(common.cluster(k))
-            for k in given.workers
-        }
+        clients = {k: stack.enter_context(cluster(k, given)) for k in given.workers}
         scales = given.growth or ((6, 8) if given.tiny else GROWTH)
         grows = given.growth is not None
         graphs = scales if grows else asked(given)
