@@ -23,9 +23,9 @@ def measure(scales: Sequence[int]) -> None:
     from dgsuite import transports
     from dgsuite.experiment import clusters as schedulers
     from dgsuite.graph500 import problem, search
-    from dgsuite.workers import plugin as worker
+    from partition.memory import keep_no_memory
 
-    worker.keep_no_memory()  # as the command line does
+    keep_no_memory()  # as the command line does
     for scale in scales:
         with schedulers.local(2, 1, "0", transports.fastest()) as client:
             problem.build(6, client)  # workers have imported what they need

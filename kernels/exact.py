@@ -6,6 +6,7 @@ as Python's integers, so nothing is rounded.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +17,9 @@ from partition.segments import COMPILE_FROM
 
 LOW = 27
 """Bits of the lower part of a float's 53: each part of 2^26 floats can be added as floats, exactly."""
+
+FEW = 1 << 8
+"""Up to so many floats, `math.fsum` takes less time than NumPy's functions take to be called."""
 
 
 def exact_sum(values: NDArray) -> int | Fraction:
@@ -39,6 +43,8 @@ def exact_sum(values: NDArray) -> int | Fraction:
         raise InputError(f"{bad} cannot be added exactly; finite numbers can")
     if not len(floats):
         return Fraction(0)
+    if len(floats) <= FEW and (few := _sum_of_few(floats.tolist())) is not None:
+        return few
     if len(floats) > COMPILE_FROM:
         from kernels._exact import by_exponent
 
@@ -54,3 +60,21 @@ def exact_sum(values: NDArray) -> int | Fraction:
     for e in np.flatnonzero(sums.any(axis=0)).tolist():
         total += ((int(sums[0, e]) << LOW) + int(sums[1, e])) << e
     return Fraction(total << lowest if lowest > 0 else total, 1 << max(-lowest, 0))
+
+
+def _sum_of_few(floats: list[float]) -> Fraction | None:
+    """The exact sum of finite floats; None if it, or a part of it, is above the largest float.
+
+    Each turn takes off the rounded sum, until nothing is left.
+    """
+    total, bits = 0, 0
+    try:
+        while rounded := math.fsum(floats):
+            floats.append(-rounded)
+            number, denominator = rounded.as_integer_ratio()
+            more = denominator.bit_length() - 1
+            total = (total << max(more - bits, 0)) + (number << max(bits - more, 0))
+            bits = max(bits, more)
+    except OverflowError:
+        return None
+    return Fraction(total, 1 << bits)

@@ -25,6 +25,7 @@ from partition.client.workers import cluster_ranges, received, worker_addresses,
 from partition.cluster import Cluster, Identify
 from partition.edges import BUILDING, lazy, of_partition, slices
 from partition.errors import WorkerLost
+from partition.memory import frugal
 from partition.partitioners import Partition
 from partition.piece import Piece, check_edges
 
@@ -39,7 +40,7 @@ SMALL = 1 << 17
 
 
 def construct(
-    pieces: Sequence[Any],
+    pieces: list[Any],
     partition: Partition,
     uid: NDArray | Identify | None,
     directed: bool,
@@ -47,6 +48,11 @@ def construct(
     workers: Sequence[str],
 ) -> tuple[list[Any], list[int], DTypeLike | None]:
     """Make all clusters.
+
+    Parameters
+    ----------
+    pieces
+        The edge list, from `edges.pieces`. Workers that split lazy pieces empty this list.
 
     Returns
     -------
@@ -101,6 +107,7 @@ def _of_range(
     return uid[partition.offsets[first] : partition.offsets[last]]
 
 
+@frugal
 def _assemble(
     first: int,
     last: int,
@@ -123,7 +130,7 @@ def _facts(facts: Sequence[tuple[int, DTypeLike | None]]) -> tuple[list[int], DT
 
 
 def _construct_on_workers(
-    pieces: Sequence[Any],
+    pieces: list[Any],
     partition: Partition,
     uid: NDArray | Identify | None,
     directed: bool,
@@ -173,18 +180,22 @@ def _cluster(group: list[Cluster], at: int) -> Cluster:
 
 
 def _split_lazy(
-    pieces: Sequence[Any],
+    pieces: list[Any],
     partition: Any,
     directed: bool,
     groups: list[list[int]],
     client: Client,
     workers: Sequence[str],
 ) -> list[list[Future]]:
-    """Split pieces that are Delayed objects; returns the bundles of each worker."""
+    """Split pieces that are Delayed objects; returns the bundles of each worker.
+
+    Workers let go of what a piece is made of once it is split, since the list of them is emptied.
+    """
     split = delayed(_split)
     splits = client.compute(
         [split(p, partition, directed, groups, 0, of_partition(i)) for i, p in enumerate(pieces)]
     )
+    pieces.clear()
     rows = [_send(client, future, workers[: len(groups)]) for future in splits]
     return [list(column) for column in zip(*rows, strict=True)]
 
@@ -216,6 +227,7 @@ def _split_arrays(
     return [list(column) for column in zip(*rows, strict=True)]
 
 
+@frugal
 def _split(
     piece: Piece,
     partition: Partition,

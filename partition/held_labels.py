@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partition import identifiers
+from partition.client.gather import limit
+from partition.client.tasks import submitted
 from partition.client.waiting import Watch
 from partition.errors import InputError
 from partition.identifiers import Values
@@ -118,6 +120,11 @@ class HeldLabels(Labels):
     def __repr__(self) -> str:
         return f"<{len(self)} labels on workers, {self._dtype}>"
 
+    def each(self, function: Callable[[Values, int], Any], doing: str) -> list[Any]:
+        """Results of a function of each part and its number, computed where the part is."""
+        asked = [submitted(self.client, function, part, i) for i, part in enumerate(self.parts)]
+        return Watch(self.client, doing, inputs=self.parts).gather(asked)
+
     def _ask(self, function: Callable[..., Any], each: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Results of a function with each of some arguments, the first of which is a part."""
         asked = [self.client.submit(function, *arguments, pure=False) for arguments in each]
@@ -133,6 +140,10 @@ class HeldLabels(Labels):
     def here(self) -> Labels:
         """The same labels in this process."""
         return Labels(self.array, len(self), ascending=True)
+
+    def settled(self) -> Labels:
+        """These labels, or the same in this process if they take at most `partition.client.gather.limit`."""
+        return self.here() if sum(each.nbytes for each in self.about) <= limit() else self
 
     def node(self, label: Any) -> int:
         """Id of the node with a label; see `Labels.node`."""
@@ -193,6 +204,18 @@ class HeldLabels(Labels):
         sizes = tuple(np.diff(self.offsets).tolist())
         whole = da.Array(layers, name, (sizes,), dtype=self._dtype)
         return whole.rechunk((tuple(int(b - a) for a, b in pairwise(offsets)),))
+
+
+def held(parts: Sequence[Future], watch: Watch) -> HeldLabels:
+    """Labels of which workers hold these parts."""
+    return HeldLabels(parts, watch.gather([submitted(watch.client, About.of, p) for p in parts]))
+
+
+def joined(parts: Sequence[Values]) -> Labels:
+    """Consecutive ascending labels in this process."""
+    dtype = np.result_type(*(identifiers.dtype_of(part) for part in parts if len(part)))
+    array = np.concatenate([identifiers.to_numpy(part, dtype) for part in parts])
+    return Labels(array, len(array), ascending=True)
 
 
 class Wanted(NamedTuple):

@@ -189,9 +189,7 @@ def _encode_text(arrays: Sequence[Values]) -> tuple[NDArray, Values]:
         for chunk in (array.chunks if isinstance(array, pa.ChunkedArray) else [array])
     ]
     encoded = pa.chunked_array(chunks, arrays[0].type).dictionary_encode().combine_chunks()
-    codes, values = encoded.indices.to_numpy(), encoded.dictionary.cast(pa.large_string())
-    pa.default_memory_pool().release_unused()  # it keeps what the table of hashes took
-    return codes, values
+    return encoded.indices.to_numpy(), encoded.dictionary.cast(pa.large_string())
 
 
 def take(values: Values, at: NDArray) -> Values:
@@ -350,6 +348,27 @@ def to_numpy(values: Values, dtype: np.dtype) -> NDArray:
     first = int(np.frombuffer(padded.buffers()[1], np.int64, 1, start)[0]) if len(padded) else 0
     content = np.frombuffer(padded.buffers()[2], np.uint8, longest * len(values), first)
     return content.view(f"S{longest}").astype(dtype)
+
+
+def utf8(texts: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Text in Arrow as its bytes, and where each one ends."""
+    from pyarrow import compute
+
+    if not len(texts):
+        return np.empty(0, np.uint8), np.empty(0, np.int64)
+    ends = np.cumsum(compute.binary_length(texts).to_numpy(), dtype=np.int64)
+    _, offsets, content = texts.buffers()
+    first = np.frombuffer(offsets, np.int64)[texts.offset]
+    return np.frombuffer(content, np.uint8)[first : first + ends[-1]], ends
+
+
+def of_utf8(content: NDArray[np.uint8], ends: NDArray[np.int64]) -> pa.Array:
+    """The text that `utf8` made arrays of."""
+    import pyarrow as pa
+
+    offsets = np.concatenate([[0], ends]).astype(np.int64)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(content)]
+    return pa.Array.from_buffers(pa.large_string(), len(ends), buffers)
 
 
 def as_list(values: Values) -> list[Any]:

@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partition import build, edges, identifiers
-from partition.client.gather import limit
 from partition.client.tasks import delayed, pinned, submitted
 from partition.client.waiting import LOST, Watch
 from partition.client.workers import worker_addresses
 from partition.errors import InputError, RunError
-from partition.held_labels import About, HeldLabels
+from partition.held_labels import HeldLabels, held
 from partition.identifiers import Values
 from partition.labels import Labels
+from partition.memory import frugal
 from partition.piece import Piece
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ def relabel(pieces: Sequence[Any], client: Client | None) -> tuple[edges.Pieces,
     return edges.Pieces(map(numbered, codes, positions)), labels
 
 
+@frugal
 def encode(piece: Piece, where: str = "") -> Encoded:
     """Number the distinct identifiers of a piece.
 
@@ -149,8 +150,7 @@ def _on_workers(pieces: Sequence[Any], client: Client) -> tuple[edges.Pieces, La
             for merged, own, some in zip(together, ids, places.values(), strict=True)
             for k, i in enumerate(some)
         }
-        few = sum(each.nbytes for each in labels.about) <= limit()
-        return edges.Pieces(found[i] for i in sorted(found)), labels.here() if few else labels
+        return edges.Pieces(found[i] for i in sorted(found)), labels.settled()
 
 
 def _places(futures: Sequence[Future], watch: Watch) -> dict[str, list[int]]:
@@ -185,12 +185,11 @@ def _in_order(values: Sequence[Future], watch: Watch) -> tuple[list[Future], Hel
     bounds = identifiers.splitters(watch.gather(sampled), len(workers))
     divided = [submit(_divide, each, bounds) for each in values]
     ordered = [
-        pinned(client, worker, identifiers.merge, [submit(_part, each, w) for each in divided])
+        pinned(client, worker, _merge, [submit(_part, each, w) for each in divided])
         for w, worker in enumerate(workers[: len(bounds) + 1])
     ]
     parts = [submit(_labels, each) for each in ordered]
-    about = watch.gather([submit(About.of, part) for part in parts])
-    labels = HeldLabels(parts, about)
+    labels = held(parts, watch)
     positions = [[submit(_positions, each, i) for each in ordered] for i in range(len(divided))]
     ids = [
         submit(_ids, each, labels.offsets, found)
@@ -222,6 +221,7 @@ class Together(NamedTuple):
     values: Values
 
 
+@frugal
 def _together(kind: str, values: list[Values]) -> Together:
     return Together(*identifiers.encode([identifiers.converted(each, kind) for each in values]))
 
@@ -237,6 +237,7 @@ class Divided(NamedTuple):
     values: list[Values]
 
 
+@frugal
 def _divide(values: Values, bounds: Values) -> Divided:
     at = identifiers.divide(values, bounds)
     return Divided(at, [identifiers.take(values, some) for some in at])
@@ -244,6 +245,11 @@ def _divide(values: Values, bounds: Values) -> Divided:
 
 def _part(divided: Divided, worker: int) -> Values:
     return divided.values[worker]
+
+
+@frugal
+def _merge(found: list[Values]) -> tuple[Values, list[NDArray]]:
+    return identifiers.merge(found)
 
 
 def _labels(ordered: tuple[Values, list[NDArray]]) -> Values:

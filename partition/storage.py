@@ -1,8 +1,8 @@
 """Graphs in files: a file for each cluster, one for the nodes, and a list of them with their checksums.
 
 A graph is a folder, or a URL of fsspec. ``graph.json`` says what the graph is, and holds the size and the
-SHA-256 of every other file. These are NumPy archives (.npz) without pickled objects, which any program that
-has NumPy can read. A file is compared with its checksum before it is parsed.
+SHA-256 of every other file: see `partition.archives`. Labels that the workers hold are in files of their own,
+one for each part of them.
 
 Files get names of their own with each save, and the list is written last. So a save that replaces another one
 leaves either the old graph or the new one, whenever it is interrupted.
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from partition import archives
+from partition import archives, identifiers
 from partition.archives import Entry
 from partition.checks import of_clusters
 from partition.client.tasks import pinned
@@ -30,6 +30,8 @@ from partition.client.workers import worker_addresses, worker_of
 from partition.cluster import Cluster
 from partition.distribute import shared
 from partition.errors import InputError
+from partition.held_labels import HeldLabels, held, joined
+from partition.identifiers import Values
 from partition.labels import Labels, exact_array, from_json, to_json
 from partition.partitioners import Partition
 
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
 LIST = "graph.json"
 """Name of the list of files."""
 
-NAME = re.compile(r"(nodes|cluster-\d{4,})-[0-9a-f]{8}\.npz")
+NAME = re.compile(r"(nodes|(cluster|labels)-\d{4,})-[0-9a-f]{8}\.npz")
 """Names of the other files."""
 
 KIND = "graph"
@@ -93,6 +95,10 @@ def save(graph: Graph, path: str | os.PathLike[str]) -> Saved:
     }
     facts["nodes"] = archives.write(folder, f"nodes-{save_id}.npz", _nodes(graph))
     write = partial(_save_cluster, folder=folder, save_id=save_id)
+    facts["labels"] = []
+    if isinstance(graph.labels, HeldLabels):
+        write_labels = partial(_save_labels, folder=folder, save_id=save_id)
+        facts["labels"] = graph.labels.each(write_labels, "saving the graph")
     facts["clusters"] = of_clusters(graph, write, "saving the graph")
     archives.write_list(folder, LIST, KIND, facts)
     for name in before:
@@ -136,7 +142,7 @@ def load(
             "directed": facts["directed"],
             "weight_dtype": None if dtype is None else np.dtype(dtype),
             "attrs": {name: _from_json(value) for name, value in facts["attrs"].items()},
-            "labels": _labels(nodes, facts["ascending"]),
+            "labels": _labels(nodes, facts, folder, client),
             "identified": facts["identified"],
             "chosen": facts["chosen"],
             "saved": saved,
@@ -189,26 +195,62 @@ def _load_cluster(
 
 
 def _nodes(graph: Graph) -> dict[str, NDArray]:
-    """What is known of all nodes: their order, and their labels; objects as lines of JSON."""
+    """What is known of all nodes: their order, and their labels, unless the workers hold these."""
     arrays = {}
     if graph.partition.order is not None:
         arrays["order"] = graph.partition.order
-    if graph.labels is not None:
-        labels = graph.labels.array
-        if labels.dtype == object:
-            text = "\n".join(json.dumps(to_json(label)) for label in labels)
-            arrays["labels_json"] = np.frombuffer(text.encode(), np.uint8)
-        else:
-            arrays["labels"] = labels
+    if graph.labels is not None and not isinstance(graph.labels, HeldLabels):
+        arrays |= _packed(graph.labels.array)
     return arrays
 
 
-def _labels(nodes: dict[str, NDArray], ascending: bool) -> Labels | None:
-    found = nodes.get("labels")
-    if "labels_json" in nodes:
-        lines = nodes["labels_json"].tobytes().decode().split("\n")
-        found = exact_array([from_json(json.loads(line)) for line in lines])
-    return None if found is None else Labels(found, len(found), ascending=ascending)
+def _packed(labels: Values) -> dict[str, NDArray]:
+    """Labels as arrays: text of Arrow as UTF-8 with the ends of each, objects as lines of JSON."""
+    if identifiers.is_text(labels):
+        return dict(zip(("labels_utf8", "labels_ends"), identifiers.utf8(labels), strict=True))
+    if labels.dtype == object:
+        text = "\n".join(json.dumps(to_json(label)) for label in labels)
+        return {"labels_json": np.frombuffer(text.encode(), np.uint8)}
+    return {"labels": labels}
+
+
+def _unpacked(arrays: dict[str, NDArray]) -> Values | None:
+    """The labels that `_packed` made arrays of; None if there are none."""
+    if "labels_utf8" in arrays:
+        return identifiers.of_utf8(arrays["labels_utf8"], arrays["labels_ends"])
+    if "labels_json" in arrays:
+        lines = arrays["labels_json"].tobytes().decode().split("\n")
+        return exact_array([from_json(json.loads(line)) for line in lines])
+    return arrays.get("labels")
+
+
+def _save_labels(labels: Values, number: int, folder: str, save_id: str) -> Entry:
+    """Write the file of a part of the labels; returns its entry in the list."""
+    return archives.write(folder, f"labels-{number:04}-{save_id}.npz", _packed(labels))
+
+
+def _load_labels(folder: str, entry: Entry) -> Values:
+    return _unpacked(archives.read(folder, entry))
+
+
+def _labels(
+    nodes: dict[str, NDArray], facts: dict[str, Any], folder: str, client: Client | None
+) -> Labels | None:
+    """Labels of nodes: those of files of their own stay on the workers, if there are some."""
+    entries = facts.get("labels", [])
+    if not entries:
+        found = _unpacked(nodes)
+        return None if found is None else Labels(found, len(found), ascending=facts["ascending"])
+    if client is None:
+        return joined([_load_labels(folder, entry) for entry in entries])
+    workers = worker_addresses(client)
+    watch = Watch(client, "loading the graph", workers)
+    with client.as_current(), watch.explain_errors():
+        parts = [
+            pinned(client, worker_of(i, len(entries), workers), _load_labels, folder, entry)
+            for i, entry in enumerate(entries)
+        ]
+        return held(parts, watch).settled()
 
 
 def _to_json(value: Any, name: str) -> Any:
@@ -248,6 +290,6 @@ def _files_of(folder: str) -> list[str]:
     facts = archives.read_list(folder, LIST, KIND)
     return [
         name
-        for entry in (facts["nodes"], *facts["clusters"])
+        for entry in (facts["nodes"], *facts["clusters"], *facts.get("labels", []))
         if NAME.fullmatch(name := entry["file"])
     ]

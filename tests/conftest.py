@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import time
@@ -96,6 +97,23 @@ def client_of_one():
     """A client of one worker process."""
     with client_of(1) as client:
         yield client
+
+
+@pytest.fixture
+def brought(monkeypatch):
+    """Bytes of each lot of results that clients have brought into this process."""
+    from distributed import Client
+
+    sizes: list[int] = []
+    gather = Client._gather_remote
+
+    async def counted(self, *arguments):
+        response = await gather(self, *arguments)
+        sizes.append(len(pickle.dumps(response.get("data"))))
+        return response
+
+    monkeypatch.setattr(Client, "_gather_remote", counted)
+    return sizes
 
 
 @pytest.fixture(scope="session")

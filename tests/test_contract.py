@@ -33,11 +33,15 @@ def ring(n, **how):
     return Graph.from_edges(nodes, (nodes + 1) % n, n=n, **how)
 
 
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False)), st.booleans())
-def test_sums_are_exact(values, compiled):
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False)),
+    st.sampled_from(("few", "NumPy's", "compiled")),
+)
+def test_sums_are_exact(values, way):
     array = np.array(values, np.float64)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kernels.exact.COMPILE_FROM", 0 if compiled else 1 << 15)
+        patch.setattr("kernels.exact.FEW", len(values) if way == "few" else 0)
+        patch.setattr("kernels.exact.COMPILE_FROM", 0 if way == "compiled" else 1 << 15)
         found = exact_sum(array)
     assert found == sum(map(Fraction, values))
     for dtype in (np.int64, np.uint64, np.int8):

@@ -15,6 +15,7 @@ from conftest import same
 import dgsuite
 import genval
 from dgsuite import Graph, InputError
+from partition.client import queries
 from partition.client.gather import SETTING, gathered
 from partition.held_labels import HeldLabels
 
@@ -52,7 +53,7 @@ def both(client, frame, **options):
 
 
 @pytest.mark.parametrize("kind", NAMES)
-def test_labels_on_workers_are_those_here(client, frames, kind, tmp_path):
+def test_labels_on_workers_are_those_here(client, frames, kind):
     held, here = both(client, frames[kind], clusters=3)
     same(held, here)
     labels, expected = held.labels, here.labels
@@ -75,9 +76,56 @@ def test_labels_on_workers_are_those_here(client, frames, kind, tmp_path):
     with pytest.raises(IndexError):
         labels[len(labels)]
     assert held.compute().labels == expected
-    if kind != "longer":
-        held.save(tmp_path)
-        assert Graph.load(tmp_path, client=client).labels == expected
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_labels_on_workers_are_written_and_read_there(
+    client, client_of_one, frames, kind, tmp_path
+):
+    held, here = both(client, frames[kind], clusters=3)
+    held.save(tmp_path)
+    with dask.config.set({SETTING: 0}):
+        again = Graph.load(tmp_path, client=client)
+        fewer = Graph.load(tmp_path, client=client_of_one)
+    for graph in (again, fewer):
+        assert isinstance(graph.labels, HeldLabels)
+        assert graph.labels == here.labels
+        assert graph.labels.dtype == here.labels.dtype
+        same(graph, here)
+    assert not isinstance(Graph.load(tmp_path, client=client).labels, HeldLabels)  # they are few
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(queries, "current_client", lambda client: client)
+        assert Graph.load(tmp_path).labels == here.labels
+    again.save(tmp_path)  # over the files that it was read from
+    assert len(list(tmp_path.glob("labels-*"))) == 2
+    (first, _) = sorted(tmp_path.glob("labels-*"))
+    first.write_bytes(first.read_bytes()[:-1])
+    with pytest.raises(InputError, match=f"{first.name}: is damaged"):
+        Graph.load(tmp_path, client=client)
+
+
+def test_nothing_large_comes_to_the_client(client, tmp_path, brought):
+    """A graph, its labels and results are read, kept and written by the workers."""
+    ends = RNG.integers(0, 30_000, (2, 60_000))
+    names = np.array([f"a user with the number {i:05}" for i in range(30_000)])
+    table = pd.DataFrame({"source": names[ends[0]], "target": names[ends[1]]})
+    dd.from_pandas(table, npartitions=4).to_parquet(tmp_path / "edges")
+    with dask.config.set({SETTING: 0}), client.as_current():
+        graph = Graph.from_parquet(tmp_path / "edges", clusters=4)
+        graph.save(tmp_path / "graph")
+        graph = Graph.load(tmp_path / "graph")
+        found = dgsuite.run("pagerank", graph)
+        assert found["rank"].chunks == (tuple(np.diff(graph.partition.offsets)),)
+        dgsuite.to_dataframe(found).to_parquet(tmp_path / "ranks")
+        # Zarr's chunks are all of one size
+        found[["rank"]].chunk(node=10_000).to_zarr(tmp_path / "ranks.zarr")
+    assert sum(brought) < 4 * graph.n  # half of the ranks, a seventh of the labels
+    written = pd.read_parquet(tmp_path / "ranks")
+    assert written.node.tolist() == sorted(set(names[ends.ravel()]))
+    assert written["rank"].to_numpy() == pytest.approx(found["rank"].values)
+    stored = xr.open_zarr(tmp_path / "ranks.zarr")
+    assert (stored["rank"].values == found["rank"].values).all()
+    assert stored.node.values.tolist() == written.node.tolist()
 
 
 @pytest.mark.parametrize("partition", ["nodes", "hash"])

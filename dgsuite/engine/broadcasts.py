@@ -43,6 +43,9 @@ class Broadcasts(BroadcastStore):
     _counts: tuple[NDArray, NDArray, NDArray] | None = None
     """Room for numbers of messages by row, and of those from other clusters, all 0; and for rows."""
 
+    _full: MessageList | None = None
+    """The messages of a phase in which every node with neighbours sent, of a small graph."""
+
     def _begin(self) -> None:
         super()._begin()
         # made when first asked for
@@ -84,7 +87,12 @@ class Broadcasts(BroadcastStore):
     def messages(self) -> MessageList:
         """The messages one by one."""
         if self._messages is None:
-            self._messages = self._list()
+            if not self.is_full or self.is_compiled:
+                self._messages = self._list()
+            elif self._full is None:
+                self._messages = self._full = self._list()
+            else:
+                self._messages = self._full.again()
         return self._messages
 
     def _list(self) -> MessageList:

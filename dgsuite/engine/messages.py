@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 
 from numpy.typing import NDArray
 
@@ -48,6 +49,12 @@ class MessageList:
         self.src = None if src is None else fixed(src[self._order])
         self._field = field
         self._sorted: dict[str, NDArray] = {}
+
+    def again(self) -> MessageList:
+        """The same messages with other values: those that the senders have now."""
+        other = copy(self)
+        other._sorted = {}
+        return other
 
     def __getitem__(self, name: str) -> NDArray:
         if name not in self._sorted:

@@ -41,6 +41,7 @@ from partition.client.waiting import Watch
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.graph import Graph
+from partition.memory import give_back
 
 POOL_FROM = 1 << 15
 """Nodes of a site from which its clusters share the worker's threads: handing over costs 0.1 ms."""
@@ -173,7 +174,7 @@ def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
         had_halo = site.mailbox.has_halo
         site.warm()
         if site.mailbox.has_halo and not had_halo:
-            worker.give_back()
+            give_back()
         return site
 
     here = get_worker()

@@ -32,9 +32,9 @@ def cluster(place: Place) -> Iterator[Client]:
     """
     from dgsuite import transports
     from dgsuite.experiment import clusters
-    from dgsuite.workers import plugin
+    from partition.memory import keep_no_memory
 
-    plugin.keep_no_memory()
+    keep_no_memory()
     protocol = place.protocol or transports.fastest()
     with (
         clusters.connect(place.scheduler)

@@ -19,7 +19,7 @@ import numpy as np
 import xarray as xr
 
 from dgsuite.transports.carriers import MPI
-from dgsuite.workers.plugin import keep_memory
+from partition.memory import keep_memory
 
 PATTERNS = ("pingpong", "one-to-all", "all-pairs", "clocked")
 

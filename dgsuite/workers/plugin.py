@@ -7,7 +7,6 @@ here, finds nothing.
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import gc
 import math
 import os
@@ -32,21 +31,12 @@ from partition.client.settings import setting
 from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses
 from partition.errors import RunError, WorkerLost
+from partition.memory import give_back, keep_memory
 
 NAME = "dgsuite"
 
-M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
-"""Parameters of glibc's mallopt (malloc.h)."""
-
 GIVEN_UP = ("cancelled", "released", "forgotten")
 """States of a task on a worker whose key the scheduler has forgotten."""
-
-KEEP = 1 << 28
-LARGEST = 1 << 25
-"""Bytes of an array that may come from memory that was kept: the most that glibc takes."""
-
-PART = 16
-"""Of a worker's memory limit, this part is kept at most."""
 
 RELIEF = 1.0
 """Seconds between checks whether a worker is paused."""
@@ -56,9 +46,6 @@ NEVER = 2**31 - 1
 
 REMEMBERED = 1 << 10
 """Finished runs whose ids a worker remembers."""
-
-LARGE = 1 << 20
-"""Bytes from which a process that holds results alone gives an array's memory back with it."""
 
 
 class PeerLost(WorkerLost):
@@ -236,29 +223,6 @@ def fence(worker: Worker, epoch: str) -> None:
         raise PeerLost(f"worker {worker.address} was lost; a new one has started at its address")
 
 
-def keep_memory(limit: float = math.inf) -> None:
-    """Have the C library keep memory that was freed, up to `KEEP` bytes, where it can be told to.
-
-    Dask has workers return every large array's pages to the system at once; a round then spends more time
-    on new pages than on its edges.
-
-    Parameters
-    ----------
-    limit
-        Bytes that the worker may use. What is kept counts against them: it is a small part at most.
-    """
-    keep = int(min(KEEP, limit / PART))
-    _tell("mallopt", M_MMAP_THRESHOLD, min(LARGEST, keep))
-    _tell("mallopt", M_TRIM_THRESHOLD, keep)
-
-
-def keep_no_memory() -> None:
-    """Have the C library return the memory of large arrays, which it would otherwise come to keep: for a
-    process of our own that is a client.
-    """
-    _tell("mallopt", M_MMAP_THRESHOLD, LARGE)
-
-
 @contextmanager
 def no_full_collections() -> Iterator[None]:
     """Put off full collections of garbage until the end: one takes 70 ms, and a run's sites wait for it."""
@@ -271,18 +235,6 @@ def no_full_collections() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(new, young, full)
-
-
-def give_back() -> None:
-    """Return to the system what is free now, such as what making a halo took."""
-    _tell("malloc_trim", 0)
-
-
-def _tell(function: str, *arguments: int) -> None:
-    """Call a function of the C library, if it has it."""
-    found = getattr(ctypes.CDLL(None), function, None)
-    if found is not None:
-        found(*arguments)
 
 
 def plugin() -> RunPlugin:
