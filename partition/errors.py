@@ -16,7 +16,17 @@ class RunError(DgsuiteError, RuntimeError):
 
 
 class WorkerLost(RunError):  # noqa: N818
-    """A worker was lost, or what it held. The same may succeed on the workers that are left."""
+    """A worker was lost, or what it held. The same may succeed on the workers that are left.
+
+    Parameters
+    ----------
+    worker
+        Address of the worker, if it is known.
+    """
+
+    def __init__(self, message: str, worker: str = "") -> None:
+        super().__init__(message)
+        self.worker = worker
 
 
 def hint(name: object, known: Iterable[str]) -> str:

@@ -21,7 +21,6 @@ from distributed.protocol.serialize import ToPickle
 from numpy.typing import NDArray
 
 from dgsuite.workers.mesh import Mesh, flush
-from dgsuite.workers.plugin import PeerLost
 from kernels.base import Vote
 
 
@@ -96,7 +95,7 @@ class Lines:
                     self.wire += await comm.write(ToPickle(message))
                     await flush(comm)
         except OSError as error:
-            raise self._lost(peer) from error
+            raise self.mesh.lost(peer) from error
 
     async def post(self, parcels: dict[int, Any], idle: Vote | None) -> None:
         """Send tasks; with them, if this worker falls idle with its votes, the report of it."""
@@ -131,24 +130,30 @@ class Lines:
         Parameters
         ----------
         heard
-            Workers that may have ended, since they have sent all their messages. By default those that
-            have reported.
+            Workers that may have ended, since they have sent all their messages. By default those whose
+            last report agrees with what was sent and received here.
 
         Raises
         ------
         PeerLost
             Another worker is gone, so nothing will come.
         """
-        heard = self._reports if heard is None else heard
         while not self._inbox.get(self.number):
+            may_end = self._agreeing() if heard is None else heard
             for peer, error in self._gone.items():
-                if peer not in heard:
-                    raise self._lost(peer) from error
+                if peer not in may_end or len(self._gone) == len(self.mesh.comms):
+                    raise self.mesh.lost(peer) from error
             self._news.clear()
             await self._news.wait()
 
-    def _lost(self, peer: int) -> PeerLost:
-        return PeerLost(f"worker {self.mesh.places[peer]} was lost")
+    def _agreeing(self) -> set[int]:
+        """Workers that, by their last report, have all that was sent from here, and the reverse."""
+        me = self.mesh.rank
+        return {
+            peer
+            for peer, report in self._reports.items()
+            if (report.counts[:, me] == [self._received[peer], self._sent[peer]]).all()
+        }
 
     def over(self) -> list[Vote] | None:
         """The votes of all workers if the finish is over; else None."""

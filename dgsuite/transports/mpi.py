@@ -32,7 +32,7 @@ from distributed.core import rpc
 from dgsuite.engine.batches import MessageBatch
 from dgsuite.engine.program import reduce_votes
 from dgsuite.workers.mesh import Mesh
-from dgsuite.workers.plugin import PeerLost, RunPlugin
+from dgsuite.workers.plugin import RunPlugin
 from partition.errors import InputError, RunError
 
 ASK = 50
@@ -116,7 +116,7 @@ class MPIMesh(Mesh):
                 async with rpc(place, connection_args=connect_args) as worker:
                     there = await worker.dgsuite_meet(run=self.run, epoch=self.epochs[peer])
             except OSError as error:
-                raise PeerLost(f"worker {place} cannot be reached: {error}") from error
+                raise self.lost(peer, f"cannot be reached: {error}") from error
             name, _, rank = there.partition("/")
             if name != str(job.name):
                 raise RunError(f"worker {place} was started by another mpiexec, or by none")

@@ -99,7 +99,7 @@ class LazyMesh(Mesh):
         found = self._parcels[number]
         while len(found) < whole.expected(self.rank):
             for peer in self._gone:
-                raise self._lost(peer)
+                raise self._ended(peer)
             await self._wait()
         del self._parcels[number]
         for peer in self._written:
@@ -139,7 +139,7 @@ class LazyMesh(Mesh):
         came = self._steps[peer]
         while not came:
             if peer in self._gone:
-                raise self._lost(peer)
+                raise self._ended(peer)
             await self._wait()
         theirs, said = came.popleft()
         if theirs != number:
@@ -152,11 +152,12 @@ class LazyMesh(Mesh):
         try:
             self.wire += await self.comms[peer].write(message)
         except OSError as error:
-            raise self._lost(peer) from error
+            raise self.lost(peer) from error
 
-    def _lost(self, peer: int) -> PeerLost:
-        lost = PeerLost(f"worker {self.places[peer]} was lost")
-        lost.__cause__ = self._gone.get(peer)
+    def _ended(self, peer: int) -> PeerLost:
+        """The error of a comm that has ended."""
+        lost = self.lost(peer)
+        lost.__cause__ = self._gone[peer]
         return lost
 
     async def close(self) -> None:

@@ -108,7 +108,7 @@ class Mesh:
                 async with rpc(self.places[peer], connection_args=connect_args) as worker:
                     there, secret = await worker.dgsuite_meet(run=self.run, epoch=self.epochs[peer])
             except OSError as error:
-                raise PeerLost(f"worker {self.places[peer]} cannot be reached: {error}") from error
+                raise self.lost(peer, f"cannot be reached: {error}") from error
             await self._connect(peer, there, secret)
         if self._partners:
             await self._full.wait()
@@ -168,7 +168,7 @@ class Mesh:
             comm.allow_offload = False
             await comm.write({"rank": self.rank})
         except OSError as error:
-            raise PeerLost(f"worker {self.places[peer]} cannot be reached: {error}") from error
+            raise self.lost(peer, f"cannot be reached: {error}") from error
         self._join(peer, comm)
 
     async def _admit(self, comm: Comm, handshake_overrides: Any = None) -> None:
@@ -265,8 +265,13 @@ class Mesh:
             for comm in self.comms.values():
                 await flush(comm)
         except OSError as error:
-            raise PeerLost(f"worker {self.places[peer]} was lost") from error
+            raise self.lost(peer) from error
         return found, combine([votes[rank] for rank in range(len(self.places))])
+
+    def lost(self, peer: int, what: str = "was lost") -> PeerLost:
+        """The error that names a peer."""
+        place = self.places[peer]
+        return PeerLost(f"worker {place} {what}", place)
 
     def _fit(self, parcels: Mapping[int, MessageBatch]) -> bool:
         """Whether parcels can be written before anything is read."""

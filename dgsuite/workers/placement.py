@@ -281,7 +281,9 @@ def cause(futures: Sequence[Future], watch: Watch) -> Exception:
     first = sorted(errors, key=lambda e: isinstance(e, PeerLost))
     if not first or isinstance(first[0], PeerLost):
         watch.check_workers()
-        return WorkerLost(f"{watch.doing}: {first[0] if first else 'its tasks were cancelled'}")
+        if not first:
+            return WorkerLost(f"{watch.doing}: its tasks were cancelled")
+        return WorkerLost(f"{watch.doing}: {first[0]}", first[0].worker)
     if isinstance(first[0], DgsuiteError):
         return first[0]
     error = RunError(f"{watch.doing}: {type(first[0]).__name__}: {first[0]}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -68,12 +68,16 @@ def recovered(attempt: Callable[[States], T], client: Client | None, doing: str)
         return attempt({})
     most = tries()
     lost = ""
+    avoided: set[str] = set()
     for number in count():
+        workers: States = {}
         try:
-            workers = usable(client, doing) if lost else ordered_states(client)
+            workers = usable(client, doing, avoided) if lost else ordered_states(client)
             with Watch(client, doing, workers).explain_errors():
                 return attempt(workers)
         except WorkerLost as error:
+            if error.worker in workers:  # if it is still there, others of the run may not reach it
+                avoided.add(workers[error.worker]["epoch"])
             if number == most:
                 if not most:
                     raise
@@ -90,10 +94,15 @@ def recovered(attempt: Callable[[States], T], client: Client | None, doing: str)
     raise AssertionError("unreachable")
 
 
-def usable(client: Client, doing: str) -> States:
+def usable(client: Client, doing: str, avoided: Collection[str] = ()) -> States:
     """Workers to begin again with, in a fixed order, once there are some.
 
     Workers that are frozen are started anew: the scheduler takes what they hold to be there.
+
+    Parameters
+    ----------
+    avoided
+        Epochs of workers to do without, if there are others.
 
     Raises
     ------
@@ -115,7 +124,8 @@ def usable(client: Client, doing: str) -> States:
                 if state["status"] == "running"
             }
             if running:
-                return running
+                others = {a: state for a, state in running.items() if state["epoch"] not in avoided}
+                return others or running
         suspects = frozen
         if time.monotonic() > deadline + RENEWING * bool(frozen):
             raise RunError(f"{doing}: no worker is left")

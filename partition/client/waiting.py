@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from partition.client import links
 from partition.client.queries import POLL_SECONDS, ask_scheduler, seceded, timeout
 from partition.client.tasks import new_key
 from partition.errors import DgsuiteError, RunError, WorkerLost
@@ -87,6 +88,8 @@ class Watch:
     epochs: dict[str, str] = field(default_factory=dict)
     _idle: dict[str, float] = field(default_factory=dict)
     """By address, since when a worker has run none of these tasks."""
+    _still: float | None = None
+    """Since when no worker has run anything."""
 
     def check_workers(self, futures: Sequence[Future] = ()) -> dict[str, dict[str, Any]]:
         """Raise an error if a worker that the tasks require is lost.
@@ -128,6 +131,8 @@ class Watch:
             raise WorkerLost(f"{self.doing}: {LOST}")
         for worker in self._required(states):
             self._check_worker(worker, states[worker])
+        if futures:
+            self._check_links(states)
         return states
 
     def ask(self, request: str, /, wait: float = 0.0, **arguments: Any) -> Any:
@@ -136,6 +141,20 @@ class Watch:
             return ask_scheduler(self.client, request, wait=wait, **arguments)
         except RunError as error:
             raise RunError(f"{self.doing}: {error}") from error
+
+    def _check_links(self, states: dict[str, dict[str, Any]]) -> None:
+        """Raise an error if no worker has had anything to do for long, since one cannot reach another."""
+        if len(self.workers) < 2 or any(states[worker]["busy"] for worker in self.workers):
+            self._still = None
+            return
+        if self._still is None:
+            self._still = time.monotonic()
+        if time.monotonic() - self._still < timeout():
+            return
+        self._still = None
+        if found := self.call(lambda: links.cut(self.client, self.workers, timeout())):
+            worker, other = found
+            raise self._error(worker, f"and worker {other} do not reach each other")
 
     def _required(self, states: dict[str, dict[str, Any]]) -> list[str]:
         """The workers that the tasks require."""
@@ -169,7 +188,7 @@ class Watch:
         self._idle[worker] = time.monotonic()
 
     def _error(self, worker: str, what: str) -> WorkerLost:
-        return WorkerLost(f"{self.doing}: worker {worker} {what}")
+        return WorkerLost(f"{self.doing}: worker {worker} {what}", worker)
 
     def wait(self, futures: Sequence[Future]) -> None:
         """Wait until all tasks are done, or one has failed.
