@@ -6,7 +6,7 @@ copy
     Another worker has one, of ``graph.persist(copies=2)``.
 lineage
     The scheduler still knows the tasks that made it, down to files, generators or what Dask holds, and runs
-    them again. They were tied to a worker that is gone; the scheduler plugin ties them to another one.
+    them again. They were tied to a worker that is gone; the scheduler plugin lets them run on any other.
 files
     The graph was saved or loaded, so its cluster is read.
 """
@@ -73,8 +73,7 @@ def restore(graph: Graph, parts: list[Any]) -> None:
         else:
             rest.append(k)
     if rest:
-        tied = [(parts[k].key, home[k]) for k in rest]
-        gone = set(ask_scheduler(client, "dgsuite_repeat", tied=tied))
+        gone = set(ask_scheduler(client, "dgsuite_hopeless", keys=[parts[k].key for k in rest]))
         rest = [k for k in rest if parts[k].key in gone]
     if rest and graph.saved is not None:
         try:

@@ -10,7 +10,8 @@ import dask
 import numpy as np
 import pytest
 from conftest import client_of, same
-from faults import arm, disarm
+from distributed.client import FutureCancelledError
+from faults.inject import Signal, arm, disarm
 
 import dgsuite
 import genval
@@ -109,6 +110,20 @@ def test_a_graph_that_cannot_come_back_says_so(trio):
         dgsuite.run("mis", graph, style="clocked", client=trio)
 
 
+@pytest.mark.parametrize("how", HOWS)
+def test_an_array_made_before_a_loss(trio, how, tmp_path):
+    """Dask makes it again, or says that it cannot; one that is made afterwards has what comes back."""
+    graph, here = made(trio, how, tmp_path)
+    before, expected = graph.degree, here.degree.compute()
+    kill(trio, 1, graph)
+    if how in ("saved", "copies"):  # sent by the client
+        with pytest.raises(FutureCancelledError, match="lost dependencies"):
+            before.compute(scheduler=trio)
+    else:
+        np.testing.assert_array_equal(before.compute(scheduler=trio), expected)
+    np.testing.assert_array_equal(graph.degree.compute(scheduler=trio), expected)
+
+
 def test_files_that_have_changed_are_not_taken_for_the_graph(trio, tmp_path):
     graph = genval.graph("er", N, client=None, clusters=6).persist(trio)
     graph.save(tmp_path / "graph")
@@ -155,7 +170,7 @@ def test_a_run_that_loses_a_worker_ends_with_the_same_bits(trio, kernel, form, s
     graph = generated(trio)
     expected = dgsuite.run(kernel, graph, form=form, style=style, client=trio)
     place = worker_addresses(trio)[1]
-    trio.run(arm, 2, after, None, signal.SIGKILL, workers=[place])
+    trio.run(arm, 2, after, Signal(), workers=[place])
     found = dgsuite.run(kernel, graph, form=form, style=style, client=trio)
     assert place not in worker_addresses(trio)
     for name, values in outputs(expected).items():
@@ -167,7 +182,7 @@ def test_tries_are_bounded(trio):
     """A run that kills workers whatever happens is given up, and names the last loss."""
     graph = generated(trio)
     for phase, place in zip((2, 40, 1000), worker_addresses(trio), strict=True):
-        trio.run(arm, phase, False, None, signal.SIGKILL, workers=[place])
+        trio.run(arm, phase, False, Signal(), workers=[place])
     with (
         dask.config.set({"dgsuite.recovery.tries": 1}),
         pytest.raises(RunError, match=r"worker .* lost.*; it was begun 2 times, and lost a worker"),

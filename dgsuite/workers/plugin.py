@@ -244,20 +244,22 @@ def plugin() -> RunPlugin:
 
 
 def install(client: Client) -> None:
-    """Put the plugin on all workers of a client, those to come included; once a client.
+    """Put the plugin on all workers of a client, those to come included.
+
+    It does so once a connection: a scheduler that has been restarted knows nothing of it.
 
     Raises
     ------
     RunError
         A worker is gone, or does not answer.
     """
-    if not getattr(client, "_dgsuite_installed", False):
+    if getattr(client, "_dgsuite_installed", None) is not client.scheduler_comm:
         watch = Watch(client, "putting dgsuite on the workers", worker_addresses(client))
         watch.check_workers()
         watch.call(lambda: client.register_plugin(RunPlugin()))
         watch.call(lambda: client.register_plugin(SpanPlugin()))
         watch.call(lambda: client.register_plugin(DashboardPlugin()))
-        client._dgsuite_installed = True
+        client._dgsuite_installed = client.scheduler_comm
 
 
 def reports(client: Client) -> tuple[str, dict[str, Callable[[int, Progress], object]]]:

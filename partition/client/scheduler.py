@@ -10,7 +10,12 @@ from typing import Any, NamedTuple
 from distributed import Scheduler, SchedulerPlugin
 from distributed.scheduler import TaskState
 
+from partition.client.tasks import PART
+
 NAME = "dgsuite"
+
+GRAPH = f"{PART}_"
+"""How keys of tasks of graphs begin."""
 
 UNFINISHED = ("waiting", "queued", "processing")
 """States of a task that the scheduler is still going to run."""
@@ -71,7 +76,7 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         scheduler.handlers["dgsuite_keep"] = self.keep
         scheduler.handlers["dgsuite_annotate"] = self.annotate
         scheduler.handlers["dgsuite_repeatable"] = self.repeatable
-        scheduler.handlers["dgsuite_repeat"] = self.repeat
+        scheduler.handlers["dgsuite_hopeless"] = self.hopeless
         scheduler.handlers["dgsuite_renew"] = self.renew
 
     def workers(self, keys: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
@@ -122,34 +127,24 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         """RPC: whether tasks could run again if all workers lost what they hold."""
         return self._lineage(keys, everything=True) is not None
 
-    def repeat(self, tied: Sequence[tuple[Any, str]]) -> list[Any]:
-        """RPC: have tasks run again whose results were lost, with all that they need.
+    def hopeless(self, keys: Sequence[Any]) -> list[Any]:
+        """RPC: the keys of tasks whose results were lost and that cannot run again."""
+        return [key for key in keys if self._lineage([key]) is None]
 
-        Tasks that are tied to workers that are gone are tied to others.
+    def remove_worker(
+        self, scheduler: Scheduler, worker: str, *, stimulus_id: str, **kwargs: Any
+    ) -> None:
+        """Have tasks of graphs that were tied to a worker that is gone run on any other.
 
-        Parameters
-        ----------
-        tied
-            The key of each task, and the address of the worker that is to run it.
-
-        Returns
-        -------
-        The keys of tasks that cannot run again.
+        Dask runs tasks again whose results were lost, but would have these wait for the worker for ever.
         """
-        hopeless = []
-        present = self.scheduler.workers
-        for key, worker in tied:
-            lineage = self._lineage([key])
-            if lineage is None:
-                hopeless.append(key)
-                continue
-            for task in lineage:
-                if task.worker_restrictions and not task.worker_restrictions & present.keys():
-                    self.scheduler.set_restrictions({task.key: worker})
-        for address in {worker for _, worker in tied} & present.keys():
-            runnable = self.scheduler.bulk_schedule_unrunnable_after_adding_worker(present[address])
-            self.scheduler.transitions(runnable, f"dgsuite-repeat-{time()}")
-        return hopeless
+        for task in scheduler.tasks.values():
+            tied = task.worker_restrictions
+            if tied and tied.isdisjoint(scheduler.workers) and str(task.key).startswith(GRAPH):
+                scheduler.set_restrictions({task.key: None})
+        for state in scheduler.workers.values():
+            runnable = scheduler.bulk_schedule_unrunnable_after_adding_worker(state)
+            scheduler.transitions(runnable, stimulus_id)
 
     def _lineage(self, keys: Sequence[Any], everything: bool = False) -> list[TaskState] | None:
         """Tasks that must run so that some have results; None if one of them cannot.
