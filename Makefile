@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 LOWEST := $(addprefix tests/test_,cli.py dask_internals.py startup.py rounds.py labels.py files.py transport_comms.py)
 
-.PHONY: help run test test-long test-all networkx lowest lint format docs reference bench clean
+.PHONY: help run test test-long test-all faults networkx lowest lint format docs reference bench clean
 
 help:  ## list what there is
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -19,6 +19,11 @@ test-long: $(VENV)/.tested  ## run the tests that `make test` leaves out
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m long
 
 test-all: test test-long  ## run all tests
+
+faults: $(VENV)/.tested  ## strike amid 300 runs, make 550 in a row, and damage a million input files; hours
+	$(BIN)/python -m tests.faults --trials 300
+	$(BIN)/python -m tests.soak
+	$(BIN)/python -m tests.fuzz --inputs 60000
 
 networkx: $(VENV)/.tested  ## run networkx's tests of the functions that its backend dgsuite offers
 	$(BIN)/python tests/networkx_suite.py

@@ -91,6 +91,45 @@ def toml(path):
     load(path, [])
 
 
+def saved_file(pattern):
+    """A file of a saved graph, by a pattern of its name: a reader, and what makes its content."""
+    import fsspec
+
+    files, folder = fsspec.filesystem("memory"), "memory://fuzzed"
+
+    def read(path):
+        from partition.graph import Graph
+
+        (name,) = files.glob(f"{folder}/{pattern}")
+        files.pipe(name, Path(path).read_bytes())
+        Graph.load(folder, client=None)
+
+    def make():
+        from partition.graph import Graph
+
+        ends = [u for u, _ in EDGES], [v for _, v in EDGES]
+        Graph.from_edges(*ends, weights=[1, 2, 3, 4], relabel=True, client=None).save(folder)
+        return files.cat_file(files.glob(f"{folder}/{pattern}")[0])
+
+    return read, "file", make
+
+
+def trace(path):
+    from dgsuite import traces
+
+    traces.read(path)
+
+
+def trace_file(ending) -> bytes:
+    import dgsuite
+    from partition.graph import Graph
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"trace.{ending}"
+        dgsuite.run("mis", Graph.from_edges([0, 1, 2], [1, 2, 3]), clusters=2, trace=path)
+        return path.read_bytes()
+
+
 def xyz(path):
     from dgsuite.chem.molecule import read
 
@@ -188,6 +227,10 @@ READERS = {
     "imsuite": (imsuite, "in.txt", input_file),
     "netcdf": (netcdf, "r.nc", result_file),
     "foreign_netcdf": (netcdf, "r.nc", lambda: result_file(foreign=True)),
+    "saved_list": saved_file("graph.json"),
+    "saved_cluster": saved_file("cluster-0000-*"),
+    "trace": (trace, "trace.json", lambda: trace_file("json")),
+    "trace_table": (trace, "trace.parquet", lambda: trace_file("parquet")),
     "toml": (toml, "e.toml", lambda: TOML),
     "xyz": (xyz, "m.xyz", lambda: XYZ),
 }

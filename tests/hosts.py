@@ -7,6 +7,7 @@ iproute2; `missing` says what is not there. A delay is made by `tests/switch.py`
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import subprocess
@@ -143,6 +144,16 @@ class Hosts:
             raise RuntimeError(out)
         return out
 
+    @contextmanager
+    def entered(self, host: int) -> Iterator[None]:
+        """Have this thread be on a host, with all threads and processes that it starts."""
+        with open("/proc/self/ns/net") as home, open(f"/run/netns/{self.space(host)}") as there:
+            _enter(there.fileno())
+            try:
+                yield
+            finally:
+                _enter(home.fileno())
+
     def cut(self, host: int) -> None:
         """Take a host off the network, without a word to the others."""
         for net in (0, 1):
@@ -186,6 +197,12 @@ class Hosts:
 
 def _ip(space: str, *words: str) -> None:
     subprocess.run(["ip", "-n", space, *" ".join(words).split()], check=True)
+
+
+def _enter(namespace: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.setns(namespace, 0):
+        raise OSError(ctypes.get_errno(), "cannot enter a network namespace")
 
 
 def _end(process: subprocess.Popen[str]) -> None:

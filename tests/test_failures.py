@@ -281,38 +281,3 @@ def test_inproc_and_threads(ring):
                 ds = dgsuite.run("lcr", ring, clusters=4, style=style, client=client)
                 assert int(ds.messages.sum()) == 144
                 assert (ds.leader == 11).all()
-
-
-def test_tls(ring, tmp_path):
-    """Over encrypted comms, the exchange between workers included."""
-    from distributed import Client, LocalCluster
-    from distributed.security import Security
-
-    made = subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-         "-keyout", "key.pem", "-out", "cert.pem", "-subj", "/CN=localhost",
-         "-addext", "subjectAltName=IP:127.0.0.1"],
-        cwd=tmp_path,
-        capture_output=True,
-        check=False,
-    )  # fmt: skip
-    if made.returncode:
-        pytest.skip("no openssl to make a certificate with")
-    cert, key = str(tmp_path / "cert.pem"), str(tmp_path / "key.pem")
-    roles = {f"tls_{role}_{part}": path for role in ("client", "scheduler", "worker")
-             for part, path in (("cert", cert), ("key", key))}  # fmt: skip
-    security = Security(tls_ca_file=cert, require_encryption=True, **roles)
-    with (
-        LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            security=security,
-            protocol="tls://",
-            dashboard_address=None,
-        ) as cluster,
-        Client(cluster, security=security) as client,
-    ):
-        assert client.scheduler.address.startswith("tls://")
-        for style in STYLES:
-            ds = dgsuite.run("lcr", ring, clusters=2, style=style, client=client)
-            assert int(ds.messages.sum()) == 144

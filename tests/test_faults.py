@@ -1,22 +1,48 @@
-"""Trials of faults, a few of each kind; `python -m tests.faults` runs any number."""
+"""A few trials of faults; `python -m tests.faults` makes any number."""
 
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
+from pathlib import Path
 
+import hosts
 import pytest
-from faults import field
+from faults.trials import field
+
+WHY_NOT = hosts.missing()
 
 
 @pytest.fixture(scope="module")
 def there():
-    with field() as there:
+    with field(tries=3) as there:
         yield there
 
 
-@pytest.mark.parametrize("style", ["clocked", "finish_async"])
-@pytest.mark.parametrize("how", ["kill", "restart", "stop"])
-def test_a_run_that_is_disturbed_ends_as_it_should(there, style, how):
-    trial = there.draw(random.Random(f"{style} {how}"), style=style, how=how)
+@pytest.mark.parametrize(
+    ("how", "style"),
+    [
+        ("kill", "clocked"),
+        ("kill", "finish_async"),
+        ("restart", "finish_async"),
+        ("freeze", "clocked"),
+        ("pause", "finish_async"),
+        ("scheduler", "clocked"),
+    ],
+)
+def test_a_run_that_is_disturbed_ends_as_it_should(there, how, style):
+    trial = there.draw(random.Random(f"{how} {style}"), how, style)
     outcome, _ = there.attempt(trial)
-    assert outcome in ("same", "error"), trial
+    assert outcome == ("error" if how == "scheduler" else "same"), trial
+
+
+@pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
+@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+def test_workers_that_do_not_reach_each_other(style):
+    """Each reaches the scheduler. It takes hosts, and so a process of its own."""
+    command = [sys.executable, "-m", "tests.faults", "--how", "cut", "--style", style]
+    found = subprocess.run(
+        [*command, "--trials", "1"], cwd=Path(__file__).parents[1], capture_output=True, text=True
+    )
+    assert found.returncode == 0, found.stdout + found.stderr

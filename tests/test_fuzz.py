@@ -20,7 +20,8 @@ from tests import fuzz
 @pytest.mark.parametrize("inputs", [5, pytest.param(25, marks=pytest.mark.long)])
 @pytest.mark.parametrize("reader", fuzz.READERS)
 def test_damaged_inputs_are_read_or_refused(reader, inputs):
-    for package in {"parquet": "pyarrow", "xyz": "pyscf"}.get(reader, "numpy").split():
+    needs = {"parquet": "pyarrow", "trace_table": "pyarrow", "xyz": "pyscf"}
+    for package in needs.get(reader, "numpy").split():
         pytest.importorskip(package)
     outcomes = fuzz.fuzz(reader, seed=1, inputs=inputs)
     assert len(outcomes) == inputs

@@ -19,7 +19,7 @@ import pytest
 from distributed import Client
 from distributed.comm import CommClosedError, connect, listen
 from distributed.protocol.serialize import ToPickle
-from faults import scheduler
+from faults.cluster import scheduler
 from faulty import Sleeps
 from test_failures import assert_nothing_held, held, ring, script  # noqa: F401
 

@@ -1,0 +1,44 @@
+"""What processes hold when nothing runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psutil
+from distributed import Client
+
+
+def of_worker(dask_worker: Any) -> dict[str, int]:
+    """On a worker: what of runs it still holds, its listening sockets, its shared memory, its children."""
+    plugin, process = dask_worker.plugins["dgsuite"], psutil.Process()
+    listening = [c for c in process.net_connections() if c.status == psutil.CONN_LISTEN]
+    shared = [m for m in process.memory_maps() if m.path.startswith(("/dev/shm", "/memfd"))]
+    return {
+        "runs": len(plugin.runs),
+        "ends": len(plugin._ends),
+        "addresses": len(plugin._addresses),
+        "results": len(dask_worker.data),
+        "listening": len(listening),
+        "shared memory": len(shared),
+        "children": len(process.children(recursive=True)),
+    }
+
+
+def of_scheduler(dask_scheduler: Any) -> dict[str, Any]:
+    """On the scheduler: the tasks that it knows, and how many runs have a turn or wait for one."""
+    return {
+        "tasks": sorted(map(str, dask_scheduler.tasks)),
+        "turns": len(dask_scheduler.plugins["dgsuite"].queue),
+    }
+
+
+def left(client: Client) -> dict[str, Any]:
+    """What there is, by process; workers in no order."""
+    from dgsuite.workers import plugin
+
+    plugin.install(client)
+    return {
+        "workers": sorted(client.run(of_worker).values(), key=str),
+        "scheduler": client.run_on_scheduler(of_scheduler),
+        "client": sorted(map(str, client.futures)),
+    }
