@@ -55,6 +55,7 @@ bench: $(VENV)/.tested  ## measure, and make the page; about an hour
 	$(call measure,overhead)
 	$(call measure,overhead,-workers,--workers 2 4 8 16 32 --protocol tcp mpb)
 	$(call measure,metg)
+	$(call measure,threads)
 	$(call measure,whole_call)
 	$(call measure,between_hosts)
 	$(call measure,log_memory)

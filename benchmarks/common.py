@@ -276,13 +276,16 @@ def used() -> float:
 
 
 @contextmanager
-def cluster(workers: int, protocol: str = "tcp") -> Iterator:
-    """A client of worker processes with one thread each."""
+def cluster(workers: int, protocol: str = "tcp", threads: int = 1) -> Iterator:
+    """A client of worker processes with some threads each."""
     from distributed import Client, LocalCluster
 
     with (
         LocalCluster(
-            n_workers=workers, threads_per_worker=1, dashboard_address=None, protocol=protocol
+            n_workers=workers,
+            threads_per_worker=threads,
+            dashboard_address=None,
+            protocol=protocol,
         ) as own,
         Client(own) as client,
     ):
