@@ -34,6 +34,7 @@ from dgsuite.engine.checkpoint_files import Checkpoints, Kept
 from dgsuite.engine.values import Classes, Reader, Writer
 from dgsuite.executors import serial
 from partition.client.workers import worker_addresses
+from partition.grid import arrange
 from partition.subset import Subset
 
 EACH_PHASE = 0.0
@@ -318,6 +319,34 @@ def test_runs_without_checkpoints_are_refused(tmp_path):
             pytest.raises(InputError, match="must be a time, such as '10s', or '5 rounds'"),
         ):
             dgsuite.run("mis", graph, checkpoint=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "options"),
+    [
+        ("bc", {}),
+        ("bfs2d", {"root": 3}),
+        ("mis", {"trace": True}),
+        ("mis", {"workload": {"packets": 1, "bytes": 8}}),
+    ],
+)
+def test_other_runs_go_on(kernel, options, tmp_path, monkeypatch, caplog):
+    """Kernels whose messages depend on the cut, and runs with a trace or a workload."""
+    graph = example(kernel)
+    if kernel == "bfs2d":
+        graph = arrange(graph)
+    expected = dgsuite.run(kernel, graph, style="serial", **options)
+    with dask.config.set({"dgsuite.checkpoint.every": 0}):
+        with monkeypatch.context() as patch:
+            stop_after(4, patch)
+            with pytest.raises(StoppedError):
+                dgsuite.run(kernel, graph, style="serial", checkpoint=tmp_path, **options)
+        with caplog.at_level(logging.INFO, "dgsuite"):
+            found = dgsuite.run(kernel, graph, style="serial", checkpoint=tmp_path, **options)
+    assert "goes on after phase 4" in caplog.text
+    same(found, expected)
+    if "traffic" in expected:
+        np.testing.assert_array_equal(found.traffic.values, expected.traffic.values)
 
 
 def test_every_so_many_rounds(tmp_path, monkeypatch):
