@@ -301,11 +301,7 @@ class Kept(Fresh):
 
     def __init__(self, plan: Checkpoints, site: Site) -> None:
         super().__init__(site)
-        files, inner = archives.opened(plan.folder)
-        if "file" in files.protocol and not files.isdir(inner):
-            raise InputError(
-                f"{plan.folder}: no such folder here; all workers must see the same one"
-            )
+        plan.check_owner()
         site.keeps = True
         self.plan = plan
         self.site = site
@@ -362,6 +358,9 @@ class Kept(Fresh):
 
         All sites have written a checkpoint when one writes the next, as they exchange messages between.
         """
+        if len(self._written) < 2:
+            return
+        self.plan.check_owner()  # what is older may be what another try goes on from
         if len(self._written) == 2 and self.site.me == 0:
             self.plan.remove(besides=self.plan.attempt)
         if len(self._written) > 2:
