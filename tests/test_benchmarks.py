@@ -75,6 +75,14 @@ def test_a_benchmark_runs_tiny(name, shared, tmp_path, monkeypatch):
     assert found["rows"]
 
 
+def test_processor_time_is_that_of_this_process(tmp_path):
+    file = tmp_path / "result.json"
+    import_module("searches").main(["--tiny", "--processor-time", "--json", str(file)])
+    found = {row["what"]: row["value"] for row in json.loads(file.read_text())["rows"]}
+    for name in ("at once", "one by one"):
+        assert 0 < found[f"64 searches {name}, rounds"] < found[f"64 searches {name}, whole call"]
+
+
 def result(loops, **values):
     """A result with a row for each value."""
     rows = [
