@@ -96,6 +96,14 @@ def unicast(
         receiver, by ascending sender, so that a sum is the same for every partition.
     fields
         One value per message, or one for all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import kernels.base as bsp
+    >>> sent = bsp.unicast(np.array([1, 2]), np.array([0, 0]), hops=np.array([1, 1]))
+    >>> type(sent).__name__, sent.fields
+    ('Unicast', {'hops': array([1, 1])})
     """
     return Unicast(dst, src, None if combine is None else reduction(combine), fields)
 
@@ -131,6 +139,14 @@ def broadcast(
         one that `Kernel.pulls`. All clusters do in one phase. Not with `links` or `repeat`.
     fields
         One value per sender, or one for all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import kernels.base as bsp
+    >>> sent = bsp.broadcast(np.array([0, 3]), uid=np.array([7, 9]))
+    >>> type(sent).__name__, sent.fields
+    ('Broadcast', {'uid': array([7, 9])})
     """
     if backwards and not (links is None and repeat is None):
         raise InputError(
@@ -208,5 +224,11 @@ def extra(comm: object = 0, mutexes: object = 0, asyncs: object = 0) -> Extra:
         Mutex operations.
     asyncs
         Tasks.
+
+    Examples
+    --------
+    >>> import kernels.base as bsp
+    >>> bsp.extra(comm=2)
+    Extra(comm=2, mutexes=0, asyncs=0)
     """
     return Extra(int(comm), int(mutexes), int(asyncs))  # type: ignore[call-overload]

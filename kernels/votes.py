@@ -46,6 +46,14 @@ def vote(*, any: Any = _UNSAID, sum: Any = _UNSAID, min: Any = _UNSAID, max: Any
         a phase computes itself would be rounded in a way that depends on the cluster's nodes.
     min, max
         A number but NaN, or an array of such; None, or an empty array, where the cluster has none.
+
+    Examples
+    --------
+    >>> import kernels.base as bsp
+    >>> bsp.vote(any=True)
+    Vote(any=True, sum=0, min=None, max=None, given=1)
+    >>> bsp.vote(sum=3, min=None)
+    Vote(any=False, sum=3, min=None, max=None, given=6)
     """
     given, held = 0, False
     total: int | Fraction = 0

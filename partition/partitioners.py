@@ -102,7 +102,14 @@ def check_clusters(clusters: object) -> int:
 
 
 def blocks(n: int, clusters: int) -> Partition:
-    """Contiguous blocks of equally many nodes; sizes differ by at most one."""
+    """Contiguous blocks of equally many nodes; sizes differ by at most one.
+
+    Examples
+    --------
+    >>> from partition.partitioners import blocks
+    >>> blocks(10, 3).offsets
+    array([ 0,  3,  6, 10])
+    """
     k = check_clusters(clusters)
     return Partition(np.arange(k + 1, dtype=np.int64) * n // k)
 
@@ -178,6 +185,13 @@ def from_owner(owner: ArrayLike, clusters: int | None = None) -> Partition:
     ------
     InputError
         The map is not a one-dimensional array of integers, or has a number that is not a cluster.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partition.partitioners import from_owner
+    >>> from_owner(np.array([0, 1, 0])).offsets
+    array([0, 2, 3])
     """
     owners = np.asarray(owner)
     if owners.ndim != 1 or not np.issubdtype(owners.dtype, np.integer):

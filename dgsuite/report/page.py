@@ -30,6 +30,10 @@ TITLE = "IMSuite's characterisation, on Dask"
 """Of a page with figures."""
 
 
+WIDE = 6
+"""Columns that a table has beside text, at most."""
+
+
 class Section(NamedTuple):
     """What the page says of a figure."""
 
@@ -56,6 +60,11 @@ class Section(NamedTuple):
     """It makes the figure again."""
     runs: str
     machine: str
+
+    @property
+    def wide(self) -> bool:
+        """Whether a table takes the width of the page."""
+        return any(len(table.heads) > WIDE for table in self.tables)
 
 
 def page(

@@ -88,6 +88,17 @@ def read(path: str | os.PathLike[str]) -> xr.Dataset:
     ------
     InputError
         No such file, another ending, or not a trace.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=2)
+    >>> ds = dgsuite.run("bfs", graph, trace=folder / "bfs.nc")
+    >>> int(dgsuite.traces.read(folder / "bfs.nc")["messages"].sum()), int(ds.messages.sum())
+    (6, 6)
     """
     ending, name = _ending(path), os.fspath(path)
     if not os.path.isfile(name):
