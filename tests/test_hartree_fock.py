@@ -5,13 +5,14 @@ from __future__ import annotations
 import _thread
 import math
 import os
-import signal
 import threading
 import time
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
+from conftest import has_worked
 from test_failures import assert_nothing_held
 
 import dgsuite
@@ -241,15 +242,21 @@ def test_results_are_kept(water, tmp_path):
     assert dgsuite.open(tmp_path / "water.nc").identical(ds)
 
 
+def once_at_work(worker):
+    """Kill a worker that has begun the next iteration."""
+    has_worked([worker], 0.05)
+    worker.kill()
+
+
 def test_a_killed_worker(own_client):
     """Is named, whether it has the counter or not; Dask's own balancing goes on without it."""
     for balance, rank in (("static", 1), ("dynamic", 0), ("dask", 0)):
         pids = own_client.run(os.getpid)
-        places = worker_addresses(own_client)
+        victim = psutil.Process(pids[worker_addresses(own_client)[rank]])
 
-        def kill(number, energy, pid=pids[places[rank]]):
+        def kill(number, energy, worker=victim):
             if number == 0:
-                threading.Timer(0.1, os.kill, (pid, signal.SIGKILL)).start()
+                threading.Thread(target=once_at_work, args=(worker,)).start()
 
         def run(balance=balance, kill=kill):
             return dgsuite.hartree_fock(
