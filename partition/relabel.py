@@ -143,11 +143,15 @@ def _on_workers(pieces: Sequence[Any], client: Client) -> tuple[edges.Pieces, La
             for place, some in places.items()
         ]
         del values
-        ids, labels = _in_order([submit(_values, each) for each in together], watch)
+        homes = list(places)
+        distinct = [
+            pinned(client, home, _values, each) for home, each in zip(homes, together, strict=True)
+        ]
+        ids, labels = _in_order(distinct, homes, watch)
         number = delayed(numbered)
         found = {
-            i: number(codes[i], submit(_codes_of, merged, k), own)
-            for merged, own, some in zip(together, ids, places.values(), strict=True)
+            i: number(codes[i], pinned(client, home, _codes_of, merged, k), own)
+            for home, merged, own, some in zip(homes, together, ids, places.values(), strict=True)
             for k, i in enumerate(some)
         }
         return edges.Pieces(found[i] for i in sorted(found)), labels.settled()
@@ -164,13 +168,17 @@ def _places(futures: Sequence[Future], watch: Watch) -> dict[str, list[int]]:
     return dict(sorted(places.items()))
 
 
-def _in_order(values: Sequence[Future], watch: Watch) -> tuple[list[Future], HeldLabels]:
+def _in_order(
+    values: Sequence[Future], homes: Sequence[str], watch: Watch
+) -> tuple[list[Future], HeldLabels]:
     """Number the nodes in the order of their identifiers.
 
     Parameters
     ----------
     values
         Distinct identifiers of one kind: those that each worker has found.
+    homes
+        These workers. What takes a part of a large result runs where that is, so that the part alone travels.
 
     Returns
     -------
@@ -180,20 +188,25 @@ def _in_order(values: Sequence[Future], watch: Watch) -> tuple[list[Future], Hel
         Divided among the workers.
     """
     client, workers = watch.client, list(watch.workers)
-    submit = partial(submitted, client)
-    sampled = [submit(identifiers.facts, each, identifiers.SAMPLE) for each in values]
+    at = partial(pinned, client)
+    found = list(zip(homes, values, strict=True))
+    sampled = [at(home, identifiers.facts, each, identifiers.SAMPLE) for home, each in found]
     bounds = identifiers.splitters(watch.gather(sampled), len(workers))
-    divided = [submit(_divide, each, bounds) for each in values]
+    divided = [(home, at(home, _divide, each, bounds)) for home, each in found]
     ordered = [
-        pinned(client, worker, _merge, [submit(_part, each, w) for each in divided])
+        (worker, at(worker, _merge, [at(home, _part, each, w) for home, each in divided]))
         for w, worker in enumerate(workers[: len(bounds) + 1])
     ]
-    parts = [submit(_labels, each) for each in ordered]
-    labels = held(parts, watch)
-    positions = [[submit(_positions, each, i) for each in ordered] for i in range(len(divided))]
+    labels = held([at(worker, _labels, each) for worker, each in ordered], watch)
     ids = [
-        submit(_ids, each, labels.offsets, found)
-        for each, found in zip(divided, positions, strict=True)
+        at(
+            home,
+            _ids,
+            each,
+            labels.offsets,
+            [at(w, _positions, merged, i) for w, merged in ordered],
+        )
+        for i, (home, each) in enumerate(divided)
     ]
     return ids, labels
 
