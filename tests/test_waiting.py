@@ -26,10 +26,10 @@ from test_failures import assert_nothing_held, held, ring, script  # noqa: F401
 import dgsuite
 import genval
 from dgsuite.engine.program import UNBOUND, Step
-from dgsuite.executors.finish_async import Bundle, _open, _whole
 from dgsuite.workers import placement as tasks
 from dgsuite.workers import plugin as worker
 from dgsuite.workers.mesh import Mesh
+from dgsuite.workers.part import Bundle, open_part, whole
 from dgsuite.workers.provenance import machine_of
 from kernels.base import Vote
 from partition.client import queries
@@ -48,7 +48,7 @@ def test_a_task_for_another_process_is_refused(client, ring):  # noqa: F811
     worker.install(client)
     place = worker_addresses(client)[0]
     for task in (
-        lambda: _open("run", Sleeps(), ring.parts, [0, 1], ["before"], 0, None, UNBOUND),
+        lambda: open_part("run", Sleeps(), ring.parts, [0, 1], ["before"], 0, None, UNBOUND, None),
         lambda: worker.counter("run", place, "before", 0)()(),
     ):
         done = client.submit(task, workers=[place], pure=False)
@@ -68,18 +68,18 @@ def test_phases_and_messages_out_of_order_are_refused(client, ring, change):  # 
     def submit(function, *arguments):
         return client.submit(function, "run", *arguments, workers=[place], pure=False)
 
-    opened = submit(_open, Sleeps(), [cluster], [0, 1], [epoch], 0, None, UNBOUND)
+    opened = submit(open_part, Sleeps(), [cluster], [0, 1], [epoch], 0, None, UNBOUND, None)
     opened.result()
     steps = [Step(number, "send", True, number) for number in range(2)]
-    first = submit(_whole, 0, steps[0], []).result()
+    first = submit(whole, 0, steps[0], 0, []).result()
     assert first == Bundle(0, epoch, {})
     second = {
-        "repeated": (0, steps[0], []),
-        "of an older phase": (1, steps[1], [first._replace(number=-1)]),
-        "of another process": (1, steps[1], [first._replace(epoch="another")]),
+        "repeated": (0, steps[0], 0, []),
+        "of an older phase": (1, steps[1], 0, [first._replace(number=-1)]),
+        "of another process": (1, steps[1], 0, [first._replace(epoch="another")]),
     }[change]
     with pytest.raises(dgsuite.RunError, match=rf"worker {place} .* phase"):
-        submit(_whole, *second).result()
+        submit(whole, *second).result()
     del opened
     assert_nothing_held(client)
 
