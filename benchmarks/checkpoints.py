@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import tempfile
 import time
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from typing import Any
 import common  # before tests, which it makes importable
 import dask
 from common import Options, record, repeated
-from faults import arm
+from faults.inject import Signal, arm
 
 import dgsuite
 import genval
@@ -70,7 +69,7 @@ def measure(given: argparse.Namespace, client: Any, folder: str) -> None:
             client.wait_for_workers(2, timeout=60)
             place = worker_addresses(client)[1]
             # a round has a phase or more, and the worker one cluster
-            client.run(arm, rounds // 2, False, None, signal.SIGKILL, workers=[place])
+            client.run(arm, rounds // 2, False, Signal(), workers=[place])
             lost.append(run(folder) - base)
         record(f"{kernel}, time lost to a killed worker", lost, "s", most=given.every + 3, **how)
     client.wait_for_workers(2, timeout=60)

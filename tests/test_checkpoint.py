@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -19,7 +18,7 @@ import numpy as np
 import pytest
 from cases import NAMES, cuts, inputs
 from conftest import client_of
-from faults import arm
+from faults.inject import Signal, arm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_exchange import assert_same, simulate
@@ -131,7 +130,7 @@ def trio(three):
 
 def broken_off(kernel, client, folder, calls, style="clocked", **options):
     """Kill a worker amid a run that is not begun again."""
-    client.run(arm, calls, False, None, signal.SIGKILL, workers=[worker_addresses(client)[1]])
+    client.run(arm, calls, False, Signal(), workers=[worker_addresses(client)[1]])
     with dask.config.set({"dgsuite.recovery.tries": 0}), pytest.raises(RunError, match="lost"):
         dgsuite.run(
             kernel,
@@ -177,7 +176,7 @@ def test_a_run_that_is_broken_off_goes_on(trio, kernel, style, where, tmp_path, 
 def test_a_run_that_loses_a_worker_goes_on_from_its_checkpoint(trio, style, tmp_path, caplog):
     graph = example("pagerank")
     expected = dgsuite.run("pagerank", graph, style="serial")
-    trio.run(arm, 11, True, None, signal.SIGKILL, workers=[worker_addresses(trio)[1]])
+    trio.run(arm, 11, True, Signal(), workers=[worker_addresses(trio)[1]])
     with caplog.at_level(logging.INFO, "dgsuite"):
         found = dgsuite.run(
             "pagerank",
