@@ -119,12 +119,13 @@ def test_nothing_large_comes_to_the_client(client, tmp_path, brought):
         dgsuite.to_dataframe(found).to_parquet(tmp_path / "ranks")
         # Zarr's chunks are all of one size
         found[["rank"]].chunk(node=10_000).to_zarr(tmp_path / "ranks.zarr")
-    assert sum(brought) < 4 * graph.n  # half of the ranks, a seventh of the labels
+        assert sum(brought) < 4 * graph.n  # half of the ranks, a seventh of the labels
+        ranks = found["rank"].values
     written = pd.read_parquet(tmp_path / "ranks")
     assert written.node.tolist() == sorted(set(names[ends.ravel()]))
-    assert written["rank"].to_numpy() == pytest.approx(found["rank"].values)
+    assert written["rank"].to_numpy() == pytest.approx(ranks)
     stored = xr.open_zarr(tmp_path / "ranks.zarr")
-    assert (stored["rank"].values == found["rank"].values).all()
+    assert (stored["rank"].values == ranks).all()
     assert stored.node.values.tolist() == written.node.tolist()
 
 
