@@ -46,10 +46,11 @@ def to_scipy(clusters: Sequence[Cluster], partition: Partition) -> sp.csr_array:
     import scipy.sparse as sp
 
     ends = np.cumsum([0, *(len(c.indices) for c in clusters)])
+    dtype = sp.get_index_dtype(maxval=max(int(ends[-1]), partition.n))
     indptr = np.concatenate(
-        [ends[:1], *(c.indptr[1:] + e for c, e in zip(clusters, ends, strict=False))]
+        [ends[:1], *(c.indptr[1:] + e for c, e in zip(clusters, ends, strict=False))], dtype=dtype
     )
-    indices = np.concatenate([c.indices for c in clusters])
+    indices = np.concatenate([c.indices for c in clusters], dtype=dtype)
     weights = [c.weights for c in clusters if c.weights is not None]
     data = np.concatenate(weights) if weights else np.ones(len(indices), np.int64)
     if data.dtype == np.float16:

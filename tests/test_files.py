@@ -244,9 +244,12 @@ print(main(["edges", "ring", "--n", "20000", "-o", "a.txt"]))
 def test_every_writer_ends_in_one_line_if_a_file_may_not_be_that_large(tmp_path, size):
     """The NetCDF file then ends in its header, in its metadata or in its data."""
 
+    from matplotlib import font_manager  # writes its list of fonts where there is none
+
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
+    assert font_manager.fontManager
     done = subprocess.run(
         [sys.executable, "-c", LIMITED],
         cwd=tmp_path,
