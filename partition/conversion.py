@@ -46,7 +46,7 @@ def to_scipy(clusters: Sequence[Cluster], partition: Partition) -> sp.csr_array:
     import scipy.sparse as sp
 
     ends = np.cumsum([0, *(len(c.indices) for c in clusters)])
-    dtype = sp.get_index_dtype(maxval=max(int(ends[-1]), partition.n))
+    dtype = np.int32 if max(int(ends[-1]), partition.n) < 1 << 31 else np.int64
     indptr = np.concatenate(
         [ends[:1], *(c.indptr[1:] + e for c, e in zip(clusters, ends, strict=False))], dtype=dtype
     )

@@ -236,9 +236,14 @@ def test_other_files_are_no_traces(run, tmp_path):
     dgsuite.save(run[1], tmp_path / "run.nc")
     with pytest.raises(dgsuite.InputError, match=r"run\.nc: not a trace"):
         traces.read(tmp_path / "run.nc")
-    (tmp_path / "other.json").write_text('{"traceEvents": []}')
-    with pytest.raises(dgsuite.InputError, match=r"other\.json: not a trace"):
-        traces.read(tmp_path / "other.json")
+    for text in (
+        '{"traceEvents": []}',
+        '{"otherData": {"clusters": 1e999}, "traceEvents": []}',
+        '{"otherData": {"clusters": 1}, "traceEvents": ["one"]}',
+    ):
+        (tmp_path / "other.json").write_text(text)
+        with pytest.raises(dgsuite.InputError, match=r"other\.json: not a trace"):
+            traces.read(tmp_path / "other.json")
     (tmp_path / "other.parquet").write_text("PAR1")
     with pytest.raises(dgsuite.InputError, match=r"other\.parquet: not a trace"):
         traces.read(tmp_path / "other.parquet")

@@ -69,7 +69,7 @@ def read(file: TextIO) -> xr.Dataset:
 
     Raises
     ------
-    KeyError, ValueError, TypeError, IndexError
+    LookupError, ValueError, TypeError, AttributeError, OverflowError
         It is not one.
     """
     data = json.load(file)

@@ -115,7 +115,7 @@ def read(path: str | os.PathLike[str]) -> xr.Dataset:
     except InputError as error:
         text = str(error)
         raise InputError(text if text.startswith(name) else f"{name}: {text}") from None
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
         raise InputError(f"{name}: not a trace of dgsuite, or a damaged one: {error}") from None
     return trace
 
