@@ -38,7 +38,7 @@ def trio(three):
 
 
 def kill(client, rank, graph=None):
-    """Kill a worker, and wait until the scheduler, and the client of a graph, know that it is gone."""
+    """Kill a worker, and wait until the scheduler knows, and the client of a graph too, or has its clusters again."""
     address = worker_addresses(client)[rank]
     pid = client.run(os.getpid, workers=[address])[address]
     held = client.who_has()
@@ -49,7 +49,7 @@ def kill(client, rank, graph=None):
         time.sleep(0.02)
     for part in () if graph is None else graph._parts:
         if held.get(part.key) == (address,):
-            while client.futures[part.key].status == "finished":
+            while client.futures[part.key].status == "finished" and not client.who_has()[part.key]:
                 assert time.monotonic() < deadline
                 time.sleep(0.02)
     return address
