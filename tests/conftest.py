@@ -95,7 +95,7 @@ def client():
 @pytest.fixture(scope="session")
 def client_of_one():
     """A client of one worker process."""
-    with client_of(1) as client:
+    with client_of(1, set_as_default=False) as client:
         yield client
 
 
