@@ -2,7 +2,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-LOWEST := $(addprefix tests/test_,cli.py dask_internals.py startup.py rounds.py labels.py files.py transport_comms.py)
+LOWEST := $(addprefix tests/,dgsuite/cli/test_cli.py dgsuite/workers/test_dask_internals.py \
+	dgsuite/transports/test_transport_comms.py kernels/test_rounds.py partition/test_files.py \
+	partition/test_labels.py project/test_startup.py)
 
 .PHONY: help run test test-long test-all faults networkx lowest lint format docs reference bench clean
 
@@ -26,7 +28,7 @@ faults: $(VENV)/.tested  ## strike amid 300 runs, make 550 in a row, and damage 
 	$(BIN)/python -m tests.fuzz --inputs 60000
 
 networkx: $(VENV)/.tested  ## run networkx's tests of the functions that its backend dgsuite offers
-	$(BIN)/python tests/networkx_suite.py
+	$(BIN)/python -m tests.networkx_suite
 
 lowest: $(VENV)-lowest/.tested  ## run tests with the lowest versions of all dependencies
 	$(VENV)-lowest/bin/python -m pytest $(LOWEST)

@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def between_hosts(given: argparse.Namespace) -> None:
     """Empty rounds for each delay."""
-    import hosts
+    from tests.support import hosts
 
     if why := hosts.missing():
         sys.exit(f"there cannot be several hosts here: {why}")

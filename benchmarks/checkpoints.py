@@ -12,11 +12,11 @@ from typing import Any
 import common  # before tests, which it makes importable
 import dask
 from common import Options, record, repeated
-from faults.inject import Signal, arm
 
 import dgsuite
 import genval
 from partition.client.workers import worker_addresses
+from tests.faults.inject import Signal, arm
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

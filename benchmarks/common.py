@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "benchmarks")]
-os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[:3])
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
+os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[:2])
 # a peer's idle threads must not spin into our turn
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 

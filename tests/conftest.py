@@ -7,16 +7,12 @@ import pickle
 import signal
 import subprocess
 import time
-from contextlib import contextmanager
 
-import originals
 import pytest
 from hypothesis import HealthCheck, settings
 
-
-def heed_interrupts() -> None:
-    """For subprocesses that get a SIGINT: a shell's background jobs inherit that it is ignored."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+from tests.support import originals
+from tests.support.clusters import client_of
 
 
 @pytest.fixture
@@ -54,35 +50,6 @@ def here(tmp_path, monkeypatch, capsys):
         return subprocess.CompletedProcess(arguments, status, *capsys.readouterr())
 
     return run
-
-
-def has_worked(processes, seconds):
-    """Wait until processes have computed for some seconds more, which tells that their run is under way."""
-
-    def spent():
-        times = [process.cpu_times() for process in processes]
-        return sum(t.user + t.system for t in times)
-
-    before, deadline = spent(), time.monotonic() + 60
-    while spent() < before + seconds:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-@contextmanager
-def client_of(workers, settings=None, threads=1, set_as_default=True):
-    """A client of some worker processes, with settings of Dask's."""
-    import dask
-    from distributed import Client, LocalCluster
-
-    with (
-        dask.config.set(settings or {}),
-        LocalCluster(
-            n_workers=workers, threads_per_worker=threads, processes=True, dashboard_address=None
-        ) as cluster,
-        Client(cluster, set_as_default=set_as_default) as client,
-    ):
-        yield client
 
 
 @pytest.fixture(scope="session")
@@ -147,10 +114,11 @@ def imsuite_inputs(tmp_path_factory):
     return folder
 
 
-def same(a, b):
-    """Two graphs have the same edges and weights, however they are cut."""
-    left, right = a.to_scipy(), b.to_scipy()
-    assert left.shape == right.shape
-    assert left.nnz == right.nnz
-    assert (left != right).nnz == 0
-    assert a.m == b.m
+@pytest.fixture
+def ring():
+    """A ring of 12 nodes, in this process."""
+    import networkx as nx
+
+    import dgsuite
+
+    return dgsuite.Graph.from_networkx(nx.cycle_graph(12), client=None)

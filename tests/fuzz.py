@@ -18,7 +18,8 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from tests.support.paths import ROOT
+
 MEMORY = 1 << 30
 """Bytes that reading a file of some hundred may take beyond what the process has before."""
 

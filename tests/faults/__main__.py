@@ -13,14 +13,10 @@ import signal
 import sys
 from collections import Counter
 from contextlib import ExitStack
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from hosts import Hosts, missing
-
-from faults.cluster import WORKERS, Cluster
-from faults.trials import HOWS, STYLES, TIMEOUT, field
+from tests.faults.cluster import WORKERS, Cluster
+from tests.faults.trials import HOWS, STYLES, TIMEOUT, field
+from tests.support.hosts import Hosts, missing
 
 
 def main() -> int:

@@ -1,0 +1,247 @@
+"""The command `dgsuite`: its help, its ways to end, and the sub-commands that have no test file."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import click
+import pytest
+
+import dgsuite
+import genval
+from dgsuite.__main__ import main
+from dgsuite.cli import app, options
+from dgsuite.experiment import shipped, toml
+from genval import families, imsuite
+from tests.support.paths import ROOT
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def started(*arguments, environment=None, **how):
+    """A process of the command."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "dgsuite", *arguments],
+        env=ENVIRONMENT | (environment or {}),
+        stderr=subprocess.PIPE,
+        **how,
+    )
+
+
+HELPS = """
+import sys
+import tomllib
+import click
+from dgsuite.__main__ import main
+
+def walk(path, command):
+    assert main([*path, "--help"]) == 0
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            walk([*path, name], command.get_command(context, name))
+
+from dgsuite.cli.app import app
+walk([], app)
+heavy = ("dask", "distributed", "numba", "numpy", "scipy", "xarray", "matplotlib", "networkx")
+print([name for name in heavy if name in sys.modules], file=sys.stderr)
+"""
+
+
+def test_help_imports_nothing_heavy():
+    done = subprocess.run(
+        [sys.executable, "-c", HELPS],
+        cwd=ROOT,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "[]\n")
+    assert done.stdout.count("Usage: ") > 20
+
+
+def commands(group=app.app, path=()):
+    """All commands, with their words."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        yield (*path, name), command
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+
+
+def test_every_command_has_the_general_options_and_every_option_a_help():
+    wanted = {parameter.name for parameter in options.general(click.Command("any")).params}
+    for path, command in commands():
+        names = {parameter.name for parameter in command.params}
+        assert isinstance(command, click.Group) or wanted <= names, path
+        assert command.help or command.get_short_help_str(), path
+        for parameter in command.params:
+            if isinstance(parameter, click.Option) and parameter.name != "seed":
+                assert parameter.help, (path, parameter.name)
+
+
+def test_help_names_all_inputs(capsys):
+    assert main(["inputs", "generate", "--help"]) == 0
+    text = capsys.readouterr().out
+    for kind in (*imsuite.KINDS, *imsuite.COLOURING_KINDS):
+        assert kind in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["grahp500"], "unknown command 'grahp500'; did you mean 'graph500'?"),
+        (["gap", "--krno", "4"], "No such option"),
+        (["gap", "--kron", "four"], "'four' is not a valid integer; dgsuite gap --help says more"),
+        (["run"], "Missing argument 'FILE'"),
+        (["run", "quikstart"], "did you mean 'quickstart'?"),
+        (["config", "show", "quickstrat"], "did you mean 'quickstart'?"),
+        (["kernel", "bsf", "grid", "--n", "9"], "unknown kernel 'bsf'; did you mean"),
+        (["kernel", "bfs", "grid"], "needs either --n or --scale"),
+        (["kernel", "bfs", "grid", "--n", "9", "--directed"], "are for files"),
+        (["kernel", "bfs", "none.txt"], "none.txt"),
+        (["kernel", "bfs", "mis.nc"], "mis.nc: is a result, not a graph"),
+        (["report", __file__], "is a file; give the folder"),
+        (["graphalytics", __file__, "--graph", "g"], "there is no such folder; FOLDER has"),
+        (["kernel", "bfs", "none.txt", "--n", "4"], "--n is for generated graphs"),
+        (["kernel", "bfs", "grid", "--n", "9", "--set", "rot=1"], "did you mean 'root'?"),
+        (["kernel", "bfs", "grid", "--n", "9", "-o", "no/a.nc"], "the folder no does not exist"),
+        (["kernel", "bfs", "grid", "--n", "9", "--workers", "0"], "must be at least 1"),
+        (["statics", "--csv", "no/t.csv"], "the folder no does not exist"),
+        (["inputs", "edges", "ring", "--n", "3", "-o", "no/e.txt"], "the folder no does not exist"),
+    ],
+)
+def test_what_is_wrong_is_one_line_and_status_2(here, tmp_path, arguments, message):
+    done = here(main, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert message in line
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_a_reader_that_leaves_ends_a_command_quietly():
+    process = started("inputs", "edges", "ring", "--n", "1000000", stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"# ring, 1000000 nodes, seed 101\n"
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait(60) == 128 + 13
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is full")
+@pytest.mark.parametrize("arguments", [["kernels"], ["inputs", "edges", "ring", "--n", "9"]])
+def test_output_that_cannot_be_written_is_status_2(arguments):
+    with open("/dev/full", "wb") as full:
+        process = started(*arguments, stdout=full)
+        assert process.stderr.read() == b"error: No space left on device\n"
+        assert process.wait(60) == 2
+
+
+def test_a_command_whose_output_is_closed_ends_well():
+    process = started("kernels", stdout=None, preexec_fn=lambda: os.close(1))
+    assert process.stderr.read() == b""
+    assert process.wait(60) == 0
+
+
+def test_scaling_refuses_runs_without_workers(here, tmp_path):
+    dgsuite.save(dgsuite.run("mis", genval.graph("ring", 16), style="serial"), tmp_path / "one.nc")
+    done = here(main, "scaling", "one.nc")
+    assert done.returncode == 2
+    assert "in style 'serial' has no workers to count" in done.stderr
+    assert os.listdir(tmp_path) == ["one.nc"]
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("dgsuite ker", {"kernel", "kernels"}),
+        ("dgsuite transports ", {"bench", "mpi-worker"}),
+        ("dgsuite kernel bfs_", {"bfs_many"}),
+        ("dgsuite gap --ur", {"--urand"}),
+    ],
+)
+def test_a_shell_completes(words, found, capfd, monkeypatch):
+    monkeypatch.setenv("_DGSUITE_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
+    main([])
+    offered = {line.partition(",")[2] for line in capfd.readouterr().out.splitlines()}
+    assert offered == found
+
+
+def test_a_kernel_on_a_generated_graph(here, tmp_path):
+    done = here(main, "kernel", "bfs", "grid", "--n", 25, "--set", "root=7", "--json")
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert (figures["n"], figures["m"], figures["style"], figures["validated"]) == (
+        25, 40, "serial", True,
+    )  # fmt: skip
+    assert figures["output"] == os.path.join("results", "bfs-grid.nc")
+    ds = dgsuite.open(tmp_path / figures["output"])
+    assert int(ds.level[7]) == 0
+
+
+def test_a_kernel_on_a_file_and_on_a_cluster(here, tmp_path, client):
+    (tmp_path / "edges.txt").write_text("a b\nb c\nc d\n")
+    given = ["--relabel", "--directed", "--style", "clocked", "--scheduler"]
+    address = client.scheduler.address
+    done = here(main, "kernel", "pagerank", "edges.txt", *given, address, "-o", "ranks.nc")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "ranks.nc"
+    ds = dgsuite.open(tmp_path / "ranks.nc")
+    assert ds.node.values.tolist() == ["a", "b", "c", "d"]
+    assert int(ds.attrs["workers"]) == 2
+
+
+def test_kernels_are_listed(capsys):
+    from kernels import KERNELS
+
+    assert main(["kernels", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found.keys() == KERNELS.keys()
+    assert found["pagerank"]["parameters"]["damping"] == 0.85
+    assert all(one["answers"] for one in found.values())
+    assert main(["kernels"]) == 0
+    assert capsys.readouterr().out == f"{dgsuite.kernels()}\n"
+
+
+def test_configs_that_ship(capsys):
+    assert main(["config", "list"]) == 0
+    listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert listed == shipped.names()
+    assert main(["config", "show", "quickstart"]) == 0
+    assert capsys.readouterr().out == (ROOT / "configs" / "quickstart.toml").read_text()
+    assert main(["config", "path", "quickstart"]) == 0
+    assert Path(capsys.readouterr().out.strip()).samefile(ROOT / "configs" / "quickstart.toml")
+
+
+@pytest.mark.parametrize("name", shipped.names())
+def test_every_config_that_ships_is_one_of_its_command(here, name):
+    tables = tomllib.loads((ROOT / "configs" / f"{name}.toml").read_text())
+    command = next(command for table, command in toml.COMMANDS.items() if table in tables)
+    settings = [[], ["--full"]] if "full" in tables else [[]]
+    for setting in settings:
+        done = here(main, command, name, "--dry-run", *setting)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout
+
+
+def test_a_config_that_ships_is_run_from_any_folder(here):
+    done = here(main, "run", "quickstart", "--dry-run", "--workers", 3)
+    assert done.returncode == 0, done.stderr
+    assert "workers=3" in done.stdout
+    done = here(main, "graph500", "graph500", "--dry-run", "--scale", 5)
+    assert "scale = 5" in done.stdout.splitlines()
+
+
+def test_families_are_those_of_the_generator(here):
+    done = here(main, "inputs", "edges", "all", "--n", 3)
+    assert done.returncode == 2
+    assert all(family in done.stderr for family in families.FAMILIES)

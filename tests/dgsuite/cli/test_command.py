@@ -1,0 +1,218 @@
+"""Signals end every command soon, with its own exit status and one line, and leave nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.support.clusters import heed_interrupts
+from tests.support.paths import ROOT
+
+COMMAND = """
+import ctypes, os, signal, sys, time
+from partition.command import Command
+
+def work():
+    try:
+        print("begun", flush=True)
+        {work}
+    finally:
+        {clean}
+    return 0
+
+Command(work).run()
+"""
+
+
+def started(tmp_path, work, clean="print('cleaned', flush=True)", preexec_fn=heed_interrupts):
+    """A process that runs a command, once it is at work."""
+    program = tmp_path / "program.py"
+    program.write_text(textwrap.dedent(COMMAND).format(work=work, clean=clean))
+    process = subprocess.Popen(
+        [sys.executable, program],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,  # what comes after the first line is left for `communicate`
+        preexec_fn=preexec_fn,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"begun\n"
+    return process
+
+
+@pytest.mark.parametrize(
+    ("number", "word"), [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")]
+)
+def test_a_signal_ends_a_command_with_one_line(tmp_path, number, word):
+    process = started(tmp_path, "time.sleep(100)")
+    process.send_signal(number)
+    assert process.communicate(timeout=60) == (b"cleaned\n", f"{word}\n".encode())
+    assert process.returncode == 128 + number
+
+
+def test_a_second_signal_does_not_disturb_cleaning_up(tmp_path):
+    process = started(
+        tmp_path,
+        "os.kill(os.getpid(), signal.SIGINT)",
+        "os.kill(os.getpid(), signal.SIGINT); print('cleaned', flush=True)",
+    )
+    assert process.communicate(timeout=60) == (b"cleaned\n", b"interrupted\n")
+    assert process.returncode == 130
+
+
+@pytest.mark.parametrize(
+    ("work", "clean"),
+    [
+        ("ctypes.CDLL(None).pause()", "time.sleep(100)"),  # pause returns after a handler
+        ("ctypes.CDLL(None).sigsuspend(bytes([255] * 128))", "pass"),  # never returns
+    ],
+)
+def test_a_command_that_does_not_end_is_ended(tmp_path, work, clean):
+    """Also while compiled code runs, in which Python handles no signal."""
+    process = started(tmp_path, work, clean)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60) == (b"", b"interrupted\n")
+    assert process.returncode == 130
+
+
+def test_errors_of_cleaning_up_are_not_reported(tmp_path):
+    process = started(tmp_path, "time.sleep(100)", "raise OSError('consequence')")
+    process.send_signal(signal.SIGTERM)
+    assert process.communicate(timeout=60) == (b"", b"terminated\n")
+    assert process.returncode == 143
+
+
+def test_signals_that_are_ignored_stay_so(tmp_path):
+    """A shell's background jobs ignore SIGINT."""
+
+    def ignore():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    process = started(
+        tmp_path, "os.kill(os.getpid(), signal.SIGINT); print('goes on')", preexec_fn=ignore
+    )
+    assert process.communicate(timeout=60) == (b"goes on\ncleaned\n", b"")
+    assert process.returncode == 0
+
+
+COMMANDS = [
+    ["dgsuite.experiment", "configs/quickstart.toml", "--dry-run"],
+    ["dgsuite.report", "configs"],
+    ["dgsuite.graph500", "--scale", "4"],
+    ["dgsuite.gap", "--kron", "4"],
+    ["dgsuite.graphalytics", ".", "--graph", "none"],
+    ["dgsuite.scaling", "none.nc"],
+    ["dgsuite.scc", "configs/scc-bc.toml"],
+    ["dgsuite.scc.hf", "configs/scc-hf-figure5.toml"],
+    ["dgsuite.transports", "bench"],
+    ["dgsuite.statics"],
+    ["genval", "generate", "mst", "--n", "8"],
+]
+"""Each imports a large package before it does anything else."""
+
+INTERRUPTS = """
+import os, signal
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+finally:
+    os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_commands_are_interrupted_while_they_import(command, tmp_path):
+    """Two interrupts, from within the import of the first large package, end a command like any other."""
+    for package in ("dask", "numpy", "pydantic", "rich", "h5py", "xarray"):
+        (tmp_path / f"{package}.py").write_text(INTERRUPTS)
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
+        capture_output=True,
+        text=True,
+        preexec_fn=heed_interrupts,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 130, done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line in ("interrupted", "interrupted; finished points are kept", "genval: interrupted")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["dgsuite.report", "nowhere"],
+        ["dgsuite.scaling", "nowhere.nc"],
+        ["dgsuite.scc", "nowhere.toml"],
+        ["dgsuite.transports", "bench", "--processes", "1"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_wrong_input_ends_a_command_with_status_2_and_one_line(command):
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: ")
+
+
+EDGES = [sys.executable, "-m", "genval", "edges", "ring", "--n"]
+
+
+@pytest.fixture
+def writing(tmp_path):
+    """A command that writes a large file, once some of it is written."""
+    process = subprocess.Popen(
+        [*EDGES, "100000000", "-o", "edges.txt"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not writes_into(process.pid, tmp_path):
+        assert process.poll() is None
+        time.sleep(0.02)
+    yield process
+    process.kill()
+    process.wait()
+
+
+def test_a_terminated_command_leaves_no_part_of_a_file(writing, tmp_path):
+    writing.terminate()
+    assert writing.communicate(timeout=60)[1] == "genval: terminated\n"
+    assert writing.returncode == 143
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_a_killed_command_leaves_goes_when_the_file_is_written_again(writing, tmp_path):
+    writing.kill()
+    writing.communicate(timeout=60)
+    assert len(os.listdir(tmp_path)) == 1
+    subprocess.run([*EDGES, "8", "-o", tmp_path / "edges.txt"], cwd=ROOT, check=True, timeout=60)
+    assert os.listdir(tmp_path) == ["edges.txt"]
+
+
+def writes_into(pid, folder):
+    """Whether a process has a file of a folder open, with something in it."""
+    for opened in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            if os.readlink(opened).startswith(str(folder)) and opened.stat().st_size:
+                return True
+    return False

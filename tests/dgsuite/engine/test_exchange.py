@@ -1,0 +1,347 @@
+"""The exchange between sites, without sockets: any number of sites in one process."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dgsuite
+import genval
+from dgsuite.engine.broadcasts import BroadcastBatch
+from dgsuite.engine.program import Step
+from dgsuite.engine.site import Site
+from dgsuite.executors import serial
+from kernels import KERNELS, LCR, MIS, BellmanFord
+from kernels.analytics.bfs import BreadthFirst
+from kernels.analytics.pagerank import PageRank
+from partition.errors import RunError
+from partition.graph import Graph
+from partition.views import incoming
+from tests.support.cases import NAMES, cuts, graphs, inputs
+from tests.support.faulty import Fails, Wrong
+from tests.support.sites import assert_same, simulate
+from tests.support.toys import (
+    Calls,
+    EmptyInbox,
+    Folded,
+    MutatesAfterSending,
+    MutatesInPlace,
+    Order,
+    Reductions,
+    Votes,
+)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_any_cut_gives_the_same_for_every_kernel(name, compiled, monkeypatch):
+    if compiled:
+        for module in ("partition.segments", "dgsuite.engine.broadcasts", "dgsuite.engine.mailbox"):
+            monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
+
+    @given(st.data())
+    @settings(max_examples=8 if compiled else 20)
+    def check(data):
+        kernel, make = data.draw(inputs(name))
+        whole = make()
+        cut = make(**data.draw(cuts(whole.n)))
+        sites = data.draw(st.integers(1, 5))
+        assert_same(serial.run(kernel, whole.parts), simulate(kernel, cut, sites))
+
+    check()
+
+
+KERNEL = st.sampled_from(
+    [
+        MIS(),
+        MIS(faithful=True),
+        BellmanFord(),
+        MutatesInPlace(),
+        MutatesAfterSending(),
+        Order(),
+        Reductions(),
+        Votes(),
+        EmptyInbox(),
+        *(Folded(combine=op) for op in ("min", "max", "sum", "or")),
+    ]
+)
+
+
+def test_all_nodes_of_a_small_cluster_send_and_some_of_a_large_one():
+    """Both are heard on the other site."""
+    src = np.concatenate([[60, 60, 0, 1], np.arange(2, 40)])
+    dst = np.concatenate([[0, 1, 70, 71], 40 + np.arange(2, 40) % 20])
+    owner = np.digitize(np.arange(80), [1, 40, 60])
+    kernel = BellmanFord(root=60)
+    whole = Graph.from_edges(src, dst, n=80)
+    cut = Graph.from_edges(src, dst, n=80, partition=owner)
+    assert_same(serial.run(kernel, whole.parts), simulate(kernel, cut, 2))
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_any_cut_gives_the_same(compiled, monkeypatch):
+    if compiled:
+        for module in ("partition.segments", "dgsuite.engine.broadcasts", "dgsuite.engine.mailbox"):
+            monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
+
+    @given(graphs(), KERNEL, st.integers(1, 5))
+    def check(pair, kernel, sites):
+        whole, cut = pair
+        assert_same(serial.run(kernel, whole.parts), simulate(kernel, cut, sites))
+
+    check()
+
+
+@given(graphs(directed=True), st.integers(1, 5))
+def test_directed_broadcasts_follow_edges(pair, sites):
+    whole, cut = pair
+    kernel = BellmanFord(root=whole.n - 1)
+    first = serial.run(kernel, whole.parts)
+    assert_same(first, simulate(kernel, cut, sites))
+    lengths = nx.single_source_shortest_path_length(whole.to_networkx(), whole.n - 1)
+    expected = [lengths.get(v, -1) for v in range(whole.n)]
+    np.testing.assert_array_equal(first[0]["distance"], expected)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_directed_broadcasts_that_are_read_along_edges_are_the_same(compiled, monkeypatch):
+    """As when they are sent along edges one by one: outputs, rounds, messages."""
+    if compiled:
+        for module in ("partition.segments", "dgsuite.engine.broadcasts", "dgsuite.engine.mailbox"):
+            monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
+    some = st.sampled_from([BellmanFord(), Reductions(), PageRank(iterations=3)])
+
+    @given(graphs(directed=True), some, st.integers(1, 5))
+    @settings(max_examples=30)
+    def check(pair, kernel, sites):
+        whole, cut = pair
+        one_by_one = serial.run(kernel, whole.parts)
+        assert_same(one_by_one, serial.run(kernel, incoming(whole).parts))
+        assert_same(one_by_one, simulate(kernel, incoming(cut), sites))
+
+    check()
+
+
+@dataclass(frozen=True)
+class Against(Reductions):
+    """The same along the edges that come in."""
+
+    def send(self, c, s, inbox):
+        return super().send(c, s, inbox)._replace(backwards=True)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_broadcasts_backwards_are_those_of_the_reversed_graph(compiled, monkeypatch):
+    if compiled:
+        for module in ("partition.segments", "dgsuite.engine.broadcasts", "dgsuite.engine.mailbox"):
+            monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
+
+    @given(graphs(directed=True), st.integers(1, 5))
+    @settings(max_examples=30)
+    def check(pair, sites):
+        whole, cut = pair
+        forwards = serial.run(Reductions(), whole.reversed().parts)
+        assert_same(forwards, simulate(Against(), incoming(cut), sites))
+        with pytest.raises(RunError, match="needs pulls = True"):
+            serial.run(Against(), whole.parts)
+
+    check()
+    ring = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], clusters=2)
+    assert_same(serial.run(Reductions(), ring.parts), simulate(Against(), ring, 2))
+
+
+def test_traces_of_broadcasts_backwards():
+    rng = np.random.default_rng(4)
+    graph = Graph.from_edges(*rng.integers(0, 30, (2, 90)), n=30, directed=True, clusters=4)
+
+    @dataclass(frozen=True)
+    class Forwards(Reductions):
+        undirected: ClassVar[bool] = False
+
+    @dataclass(frozen=True)
+    class Backwards(Against):
+        undirected: ClassVar[bool] = False
+        pulls: ClassVar[bool] = True
+
+    found = dgsuite.run(Backwards, graph, style="serial", trace=True).traffic
+    there = dgsuite.run(Forwards, graph.reversed(), style="serial", trace=True).traffic
+    np.testing.assert_array_equal(found, there)
+
+
+@given(graphs(directed=True), st.integers(1, 5), st.sampled_from(["optimising", "top-down"]))
+def test_directed_searches_are_those_of_networkx(pair, sites, direction):
+    whole, cut = pair
+    kernel = BreadthFirst(root=whole.n - 1, direction=direction)
+    first = serial.run(kernel, incoming(whole).parts)
+    assert_same(first, simulate(kernel, incoming(cut), sites))
+    lengths = nx.single_source_shortest_path_length(whole.to_networkx(), whole.n - 1)
+    assert first[0]["level"].tolist() == [lengths.get(v, -1) for v in range(whole.n)]
+    report = genval.validate("bfs", whole, {**first[0], "root": whole.n - 1})
+    assert report.ok, str(report)
+
+
+@given(st.integers(1, 20), st.integers(1, 20), st.integers(1, 5), st.randoms(use_true_random=False))
+def test_ring(n, clusters, sites, random):
+    uid = random.sample(range(100), n)
+    nodes = np.arange(n)
+    one = Graph.from_edges(nodes, (nodes + 1) % n, n=n, uid=uid, clusters=1)
+    cut = Graph.from_edges(nodes, (nodes + 1) % n, n=n, uid=uid, clusters=clusters)
+    first = serial.run(LCR(), one.parts)
+    assert_same(first, simulate(LCR(), cut, sites))
+    assert set(first[0]["leader"]) == {max(uid)}
+    assert first[1]["messages"].sum() == n * n
+
+
+@given(graphs(), KERNEL)
+def test_pickled_before_every_phase(pair, kernel):
+    whole, cut = pair
+
+    def disturb(site):
+        site.kernel, site.states = pickle.loads(pickle.dumps((site.kernel, site.states)))
+
+    if whole.partition.order is None and cut.partition.order is None:
+        assert_same(
+            serial.run(kernel, whole.parts), serial.run(kernel, cut.parts, before_phase=disturb)
+        )
+
+
+def test_phases_are_light():
+    """A kernel's bound phase pickles to a name and its parameters."""
+    for kernel in KERNELS.values():
+        assert len(pickle.dumps(kernel().start)) < 300
+
+
+def test_remote_messages_are_those_between_clusters():
+    graph = nx.gnm_random_graph(40, 120, seed=1)
+    for clusters in (1, 4, 40):
+        cut = Graph.from_networkx(graph, clusters=clusters)
+        _, log = serial.run(MutatesInPlace(), cut.parts)
+        owner = cut.partition.owner(np.arange(40))
+        across = sum(2 for u, v in graph.edges if owner[u] != owner[v])
+        assert log["messages"][0] == 2 * 120
+        assert log["remote"][0] == across
+
+
+def test_live_links_count_remote_neighbours_only():
+    graph = nx.gnm_random_graph(60, 200, seed=2)
+    messages, remote = [], []
+    for clusters in (1, 6, 60):
+        _, log = serial.run(MIS(), Graph.from_networkx(graph, clusters=clusters).parts)
+        messages.append(log["messages"].tolist())
+        remote.append(log["remote"].tolist())
+    assert messages[0] == messages[1] == messages[2]
+    assert remote[0] == [0] * len(remote[0])
+    assert remote[2] == messages[2]
+    assert all(0 <= r <= m for r, m in zip(remote[1], messages[1], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("graph", "root", "rounds"),
+    [
+        (nx.star_graph(7), 0, 1),
+        (nx.star_graph(7), 3, 2),
+        (nx.path_graph(5), 0, 4),
+        (nx.cycle_graph(6), 0, 4),  # the last one has another neighbour, and tells it
+        (nx.empty_graph(3), 1, 1),
+    ],
+)
+def test_a_search_ends_with_its_leaves(graph, root, rounds):
+    for clusters in (1, 3):
+        ds = dgsuite.run("bfs", Graph.from_networkx(graph), root=root, clusters=clusters)
+        assert ds.sizes["round"] == rounds
+        lengths = nx.single_source_shortest_path_length(graph, root)
+        assert ds.level.values.tolist() == [lengths.get(v, -1) for v in graph]
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "missing node",
+        "negative node",
+        "no sender",
+        "unknown field",
+        "wrong length",
+        "two kinds",
+        "nonsense",
+        "known to one",
+        "unknown to one",
+        "known from nowhere",
+        "missing sender",
+        "negative sender",
+        "too few senders",
+        "float receivers",
+        "unsorted senders",
+        "repeated senders",
+        "a mask of senders",
+        "far senders",
+        "missing cluster",
+        "missing announcer",
+        "unsorted lists",
+        "a negative length",
+        "lists too short",
+        "lists without lengths",
+        "or of floats",
+        "other combiners",
+        "a sum too large",
+        "unknown combiner",
+    ],
+)
+def test_what_cannot_be_sent_is_named(what):
+    graph = Graph.from_networkx(nx.cycle_graph(6), clusters=2)
+    with pytest.raises(RunError, match=r"kernel 'toy', round 0, phase 'send', cluster [01]"):
+        serial.run(Wrong(what=what), graph.parts)
+
+
+@pytest.mark.parametrize("how", ["nodes", "hash"])
+@pytest.mark.parametrize("sites", [1, 2, 3])
+def test_what_is_known_need_not_travel(sites, how):
+    graph = nx.gnm_random_graph(30, 45, seed=8)
+    cut = Graph.from_networkx(graph, clusters=5, partition=how)
+    for node in graph:
+        told = simulate(Calls(node=node, anyway=False), cut, sites)
+        knew = simulate(Calls(node=node), cut, sites)
+        assert_same(knew, told)
+        assert np.flatnonzero(knew[0]["got"] == node).tolist() == sorted(graph[node])
+        bounds = np.arange(sites + 1) * 5 // sites
+        for me, (a, b) in enumerate(pairwise(bounds)):
+            site = Site(Calls(node=node), cut.parts[a:b], bounds, me)
+            assert not site.step(Step(0, "send", False, 0))
+            assert site.quiet
+
+
+def test_a_failure_names_its_place():
+    graph = Graph.from_networkx(nx.cycle_graph(6), clusters=3)
+    with pytest.raises(
+        RunError, match=r"round 3, phase 'send', cluster 2: ZeroDivisionError: no such luck"
+    ):
+        serial.run(Fails(), graph.parts)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        BroadcastBatch(None, {"a": np.arange(3), "b": np.ones((3, 2), np.float32)}, 9),
+        BroadcastBatch(np.packbits([1, 0, 1]), {}, 2, True),
+        BroadcastBatch(np.array([4, 7], np.int32), {"a": np.array([1, 2], np.uint8)}, 5),
+        BroadcastBatch(np.empty(0, np.int32), {"a": np.empty((0, 2), bool)}, 0),
+    ],
+)
+def test_words_travel_as_plain_values(words):
+    found = BroadcastBatch.of(*words.plain())
+    assert (found.reach, found.backwards) == (words.reach, words.backwards)
+    for a, b in zip(
+        (words.senders, *words.fields.values()),
+        (found.senders, *found.fields.values()),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(a, b)
+        assert a is None or a.dtype == b.dtype
+    assert found.fields.keys() == words.fields.keys()

@@ -1,0 +1,57 @@
+"""Style finish_async: what a phase costs the scheduler, and which workers compute."""
+
+from __future__ import annotations
+
+import networkx as nx
+import pytest
+
+import dgsuite
+from dgsuite.engine.relays import Relays
+from dgsuite.workers.part import covered
+from tests.support.clusters import client_of, counting
+from tests.support.toys import EmptyInbox, Meets
+
+
+@pytest.mark.parametrize("clusters", [2, 3, 64, 512])
+def test_a_phase_costs_the_scheduler_what_there_is_to_do(client, clusters):
+    """Tasks and dependencies depend on workers and their threads, not on clusters."""
+    ring = dgsuite.Graph.from_networkx(nx.cycle_graph(512), clusters=clusters)
+    with counting(client) as counts:
+        ds = dgsuite.run(EmptyInbox(), ring, style="finish_async", client=client)
+    assert (ds.got == 2).all()
+    assert len(counts.tasks) == 3 * 2
+    assert sum(counts.tasks.values()) == 2 * 4  # the first phase gets nothing
+
+
+def test_threads_of_a_worker_have_a_task_each():
+    """One delivers, one for each thread computes, one packs."""
+    ring = dgsuite.Graph.from_networkx(nx.cycle_graph(64), clusters=16)
+    with client_of(2, threads=3, set_as_default=False) as client, counting(client) as counts:
+        dgsuite.run(EmptyInbox(), ring, style="finish_async", client=client)
+    assert len(counts.tasks) == 3 * 2 * (1 + 3 + 1)
+    assert sum(counts.tasks.values()) == 3 * 2 * (3 + 3) + 2 * 4
+
+
+@pytest.mark.parametrize("size", [*range(1, 40), 64, 100, 1000])
+def test_relays_serve_all_workers_with_few_messages(size):
+    groups = Relays(size).groups
+    assert [w for group in groups for w in group] == [*range(size)] * bool(groups)
+    packed = sum(Relays(size).receivers(w) for w in range(size))
+    spread = size - len(groups)
+    if groups:
+        assert packed + len(groups) * (len(groups) - 1) + spread <= 3 * size
+    else:
+        assert packed == size * (size - 1)
+
+
+def test_clusters_of_a_worker_share_its_threads():
+    """Each phase of a cluster waits until another cluster's is there."""
+    graph = dgsuite.Graph.from_networkx(nx.cycle_graph(8), clusters=4)
+    with client_of(1, threads=2, set_as_default=False) as client:
+        found = dgsuite.run(Meets(), graph, style="finish_async", client=client)
+    assert (found.got == 1).all()
+
+
+def test_spans_are_joined():
+    assert covered([]) == 0
+    assert covered([(3, 4), (0, 2), (1, 2.5), (1, 1.5)]) == 3.5

@@ -1,0 +1,300 @@
+"""Recursive kernels: the same outputs as the iterative ones, Figure 10's counts, and their ends."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dgsuite
+import genval
+from kernels import RECURSIVE
+from kernels.base import COUNTS, Finish, Kernel, Output, State, vote
+from kernels.recursion import spawn
+from partition.graph import Graph
+from tests.support.cases import cuts, inputs
+from tests.support.clusters import assert_nothing_held, client_of, killed
+from tests.support.toys import MeetingTasks
+
+NAMES = sorted(RECURSIVE)
+STYLES = ["finish_async", "clocked"]
+RELEASED = {
+    "bf": "inputbfsBellman",
+    "dst": "inputbfsDijkstra",
+    "by": "inputbyzantine",
+    "dr": "inputdijkstraRouting",
+    "mst": "inputmst",
+}
+FAMILY = {"bf": "bfs", "dst": "bfs", "by": "byzantine", "dr": "routing", "mst": "mst"}
+COUNTED = ("asyncs", "finishes", "comm", "barriers", "mutexes")
+
+
+def recursive(kernel):
+    """The recursive form of a kernel with its parameters."""
+    return RECURSIVE[kernel.name](**kernel.__dict__)
+
+
+def assert_same_outputs(a, b, kernel):
+    for name in kernel.outputs:
+        np.testing.assert_array_equal(a[name].values, b[name].values, err_msg=name)
+
+
+@st.composite
+def cases(draw):
+    name = draw(st.sampled_from(NAMES))
+    kernel, make = draw(inputs(name))
+    return kernel, make, draw(cuts(make().n))
+
+
+@settings(max_examples=40)
+@given(case=cases())
+def test_outputs_are_those_of_the_iterative_form(case):
+    kernel, make, cut = case
+    graph = make(**cut)
+    expected = dgsuite.run(kernel, make(), style="serial")
+    found = dgsuite.run(recursive(kernel), graph, style="serial")
+    if kernel.name == "by" and kernel.faithful:  # floods all the way, the iterative form does not
+        assert genval.validate("by", graph, found).ok
+    else:
+        assert_same_outputs(expected, found, kernel)
+    whole = dgsuite.run(recursive(kernel), make(), style="serial")
+    assert_same_outputs(whole, found, kernel)
+    for name in (*COUNTED, "messages", "bytes"):
+        np.testing.assert_array_equal(whole[name], found[name], err_msg=name)
+
+
+@pytest.mark.parametrize("style", STYLES)
+@settings(max_examples=25)
+@given(case=cases())
+def test_outputs_on_workers(client, style, case):
+    kernel, make, cut = case
+    kernel = recursive(kernel)
+    graph = make(**cut)
+    expected = dgsuite.run(kernel, graph, style="serial", count_as=style)
+    found = dgsuite.run(kernel, graph, style=style, client=client)
+    assert found.sizes["cluster"] == expected.sizes["cluster"]
+    if kernel.name == "by" and kernel.faithful:  # the first vote to arrive is believed
+        assert genval.validate("by", graph, found).ok
+    else:
+        assert_same_outputs(expected, found, kernel)
+    varies = found.attrs.get("schedule_dependent", "").split()
+    assert not varies or style == "finish_async"
+    assert (kernel.name in ("dst", "mst") or style == "clocked") == (not varies)
+    for name in {*COUNTS, *kernel.outputs}.difference(varies):
+        np.testing.assert_array_equal(expected[name], found[name], err_msg=name)
+
+
+@pytest.fixture(scope="module")
+def client_of_threads():
+    """A client of one worker process with four threads."""
+    with client_of(1, threads=4) as client:
+        yield client
+
+
+LOAD = {"operations": 1000}
+"""Enough for a worker's threads to share its clusters."""
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_tasks_share_the_threads_of_a_worker(client_of_threads, client_of_one, style):
+    """Tasks of two clusters at once; and the same results and counts as on one thread."""
+    ring = Graph.from_networkx(nx.cycle_graph(8), clusters=2)
+    how = {"style": style, "workload": LOAD}
+    met = dgsuite.run(MeetingTasks(), ring, client=client_of_threads, **how)
+    assert met.got.values.tolist() == 2 * [0, 1, 2, 3]
+    for name in NAMES:
+        graph = genval.graph("mx", 32, family="paper", kernel=name).repartition(6)
+        one, four = (
+            dgsuite.run(name, graph, form="recursive", client=client, **how)
+            for client in (client_of_one, client_of_threads)
+        )
+        for variable in {*COUNTED, "messages", "bytes", "active", *RECURSIVE[name].outputs}:
+            np.testing.assert_array_equal(one[variable], four[variable], err_msg=variable)
+
+
+# The paper's inputs.
+
+
+def files(imsuite_inputs, kernels=NAMES):
+    """IMSuite's inputs of the recursive kernels, as generated and as released."""
+    for path in sorted((imsuite_inputs / "generated").iterdir()):
+        for kernel in kernels:
+            if path.name.startswith(FAMILY[kernel] + "_"):
+                yield path, kernel
+    for path in sorted(imsuite_inputs.glob("original-*/*.txt")):
+        for kernel in kernels:
+            if path.name.startswith(RELEASED[kernel]):
+                yield path, kernel
+
+
+def test_every_input_of_imsuite(imsuite_inputs):
+    for path, kernel in files(imsuite_inputs):
+        graph = Graph.read_imsuite(path, kernel, clusters=3)
+        if path.name == "inputdijkstraRouting_64_-spmax.txt":
+            with pytest.raises(dgsuite.InputError, match="not connected"):
+                dgsuite.run(kernel, graph, form="recursive", style="serial")
+            continue
+        found = dgsuite.run(kernel, graph, form="recursive", style="serial")
+        assert genval.validate(kernel, graph, found).ok, path
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_inputs_of_imsuite_on_workers(client, imsuite_inputs, style):
+    """As the paper has them: BF, DST and MST with clocks, too. Those of 16 nodes, and Figure 10's."""
+    kernels = NAMES if style == "finish_async" else ["bf", "dst", "mst"]
+    for path, kernel in files(imsuite_inputs, kernels):
+        if not (
+            "n16" in path.name or re.search(r"generated/\w+n64_spm(in|ax)_(weq_)?s101", str(path))
+        ):
+            continue
+        graph = Graph.read_imsuite(path, kernel, clusters=5)
+        options = {"form": "recursive", "faithful": True}
+        found = dgsuite.run(kernel, graph, style=style, client=client, **options)
+        assert genval.validate(kernel, graph, found).ok, path
+        expected = dgsuite.run(kernel, graph, style="serial", count_as=style, **options)
+        for name in COUNTED:
+            if kernel == "bf":  # a node may be expanded again
+                assert int(found[name].sum()) >= int(expected[name].sum()), (path, name)
+            else:
+                assert int(found[name].sum()) == int(expected[name].sum()), (path, name)
+
+
+# Depth.
+
+
+@pytest.mark.parametrize(("style", "depth"), [("serial", 10_000), ("finish_async", 10_000)])
+def test_a_chain_of_ten_thousand(client, style, depth):
+    graph = Graph.from_networkx(nx.path_graph(depth + 1), clusters=8)
+    found = dgsuite.run("bf", graph, form="recursive", style=style, client=client)
+    assert found.distance.values.tolist() == list(range(depth + 1))
+    assert found.sizes["depth"] == depth + 2
+    assert (found.messages[1:-2] == 2).all()
+
+
+def test_a_clocked_chain(client):
+    graph = Graph.from_networkx(nx.path_graph(1001), clusters=8)
+    found = dgsuite.run("bf", graph, form="recursive", style="clocked", client=client)
+    assert found.distance.values.tolist() == list(range(1001))
+
+
+@dataclass(frozen=True)
+class Descent(Kernel):
+    """How many nodes hang below each in a path that begins at node 0: nested finishes, deep."""
+
+    name = "descent"
+    form = "recursive"
+    outputs = {"below": Output("nodes below")}
+    fields = {"count": np.int64}
+
+    def program(self, net):
+        done = yield Finish(self.begin)
+        assert done.sum == net.n
+
+    def start(self, c):
+        return State(below=c.zeros())
+
+    def begin(self, c, s, inbox):
+        return self.descend(c, c.local(0)), vote(sum=len(c.local(0)))
+
+    def visit(self, c, s, inbox):
+        return self.descend(c, inbox.node), vote(sum=len(inbox))
+
+    def descend(self, c, nodes):
+        at, ends = c.edges(nodes)
+        down = ends > c.ids[nodes[at]]
+        return spawn(self.visit, ends[down], by=nodes, at=at[down], then=self.rise)
+
+    def rise(self, c, s, inbox):
+        nodes = inbox.node[c.ids[inbox.node] > 0]
+        return spawn(self.add, c.ids[nodes] - 1, by=nodes, count=s.below[nodes] + 1)
+
+    def add(self, c, s, inbox):
+        nodes, count = inbox.sum("count")
+        s.below[nodes] += count
+
+
+@pytest.mark.parametrize("style", ["serial", *STYLES])
+def test_nested_finishes(client, style):
+    for owner in (None, np.arange(300) % 3):
+        how = {"clusters": 3} if owner is None else {"partition": owner}
+        graph = Graph.from_networkx(nx.path_graph(300), **how)
+        found = dgsuite.run(Descent(), graph, style=style, client=client)
+        assert found.below.values.tolist() == list(range(299, -1, -1))
+
+
+# Ends.
+
+
+@dataclass(frozen=True)
+class Endless(Kernel):
+    """Tasks that spawn each other for ever."""
+
+    name = "endless"
+    form = "recursive"
+    outputs = {"visits": Output("visits")}
+    fail_at: int = -1
+
+    def program(self, net):
+        yield Finish(self.begin)
+
+    def start(self, c):
+        return State(visits=c.zeros())
+
+    def begin(self, c, s, inbox):
+        return spawn(self.visit, c.successor, by=np.arange(c.size))
+
+    def visit(self, c, s, inbox):
+        if inbox.round == self.fail_at:
+            raise ZeroDivisionError("on purpose")
+        s.visits[inbox.node] += 1
+        return spawn(self.visit, c.successor[inbox.node], by=inbox.node)
+
+
+def test_a_worker_that_ends_first_is_not_lost():
+    """Of four workers some detect the end before others, which must not take them for lost."""
+    with client_of(4) as client:
+        chain = Graph.from_networkx(nx.path_graph(64), client=client, clusters=4)
+        for _ in range(20):
+            ds = dgsuite.run("bf", chain, form="recursive", style="finish_async", client=client)
+            assert ds.distance.values.tolist() == [*range(64)]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_failing_task_is_named(client, style):
+    ring = Graph.from_networkx(nx.cycle_graph(12), clusters=3)
+    with pytest.raises(dgsuite.RunError, match=r"depth 5, phase 'visit', cluster \d: ZeroDivision"):
+        dgsuite.run(Endless(fail_at=5), ring, style=style, client=client)
+    assert_nothing_held(client)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_killed_worker_is_named(own_client, style):
+    client = own_client
+    ring = Graph.from_networkx(nx.cycle_graph(12), clusters=2)
+    dgsuite.run("bf", ring, form="recursive", style=style, client=client)
+    address, victim = sorted(client.run(os.getpid).items())[0]
+    with pytest.raises(dgsuite.RunError, match=rf"worker {address} was lost"):
+        dgsuite.run(
+            Endless(), ring, style=style, client=client, on_round=lambda depth: killed(victim)
+        )
+    client.wait_for_workers(2, timeout=30)
+    again = dgsuite.run("bf", ring, form="recursive", style=style, client=client)
+    assert again.distance.max() == 6
+    assert_nothing_held(client)
+
+
+def test_unknown_forms():
+    ring = Graph.from_networkx(nx.cycle_graph(4))
+    for kernel, form, message in (
+        ("bf", "recursve", "did you mean 'recursive'"),
+        ("mis", "recursive", "'mis' has no recursive form; these kernels have one: bf"),
+        (RECURSIVE["bf"], "iterative", "the given kernel 'bf' is recursive, not iterative"),
+    ):
+        with pytest.raises(dgsuite.InputError, match=message):
+            dgsuite.run(kernel, ring, form=form)

@@ -1,0 +1,328 @@
+"""The invariant, on real worker processes: style, clusters and workers change nothing."""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+
+import dask
+import networkx as nx
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dgsuite
+import genval
+from dgsuite import InputError
+from kernels import MIS, RECURSIVE, BellmanFord
+from partition.graph import Graph
+from tests.support.cases import NAMES, inputs
+from tests.support.clusters import client_of
+from tests.support.toys import Calls, MutatesInPlace, Order, Reductions, Stamps, Votes
+
+COUNTED = ("messages", "remote_messages", "bytes", "active")
+CLUSTERS = (1, 2, 3, 8, "n")
+
+
+def assert_same(a: xr.Dataset, b: xr.Dataset, outputs) -> None:
+    """Two runs give the same outputs, rounds and messages a round."""
+    assert a.sizes["round"] == b.sizes["round"]
+    for name in (*outputs, "messages", "bytes", "active"):
+        np.testing.assert_array_equal(a[name].values, b[name].values, err_msg=name)
+    np.testing.assert_array_equal(
+        a.remote_messages.sel(model="UP"), b.remote_messages.sel(model="UP")
+    )
+
+
+@st.composite
+def toys(draw):
+    """A toy and a graph."""
+    n = draw(st.integers(1, 20))
+    graph = nx.gnm_random_graph(n, draw(st.integers(0, 3 * n)), seed=draw(st.integers(0, 99)))
+    toy = draw(st.sampled_from([MutatesInPlace(), Order(), Reductions(), Votes()]))
+    return toy, lambda **how: Graph.from_networkx(graph, **how)
+
+
+CASES = st.one_of(toys(), *map(inputs, NAMES))
+
+
+@pytest.mark.parametrize("style", ["finish_async", "clocked"])
+@pytest.mark.parametrize("workers", [1, 2])
+@settings(max_examples=20)
+@given(case=CASES, clusters=st.sampled_from(CLUSTERS))
+def test_style_clusters_and_workers_change_nothing(
+    client, client_of_one, style, workers, case, clusters
+):
+    kernel, make = case
+    graph = make(clusters=1)
+    k = graph.n if clusters == "n" else clusters
+    expected = dgsuite.run(kernel, graph, style="serial", clusters=1)
+    serial = dgsuite.run(kernel, graph, style="serial", clusters=k, trace=True)
+    assert_same(expected, serial, kernel.outputs)
+    own = client if workers == 2 else client_of_one
+    found = dgsuite.run(kernel, graph, style=style, clusters=k, client=own, trace=True)
+    assert_same(expected, found, kernel.outputs)
+    for name in ("remote_messages", "traffic", "traffic_bytes"):
+        np.testing.assert_array_equal(serial[name], found[name], err_msg=name)
+
+
+@pytest.fixture(scope="module")
+def client_of_three():
+    """A client of three worker processes: a first, a middle and a last."""
+    with client_of(3) as client:
+        yield client
+
+
+@settings(max_examples=15)
+@given(case=CASES, clusters=st.sampled_from(CLUSTERS))
+def test_in_turn_changes_nothing(client_of_three, case, clusters):
+    kernel, make = case
+    graph = make(clusters=1)
+    k = graph.n if clusters == "n" else clusters
+    expected = dgsuite.run(kernel, graph, style="serial", clusters=k)
+    found = dgsuite.run(kernel, graph, style="in_turn", clusters=k, client=client_of_three)
+    assert_same(expected, found, kernel.outputs)
+    np.testing.assert_array_equal(expected.remote_messages, found.remote_messages)
+
+
+@pytest.mark.parametrize("kernel", ["bf", "dst", "mst"])
+def test_recursive_kernels_in_turn(client_of_three, kernel):
+    graph = genval.graph("mx", 16, family="paper", kernel=kernel).repartition(5)
+    how = {"form": "recursive", "faithful": True}
+    expected = dgsuite.run(kernel, graph, style="serial", **how)
+    found = dgsuite.run(kernel, graph, style="in_turn", client=client_of_three, **how)
+    for name in (*RECURSIVE[kernel].outputs, "messages", "bytes", "active", "remote_messages"):
+        np.testing.assert_array_equal(expected[name], found[name], err_msg=name)
+
+
+def test_in_turn_one_worker_computes_at_a_time(client_of_three):
+    """In the order of places, and each access to another place is confirmed before the next begins."""
+    graph = Graph.from_networkx(nx.cycle_graph(6))
+    ds = dgsuite.run(Stamps(), graph, style="in_turn", clusters=6, client=client_of_three)
+    for name in ("send", "read"):
+        begin, end = ds[f"{name}_begin"].values, ds[f"{name}_end"].values
+        assert (begin[1:] >= end[:-1]).all()
+    assert ds.read_begin.values[0] >= ds.send_end.values[-1]
+    assert (ds.attrs["runtime_model"], ds.attrs["workers"]) == ("MP", 3)
+    assert ds.comm.sum() == ds.asyncs.sum() == ds.finishes.sum() == 0
+    fac = dgsuite.run(
+        Stamps(), graph, style="in_turn", clusters=6, client=client_of_three, count_as="clocked"
+    )
+    assert fac.asyncs.sum() > 0
+    with (
+        dask.config.set({"dgsuite.clocked.transport": "mpi"}),
+        pytest.raises(InputError, match="MPI"),
+    ):
+        dgsuite.run(Stamps(), graph, style="in_turn", client=client_of_three)
+
+
+@pytest.mark.parametrize("style", ["finish_async", "clocked"])
+@pytest.mark.parametrize("clusters", [2, 5])
+def test_large_graph_on_workers(client, style, clusters):
+    """Large enough for compiled reductions, halo bitmaps and clusters that are sent once."""
+    rng = np.random.default_rng(4)
+    n = 60_000
+    src, dst = rng.integers(0, n, (2, 5 * n))
+    here = Graph.from_edges(src, dst, n=n, clusters=1, client=client)
+    for kernel in (MIS(seed=3), BellmanFord(root=7)):
+        expected = dgsuite.run(kernel, here, style="serial")
+        found = dgsuite.run(kernel, here, style=style, clusters=clusters, client=client)
+        assert_same(expected, found, kernel.outputs)
+        assert found.wire_bytes.sum() > 0
+
+
+def test_wire_bytes_stay_near_the_halo(client):
+    """A dense graph's broadcasts travel as one value a node and worker, not one an edge."""
+    n = 2000
+    graph = Graph.from_networkx(nx.gnp_random_graph(n, 0.1, seed=1), clusters=2, client=client)
+    ds = dgsuite.run("mis", graph, client=client)
+    first = int(ds.wire_bytes[0])
+    assert int(ds.messages[0]) > 190_000
+    assert first < 3 * 8 * n + 4096
+
+
+@pytest.mark.parametrize("style", ["serial", "finish_async", "clocked"])
+def test_what_is_known_need_not_travel(client, style):
+    graph = Graph.from_networkx(nx.gnm_random_graph(40, 70, seed=8), clusters=4)
+    for node in (0, 25):
+        told = dgsuite.run(Calls(node=node, anyway=False), graph, style="clocked", client=client)
+        knew = dgsuite.run(Calls(node=node), graph, style=style, client=client)
+        assert_same(told, knew, ["got"])
+        assert int(knew.wire_bytes.sum()) < int(told.wire_bytes.sum())
+
+
+def test_mapped_partition(client):
+    graph = nx.gnm_random_graph(50, 150, seed=5)
+    owner = np.random.default_rng(5).integers(0, 3, 50)
+    plain = dgsuite.run("mis", Graph.from_networkx(graph), style="serial")
+    for style in ("serial", "finish_async", "clocked"):
+        mapped = Graph.from_networkx(graph, partition=owner)
+        assert_same(plain, dgsuite.run("mis", mapped, style=style, client=client), ["in_mis"])
+
+
+@pytest.mark.parametrize("style", ["serial", "finish_async", "clocked"])
+@pytest.mark.parametrize("form", ["iterative", "recursive"])
+def test_runs_that_follow_one_another_are_as_if_alone(client, style, form, monkeypatch):
+    graph = Graph.from_networkx(nx.gnm_random_graph(40, 70, seed=8), clusters=3)
+    roots = [3, 0, 17, 3]
+    how = {"style": style, "form": form, "client": client}
+    alone = [dgsuite.run("bf", graph, root=root, **how) for root in roots]
+    get, submitted = client.get, []
+    monkeypatch.setattr(
+        client, "get", lambda tasks, *a, **k: submitted.extend(tasks) or get(tasks, *a, **k)
+    )
+    found = dgsuite.run_each("bf", graph, [{"root": root} for root in roots], **how)
+    assert [ds.attrs["root"] for ds in found] == roots
+    index = "depth" if form == "recursive" else "round"
+    for one, other in zip(alone, found, strict=True):
+        np.testing.assert_array_equal(one.distance, other.distance)
+        if not (form == "recursive" and style == "finish_async"):  # there depths may differ
+            assert one.sizes[index] == other.sizes[index]
+            np.testing.assert_array_equal(one.messages, other.messages)
+    if (style, form) == ("clocked", "iterative"):
+        assert len(submitted) == 2  # one task a worker for all
+
+
+def test_one_wrong_run_among_several_is_named(client):
+    graph = Graph.from_networkx(nx.cycle_graph(6))
+    for style in ("serial", "finish_async", "clocked"):
+        with pytest.raises(dgsuite.InputError, match="kernel 'bf': root 6 is not a node"):
+            dgsuite.run_each("bf", graph, [{"root": 1}, {"root": 6}], style=style, client=client)
+    with pytest.raises(dgsuite.InputError, match="at least one run"):
+        dgsuite.run_each("bf", graph, [], client=client)
+    with pytest.raises(dgsuite.InputError, match="unknown parameter of 'bf' 'rot'"):
+        dgsuite.run_each("bf", graph, [{"root": 1}, {"rot": 2}], client=client)
+    with pytest.raises(dgsuite.InputError, match="'dynamic' in each run, or in none"):
+        dgsuite.run_each("bc", graph, [{"deal": "dynamic"}, {"deal": "cyclic"}], client=client)
+    assert dgsuite.run("bf", graph, root=1, client=client).distance.values[4] == 3
+
+
+def test_a_run_leaves_no_site_behind(client):
+    """A site is gone with its run: in a cycle it would wait for a full collection, and hold its outputs."""
+
+    def sites():
+        import gc
+
+        from dgsuite.engine.site import Site
+
+        # failed runs of other tests may have left some, even half made
+        found = [vars(o).get("kernel") for o in gc.get_objects() if isinstance(o, Site)]
+        return sum(kernel is not None and kernel.seed == 987 for kernel in found)
+
+    graph = Graph.from_networkx(nx.gnm_random_graph(30, 60, seed=2))
+    client.run(gc.disable)
+    try:
+        dgsuite.run_each("bfs", graph, [{"root": 1}, {"root": 2}], client=client, seed=987)
+        deadline = time.monotonic() + 20
+        while any(client.run(sites).values()) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert set(client.run(sites).values()) == {0}
+    finally:
+        client.run(gc.enable)
+
+
+def test_progress_is_reported(client):
+    from tests.support.faulty import Sleeps
+
+    graph = Graph.from_networkx(nx.cycle_graph(4))
+    for style in ("serial", "finish_async", "clocked"):
+        seen: list[int] = []
+        dgsuite.run(
+            Sleeps(rounds=60), graph, style=style, clusters=2, client=client, on_round=seen.append
+        )
+        assert seen
+        assert seen == sorted(seen)
+        assert 0 < seen[-1] <= 60
+
+
+def test_defaults_follow_the_client(client):
+    graph = Graph.from_networkx(nx.cycle_graph(4000))  # smaller ones run in this process
+    with client.as_current():
+        ds = dgsuite.run("mis", graph)
+    assert ds.attrs["style"] == "clocked"
+    assert ds.sizes["cluster"] == 2
+    assert ds.attrs["workers"] == 2
+
+
+def test_a_graph_of_another_cluster_is_refused(client, client_of_one):
+    nodes = np.arange(200_000)
+    there = Graph.from_edges(nodes, (nodes + 1) % len(nodes), client=client_of_one)
+    with pytest.raises(dgsuite.InputError, match="another cluster"):
+        dgsuite.run("mis", there, client=client)
+
+
+def test_clients_that_cannot_run_are_refused(client):
+    from distributed import Client
+
+    nodes = np.arange(200_000)
+    here = Graph.from_networkx(nx.cycle_graph(4))
+    with Client(client.scheduler.address, set_as_default=False) as closed:
+        there = Graph.from_edges(nodes, (nodes + 1) % len(nodes), client=closed)
+    for style in ("serial", "finish_async", "clocked"):
+        for bad, message in (
+            (closed, "the client is closed; make a new Client"),
+            (client.cluster, "client must be a distributed.Client, got LocalCluster"),
+            ("tcp://127.0.0.1:9", "client must be a distributed.Client, got str"),
+        ):
+            with pytest.raises(dgsuite.InputError, match=message):
+                dgsuite.run("mis", here, style=style, client=bad)
+        for good in (None, client):
+            with pytest.raises(dgsuite.InputError, match=r"built with is closed; .* again"):
+                dgsuite.run("mis", there, style=style, client=good)
+
+
+@pytest.mark.parametrize("style", ["finish_async", "clocked"])
+def test_large_clusters_are_sent_once(client, style, monkeypatch):
+    """A graph of this process goes to the workers before the first run, and stays for the next."""
+    from dgsuite.workers import placement as tasks
+
+    monkeypatch.setattr(tasks, "EMBED", 0)
+    graph = Graph.from_networkx(nx.gnm_random_graph(200, 900, seed=6), clusters=4)
+    assert graph.local
+    expected = dgsuite.run("mis", graph, style="serial")
+    for _ in range(2):
+        assert_same(expected, dgsuite.run("mis", graph, style=style, client=client), ["in_mis"])
+        placed = dict(graph.placed)
+        assert placed
+    assert graph.placed == placed
+
+
+def test_threads_are_bound_while_a_run_lasts(client):
+    """Each worker of a run on a processor of its own; all processors allowed again afterwards."""
+    from tests.support.toys import Where
+
+    if not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("needs two processors")
+    graph = Graph.from_networkx(nx.cycle_graph(4))
+    ds = dgsuite.run(Where, graph, style="clocked", clusters=2, client=client)
+    assert ds.got.values[0] == ds.got.values[1] != ds.got.values[2] == ds.got.values[3]
+    with dask.config.set({"dgsuite.clocked.bind": False}):
+        free = dgsuite.run(Where, graph, style="clocked", clusters=2, client=client)
+    everything = sum(1 << cpu for cpu in os.sched_getaffinity(0))
+    assert (free.got == everything).all()
+    found = client.submit(os.sched_getaffinity, 0, pure=False).result()
+    assert found == os.sched_getaffinity(0)
+
+
+def test_a_short_run_takes_the_scheduler_few_requests(client, monkeypatch):
+    graph = dgsuite.Graph.from_edges(np.zeros(399, np.int64), np.arange(1, 400), n=400, clusters=2)
+    requests, sync = [], client.sync
+
+    def counted(function, *arguments, **options):
+        requests.append(function.__qualname__)
+        return sync(function, *arguments, **options)
+
+    monkeypatch.setattr(client, "sync", counted)
+    for _ in range(2):
+        requests.clear()
+        with dask.config.set({"dgsuite.gather-limit": "16 MiB"}):
+            dgsuite.run("bf", graph, style="clocked", client=client)
+    assert len(requests) == 3, requests  # states of the workers, a turn, the results
+    requests.clear()
+    with dask.config.set({"dgsuite.gather-limit": 0}):
+        ds = dgsuite.run("bf", graph, style="clocked", client=client)
+    assert len(requests) == 4, requests  # and that the results are kept
+    assert ds.distance.chunks == ((200, 200),)

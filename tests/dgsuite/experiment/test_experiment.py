@@ -1,0 +1,500 @@
+"""The command line, as a user meets it: processes, files, exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import psutil
+import pytest
+import xarray as xr
+from distributed import Client
+
+import dgsuite
+from dgsuite import InputError
+from dgsuite.experiment import __main__ as experiment
+from dgsuite.experiment import session, sweep
+from dgsuite.experiment.load import load
+from dgsuite.graph500.__main__ import main as graph500
+from dgsuite.workers import provenance
+from kernels import MIS
+from partition.client import installed
+from tests.support.clusters import has_worked, heed_interrupts
+from tests.support.paths import ROOT
+
+SMALL = """
+[experiment]
+name = "small"
+
+[cluster]
+workers = 2
+
+[[run]]
+kernel = "lcr"
+style = ["serial", "clocked"]
+n = 64
+graph.imsuite = "{data}/ring_n{{n}}_s101.txt"
+
+[[run]]
+kernel = "mis"
+style = "clocked"
+n = [30, 50]
+graph.generate = "er"
+""".format(data=ROOT / "configs" / "data")
+
+
+def command(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run the command line."""
+    return subprocess.run(
+        [sys.executable, "-m", "dgsuite.experiment", *map(str, arguments)],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+
+@pytest.fixture
+def small(tmp_path):
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+def test_a_sweep_from_file_to_picture(small, here, tmp_path):
+    out = tmp_path / "out.nc"
+    first = command(small, "--output", out, cwd=tmp_path)
+    assert first.returncode == 0, first.stderr
+    assert first.stdout == f"{out}\n"
+    for word in ("lcr", "8255", "serial", "clocked", "yes"):
+        assert word in first.stderr
+    assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+    with xr.open_dataset(out) as ds:
+        assert ds.sizes["run"] == 4
+        assert ds.kernel.values.tolist() == ["lcr", "lcr", "mis", "mis"]
+        assert ds.n.values.tolist() == [64, 64, 30, 50]
+        assert int(ds.messages[1].sum()) == 4096
+        assert ds.n_rounds.values[:2].tolist() == [64, 64]
+        assert (ds.messages[2, int(ds.n_rounds[2]) :] == -1).all()
+        assert ds.leader.dtype.kind == "i"
+        assert (ds.leader[0] == 64).all()
+        for variable in ds.data_vars.values():
+            assert {"long_name", "units"} <= set(variable.attrs)
+    points = sorted((tmp_path / "out.points").iterdir())
+    assert len(points) == 4
+    times = [p.stat().st_mtime_ns for p in points]
+    second = here(experiment.main, small, "--output", out)
+    assert second.returncode == 0
+    assert [p.stat().st_mtime_ns for p in points] == times
+    more = here(experiment.main, small, "--output", out, "--set", "run.1.n=[30,50,70]")
+    assert more.returncode == 0
+    assert [p.stat().st_mtime_ns for p in points] == times
+    assert len(list((tmp_path / "out.points").iterdir())) == 5
+
+
+def test_one_point_is_a_plain_dataset(small, here, tmp_path):
+    only = ["--set", 'run=[{kernel="mis", style="serial", n=40, graph={generate="er"}}]']
+    done = here(experiment.main, small, *only, "--output", "one.nc")
+    assert done.returncode == 0, done.stderr
+    with xr.open_dataset(tmp_path / "one.nc") as ds:
+        assert set(ds.sizes) == {"round", "cluster", "node", "model"}
+        assert ds.in_mis.dtype == bool
+        assert ds.attrs["kernel"] == "mis"
+        assert ds.attrs["valid"] == 1
+        assert np.isfinite(ds.compute_seconds).all()
+
+
+def test_dry_run_runs_nothing(small, here, tmp_path):
+    done = here(experiment.main, small, "--dry-run")
+    assert done.returncode == 0
+    assert "4 runs" in done.stdout
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["small.toml"]
+
+
+def test_help_names_an_example(tmp_path):
+    done = command("--help", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "dgsuite run quickstart" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.toml"], "none.toml: cannot be read"),
+        (["small.toml", "--set", "cluster.wrokers=3"], "did you mean 'workers'"),
+        (["small.toml", "--set", "run.0.kernel=lrc"], "did you mean 'lcr'"),
+        (["small.toml", "--set", "run.0.style=cloked"], "did you mean 'clocked'"),
+        (["small.toml", "--set", "run.1.clusters=-4"], "run.1.clusters.0 = -4"),
+        (["small.toml", "--set", 'cluster.workers="2"'], "cluster.workers.0 = '2'"),
+        (["small.toml", "--set", "run.1.params.rgn=1"], "did you mean 'rng'"),
+        (["small.toml", "--set", "run.1.params.rng=1"], "run.1.params: kernel 'mis': rng must be"),
+        (["small.toml", "--set", "run.0.graph.imsuite=nowhere.txt"], "there is no file"),
+        (["small.toml", "--set", "run.9.kernel=mis"], "there is no 'run.9.kernel' to set"),
+        (["small.toml", "--set", "nonsense"], "must be key.subkey=value"),
+        (["small.toml", "--output", "no/such/out.nc"], "the folder no/such does not exist"),
+        (["small.toml", "--output", "."], "is a folder"),
+        (["small.toml", "--output", "out.png"], "out.png: the name must end in .nc"),
+        (["small.toml", "--output", "/proc/out.nc"], "the folder /proc "),
+        (["small.toml", "--set", "run.1.graph.generate={n.x}"], "only {n}, {kind} and {kernel}"),
+        (["small.toml", "--scheduler", "tcp://127.0.0.1:9"], "no scheduler answers at tcp://"),
+        (["small.toml", "--scheduler", "nonsense"], "an address is like tcp://127.0.0.1:8786"),
+        (
+            ["small.toml", "--scheduler", "tcp://127.0.0.1:9", "--set", "cluster.workers=[1,2]"],
+            "cluster.workers = [1, 2]: a cluster at an address has the workers it has",
+        ),
+        (
+            ["small.toml", "--scheduler", "tcp://127.0.0.1:9", "--set", "experiment.fresh=true"],
+            "experiment.fresh: a cluster at an address has no worker processes",
+        ),
+        (
+            ["small.toml", "--scheduler", "tcp://127.0.0.1:9", "--set", "cluster=3"],
+            "--scheduler: there is no 'cluster.scheduler' to set",
+        ),
+        (["small.toml", "--set", "cluster.protocol=pigeon"], "unknown protocol 'pigeon'"),
+        (["small.toml", "--set", "cluster.protocol=tls"], "protocol tls: TLS expects"),
+        (["small.toml", "--set", "cluster.memory_limit=lots"], "memory_limit 'lots': must be such"),
+        (["bad.toml"], "bad.toml: not TOML"),
+        (["malformed.toml"], "line 2: adjacency row 0 must have 3 digits, found 2"),
+    ],
+)
+def test_what_is_wrong_is_said_once(small, here, tmp_path, arguments, message):
+    (tmp_path / "bad.toml").write_text("[[run")
+    (tmp_path / "in.txt").write_text("3\n01\n")
+    (tmp_path / "malformed.toml").write_text(
+        '[[run]]\nkernel = "mis"\nstyle = "serial"\ngraph.imsuite = "in.txt"\n'
+    )
+    before = sorted(p.name for p in tmp_path.iterdir())
+    done = here(experiment.main, *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    left = sorted(p.name for p in tmp_path.rglob("*") if p.is_file())
+    assert left == before
+
+
+def test_debug_shows_the_traceback(tmp_path):
+    plain = command("none.toml", cwd=tmp_path)
+    assert plain.returncode == 2
+    assert len(plain.stderr.splitlines()) == 1
+    assert "Traceback" in command("none.toml", "--debug", cwd=tmp_path).stderr
+
+
+def test_all_errors_of_a_file_at_once(tmp_path):
+    path = tmp_path / "wrong.toml"
+    path.write_text(
+        textwrap.dedent(
+            """
+            [experiment]
+            nam = "x"
+            [cluster]
+            workers = 0
+            [[run]]
+            kernel = "mis"
+            style = "parallel"
+            """
+        )
+    )
+    with pytest.raises(InputError) as caught:
+        load(str(path), [])
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 3
+    assert all(line.startswith(f"{path}: ") for line in lines)
+    for key in ("experiment.nam", "cluster.workers.0 = 0", "run.0.style.0 = 'parallel'"):
+        assert key in str(caught.value)
+
+
+def test_an_invalid_result_is_status_1(here, tmp_path, monkeypatch):
+    """A kernel that goes wrong is found out, and its result is not kept."""
+
+    def settle(self, c, s, inbox):
+        s.in_mis.fill(True)
+
+    monkeypatch.setattr(MIS, "settle", settle)
+    path = tmp_path / "edges.txt"
+    path.write_text("0 1\n1 2\n")
+    toml = tmp_path / "e.toml"
+    toml.write_text('[[run]]\nkernel = "mis"\nstyle = "serial"\ngraph.edge_list = "edges.txt"\n')
+    done = here(experiment.main, "e.toml")
+    assert done.returncode == 1
+    assert "invalid result of mis serial" in done.stderr
+    assert "independence" in done.stderr
+    assert not list(tmp_path.rglob("*.nc"))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            "options.seed=1",
+            "graph.options.seed: is no option of the generator; set experiment.seed",
+        ),
+        ("options.edges=1", "graph.options.edges: is no option of the generator; set graph.edges"),
+        ("options.columns=1", "graph: option 'columns' has no meaning for er; there are edges"),
+        ("edges=9999", "graph: edges must be at most 435, got 9999"),
+        ("generate=ring", "graph: option 'edges' has no meaning for ring"),
+        ("generate=rmat", "graph: n must be a power of two for rmat, got 30"),
+        ("family=imsuite", "graph.edges: has no meaning in family 'imsuite'"),
+    ],
+)
+def test_a_graph_that_cannot_be_made_is_found_before_anything_runs(small, change, message):
+    given = ["run.1.graph.edges=50", f"run.1.graph.{change}"]
+    given += ["run.1.graph.generate=spmax"] * change.startswith("family")
+    with pytest.raises(InputError, match=re.escape(f"run.1.{message}")):
+        load(str(small), given)
+
+
+@pytest.fixture
+def ran(monkeypatch):
+    """Kernels and forms that sweeps of this process have run."""
+    found, real = [], sweep.run
+
+    def counted(kernel, graph, **options):
+        found.append((kernel, options["form"]))
+        return real(kernel, graph, **options)
+
+    monkeypatch.setattr(sweep, "run", counted)
+    return found
+
+
+def test_a_point_is_kept_while_its_input_is_the_same_and_it_was_validated(tmp_path, ran):
+    edges = tmp_path / "edges"
+    edges.mkdir()
+    pd.DataFrame({"src": [0, 1], "dst": [1, 2]}).to_parquet(edges / "0.parquet")
+    toml = tmp_path / "e.toml"
+    toml.write_text('[[run]]\nkernel = "mis"\nstyle = "serial"\ngraph.edge_list = "edges"\n')
+    command = [str(toml), "--output", str(tmp_path / "o.nc"), "-q", "--set", "experiment.validate="]
+    for validate, times in (("false", 1), ("false", 1), ("true", 2), ("true", 2), ("false", 2)):
+        assert experiment.main([*command[:-1], command[-1] + validate]) == 0
+        assert len(ran) == times
+    pd.DataFrame({"src": [2], "dst": [3]}).to_parquet(edges / "1.parquet")
+    assert experiment.main(command[:-2]) == 0
+    assert len(ran) == 3
+
+
+def test_a_run_of_a_file_is_traced(tmp_path):
+    toml = tmp_path / "e.toml"
+    run = 'style = "serial"\nn = 12\nclusters = 3\ngraph.generate = "ring"\n'
+    toml.write_text(f'[[run]]\nkernel = "mis"\ntrace = true\n{run}[[run]]\nkernel = "bf"\n{run}')
+    output = tmp_path / "o.nc"
+    assert experiment.main([str(toml), "--output", str(output), "-q"]) == 0
+    traced, plain = (dgsuite.open(output).isel(run=k) for k in (0, 1))
+    rounds = int(traced.n_rounds)
+    sums = traced.traffic.sum(("cluster", "cluster_to"))
+    np.testing.assert_array_equal(sums[:rounds], traced.messages[:rounds])
+    assert (plain.traffic == -1).all()
+
+
+def test_kept_points_are_named_and_damaged_ones_run_anew(tmp_path, ran, capsys, caplog):
+    toml = tmp_path / "e.toml"
+    toml.write_text(
+        '[[run]]\nkernel = "mis"\nstyle = "serial"\nn = [8, 9]\ngraph.generate = "ring"\n'
+    )
+    command = [str(toml), "--output", str(tmp_path / "o.nc"), "-q"]
+    assert experiment.main(command) == 0
+    assert "kept" not in capsys.readouterr().err
+    first, _ = sorted((tmp_path / "o.points").iterdir())
+    first.write_bytes(first.read_bytes()[:2000])
+    assert experiment.main(command) == 0
+    assert "1 of 2 points kept from an earlier run; --force" in capsys.readouterr().err
+    (line,) = caplog.messages
+    assert f"a finished point is run anew: {first}: has no checksum, or is damaged" in line
+    assert len(ran) == 3
+    assert experiment.main([*command, "--force"]) == 0
+    assert "kept" not in capsys.readouterr().err
+    assert len(ran) == 5
+
+
+@pytest.mark.parametrize(
+    ("target", "replacement", "why"),
+    [
+        ("fingerprint", lambda: "other", "the code of dgsuite has changed"),
+        ("versions", lambda: '{"numpy": "99", "python": "98"}', "numpy was {} and is 99"),
+        (
+            "machine_of",
+            lambda client: {"machine": "an abacus", "processors": 9},
+            ", 2 processors,",
+        ),
+    ],
+)
+def test_points_of_other_circumstances_are_run_anew(
+    tmp_path, ran, capsys, monkeypatch, target, replacement, why
+):
+    """Code, versions and machine: each has its own points, and what has changed is reported."""
+    toml = tmp_path / "e.toml"
+    toml.write_text(
+        '[[run]]\nkernel = "mis"\nstyle = "serial"\nn = [8, 9]\ngraph.generate = "ring"\n'
+    )
+    command = [str(toml), "--output", str(tmp_path / "o.nc"), "-q"]
+    assert experiment.main(command) == 0
+    assert "anew" not in capsys.readouterr().err
+    with monkeypatch.context() as patch:
+        patch.setattr(sweep, target, replacement)
+        assert experiment.main(command) == 0
+    told = capsys.readouterr().err
+    assert "2 of 2 points run anew: " in told
+    assert why.format(np.__version__).replace(", 2 ", f", {os.cpu_count()} ") in told
+    assert len(ran) == 4
+    assert experiment.main(command) == 0
+    assert "2 of 2 points kept from an earlier run" in capsys.readouterr().err
+    assert len(ran) == 4
+
+
+def test_a_result_says_what_made_it(tmp_path, client):
+    graph = dgsuite.Graph.from_edges([0, 1], [1, 2])
+    serial, clocked = (
+        dgsuite.run("mis", graph, style=s, client=client) for s in ("serial", "clocked")
+    )
+    assert serial.attrs["processors"] == clocked.attrs["processors"] == os.cpu_count()
+    assert serial.attrs["machine"] == clocked.attrs["machine"]
+    assert serial.attrs["code"] == installed.fingerprint()
+    code = "from partition.client import installed; print(installed.fingerprint())"
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    for package in installed.PACKAGES:
+        shutil.copytree(ROOT / package, tmp_path / package)
+    found = [
+        subprocess.check_output([sys.executable, "-c", code], env=env, text=True, cwd=tmp_path)
+    ]
+    assert found == [f"{installed.fingerprint()}\n"]
+    with open(tmp_path / "kernels" / "imsuite" / "mis.py", "a") as file:
+        file.write("# changed\n")
+    found += [
+        subprocess.check_output([sys.executable, "-c", code], env=env, text=True, cwd=tmp_path)
+    ]
+    assert found[0] != found[1]
+
+
+def test_several_hosts_measure_together():
+    one, two = {"machine": "A", "processors": 2}, {"machine": "B", "processors": 4}
+    assert provenance._together([one, two, one]) == {"machine": "2 x A; B", "processors": 8}
+
+
+def test_the_command_again_can_be_pasted():
+    """Quoted for a shell, and with the scheduler."""
+    given = [
+        "my file.toml", "--full", "--set", 'run.0.kind=["mn", "mx"]', "--set", "graph.n=$HOME",
+        "--scheduler", "tcp://h:1",
+    ]  # fmt: skip
+    pasted = session.again(given[0], [given[3], given[5]], {"scheduler": given[7]}, full=True)
+    assert pasted.startswith("dgsuite run 'my file.toml' --full")
+    seen = subprocess.check_output(["sh", "-c", f"printf '%s\\n' {pasted}"], text=True)
+    assert seen.splitlines()[2:] == given
+
+
+def test_each_form_is_warmed_up(tmp_path, ran):
+    toml = tmp_path / "e.toml"
+    toml.write_text(
+        '[experiment]\nwarmup = 1\n[[run]]\nkernel = "bf"\nstyle = "serial"\nn = 8\n'
+        'form = ["iterative", "recursive"]\ngraph = { generate = "spmax", family = "imsuite" }\n'
+    )
+    assert experiment.main([str(toml), "--output", str(tmp_path / "o.nc"), "-q"]) == 0
+    assert ran == 2 * [("bf", "iterative")] + 2 * [("bf", "recursive")]
+
+
+def heeds_interrupts(pid):
+    """Whether a process does anything about SIGINT; false once it has ended."""
+    with suppress(OSError):
+        status = Path(f"/proc/{pid}/status").read_text()
+        mask = int(re.search(r"^SigCgt:\s*(\w+)$", status, re.MULTILINE)[1], 16)
+        return bool(mask >> (signal.SIGINT - 1) & 1)
+    return False
+
+
+def test_interrupted(tmp_path):
+    """Ctrl-C in the middle of a sweep, twice: workers gone, finished points kept, status 130."""
+    (tmp_path / "long.toml").write_text(
+        textwrap.dedent(
+            """
+            [[run]]
+            kernel = "lcr"
+            style = "clocked"
+            n = [10, 60000]
+            graph.generate = "ring"
+            """
+        )
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dgsuite.experiment", "long.toml", "--output", "o.nc"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_interrupts,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob("o.points/*.nc")):
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.1)
+    children = psutil.Process(process.pid).children(recursive=True)
+    has_worked(children, 0.5)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: workers get it, too
+    while heeds_interrupts(process.pid):
+        time.sleep(0.01)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130, errors
+    assert errors.splitlines() == ["interrupted; finished points are kept"]
+    _, alive = psutil.wait_procs(children, timeout=10)
+    assert not alive
+    assert len(list(tmp_path.glob("o.points/*.nc"))) == 1
+    assert not (tmp_path / "o.nc").exists()
+
+
+def test_against_a_scheduler_started_by_hand(small, here, tmp_path, capsys):
+    """`dask scheduler` and three `dask worker` processes: results say so, whatever the file does."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    dask = [sys.executable, "-m", "dask"]
+    where = tmp_path / "scheduler.json"
+    started = [
+        subprocess.Popen(
+            [*dask, "scheduler", "--port", "0", "--no-dashboard", "--host", "127.0.0.1",
+             "--scheduler-file", str(where)],
+            cwd=tmp_path, env=env, stderr=subprocess.DEVNULL,
+        )
+    ]  # fmt: skip
+    try:
+        deadline = time.monotonic() + 30
+        while not where.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        address = json.loads(where.read_text())["address"]
+        started += [
+            subprocess.Popen(
+                [*dask, "worker", address, "--nthreads", "2", "--no-nanny", "--no-dashboard"],
+                cwd=tmp_path, env=env, stderr=subprocess.DEVNULL,
+            )
+            for _ in range(3)
+        ]  # fmt: skip
+        with Client(address, set_as_default=False) as there:
+            there.wait_for_workers(3, timeout=60)
+        done = here(experiment.main, small, "--scheduler", address, "--output", "hand.nc")
+        assert done.returncode == 0, done.stderr
+        with xr.open_dataset(tmp_path / "hand.nc") as ds:
+            assert int(ds.messages[1].sum()) == 4096
+            assert ds.workers.values[1:].tolist() == [3, 3, 3]
+            assert ds.threads.values[1:].tolist() == [2, 2, 2]
+        searches = ["--scale", "6", "--roots", "2", "--partition", "2d", "--json"]
+        assert graph500([*searches, "--scheduler", address]) == 0
+        assert json.loads(capsys.readouterr().out)["workers"] == 3
+    finally:
+        for process in reversed(
+            started
+        ):  # workers first: a signal while the scheduler ends may hang Dask
+            process.terminate()
+            process.wait(20)

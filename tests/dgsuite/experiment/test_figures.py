@@ -1,0 +1,352 @@
+"""Figures 7 to 19: every experiment file holds, and a small one of each form really runs."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import pytest
+import xarray as xr
+
+import dgsuite
+import genval
+from dgsuite import InputError
+from dgsuite.experiment import __main__ as experiment
+from dgsuite.experiment import model as config
+from dgsuite.experiment import sweep
+from dgsuite.experiment.load import load
+from dgsuite.report.claims.data import claims
+from dgsuite.report.claims.evidence import Evidence
+from dgsuite.report.claims.judge import judge
+from dgsuite.report.claims.setups import settings_of
+from dgsuite.report.draw import draw
+from dgsuite.report.forms import forms
+from dgsuite.report.page import page
+from dgsuite.report.results import bars, collect, findings
+from tests.support.paths import ROOT
+
+CONFIGS = {int(p.stem[6:]): p for p in (ROOT / "configs").glob("figure*.toml")}
+
+
+def test_there_is_an_experiment_for_every_figure():
+    assert set(CONFIGS) == set(forms())
+
+
+@pytest.mark.parametrize("number", sorted(CONFIGS))
+def test_every_experiment_holds(number):
+    path = str(CONFIGS[number])
+    quick, _ = load(path, [])
+    over = forms()[number].over
+    assert quick.figure.number == number
+    assert quick.experiment.name == f"figure{number:02}"
+    few = config.points(quick)
+    if forms()[number].kind != "bars":
+        return
+    full, _ = load(path, [], full=True)
+    assert (quick.experiment.fresh, full.experiment.repeats) == (True, 30)
+    many = config.points(full)
+    assert len(many) > 5 * len(few)
+    swept, at_once = (
+        {p.workers * p.threads if over == "hwts" else getattr(p, over) for p in points}
+        for points in (many, few)
+    )
+    assert swept >= at_once
+    assert len(at_once) >= 2
+
+
+SMALL = """
+[experiment]
+name = "small"
+repeats = 2
+fresh = {fresh}
+warmup = 1
+iterations = 2
+[cluster]
+workers = {workers}
+threads = {threads}
+[figure]
+number = {number}
+[graph]
+generate = "{{kind}}"
+family = "paper"
+[[run]]
+kernel = "bf"
+style = "{style}"
+n = {n}
+kind = {kind}
+clusters = {clusters}
+{more}
+workload = {{ operations = 1000 }}
+"""
+USUAL = {
+    "fresh": "false",
+    "workers": 1,
+    "threads": 1,
+    "style": "clocked",
+    "n": 8,
+    "kind": '"mx"',
+    "clusters": 1,
+    "more": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("number", "swept", "values"),
+    [
+        (13, {"threads": "[1, 2]", "clusters": 4}, [1, 2]),
+        (
+            16,
+            {"n": "[8, 16]", "clusters": '"n"', "style": "finish_async", "fresh": "true"},
+            [8, 16],
+        ),
+        (18, {"n": "[2, 3]", "more": 'workers = "n"', "clusters": '"n"'}, [2, 3]),
+        (19, {"kind": '["mn", "mx"]', "style": "serial"}, ["mn", "mx"]),
+    ],
+)
+def test_a_small_figure(number, swept, values, tmp_path, capsys):
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL.format(**USUAL | swept, number=number))
+    out = tmp_path / "out.nc"
+    assert experiment.main([str(path), "--output", str(out), "--no-progress"]) == 0
+    assert capsys.readouterr().out == f"{out}\n"
+    assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+    with xr.open_dataset(out) as ds:
+        assert ds.sizes["run"] == 4
+        assert (ds.workload == '{"operations": 1000}').all()
+        assert ds.attrs["command"] == f"dgsuite run {path}"
+        assert (ds.attrs["figure"], ds.attrs["setting"]) == (number, "quick")
+        assert [bar.value for bar in bars(ds)] == values
+        assert [bar.seconds.runs for bar in bars(ds)] == [2, 2]
+        assert bars(ds)[0].ratio.mean == 1
+        if number == 16:
+            assert ds.clusters.values.tolist() == [8, 16, 8, 16]
+        assert (ds.seconds_per_operation > 0).all()
+        busy = min(int(ds.threads.max() * ds.workers.max()), int(ds.clusters.max()))
+        assert bool(ds.oversubscribed.any()) == (busy > int(ds.processors.max()))
+
+
+def test_workers_threads_and_clusters_follow_the_input(tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text(
+        '[cluster]\nworkers = [1, 2]\n[graph]\ngenerate = "ring"\n'
+        '[[run]]\nkernel = "lcr"\nstyle = ["clocked", "serial"]\nn = [4, 8]\nclusters = "n"\n'
+        'workers = "n"\nthreads = [1, "n"]\nruntime = "HJ"\n'
+        '[[run]]\nkernel = "hs"\nstyle = "clocked"\nn = 4\n'
+    )
+    loaded, _ = load(str(path), [])
+    points = config.points(loaded)
+    found = [(p.kernel, p.style, p.n, p.workers, p.threads, p.clusters) for p in points]
+    assert sorted(found) == sorted(
+        [
+            *(("lcr", "clocked", n, n, threads, n) for n in (4, 8) for threads in (1, n)),
+            *(("lcr", "serial", n, n, 1, n) for n in (4, 8)),
+            *(("hs", "clocked", 4, workers, 1, None) for workers in (1, 2)),
+        ]
+    )
+    places = [(p.workers, p.threads) for p in points]
+    assert len(list(itertools.groupby(places))) == len(set(places))
+    for change, message in (
+        ("run.0.n=none", "run.0.n"),
+        ("run.0.workers=m", "run.0.workers"),
+        ("run.1.n=[]", "run.1.n"),
+    ):
+        with pytest.raises(InputError, match=message):
+            load(str(path), [change])
+    with pytest.raises(
+        InputError, match=r"run\.0\.workers: a cluster at an address has the workers"
+    ):
+        load(str(path), ["cluster.workers=1"], {"scheduler": "tcp://127.0.0.1:9"})
+
+
+def test_bars_are_those_of_the_papers_programs():
+    """One worker of an X10 program and one of an HJ program are two bars."""
+    graph = genval.graph("mx", 16, family="paper", kernel="hs")
+    ran = dgsuite.run("hs", graph, style="serial")
+    more = [("X10", 1, 1, 4.0), ("X10", 2, 1, 2.0), ("HJ", 1, 1, 1.0), ("HJ", 1, 8, 0.25)]
+    some = [
+        ran.assign_attrs(
+            runtime=runtime, workers=workers, threads=threads, seconds=seconds, style="clocked"
+        )
+        for runtime, workers, threads, seconds in more
+    ]
+    found = {(b.program, b.value): b.ratio.mean for b in bars(collect(11, some))}
+    assert found == {("X10-FAC", 1): 1, ("X10-FAC", 2): 2, ("HJ-FAP", 1): 1, ("HJ-FAP", 8): 4}
+
+
+def test_bars_of_x10_are_over_its_serial_program_where_it_ran():
+    """Over that of the same kernel and workload; HJ's, and those without one, over their first value."""
+    graph = genval.graph("mx", 16, family="paper", kernel="hs")
+    ran = dgsuite.run("hs", graph, style="serial").assign_attrs(threads=1, clusters=16)
+    more = [
+        ("X10", "clocked", 1, "", 4.0),
+        ("X10", "clocked", 2, "", 2.0),
+        ("X10", "in_turn", 16, "", 3.0),
+        ("X10", "in_turn", 16, '{"operations": 1}', 99.0),
+        ("HJ", "clocked", 1, "", 1.0),
+        ("HJ", "clocked", 2, "", 0.25),
+    ]
+    some = [
+        ran.assign_attrs(
+            runtime=r, style=s, workers=w, workload=load, seconds=seconds, processors=2
+        )
+        for r, s, w, load, seconds in more
+    ]
+    figure = collect(11, some, command="c", setting="quick")
+    assert [(b.program, b.value, b.ratio.mean, b.base) for b in bars(figure)] == [
+        ("X10-FAC", 1, 0.75, "serial program in UP"),
+        ("X10-FAC", 2, 1.5, "serial program in UP"),
+        ("HJ-FAP", 1, 1, 1),
+        ("HJ-FAP", 2, 4, 1),
+    ]
+    assert not figure.oversubscribed.any()
+    panels = {ax.get_title("left"): len(ax.patches) for ax in draw(figure).axes}
+    assert panels == {
+        "X10-FAC; dotted: the serial program in UP": 2,
+        "HJ-FAP; dotted: threads 1": 1,
+    }
+    assert (
+        settings_of(figure)["base"] == "serial, UP, without bf, by, dp, dr, ds, dst, kc, lcr, mis, "
+        "mst, vc for serial, UP"
+    )
+    few = collect(11, [ds.assign_attrs(workers=min(ds.attrs["workers"], 4)) for ds in some])
+    assert bars(few)[0].base == "serial program in MP"
+    (row,) = judge(Evidence({"f": figure}), [claims()["imsuite.fig11.serial-first"]])
+    assert row.verdict.ours == "1 of 2 curves; not X10-FAC hs 2"
+
+
+def shared(processors, **attrs):
+    """Figure 11's results on one and eight workers, on a machine of so many processors."""
+    graph = genval.graph("mx", 16, family="paper", kernel="hs")
+    ran = dgsuite.run("hs", graph, style="serial")
+    usual = {"style": "clocked", "runtime": "X10", "clusters": 8, "threads": 1, **attrs}
+    runs = [
+        ran.assign_attrs(usual, workers=workers, processors=processors, seconds=1 / workers)
+        for workers in (1, 8)
+    ]
+    return collect(11, runs, command="c", setting="quick")
+
+
+def test_more_threads_than_processors_are_marked_everywhere():
+    """In the dataset, the picture, the table, the sentences and the claims."""
+    for processors, marks in ((8, [0, 0]), (2, [0, 1])):
+        figure = shared(processors)
+        assert figure.oversubscribed.values.tolist() == marks
+        some = any(marks)
+        assert [bool(bar.oversubscribed) for bar in bars(figure)] == list(map(bool, marks))
+        picture = draw(figure)
+        hatched = [bool(bar.get_hatch()) for ax in picture.axes for bar in ax.patches]
+        assert hatched == [some]
+        assert ("hatched" in picture.axes[-1].get_xlabel()) == some
+        said = "in 1 of 2 runs 8 threads took turns on 2 processors"
+        assert any(said in line for line in findings(figure)) == some
+        rows = judge(Evidence({"f": figure}), [claims()["imsuite.fig11.improves"]])
+        assert (said in rows[0].verdict.why) == some
+        (row,) = judge(Evidence({"f": figure}), [claims()["imsuite.sec6.hwt"]])
+        assert (row.verdict.verdict == "differs") == some
+        text, left_out = page({"f": figure})
+        assert not left_out
+        assert ("<td>yes: 8 threads on 2 processors</td>" in text) == some
+    few = shared(2, clusters=2)
+    assert not few.oversubscribed.any()
+    old = findings(figure.drop_vars("oversubscribed"))
+    assert "The results do not say which runs had more threads than processors." in old
+
+
+def test_an_interrupted_sweep_goes_on_where_it_stopped(tmp_path, monkeypatch, capsys):
+    """Every point is run once, however often the sweep is broken off; so is its warm-up, a session."""
+    path = tmp_path / "s.toml"
+    path.write_text(
+        '[experiment]\nrepeats = 3\nfresh = true\n[[run]]\nkernel = ["bf", "mis"]\nstyle = "serial"\n'
+        'n = [8, 16]\ngraph = { generate = "spmax", family = "imsuite" }\n'
+    )
+    real, ran = sweep.run, []
+
+    def counted(kernel, graph, **options):
+        if len(ran) in (3, 7, 8):
+            ran.append(None)
+            raise KeyboardInterrupt
+        ran.append((kernel, graph.n))
+        return real(kernel, graph, **options)
+
+    monkeypatch.setattr(sweep, "run", counted)
+    arguments = [str(path), "--output", str(tmp_path / "o.nc"), "--no-progress", "-q"]
+    assert [experiment.main(arguments) for _ in range(5)] == [130, 130, 130, 0, 0]
+    assert "finished points are kept" in capsys.readouterr().err
+    done = [key for key in ran if key is not None]
+    assert len(done) == 12
+    assert sorted(done) == sorted(3 * [(k, n) for k in ("bf", "mis") for n in (8, 16)])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("8", '8\nworkload = { operation = 1 }'), "did you mean 'operations'"),
+        (("8", '8\nworkload = { operations = -1 }'), "operations must be an integer from 0"),
+        (("number = 19", "number = 20"), "figure.number = 20"),
+        (('"mx"', '"mq"'), "no kind 'mq' in family 'paper'"),
+        (("n = 8", 'clusters = "n"'), "clusters = 'n' needs a number of nodes"),
+    ],
+)  # fmt: skip
+def test_bad_figures(change, message, tmp_path, capsys):
+    path = tmp_path / "f.toml"
+    text = '[figure]\nnumber = 19\n[[run]]\nkernel = "bf"\nkind = "mx"\nn = 8\n'
+    text = text.replace(*change)
+    path.write_text(text + 'graph = { generate = "{kind}", family = "paper" }\n')
+    assert experiment.main([str(path), "--output", str(tmp_path / "o.nc")]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("number", "change", "message"),
+    [
+        (8, 'run=[{kernel="bf", n=64}]', "run.0.kind: figure 8 needs it; must be some of mn, mx,"),
+        (8, 'run=[{kernel="bf", n=64, kind="mx"}]', "run.0.count_as: figure 8 needs it; must be"),
+        (8, "run.1.kind=rn", "run.1.kind: figure 8 needs it"),
+        (9, "run.0.count_as=serial", "run.0.count_as: figure 9 needs it"),
+        (9, 'run=[{kernel="bf", n=64, kind="mx", style="clocked"}]', "run.0.count_as: figure 9 ne"),
+        (7, "run.0.form=recursive", "run.0.form: figure 7 is of iterative kernels"),
+    ],
+)
+def test_figures_that_nothing_can_be_looked_up_for(number, change, message):
+    graph = ["graph.generate=rn", "graph.family=imsuite"]
+    with pytest.raises(InputError, match=re.escape(message)):
+        load(str(CONFIGS[number]), [change, *graph])
+
+
+@pytest.mark.parametrize("change", ["form=recursive", "kind=spmin", "kind=spmax"])
+def test_rounds_of_any_form_and_input(change, tmp_path):
+    """Communication by depth is drawn, too, and inputs by their names in the generators."""
+    path = tmp_path / "f.toml"
+    path.write_text(
+        '[figure]\nnumber = 9\n[[run]]\nkernel = "bf"\nkind = "spmax"\nn = 8\nstyle = "serial"\n'
+        'count_as = "clocked"\ngraph = { generate = "{kind}" }\n'
+    )
+    command = [str(path), "--output", str(tmp_path / "o.nc"), "--set", f"run.0.{change}"]
+    assert experiment.main(command) == 0
+    assert (tmp_path / "o.png").exists()
+
+
+def test_a_table_without_cells(tmp_path):
+    path = tmp_path / "f.toml"
+    path.write_text(
+        '[figure]\nnumber = 8\n[[run]]\nkernel = "bfs"\nkind = "ring"\nn = 8\nstyle = "serial"\n'
+        'count_as = "clocked"\ngraph = { generate = "ring" }\n'
+    )
+    assert experiment.main([str(path), "--output", str(tmp_path / "o.nc")]) == 0
+
+
+@pytest.mark.parametrize("number", [n for n in CONFIGS if forms()[n].kind == "bars"])
+def test_figures_with_fresh_workers_need_a_cluster_of_their_own(number):
+    with pytest.raises(InputError) as caught:
+        load(str(CONFIGS[number]), [], {"scheduler": "tcp://127.0.0.1:9"})
+    (line,) = str(caught.value).splitlines()
+    assert "experiment.fresh: a cluster at an address has no worker processes" in line
+
+
+def test_full_needs_a_full_setting(tmp_path, capsys):
+    assert experiment.main([str(ROOT / "configs" / "quickstart.toml"), "--full"]) == 2
+    assert "has no table [full]" in capsys.readouterr().err
+    path = tmp_path / "f.toml"
+    path.write_text('full = 3\n[[run]]\nkernel = "bf"\n')
+    assert experiment.main([str(path), "--full"]) == 2
+    assert "has no table [full]" in capsys.readouterr().err

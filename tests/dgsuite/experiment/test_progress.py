@@ -1,0 +1,132 @@
+"""Progress of long runs is shown on terminals and in notebooks alone."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import re
+import sys
+import threading
+from contextlib import contextmanager
+
+import nbformat
+import networkx as nx
+import pytest
+from nbclient import NotebookClient
+
+import dgsuite
+from dgsuite import Graph, progress
+from dgsuite.engine.progress import Progress, united
+from tests.support.faulty import Sleeps
+
+
+@pytest.fixture
+def ring():
+    return Graph.from_networkx(nx.cycle_graph(12), clusters=3, client=None)
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """Every run is shown, and every round of a serial one is reported."""
+    monkeypatch.setattr(progress, "AFTER", 0)
+    monkeypatch.setattr("dgsuite.engine.progress.REPORT", 0)
+
+
+@contextmanager
+def terminal(monkeypatch):
+    """Standard error is a terminal; yields what is read from it when the context ends."""
+    screen, stderr = pty.openpty()
+    read = []
+    with os.fdopen(stderr, "w") as stream, monkeypatch.context() as patched:
+        patched.setattr(sys, "stderr", stream)
+        yield read
+    read.append(os.read(screen, 1 << 16).decode())
+    os.close(screen)
+
+
+def test_a_terminal_shows_a_line(monkeypatch, ring):
+    with terminal(monkeypatch) as read:
+        ds = dgsuite.run("lcr", ring)
+    assert read[0].startswith("\rlcr, serial: ")
+    last = read[0].rstrip().rpartition("\r")[2].rstrip()
+    sent = int(ds.messages.sum())
+    assert re.fullmatch(f"lcr, serial: round 12, 12 active nodes, {sent} messages, \\d+ s", last)
+    assert read[0].endswith("\n")
+
+
+def test_workers_report_what_they_do(monkeypatch, client):
+    graph = Graph.from_networkx(nx.cycle_graph(12), clusters=2, client=None)
+    with terminal(monkeypatch) as read:
+        dgsuite.run(Sleeps(rounds=50), graph, style="clocked", client=client)
+    assert re.search(r"toy, clocked: round \d+, 0 active nodes, 0 messages, \d+ s", read[0])
+
+
+def test_sites_are_added_up():
+    seen = []
+    tell = united(seen.append, sites=2)
+    tell(0, Progress(1, 7, 20))
+    tell(1, Progress(4, 10, 100))
+    assert not seen
+    tell(0, Progress(3, 5, 50))
+    tell(0, Progress(4, None, 60))
+    assert seen == [Progress(4, 15, 150), Progress(4, 10, 160)]
+
+
+def test_nothing_is_shown(monkeypatch, ring):
+    """Without a terminal, in a thread, with a function of the user's own, and where it is not wanted."""
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stderr", io.StringIO())
+        dgsuite.run("lcr", ring)
+        assert sys.stderr.getvalue() == ""
+    with terminal(monkeypatch) as read:
+        thread = threading.Thread(target=dgsuite.run, args=("lcr", ring))
+        thread.start()
+        thread.join()
+        rounds = []
+        dgsuite.run("lcr", ring, on_round=rounds.append)
+        dgsuite.run("lcr", ring, progress=False)
+        print("end", file=sys.stderr)
+    assert read == ["end\r\n"]
+    assert rounds == [*range(1, 13)]
+
+
+def test_it_is_shown_where_it_is_wanted(monkeypatch, ring):
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stderr", io.StringIO())
+        dgsuite.run("lcr", ring, progress=True)
+        lines = sys.stderr.getvalue().splitlines()
+    assert lines[-1].startswith("lcr, serial: round 12, ")
+    with pytest.raises(dgsuite.InputError, match="progress must be"):
+        dgsuite.run("lcr", ring, progress="yes")
+
+
+CELLS = [
+    """
+import networkx as nx
+import dgsuite
+from dgsuite import progress
+from dgsuite.engine import progress as reports
+reports.REPORT = 0
+ring = dgsuite.Graph.from_networkx(nx.cycle_graph(12), clusters=3)
+progress.AFTER = 0
+""",
+    "ds = dgsuite.run('lcr', ring)",
+    """
+progress.AFTER = 60
+ds = dgsuite.run('lcr', ring)
+""",
+    "ring",
+    "dgsuite.kernels()",
+]
+
+
+def test_a_notebook_shows_it_below_the_cell():
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in CELLS])
+    NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    _, slow, quick, graph, kernels = (cell.outputs for cell in notebook.cells)
+    assert [output.output_type for output in slow] == ["display_data"]
+    assert re.fullmatch(r"lcr, serial: round 12, .*messages, \d+ s", slow[0].data["text/plain"])
+    assert quick == []
+    assert "largest / mean" in graph[0].data["text/html"]
+    assert "pagerank" in kernels[0].data["text/html"]

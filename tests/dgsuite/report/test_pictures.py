@@ -1,0 +1,169 @@
+"""Pictures show the numbers of their datasets: what is drawn in the axes, compared with the values."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+import xarray as xr
+
+import dgsuite
+import genval
+from dgsuite import plots
+from dgsuite.report import draw as study
+from dgsuite.report.results import bars, collect
+from dgsuite.scaling import figures as scaling
+from dgsuite.scaling.analysis import analyse
+from dgsuite.scc import figures as scc
+from dgsuite.scc import hf_report
+from dgsuite.transports import figures as transports
+from tests.support.sweeps import sweep
+
+
+def run(kernel, kind, **attrs):
+    graph = genval.graph(kind, 16, family="paper", kernel=kernel)
+    ds = dgsuite.run(kernel, graph, style="serial", count_as="clocked", faithful=True)
+    return ds.assign_attrs(kind=kind, count_as="clocked", repeat=0, threads=1, **attrs)
+
+
+def figure(number, runs):
+    return collect(number, runs, command="c", setting="quick")
+
+
+def lines(ax):
+    """The curves of axes by label, each as its points."""
+    return {line.get_label(): line.get_xydata().tolist() for line in ax.lines}
+
+
+def curve(values):
+    """The points of a curve over its one dimension."""
+    (dim,) = values.dims
+    return list(map(list, zip(values[dim].values.tolist(), values.values.tolist(), strict=True)))
+
+
+def test_bars_have_the_heights_of_their_ratios():
+    some = [
+        run("hs", "mx", runtime="X10", workers=workers, seconds=seconds)
+        for workers, seconds in ((1, 4.0), (2, 3.0), (2, 1.0), (4, 1.0))
+    ]
+    some = [ds.assign_attrs(style="clocked", repeat=i % 2) for i, ds in enumerate(some)]
+    ds = figure(11, some)
+    own = [bar for bar in bars(ds) if bar.value != bar.base]
+    (ax,) = study.draw(ds).axes
+    assert [patch.get_height() for patch in ax.patches] == [bar.ratio.mean for bar in own]
+    assert {text.get_text() for text in ax.get_xticklabels()} == {"HS"}
+
+
+def test_a_panel_has_the_counts_of_each_round():
+    some = [run("bf", "mn"), run("bf", "mx"), run("mis", "mx")]
+    picture = study.draw(figure(9, some))
+    panels = {ax.get_title(): ax for ax in picture.axes if ax.get_visible()}
+    assert panels.keys() == {"BF", "MIS"}
+    drawn = [line.get_ydata().tolist() for line in panels["BF"].lines]
+    assert drawn == [ds["comm"].values.tolist() for ds in some[:2]]
+
+
+def test_a_table_has_its_cells():
+    ds = figure(7, [run("bf", kind) for kind in ("mn", "mx")])
+    columns, rows, at = study.grid(ds)
+    (table,) = study.draw(ds).axes[0].tables
+    text = {place: cell.get_text().get_text() for place, cell in table.get_celld().items()}
+    for i, (kernel, given) in enumerate(rows, 1):
+        assert text[i, -1] == f"{kernel.upper()} {given}"
+        for k, column in enumerate(columns):
+            assert text[i, k] == study.both(at.get((kernel, given, column)))
+
+
+def test_an_overview_has_a_panel_an_input():
+    some = [run("bf", "mn"), run("mis", "mx")]
+    some = [ds.assign_attrs(style="clocked") for ds in some]
+    picture = plots.overview(some)
+    for ax, ds in zip(picture.axes, some, strict=True):
+        assert [patch.get_height() for patch in ax.patches] == ds.messages.values.tolist()
+        assert ax.lines[0].get_ydata().tolist() == ds.comm.values.tolist()
+
+
+def test_times_and_fits_of_scalability():
+    found = analyse(sweep((2**16,), (4, 9, 16, 25, 36)))
+    pictures = scaling.draw([found])
+    (ax,) = pictures["figure2a"].axes
+    seconds = found.runs.seconds.isel(bandwidth=-1).median("repeat")
+    assert ax.lines[0].get_xydata().tolist() == curve(seconds)
+    (ax,) = pictures["figure3"].axes
+    fit = lines(ax)["C0 + C1/p + C2/sqrt(p)"]
+    workers, times = np.transpose(fit)
+    np.testing.assert_allclose(times, found.model.predict(workers))
+    (ax,) = pictures["figure6"].axes
+    measured, predicted = (box.datavalues for box in ax.containers)
+    np.testing.assert_allclose(predicted - measured, found.demand_error.isel(p=-1))
+
+
+def test_bandwidths_of_transports_and_times_of_kernels():
+    sizes = np.array([8, 64, 512])
+    rate = np.arange(1.0, 7).reshape(1, 2, 3) * 1e6
+    dims = ("pattern", "protocol", "size")
+    ds = xr.Dataset(
+        {
+            "median_seconds": (dims, sizes / rate),
+            "bytes_per_second": (dims, rate),
+            "kernel_median_seconds": (("protocol", "kernel"), [[0.1, 0.2], [0.3, 0.4]]),
+        },
+        {
+            "pattern": ["pingpong"],
+            "protocol": ["tcp", "mpb"],
+            "size": sizes,
+            "kernel": ["bf", "mis"],
+        },
+    )
+    rates, times = transports.draw(ds).axes
+    for k, protocol in enumerate(("tcp", "mpb")):
+        assert lines(rates)[protocol] == np.stack([sizes, rate[0, k] / 1e6], 1).tolist()
+    heights = [container.datavalues.tolist() for container in times.containers]
+    np.testing.assert_allclose(heights, [[100, 200], [300, 400]])
+
+
+def test_times_and_speed_ups_of_betweenness():
+    places = [1, 2, 64, 128]
+    seconds = np.array([8.0, 4.0, 0.5, 0.4]) * np.arange(1, 5).reshape(2, 1, 2, 1)
+    dims = ("workload", "deal", "transport", "places")
+    coords = {"workload": ["small", "low"], "deal": ["block"], "transport": ["tcp", "mpb"]}
+    busy = (("workload", "measured"), np.ones((2, 2)))
+    ds = xr.Dataset(
+        {"simulated_seconds": (dims, seconds), "predicted_busy": busy, "measured_busy": busy},
+        {**coords, "places": places, "measured": [1, 2]},
+    )
+    elapsed, faster = scc.betweenness(ds)["figure9"].axes
+    near = ds.simulated_seconds.sel(workload="low", deal="block", places=places[:3])
+    for transport in ("tcp", "mpb"):
+        one = near.sel(transport=transport)
+        assert lines(elapsed)[transport] == curve(one)
+        assert lines(faster)[transport] == curve(float(near[0, 0]) / one)
+
+
+def test_speed_ups_of_hartree_fock():
+    dims = ("input", "balance", "transport", "places")
+    seconds = np.array([[[[8.0, 4.0, 1.0]], [[8.0, 2.0, 0.5]]]])
+    ds = xr.Dataset(
+        dict.fromkeys(("simulated", "elapsed"), (dims, seconds))
+        | {"processor": (dims, seconds * [1, 1, np.nan]), "shells": ("input", [5])},
+        {
+            "input": ["water"],
+            "balance": ["static", "dynamic"],
+            "transport": ["none"],
+            "places": [1, 2, 8],
+        },
+    )
+    static, dynamic, elapsed = hf_report.draw(ds).axes
+    assert lines(static)["no transport"] == [[1, 1], [2, 2], [8, 8]]
+    assert lines(dynamic)["no transport"] == [[1, 1], [2, 4], [8, 16]]
+    assert lines(dynamic)["measured, by processor time"] == [[2, 4]]
+    assert [line.get_ydata().tolist() for line in elapsed.lines] == seconds[0, :, 0].tolist()
+
+
+@pytest.mark.parametrize("name", ["axes.spines.top", "legend.frameon"])
+def test_the_style_ends_with_the_picture(name):
+    """Pictures have one look, and a user's own keep theirs."""
+    before = mpl.rcParams[name]
+    (ax, *_) = plots.overview([run("bf", "mn")]).axes
+    assert not ax.spines["top"].get_visible()
+    assert mpl.rcParams[name] == before

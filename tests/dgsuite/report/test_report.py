@@ -1,0 +1,231 @@
+"""The page of results: self-contained, honest, and clear about what is wrong."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import dgsuite
+import genval
+from dgsuite.experiment.sweep import combine
+from dgsuite.report import __main__ as report
+from dgsuite.report.draw import both, framed
+from dgsuite.report.results import collect
+from dgsuite.report.statistics import Interval, interval, ratio
+from dgsuite.report.sweeps import sweep
+from dgsuite.report.tables import Cell
+from dgsuite.tables import Marked
+from partition import netcdf
+
+
+class Page(HTMLParser):
+    """What a page has: its tags, balanced, and what it refers to."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.sources, self.tags, self.text = [], [], [], []
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.sources += [v for k, v in attrs if k in ("src", "href", "data", "srcset")]
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def runs(kernel, kind, **how):
+    graph = genval.graph(kind, 16, family="paper", kernel=kernel)
+    ds = dgsuite.run(kernel, graph, style="serial", count_as="clocked", faithful=True, **how)
+    return ds.assign_attrs(kind=kind, count_as="clocked", repeat=0, threads=1)
+
+
+def test_a_page_needs_nothing_else(here, tmp_path):
+    some = [runs("bf", "mn"), runs("bf", "mx"), runs("mis", "mn"), runs("mis", "mx")]
+    for number in (7, 9, 19):
+        command = f"python -m dgsuite.experiment <{number}>"
+        figure = collect(number, some, command=command, setting="quick")
+        dgsuite.save(figure, tmp_path / f"figure{number:02}.nc")
+    dgsuite.save(some[0], tmp_path / "other.nc")
+    done = here(report.main, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{tmp_path / 'report.html'}\n"
+    page = Page((tmp_path / "report.html").read_text())
+    assert page.tags.count("svg") == 3  # two figures, and the rounds of another run
+    assert all(s.startswith("#") for s in page.sources)
+    assert "script" not in page.tags
+    text = " ".join(page.text)
+    assert "url(" not in text
+    for words in (
+        "Figure 9. Communication in each round",
+        "What the papers say",
+        "HJ-FA: iterative, BF, BY, DP, DR, DS, DST, KC, MIS, MST, VC kernels",
+        "places: HJ-FA",
+        "Figure 19. Mx-In against Mn-In",
+        "In the text of kernels:",
+        "python -m dgsuite.experiment <19>",
+        "other.nc",
+        "where the paper has another number",
+        "dgsuite run configs/figure14.toml",
+    ):
+        assert words in text
+
+
+def test_a_sweep_of_ones_own(tmp_path):
+    """The title is the sweep's; repeats are a row and a dot, numbers are aligned, and no paper is named."""
+    made = [
+        runs("bf", kind).assign_attrs(style=style, repeat=repeat, seconds=seconds * factor)
+        for kind, factor in (("mn", 1), ("mx", 100))
+        for style, times in (("serial", (0.001, 0.002, 0.003)), ("clocked", (0.004,) * 3))
+        for repeat, seconds in enumerate(times)
+    ]
+    ds = combine(made)
+    dgsuite.save(ds, tmp_path / "mine.nc")
+    assert report.main([str(tmp_path)]) == 0
+    page = (tmp_path / "report.html").read_text()
+    assert "<title>dgsuite: Results of mine</title>" in page
+    assert "IMSuite" not in page
+    assert page.count("<svg") == 1
+    assert '<td class="number">2 ± 2.5</td><td class="number">3</td>' in page
+    found = sweep("mine.nc", ds)
+    assert found.table.heads == ["kernel", "n", "kind", "style", "messages", "comm", "ms", "runs"]
+    assert found.table.numeric == {1, 4, 5, 6, 7}
+    assert [row[6] for row in found.table.rows] == ["2 ± 2.5", "4 ± 0", "200 ± 2.5e+02", "400 ± 0"]
+
+
+@pytest.mark.parametrize("factor", [1, 1000])
+def test_frames_hold_error_bars(factor):
+    """Caps are within the frame; bars begin at 0, or where values differ much at the base."""
+    from matplotlib.figure import Figure
+
+    ax = Figure().subplots()
+    shown = [Interval(2.0, 1.5, 3), Interval(3.0 * factor, 2.0 * factor, 3), Interval(0.5, 0.4, 3)]
+    floor = framed(ax, "y", shown, base=1)
+    low, high = ax.get_ylim()
+    assert low <= min(t.mean - t.half for t in shown) < max(t.mean + t.half for t in shown) < high
+    assert (floor, ax.get_yscale()) == ((0, "linear") if factor == 1 else (1, "log"))
+
+
+def test_cells_that_differ_are_marked():
+    cell = Cell("bf", "Mn", "FA comm", 3, 4, -1, "a reason")
+    assert isinstance(both(cell), Marked)
+    assert both(cell) == "3 (paper: 4)"
+    assert not isinstance(both(cell._replace(paper=3, difference=0, why=None)), Marked)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda f: f.rmdir(), "there is no such folder"),
+        (lambda f: None, "holds no results (*.nc)"),
+        (lambda f: (f / "a.nc").write_text("no NetCDF"), "a.nc: not a NetCDF file"),
+        (
+            lambda f: netcdf.write(xr.Dataset({"a": 1}), f / "a.nc"),
+            "a.nc: not a dataset of dgsuite",
+        ),
+    ],
+)
+def test_bad_folders(tmp_path, make, message, capsys):
+    folder = tmp_path / "results"
+    folder.mkdir()
+    make(folder)
+    assert report.main([str(folder)]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert not list(tmp_path.rglob("*.html"))
+
+
+def test_what_cannot_be_read_is_left_out(tmp_path, capsys):
+    dgsuite.save(runs("bf", "mn"), tmp_path / "good.nc")
+    (tmp_path / "cut.nc").write_bytes((tmp_path / "good.nc").read_bytes()[:2000])
+    assert report.main([str(tmp_path)]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"left out: {tmp_path / 'cut.nc'}: not a NetCDF file")
+    assert "good.nc" in (tmp_path / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("number", "spoil", "why"),
+    [
+        (99, lambda ds: ds.assign_attrs(figure=99), "there is no figure 99; those that are: 7,"),
+        (9, lambda ds: ds.assign_attrs(figure="nine"), "it cannot be shown: invalid literal"),
+        (9, lambda ds: ds.drop_vars("count_as"), "'count_as' is missing or unknown"),
+        (19, lambda ds: ds.drop_vars("seconds"), "'seconds' is missing or unknown"),
+        (7, lambda ds: ds.drop_dims("cell"), "'cell_kernel' is missing or unknown"),
+        (0, lambda ds: xr.Dataset({"messages": "many"}, attrs=ds.attrs), "it cannot be shown"),
+    ],
+)
+def test_datasets_of_others_are_left_out(tmp_path, capsys, number, spoil, why):
+    """What is not as ours is named with the reason, and the rest is shown."""
+    run = runs("bf", "mn")
+    made = collect(number, [run], command="c", setting="quick") if number in (7, 9, 19) else run
+    dgsuite.save(spoil(made), tmp_path / "foreign.nc")
+    assert report.main([str(tmp_path)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"error: {tmp_path / 'foreign.nc'}: ")
+    assert why in line
+    dgsuite.save(run, tmp_path / "good.nc")
+    assert report.main([str(tmp_path)]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"left out: {tmp_path / 'foreign.nc'}: ")
+    assert why in line
+    page = (tmp_path / "report.html").read_text()
+    assert "good.nc" in page
+    assert "foreign.nc" not in page
+
+
+def test_names_that_are_markup_are_shown(tmp_path):
+    some = [runs("bf", kind).assign_attrs(kernel="[/b]<i>$_") for kind in ("mn", "mx")]
+    for number in (9, 19):
+        figure = collect(number, some, command="c", setting="quick")
+        dgsuite.save(figure, tmp_path / f"figure{number}.nc")
+    assert report.main([str(tmp_path)]) == 0
+    text = " ".join(Page((tmp_path / "report.html").read_text()).text)
+    assert text.count("[/B]<I>$_") >= 4
+
+
+def test_each_figure_names_its_own_machine(tmp_path):
+    some = [runs("bf", kind) for kind in ("mn", "mx")]
+    for number, machine in ((9, "an abacus, 9 processors"), (19, "a sundial, 19 processors")):
+        figure = collect(number, some, command="c", setting="quick")
+        dgsuite.save(figure.assign_attrs(machine=machine), tmp_path / f"figure{number}.nc")
+    assert report.main([str(tmp_path)]) == 0
+    text = "".join(Page((tmp_path / "report.html").read_text()).text)
+    nine = text.index("Figure 9. ")
+    nineteen = text.index("Figure 19. ")
+    assert nine < text.index("Machine: an abacus, 9 processors") < nineteen
+    assert nineteen < text.index("Machine: a sundial, 19 processors")
+
+
+@pytest.mark.parametrize("folder", ["no", "/proc"])
+def test_no_place_for_the_page(tmp_path, capsys, folder):
+    dgsuite.save(runs("bf", "mn"), tmp_path / "a.nc")
+    assert report.main([str(tmp_path), "--output", str(tmp_path / folder / "page.html")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{folder} " in line
+
+
+def test_intervals():
+    """Student's t of two degrees of freedom, by the table: 4.3027."""
+    found = interval([1.0, 2.0, 3.0])
+    assert found.mean == 2
+    assert found.half == pytest.approx(4.3027 / np.sqrt(3), rel=1e-4)
+    assert np.isnan(interval([7.0]).half)
+    both = ratio(found, interval([4.0, 4.0, 4.0]))
+    assert both.mean == 0.5
+    assert both.half == pytest.approx(found.half / 4)
+    rng = np.random.default_rng(5)
+    held = [abs(i.mean - 3) <= i.half for i in map(interval, rng.normal(3, 1, (4000, 5)))]
+    assert np.mean(held) == pytest.approx(0.95, abs=0.01)
+    assert re.fullmatch(r"2 ± 2\.5", str(found))

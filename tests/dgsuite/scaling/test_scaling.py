@@ -1,0 +1,387 @@
+"""Scalability analysis: models against data of known form, traffic against what the engine sends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import dgsuite
+import genval
+from dgsuite import scaling
+from dgsuite.experiment.__main__ import main as run_experiment
+from dgsuite.experiment.sweep import combine
+from dgsuite.scaling.__main__ import main
+from dgsuite.scaling.analysis import analyse, split
+from dgsuite.scaling.terms import value
+from tests.support.paths import ROOT
+
+DATA = {
+    "processing": ((0.2, 102.1, 10.3), (4, 8, 16, 32, 48, 64), 0.11),
+    "communication": ((0.05, 5, 10.3), (4, 8, 16, 32, 48, 64), 0.053),
+    "small": ((0.05, 1, 0.4), (1, 2, 3, 4, 6, 8), 0.076),
+}
+"""Coefficients, machines, and the median error at 4 times the most of them that plain least squares has."""
+
+
+def paper(coefficients, p):
+    return np.stack([np.ones_like(p), 1 / p, 1 / np.sqrt(p)], axis=1) @ np.array(coefficients)
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_intervals_cover_and_predictions_hold(name):
+    coefficients, ps, bound = DATA[name]
+    p, far = np.repeat(ps, 5).astype(float), 4.0 * max(ps)
+    truth, target = paper(coefficients, p), paper(coefficients, np.array([far]))[0]
+    trials = 500
+    covered, observed, errors = np.zeros(3), 0, []
+    for seed in range(trials):
+        rng = np.random.default_rng(seed)
+        model = scaling.CompletionTime().fit(p, truth * (1 + 0.03 * rng.standard_normal(len(p))))
+        low, high = model.coef_interval(0.95).to_numpy()
+        covered += (low <= coefficients) & (coefficients <= high)
+        errors.append(abs(model.predict(far) / target - 1))
+        low, high = model.interval(far)
+        observed += low <= target * (1 + 0.03 * rng.standard_normal()) <= high
+        assert (model.coef_ >= 0).all()
+    assert (covered >= 0.93 * trials).all()
+    assert observed >= 0.93 * trials
+    assert np.median(errors) <= bound
+
+
+def test_exact_data_is_recovered():
+    p = np.array([1, 2, 4, 8, 16])
+    model = scaling.CompletionTime().fit(p, paper((0.5, 8, 2), p.astype(float)))
+    assert model.coef_["1/p"] == pytest.approx(8)
+    assert model.r2_ == pytest.approx(1)
+    assert model.predict(64) == pytest.approx(0.5 + 8 / 64 + 2 / 8)
+    assert model.held_out() < 1e-6
+    assert "8/p" in repr(model)
+    assert model.summary().coefficient.sel(term="1/p") == pytest.approx(8)
+
+
+def test_size_is_a_parameter():
+    p, size = (a.ravel().astype(float) for a in np.meshgrid([1, 2, 4, 8], [1e3, 4e3, 9e3]))
+    terms = ("1", "size/p", "sqrt(size)/sqrt(p)")
+    model = scaling.CompletionTime(terms).fit(
+        p, 1 + 2e-3 * size / p + 0.1 * np.sqrt(size / p), size
+    )
+    assert model.coef_["size/p"] == pytest.approx(2e-3)
+    assert model.predict(16, 1e6) == pytest.approx(1 + 125 + 25)
+
+
+def test_the_form_is_chosen_by_what_was_held_out():
+    p = np.repeat([2, 4, 8, 16, 32, 64], 3).astype(float)
+    rng = np.random.default_rng(1)
+    noise = 1 + 0.01 * rng.standard_normal(len(p))
+    tree = scaling.choose(p, (0.1 + 20 / p + 0.5 * np.log2(p)) * noise)
+    assert tree.terms == ("1", "1/p", "log(p)")
+    assert tree.scores_.idxmin() == "1 + 1/p + log(p)"
+    returns = tree.diminishing_return(gain=0.05)
+    # T falls until d/dp (20 / p + 0.5 log2 p) = 0
+    assert returns.no_longer_faster[0] == pytest.approx(20 * np.log(2) / 0.5, abs=3)
+    low, high = returns.no_longer_faster.sel(bound=["low", "high"]).values
+    assert low <= returns.no_longer_faster[0] <= high
+
+
+def test_points_of_diminishing_return_of_the_paper():
+    p = np.array([4, 9, 16, 25, 32, 64], float)
+    model = scaling.CompletionTime().fit(p, paper((0, 102.1, 10.3), p))
+    returns = model.diminishing_return(gain=0.01, draws=20).sel(bound="estimate")
+    assert returns.no_longer_faster == np.inf
+    assert returns.communication_half == np.ceil((102.1 / 10.3) ** 2)  # C1 / p = C2 / sqrt(p)
+    k = int(returns.small_gain)
+    saved = 1 - model.predict([k + 1.0, k]) / model.predict([k, k - 1.0])
+    assert saved[0] < 0.01 <= saved[1]
+
+
+@pytest.mark.parametrize(
+    ("p", "seconds", "message"),
+    [
+        ([1, 2, 4], [3, 2, 1], "3 terms need at least 4 different configurations, got 3"),
+        (["a"], [1], r"p must be numbers, got \['a'\]"),
+        ([1], [None, "b"], "seconds must be numbers"),
+        ([1, 1, 2, 2, 4, 4], [3, 3, 2, 2, 1, 1], "got 3"),
+        ([0, 1, 2, 4], [4, 3, 2, 1], "p must be above 0 and finite, got 0"),
+        ([1, 2, 4, 8], [4, 3, np.nan, 1], "seconds must be above 0 and finite, got nan"),
+        ([1, 2, 4, 8], [4, 3, 1], "there are 4 p and 3 seconds"),
+    ],
+)
+def test_bad_points(p, seconds, message):
+    with pytest.raises(dgsuite.InputError, match=message):
+        scaling.CompletionTime().fit(p, seconds)
+
+
+def test_bad_terms_and_use():
+    with pytest.raises(dgsuite.InputError, match="'cbrt\\(p\\)' is not understood"):
+        scaling.CompletionTime(("1", "cbrt(p)")).fit([1, 2, 4], [3, 2, 1])
+    with pytest.raises(dgsuite.InputError, match="needs the size"):
+        scaling.CompletionTime(("1", "size/p")).fit([1, 2, 4], [3, 2, 1])
+    with pytest.raises(dgsuite.InputError, match="not fitted yet"):
+        scaling.CompletionTime().predict(4)
+    with pytest.raises(dgsuite.InputError, match="is not finite at p = 1"):
+        scaling.CompletionTime(("1", "1/log(p)")).fit([1, 2, 4], [3, 2, 1])
+
+
+def test_terms_are_read():
+    p, size = np.array([4.0]), np.array([16.0])
+    for term, expected in {
+        "1": 1,
+        "1/p": 0.25,
+        "1/sqrt(p)": 0.5,
+        "log(p)/p": 0.5,
+        "size/p^2": 1,
+        "sqrt(size)*p": 16,
+        "size*(p-1)/p": 12,
+    }.items():
+        assert value(term, p, size)[0] == expected
+
+
+def curves(ps=(4, 9, 16, 25), constant=1.0, exponent=0.5):
+    """Times whose bandwidth demand grows as p^exponent."""
+    bandwidth = np.array([10.0, 20, 24, 28, 32, 36, 40, 60, 80, 100])
+    times = []
+    for k, p in enumerate(ps):
+        need = 5 * p**exponent * constant**k
+        times.append(10 / p * (1 + need / bandwidth - need / 100))
+    return xr.Dataset(
+        {"seconds": (("p", "bandwidth"), times)}, {"p": list(ps), "bandwidth": bandwidth}
+    )
+
+
+def test_demand_of_a_larger_cluster():
+    data = curves()
+    model = scaling.BandwidthDemand().fit(data.isel(p=slice(0, 3)))
+    # CTI = need (1 / b - 1 / 100), so demand is need / (CTI + need / 100)
+    need, cti = 5 * np.sqrt(16), 0.4
+    assert model.predict(16, cti) == pytest.approx(need / (cti + need / 100), rel=0.03)
+    ratio = model.demand_.sel(p=16) / model.demand_.sel(p=4) / 2
+    assert 0.8 < float(ratio.mean()) < 1
+    errors = model.error(data)
+    assert errors.p.values.tolist() == [25]
+    low, high = model.interval(25, cti)
+    assert low < model.predict(25, cti) < high
+
+
+def test_the_papers_own_arithmetic():
+    # section 6: BW(CTI, 450) = BW(CTI, 288) * DC * sqrt(450) / sqrt(288), DC the mean over pairs
+    bandwidth = np.linspace(10, 100, 19)
+    demands = {72: 20.0, 162: 26.0, 288: 30.0}
+    times = [10 * (1 + d / bandwidth) / (1 + d / 100) for d in demands.values()]
+    data = xr.Dataset(
+        {"seconds": (("p", "bandwidth"), times)}, {"p": list(demands), "bandwidth": bandwidth}
+    )
+    model = scaling.BandwidthDemand(ctis=[0.1, 0.2]).fit(data)
+    found = model.demand_
+    pairs = [(162, 72), (288, 72), (288, 162)]
+    each = [found.sel(p=a) / found.sel(p=b) / np.sqrt(a / b) for a, b in pairs]
+    assert model.demand_constant_ == pytest.approx(float(np.mean(each)))
+    assert model.predict(450, 0.1) == pytest.approx(
+        float(found.sel(p=288, cti=0.1)) * model.demand_constant_ * np.sqrt(450 / 288)
+    )
+
+
+def test_another_law_of_demand():
+    data = curves(exponent=0.1)
+    sqrt = scaling.BandwidthDemand(ctis=[0.2]).fit(data.isel(p=slice(0, 3)))
+    power = scaling.BandwidthDemand(ctis=[0.2], law="power").fit(data.isel(p=slice(0, 3)))
+    assert abs(power.error(data).item()) < abs(sqrt.error(data).item())
+    assert power.exponent_ < 0.2
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda d: d.drop_vars("seconds"), "needs a variable 'seconds'"),
+        (lambda d: d.rename(p="machines"), "needs a dim 'p'"),
+        (lambda d: d.isel(p=[0]), "at least 2 numbers of machines"),
+        (lambda d: d.isel(bandwidth=slice(0, -1)), "no times at 100 per cent"),
+        (lambda d: d.assign_coords(bandwidth=d.bandwidth - 10), "bandwidth must be above 0"),
+        (lambda d: d.assign_coords(bandwidth=d.bandwidth + 10), "at most 100 per cent, got 110"),
+        (lambda d: d.where(d.p != 9), "seconds at p = 9, bandwidth = 10 must be a number above 0"),
+        (lambda d: d * 0 + 1, "the time does not grow when bandwidth falls"),
+    ],
+)
+def test_bad_curves(spoil, message):
+    with pytest.raises(dgsuite.InputError, match=message):
+        scaling.BandwidthDemand().fit(spoil(curves()))
+
+
+def test_a_curve_that_never_gets_there():
+    with pytest.raises(dgsuite.InputError, match="does not reach a CTI of 1000"):
+        scaling.BandwidthDemand(ctis=[10]).fit(curves())
+
+
+@pytest.fixture(scope="module")
+def experiment(tmp_path_factory):
+    """A small experiment, run for real, and its file."""
+    folder = tmp_path_factory.mktemp("scaling")
+    config = folder / "small.toml"
+    config.write_text(
+        """
+[experiment]
+name = "small"
+plot = false
+[cluster]
+workers = [1, 2, 3, 4, 5]
+protocol = "throttle+tcp"
+[throttle]
+nominal = "100 kB"
+percent = [20, 50, 100]
+scope = "process"
+[graph]
+generate = "rmat"
+[[run]]
+kernel = "bfs2d"
+style = "clocked"
+n = 2048
+params.root = 3
+"""
+    )
+    output = folder / "small.nc"
+    assert run_experiment([str(config), "--output", str(output), "-q"]) == 0
+    return config, output
+
+
+def python(*arguments):
+    found = subprocess.run(
+        [sys.executable, "-m", *map(str, arguments)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert found.returncode == 0, found.stderr
+    return found
+
+
+def test_an_experiment_is_analysed(experiment):
+    config, output = experiment
+    results = split(dgsuite.open(output))
+    assert len(results) == 15
+    found = analyse(results)
+    seconds = found.runs.seconds.median("repeat")
+    slow, fast = seconds.sel(bandwidth=20), seconds.sel(bandwidth=100)
+    assert (slow > fast).sel(p=[2, 3, 4, 5]).all()
+    wire = {r.attrs["workers"]: int(r.wire_bytes.sum()) for r in results}
+    # no worker can be faster than its share of the bytes allows
+    for p in (2, 3, 4, 5):
+        assert float(slow.sel(p=p)) > 0.9 * wire[p] / p / 20e3
+    assert found.demand.demand_constant_ > 0
+    shown = python("dgsuite.scaling", output, "--what-if", config, "--output", output.parent).stdout
+    for text in ("completion time", "demand constant DC", "points held out", "oversubscribed"):
+        assert text in shown
+    assert re.search(
+        r"^(stop at \d+ machines? \(between .*\)|no statement: .*)$", shown, re.MULTILINE
+    )
+    stop = xr.open_dataset(output.parent / "small-stop.nc")
+    assert str(stop.conclusion[0].item()) in shown
+    assert stop.oversubscribed.all()
+    pictures = {path.name for path in output.parent.glob("*.png")}
+    assert pictures >= {
+        f"small-{name}.png"
+        for name in (*(f"figure{k}" for k in ("2a", "2b", 3, 4, 5, 6)), "stop", "whatif")
+    }
+
+
+def test_a_missing_run_is_named(experiment):
+    results = split(dgsuite.open(experiment[1]))
+    with pytest.raises(dgsuite.InputError, match="at 20 % of bandwidth, repeat 0 is missing"):
+        scaling.measured(results[1:])
+
+
+def runs_on_a_ring(**changes):
+    """Runs of a kernel, as on 1, 2 and 4 workers, with changes to the attributes of the last."""
+    runs = [dgsuite.run("bf", genval.graph("ring", 8), style="serial")] * 3
+    found = [ds.assign_attrs(workers=p, clusters=p) for ds, p in zip(runs, (1, 2, 4), strict=True)]
+    found[-1] = found[-1].assign_attrs(changes)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"m": 9}, "differ in m: m is 8 in one and 9 in another; .* one value"),
+        ({"style": "clocked", "form": "recursive"}, "differ in style, form: style is 'serial'"),
+        ({"parameters": '{"seed": 7, "faithful": false, "root": 0}'}, "seed is 101 .* and 7"),
+        ({"workers": 2}, "clusters is 2 in one and 4 in another"),
+        ({"workers": 2, "clusters": 2}, "two runs on 2 workers .* no more workers than .* here 2"),
+    ],
+)
+def test_different_runs_are_not_merged(changes, message):
+    with pytest.raises(dgsuite.InputError, match=message):
+        scaling.measured(runs_on_a_ring(**changes))
+    repeats = [ds.assign_attrs(repeat=i) for i in range(2) for ds in runs_on_a_ring()]
+    assert scaling.measured(repeats).sizes == {"p": 3, "bandwidth": 1, "repeat": 2}
+
+
+def test_the_machine_that_measured_decides_what_is_oversubscribed():
+    """Not the one that analyses; where the runs do not say, nothing is put together, and a note says so."""
+    runs = [ds.assign_attrs(processors=2) for ds in runs_on_a_ring()]
+    together = scaling.completion(runs[2], oversubscribed=True)
+    plain = scaling.completion(runs[2])
+    assert together != plain
+    for processors, last in ((2, together), (4, plain)):
+        found = scaling.measured([ds.assign_attrs(processors=processors) for ds in runs])
+        assert found.attrs["processors"] == processors
+        assert found.seconds.values.ravel().tolist() == [plain, plain, last]
+    silent = [ds.drop_attrs() for ds in runs]
+    silent = [
+        s.assign_attrs({k: v for k, v in ds.attrs.items() if k != "processors"})
+        for s, ds in zip(silent, runs, strict=True)
+    ]
+    assert scaling.measured(silent).seconds.values.ravel().tolist() == [plain] * 3
+    assert scaling.measured(silent, 2).seconds.values.ravel().tolist() == [plain, plain, together]
+    assert any("do not say how many processors" in note for note in analyse(silent).notes)
+    assert any("4 workers shared 2 processors" in note for note in analyse(runs).notes)
+
+
+def test_a_kernel_whose_name_is_markup_is_shown(tmp_path, capsys):
+    runs = [ds.assign_attrs(kernel="[/b]$x") for ds in runs_on_a_ring()]
+    runs = [ds.assign_attrs(workload="", form="iterative") for ds in runs]
+    dgsuite.save(combine(runs), tmp_path / "odd [i].nc")
+    assert main([str(tmp_path / "odd [i].nc")]) == 0
+    shown = capsys.readouterr().out
+    assert "[/b]$x" in shown
+    assert "odd [i]-figure2a.png" in shown
+
+
+def test_recursive_runs_are_split():
+    runs = [
+        dgsuite.run("bf", genval.graph("ring", n), style="serial", form="recursive") for n in (4, 9)
+    ]
+    found = split(combine(runs))
+    assert [ds.sizes["depth"] for ds in found] == [ds.sizes["depth"] for ds in runs]
+    assert [int(ds.messages.sum()) for ds in found] == [int(ds.messages.sum()) for ds in runs]
+    assert scaling.completion(found[0]) == runs[0].attrs["seconds"]
+
+
+@pytest.mark.parametrize("other", [xr.Dataset(), xr.Dataset({"seconds": ("run", [1.0, 2.0])})])
+def test_other_results_are_refused(other):
+    for refuse in (split, lambda ds: scaling.measured([ds])):
+        with pytest.raises(dgsuite.InputError, match="without the attribute 'kernel' is not of a"):
+            refuse(other)
+
+
+def test_command_line_errors(experiment, here, tmp_path):
+    config, output = experiment
+    found = here(main, tmp_path / "no.nc")
+    assert found.returncode == 2
+    assert "no such file" in found.stderr
+    found = here(main, output, "--output", tmp_path / "no")
+    assert found.returncode == 2
+    assert "there is no such folder" in found.stderr
+    plain = tmp_path / "plain.toml"
+    plain.write_text(config.read_text().replace('protocol = "throttle+tcp"', ""))
+    found = here(run_experiment, plain, "--dry-run")
+    assert found.returncode == 2
+    assert "needs a throttled transport" in found.stderr
+    assert json.dumps(len(found.stderr.strip().splitlines())) == "1"

@@ -1,0 +1,414 @@
+"""The ledger and its replay: sums come out, clocks never run backwards, one place is the sum."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import dgsuite
+import genval
+from dgsuite.report.claims.scc_findings import betweenness
+from dgsuite.scc import bc, chip, columns, comms, ledger
+from dgsuite.scc.__main__ import main
+from dgsuite.scc.chip import SCC, Chip
+from dgsuite.scc.columns import read
+from dgsuite.scc.ledger import Ledger, Transport
+from dgsuite.scc.options import Buffers
+from dgsuite.scc.replay import replay
+from dgsuite.scc.simulate import Simulation
+from dgsuite.transports import carriers, mpi
+from partition.graph import Graph
+from tests.support.paths import ROOT
+
+WIRE = Transport("wire", 1e-4, 1e-9)
+
+
+FREE = Transport("free", 0.0, 0.0)
+DEALS = ("block", "cyclic", "dynamic")
+
+
+@pytest.fixture
+def case():
+    """Sources of which the first have the most to do, as their degrees say."""
+    units = np.sort(np.random.default_rng(1).exponential(1e-3, 1000))[::-1]
+    order = np.arange(1000)
+    return bc.Case(None, True, order, 1000 - order, 1, 0.0, Ledger("toy", units, 0.05, 8000))
+
+
+@pytest.mark.parametrize("deal", DEALS)
+def test_one_place_takes_the_sum(case, deal):
+    found = bc.simulate(case, 1, FREE, deal)
+    assert found.elapsed == pytest.approx(case.ledger.setup + case.ledger.units.sum())
+
+
+@pytest.mark.parametrize("deal", DEALS)
+@pytest.mark.parametrize("places", [2, 3, 48, 1024])
+def test_all_units_are_done_once(case, deal, places):
+    found = bc.simulate(case, places, WIRE, deal)
+    assert found.busy.sum() == pytest.approx(case.ledger.units.sum() + places * case.ledger.setup)
+    assert found.elapsed >= found.busy.max()
+
+
+def test_dynamic_balances_what_blocks_do_not(case):
+    units, setup = case.ledger.units, case.ledger.setup
+    block, cyclic, dynamic = (bc.simulate(case, 16, FREE, d).elapsed - setup for d in DEALS)
+    assert dynamic < 1.1 * units.sum() / 16
+    assert cyclic < 1.15 * units.sum() / 16
+    assert block > 2 * cyclic
+    assert block == pytest.approx(units[: 1000 // 16].sum())
+
+
+def test_the_counter_is_one_place():
+    """Units that take nothing are handed out one by one: a message each, at place 0."""
+    found = Simulation(8, WIRE)
+    found.dynamic(np.zeros(800))
+    assert found.operations == 808
+    alone = Simulation(2, WIRE)
+    alone.clock[0] = 1  # busy elsewhere, so place 1 fetches all
+    alone.dynamic(np.zeros(100))
+    assert alone.clock[1] == pytest.approx(101 * WIRE.counter)
+    ahead = Simulation(2, WIRE)
+    ahead.clock[0] = 1
+    ahead.dynamic(np.full(100, WIRE.counter), prefetch=True)
+    assert ahead.clock[1] == pytest.approx(101 * WIRE.counter, rel=0.02)
+
+
+def test_exchanges_and_trees():
+    for places, steps in ((1, 0), (2, 1), (3, 2), (8, 3), (48, 6)):
+        tree = Simulation(places, WIRE)
+        tree.reduce(1000)
+        assert tree.clock[0] == pytest.approx(steps * (WIRE.message + 1000 * WIRE.byte))
+        all_pairs = Simulation(places, WIRE)
+        all_pairs.exchange(1000)
+        assert all_pairs.elapsed == pytest.approx((places - 1) * (WIRE.message + 1000 * WIRE.byte))
+        spread = Simulation(places, WIRE)
+        spread.broadcast(0)
+        assert spread.elapsed == pytest.approx(steps * WIRE.message)
+    late = Simulation(4, WIRE)
+    late.clock[2] = 1
+    late.exchange(0)
+    assert (late.clock > 1).all()
+
+
+@pytest.mark.parametrize("places", [2, 3, 8, 48])
+def test_messages_of_all_pairs_are_an_exchange(places):
+    begun = np.random.default_rng(places).random(places) * 1e-3
+    all_pairs, listed = Simulation(places, WIRE), Simulation(places, WIRE)
+    all_pairs.clock, listed.clock = begun.copy(), begun.copy()
+    all_pairs.exchange(1000)
+    source, destination = np.nonzero(~np.eye(places, dtype=bool))
+    mixed = np.random.default_rng(1).permutation(len(source))
+    listed.messages(source[mixed], destination[mixed], np.full(len(source), 1000))
+    np.testing.assert_allclose(listed.clock, all_pairs.clock)
+
+
+def test_messages_take_what_their_bytes_take():
+    """Place 0 sends to 1 and 2, one after another; 2 sends nothing and takes it in when it has come."""
+    found = Simulation(4, WIRE)
+    found.messages(np.array([0, 0]), np.array([2, 1]), np.array([4000, 2000]))
+    halves = [(WIRE.message + size * WIRE.byte) / 2 for size in (2000, 4000)]
+    sent = np.cumsum(halves)
+    assert found.clock.tolist() == pytest.approx(
+        [sent[1], sent[0] + halves[0], sent[1] + halves[1], 0]
+    )
+
+
+def test_a_trace_is_replayed(tmp_path):
+    graph = genval.graph("er", 60, seed=2).repartition(5)
+    path = tmp_path / "mis.parquet"
+    dgsuite.run("mis", graph, style="serial", trace=path)
+    trace = dgsuite.traces.read(path)
+    free = replay(path, FREE)
+    assert free.elapsed == pytest.approx(float(trace.compute_seconds.max("cluster").sum()))
+    np.testing.assert_allclose(free.busy, trace.compute_seconds.sum("phase"))
+    alone = replay(trace, FREE, barrier=False)
+    assert alone.elapsed <= free.elapsed
+    slow = replay(trace, Transport("slow", 0.0, 1e-3), barrier=False)
+    _, destination, nbytes = map(np.concatenate, zip(*dgsuite.traces.between(trace), strict=True))
+    assert slow.elapsed > np.bincount(destination, nbytes).max() * 1e-3 / 2
+
+
+def test_a_trace_is_replayed_from_the_command_line(tmp_path, capsys):
+    path = tmp_path / "mis.json"
+    dgsuite.run("mis", genval.graph("er", 30), clusters=3, style="serial", trace=path)
+    assert main(["--trace", str(path), "--protocols", "chip:mpb,tcp"]) == 0
+    shown = capsys.readouterr().out
+    assert "mis on 3 places, SIMULATED" in shown
+    assert [line.split()[0] for line in shown.splitlines()[-2:]] == ["chip:mpb", "tcp"]
+    for wrong, message in (
+        ([], "give either FILE or --trace FILE"),
+        (["--trace", str(path), "--output", "x.nc"], "takes neither --set nor --output"),
+        (["--trace", str(tmp_path / "x.txt")], "must end in"),
+    ):
+        assert main(wrong) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_deals():
+    assert ledger.block(10, 3).tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2, 2]
+    assert ledger.block(2, 5).tolist() == [0, 1]
+    assert ledger.cyclic([2, 0, 1], 2).tolist() == [1, 0, 0]
+
+
+def test_what_cannot_be_simulated():
+    with pytest.raises(dgsuite.InputError, match="places must be from 1"):
+        Simulation(0, WIRE)
+    assert WIRE.why_not(1024, 1e12) == ""
+    on_chip = chip.transport("chip:mpb")
+    assert on_chip.why_not(48, SCC.memory) == ""
+    assert on_chip.why_not(49, 0) == "49 places are more than the 48 cores"
+    assert on_chip.why_not(1, 400e6) == "a place holds 400 MB of the 322 MB of a core"
+    with pytest.raises(dgsuite.InputError, match="no transport of the chip; one of chip:mpb"):
+        chip.transport("chip:tcp")
+
+
+@pytest.mark.parametrize(
+    ("core", "other", "hops"),
+    [(0, 0, 0), (0, 1, 0), (1, 2, 1), (0, 10, 5), (0, 12, 1), (0, 47, 8), (46, 1, 8), (10, 37, 8)],
+)
+def test_distances_on_the_mesh(core, other, hops):
+    assert int(SCC.hops(core, other)) == int(SCC.hops(other, core)) == hops
+
+
+def test_the_mesh_as_a_whole():
+    """Mean distance of an a by b mesh: (a^2 - 1) / 3a + (b^2 - 1) / 3b."""
+    assert (SCC.tiles, SCC.cores) == (24, 48)
+    cores = np.arange(48)
+    assert SCC.hops(cores[:, None], cores).mean() == pytest.approx(35 / 18 + 15 / 12)
+    near, far = 45 / 533e6 + 8 / 800e6, 45 / 533e6 + 72 / 800e6
+    assert SCC.access(5, 4) == pytest.approx(near)
+    assert SCC.access(0, 47) == pytest.approx(far)
+
+
+@pytest.mark.parametrize(
+    ("name", "nbytes", "lines", "pieces"),
+    [
+        ("chip:mpb", 0, 1, 1),
+        ("chip:mpb", 5120, 160, 1),
+        ("chip:mpb", 5121, 161, 2),
+        ("chip:mpimpb", 160, 5, 1),
+        ("chip:mpimpb", 5120, 160, 32),
+    ],
+)
+def test_messages_on_the_chip(name, nbytes, lines, pieces):
+    """A line is written once and read once; each piece has a flag there and one back."""
+    both = SCC.access(0, 0) + SCC.access(0, 47)
+    found = chip.transport(name).seconds(nbytes, 0, 47)
+    assert found == pytest.approx((lines + 2 * pieces) * both)
+
+
+def test_simulations_on_the_chip():
+    """With a mesh that takes no time all pairs are alike; with the chip's, far places take longer."""
+    alike = chip.transport("chip:mpb", Chip(router_cycles=0))
+    one = float(alike.seconds(1000, 0, 1))
+    found = Simulation(48, alike)
+    found.exchange(1000)
+    assert found.clock == pytest.approx(47 * one)
+    found = Simulation(48, alike)
+    found.collect(1000)
+    assert found.clock[0] == pytest.approx(47 * one)
+    real = chip.transport("chip:mpb")
+    cores = np.arange(48)
+    found = Simulation(48, real)
+    found.collect(1000)
+    assert found.clock[0] == pytest.approx(real.seconds(1000, cores[1:], 0).sum())
+    found = Simulation(2, real)
+    found.broadcast(0)
+    assert found.clock == pytest.approx(float(real.seconds(0, 0, 1)))
+    found = Simulation(48, real)
+    found.dynamic(np.zeros(0))
+    # 46 and 47 are 8 hops away and the last to be answered; 1 shares place 0's tile
+    assert found.clock[1] < found.clock[46] < found.clock[47]
+    found = Simulation(48, real)
+    found.exchange(1000)
+    both_ways = real.seconds(1000, cores[:, None], cores)
+    np.fill_diagonal(both_ways, 0)
+    assert found.elapsed >= both_ways.mean(1).max()
+    assert found.elapsed > 47 * one
+
+
+def test_a_chunk_is_paid_for_whole():
+    """A message takes no more for bytes that fit into the buffer with its head."""
+    small = Transport("mpimpb", 1e-4, 1e-6, chunk=160)
+    assert small.seconds(159, 0, 1) == pytest.approx(1e-4)
+    assert small.seconds(1000, 0, 1) == pytest.approx(1e-4 + 960e-6)
+
+
+CHIP = {name: Buffers(buffer="8 KiB", places=48) for name in ("mpb", "mpimpb")}
+
+
+@pytest.mark.parametrize(("scheme", "nbytes"), [("mpb", 5120), ("mpimpb", 160)])
+def test_workers_of_a_study_have_its_buffers(scheme, nbytes):
+
+    def out(dask_worker):
+        """Bytes of the buffer in which a worker's comm with its scheduler sends."""
+        return len(dask_worker.batched_stream.comm._out)
+
+    with columns.buffers(CHIP) as chunks:
+        assert chunks[scheme] == nbytes
+        with carriers.workers(scheme, 2) as client:
+            assert list(client.run(out).values()) == [nbytes] * 2
+            pair = Graph.from_edges([0], [1], n=2, clusters=2)
+            ran = dgsuite.run(
+                ledger.Echo(rounds=2, size=2000), pair, style="clocked", client=client
+            )
+    assert int(ran.wire_bytes.sum()) > 2 * 2 * 8 * 2000
+
+
+def test_costs_over_mpi():
+    """Between two of MPI's processes: rounds of clocked runs, and a counter's question and answer."""
+    pytest.importorskip("mpi4py")
+    if mpi.mpiexec() is None:
+        pytest.skip("no mpiexec")
+    from partition.client.workers import worker_addresses
+
+    with carriers.workers("mpi", 2) as client:
+        (found,) = ledger.transports({"mpi": client}, 1)
+        asked = comms.measure(client, "mpi", worker_addresses(client), 1)
+    for cost in (found, asked):
+        assert cost.name == "mpi"
+        assert 0 < cost.message < 1
+        assert 0 <= cost.byte < 1
+
+
+def test_transports_that_are_not_here_are_left_out(monkeypatch):
+    names = ["tcp", "mpi-sock", "chip:mpb", "pigeon"]
+    monkeypatch.setattr(mpi, "mpiexec", lambda: None)
+    here, absent = columns.present(names)
+    assert here == ["tcp"]
+    assert list(absent) == ["mpi-sock", "pigeon"]
+    assert "no mpiexec" in absent["mpi-sock"]
+    with pytest.raises(dgsuite.InputError, match="mpi-sock: no mpiexec"):
+        carriers.check("mpi-sock")
+
+
+def test_measured_costs(client, client_of_one):
+    (found,) = ledger.transports({"tcp": client}, 1, {"tcp": 160})
+    assert (found.name, found.chunk) == ("tcp", 160)
+    assert 0 < found.message < 1
+    assert 0 <= found.byte < 1
+    with pytest.raises(dgsuite.InputError, match="fewer"):
+        ledger.transports({"tcp": client_of_one})
+    done: list[int] = []
+    assert ledger.units(done.append, 5, repeats=2).shape == (5,)
+    assert done == [0, *range(5), *range(5)]
+
+
+TINY = """
+[scc]
+places = [1, 2, 36, 44, 48]
+measured = [1, 2]
+repeats = 1
+seed = 1
+protocols = ["tcp", "mpb", "mpi-sock", "chip:mpimpb"]
+[scc.buffers]
+mpb = { buffer = "8 KiB", places = 48 }
+[bc]
+deals = ["block", "cyclic", "dynamic"]
+[bc.workload.small]
+scale = 8
+sample = 4
+[bc.workload.medium]
+scale = 8
+a = 0.65
+d = 0.15
+[bc.workload.low]
+scale = 9
+edges = 3000
+weighted = false
+[bc.workload.high]
+scale = 9
+sample = 8
+"""
+
+
+def test_an_experiment_from_the_command_line(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(mpi, "mpiexec", lambda: None)
+    config = tmp_path / "bc.toml"
+    config.write_text(TINY)
+    out = tmp_path / "out.nc"
+    assert main([str(config), "--output", str(out)]) == 0
+    printed, told = capsys.readouterr()
+    assert "left out: mpi-sock: no mpiexec" in told
+    for text in ("SIMULATED", "differs", "scc.table1.workloads", "scc.fig10.load"):
+        assert text in printed
+    ds = dgsuite.open(out)
+    assert "simulation" in ds.attrs["title"]
+    assert ds.simulated_seconds.dims == ("workload", "deal", "transport", "places")
+    assert ds.transport.values.tolist() == ["tcp", "mpb", "chip:mpimpb"]
+    assert ds.chunk_bytes.values.tolist() == [0, 5120, 160]
+    assert bool((ds.simulated_seconds > 0).all())
+    assert (ds.held_bytes > 10_000).all()
+    assert int((ds.measured_seconds > 0).sum()) == 4 * (3 + 1) * 2
+    assert ds.simulated_seconds.attrs["units"] == "s"
+    work, setup = ds.work_seconds, ds.setup_seconds
+    one = ds.simulated_seconds.sel(places=1, deal="block").isel(transport=0)
+    np.testing.assert_allclose(one, work + setup)
+    # searches of some microseconds, measured: each place's share is what a busy machine makes of it
+    balance = ds.balance.median(("workload", "places"))
+    assert float(balance.sel(deal="cyclic")) >= 0.9 * float(balance.sel(deal="block"))
+    figures = ("figure9", "figure10", "deals", "elapsed", "check")
+    assert {p.name for p in tmp_path.glob("*.png")} == {f"out-{name}.png" for name in figures}
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_findings_with_the_papers_transports(tmp_path):
+    """Two columns more, from a dataset: what is said of them follows the figures."""
+    names, places = ["mpb", "tcp", "mpimpb"], [1, 36, 48]
+    seconds = np.array([[[[40, 1.6, 1.5], [40, 1.7, 1.6], [40, 1.7, 1.7]]]])
+    ds = xr.Dataset(
+        {
+            "simulated_seconds": (("workload", "deal", "transport", "places"), seconds),
+            "edges": ("workload", [123266]),
+            "paper_edges": ("workload", [123258]),
+            "setup_seconds": ("workload", [0.5]),
+        },
+        {"workload": ["low"], "deal": ["block"], "transport": names, "places": places},
+        {"program": "bc"},
+    )
+    found = {row.claim.id: row.verdict for row in betweenness(ds)}
+    assert {name: v.verdict for name, v in found.items()} == {
+        "scc.table1.workloads": "agrees",
+        "scc.fig9a.rcce-slightly": "equal",
+        "scc.fig9b.scaling": "agrees",
+    }
+    assert "speed-up at 48 26.7" in found["scc.fig9b.scaling"].ours
+    ds.simulated_seconds[0, 0, 0] *= 2
+    later = {row.claim.id: row.verdict for row in betweenness(ds)}
+    assert later["scc.fig9a.rcce-slightly"].verdict == "differs"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("scc.protocols=['tpc']", "unknown protocol 'tpc'; did you mean 'tcp'"),
+        ("scc.places=[0]", "scc.places.0"),
+        ("scc.buffers.mpb={buffer='1 KiB',places=48}", "holds but the flags of 48 places"),
+        ("bc.deals=['fair']", "fair"),
+        ("bc.workload.low.q=1", "unknown key"),
+        ("scc", "must be key.subkey=value"),
+    ],
+)
+def test_bad_experiments_are_named(tmp_path, capsys, change, message):
+    config = tmp_path / "bc.toml"
+    config.write_text(TINY)
+    assert main([str(config), "--set", change]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.startswith("error: ")
+
+
+def test_a_file_without_a_program(tmp_path, capsys):
+    config = tmp_path / "none.toml"
+    config.write_text("[scc]\n")
+    assert main([str(config)]) == 2
+    assert "has no program" in capsys.readouterr().err
+    assert main([str(config), "--protocols", "tcp", "--output", "no/where.nc"]) == 2
+
+
+def test_the_configuration_is_right():
+    root = ROOT
+    found = read(str(root / "configs" / "scc-bc.toml"))
+    assert found.bc is not None
+    assert found.bc.workload.keys() == {"small", "medium", "low", "high"}

@@ -1,0 +1,257 @@
+"""The backend of networkx: graphs, settings, what it leaves to networkx, and how it is installed."""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from importlib import import_module
+
+import dask
+import networkx as nx
+import pytest
+from hypothesis import given
+
+from dgsuite import nx_backend
+from dgsuite.nx_backend.graph import ConvertedGraph, Held
+from dgsuite.nx_backend.offers import HOMES
+from partition import distribute
+from partition.client.gather import SETTING
+from tests import networkx_suite
+from tests.support import nx_inputs
+from tests.support.nx_inputs import by_node, from_first, graphs, outcome
+from tests.support.paths import ROOT
+
+GROUPS = ("networkx.backends", "networkx.backend_info")
+POINTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
+
+known = nx_inputs.known
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    """Variables of a process in which the project is installed as pyproject.toml has it now."""
+    folder = tmp_path_factory.mktemp("site")
+    described = folder / "dgsuite-0.dist-info"
+    described.mkdir()
+    (described / "METADATA").write_text("Metadata-Version: 2.1\nName: dgsuite\nVersion: 0\n")
+    lines = [f"[{group}]\ndgsuite = {POINTS[group]['dgsuite']}\n" for group in GROUPS]
+    (described / "entry_points.txt").write_text("".join(lines))
+    path = os.pathsep.join([str(folder), str(ROOT), str(ROOT / "tests")])
+    return {**os.environ, "PYTHONPATH": path}
+
+
+@given(graph=graphs())
+def test_graphs_come_back(graph):
+    """Conversion, and back, with nodes, edges in order, keys and attributes."""
+    back = nx_backend.convert_to_nx(
+        nx_backend.convert_from_nx(
+            graph, preserve_edge_attrs=True, preserve_node_attrs=True, preserve_graph_attrs=True
+        )
+    )
+    assert type(back) is type(graph)
+    assert nx.utils.graphs_equal(back, graph)
+    assert list(back.edges) == list(graph.edges)
+
+
+def test_a_view_is_converted():
+    graph = nx.MultiGraph(nx.path_graph(6))
+    view = nx.subgraph_view(graph, filter_edge=lambda u, v, key: {u, v} != {2, 3})
+    found = nx.number_connected_components(view, backend="dgsuite")
+    assert found == nx.number_connected_components(view) == 2
+
+
+def test_a_conversion_is_kept_until_the_graph_changes():
+    graph = nx.path_graph(4)
+    assert nx.is_connected(graph, backend="dgsuite")
+    (converted,) = graph.__networkx_cache__["backends"]["dgsuite"].values()
+    nx.triangles(graph, backend="dgsuite")
+    (same,) = graph.__networkx_cache__["backends"]["dgsuite"].values()
+    assert same is converted
+    assert len(same._held) == 1
+    graph.add_node("beside")
+    assert not nx.is_connected(graph, backend="dgsuite")
+
+
+def test_a_converted_graph_may_be_given_itself():
+    graph = nx.path_graph(4)
+    converted = nx_backend.convert_from_nx(graph)
+    assert nx.triangles(converted) == nx.triangles(graph)
+    with nx.config(fallback_to_nx=True):
+        assert nx.degree_centrality(converted) == nx.degree_centrality(graph)
+
+
+@pytest.mark.parametrize("value", ["text", None, math.inf, math.nan, 2**70])
+def test_weights_that_are_no_numbers_are_left_to_networkx(value):
+    graph = nx.path_graph(3)
+    graph.edges[0, 1]["weight"] = value
+    with pytest.raises(NotImplementedError, match="raised NotImplementedError"):
+        nx.single_source_dijkstra_path_length(graph, 0, backend="dgsuite")
+    assert nx.is_connected(graph, backend="dgsuite")
+
+
+@pytest.mark.parametrize("weight", [-1, -0.5])
+def test_negative_weights_are_left_to_networkx(weight):
+    graph = nx.DiGraph([(0, 1, {"weight": 2}), (1, 2, {"weight": weight})])
+    with nx.config.backend_priority(algos=["dgsuite"]), nx.config.backends.dgsuite(threshold=0):
+        assert nx.single_source_bellman_ford_path_length(graph, 0) == {0: 0, 1: 2, 2: 2 + weight}
+
+
+def test_small_graphs_are_left_to_networkx(caplog):
+    graph = nx.gnm_random_graph(50, 100, seed=1)
+    caplog.set_level(logging.DEBUG, "networkx")
+    with nx.config.backend_priority(algos=["dgsuite"]):
+        nx.pagerank(graph)
+        nx.is_connected(graph)
+        assert "dgsuite" not in graph.__networkx_cache__.get("backends", {})
+        assert "this graph has 150" in caplog.text
+        assert "no longer than conversion" in caplog.text
+        with nx.config.backends.dgsuite(threshold=150):
+            nx.is_connected(graph)
+    assert "dgsuite" in graph.__networkx_cache__["backends"]
+
+
+def test_a_graph_that_has_been_converted_is_worth_more():
+    graph = nx.gnm_random_graph(2000, 9000, seed=1)
+    assert nx_backend.should_run("is_connected", (graph,), {}) is not True
+    nx.triangles(graph, backend="dgsuite")
+    assert nx_backend.should_run("is_connected", (graph,), {}) is True
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (by_node(nx.pagerank, nstart={0: 1}), "nstart"),
+        (by_node(nx.greedy_color), "random_sequential"),
+        (by_node(nx.diameter, usebounds=True), "few searches"),
+        (by_node(nx.closeness_centrality, distance="weight"), "without weights"),
+        (by_node(nx.pagerank, dangling={0: 1}), "dangling"),
+        (by_node(nx.clustering, weight="weight"), "without weights"),
+        (by_node(nx.minimum_spanning_edges, "prim"), "Kruskal"),
+        (from_first(nx.single_source_dijkstra_path_length, weight=lambda u, v, d: 1), "function"),
+    ],
+)
+def test_a_call_that_cannot_be_says_why(call, reason, caplog):
+    caplog.set_level(logging.DEBUG, "networkx")
+    with pytest.raises(NotImplementedError):
+        outcome(call, nx.path_graph(4), backend="dgsuite")
+    assert re.search(f"because: .*{reason}", caplog.text)
+
+
+def test_settings_and_arguments_say_how_it_runs(client):
+    graph = nx.gnm_random_graph(40, 80, seed=2)
+    wanted = nx.number_connected_components(graph)
+    function = nx.number_connected_components
+    for how in ({"style": "serial"}, {"style": "clocked", "client": client, "clusters": 3}):
+        assert function(graph, backend="dgsuite", **how) == wanted
+        with nx.config.backends.dgsuite(**how):
+            assert function(graph, backend="dgsuite") == wanted
+    (converted,) = graph.__networkx_cache__["backends"]["dgsuite"].values()
+    assert {held.clusters for held in converted._held} == {None, 3}
+    with pytest.raises(TypeError, match="'stile'; those of the backend dgsuite are style, client"):
+        function(graph, backend="dgsuite", stile="serial")
+
+
+@pytest.mark.parametrize(("key", "value"), [("style", "fast"), ("clusters", 0), ("threshold", 1.5)])
+def test_wrong_settings_are_refused(key, value):
+    with pytest.raises(ValueError, match=f"{key} must be None or"):
+        setattr(nx.config.backends.dgsuite, key, value)
+
+
+def test_a_graph_on_a_closed_client_is_built_again(client):
+    from distributed import Client
+
+    graph = nx.gnm_random_graph(300, 500, seed=2)
+    wanted = nx.single_source_shortest_path_length(graph, 0)
+    converted = nx_backend.convert_from_nx(graph)
+    with Client(client.cluster, set_as_default=False) as other:
+        held = converted.graph(Held(None, False, 2, other))
+        held._parts = other.scatter(held._parts)
+        assert (
+            nx_backend.single_source_shortest_path_length(converted, 0, client=other, clusters=2)
+            == wanted
+        )
+    assert nx_backend.single_source_shortest_path_length(converted, 0, style="serial") == wanted
+    assert all(graph.local for graph in converted._held.values())
+
+
+def test_large_results_are_gathered_from_a_client_that_is_not_the_current_one(client):
+    from distributed import Client
+
+    graph = nx.path_graph(30)
+    here = {SETTING: 0, "scheduler": "synchronous"}  # what computes collections otherwise
+    with Client(client.cluster, set_as_default=False) as other, dask.config.set(here):
+        how = {"client": other, "clusters": 2, "style": "clocked"}
+        found = nx.single_source_shortest_path_length(graph, 0, backend="dgsuite", **how)
+    assert found == dict(enumerate(range(30)))
+
+
+def test_a_serial_run_leaves_the_current_client_alone(client, monkeypatch):
+    """Large graphs are built on workers where there is a current client."""
+    monkeypatch.setattr(distribute, "SMALL", 10)
+    converted = nx_backend.convert_from_nx(nx.path_graph(20))
+    assert not converted.graph(Held(None, False, None, client)).local
+    assert nx_backend.is_connected(converted, style="serial")
+    assert converted.graph(Held(None, False, None, None)).local
+
+
+def test_entry_points_lead_somewhere():
+    for group in GROUPS:
+        module, _, attribute = POINTS[group]["dgsuite"].partition(":")
+        found = import_module(module)
+        assert not attribute or callable(getattr(found, attribute))
+
+
+def test_networkx_stays_quick_to_import(environment):
+    code = (
+        "import sys, networkx as nx; assert 'dgsuite' in nx.config.backends; "
+        "print([m for m in ('numpy', 'scipy', 'dask', 'xarray', 'numba', 'partition.graph', "
+        "'dgsuite.runner') if m in sys.modules])"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout.strip() == "[]"
+
+
+@pytest.mark.long
+def test_the_tests_of_networkx_pass(environment):
+    """Its own tests of the functions that are offered, each of which kernels answer at least once."""
+    found = subprocess.run(
+        [sys.executable, "-m", networkx_suite.__name__],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 0, found.stdout + found.stderr
+    counts = re.findall(r"^(\w+) (\d+)$", found.stdout, re.MULTILINE)
+    assert {name for name, count in counts if int(count)} == set(HOMES)
+
+
+def test_the_examples_of_the_page_run():
+    """All but the one that starts a cluster."""
+    text = (ROOT / "docs" / "networkx.md").read_text()
+    call, setting, _ = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    with nx.config.backend_priority(algos=[]):
+        space: dict = {}
+        exec(call + setting, space)
+    assert not nx.config.backend_priority.algos
+    (converted,) = space["graph"].__networkx_cache__["backends"]["dgsuite"].values()
+    assert isinstance(converted, ConvertedGraph)
+
+
+def test_the_page_lists_all_functions():
+    text = (ROOT / "docs" / "networkx.md").read_text()
+    listed = set(re.findall(r"`(\w+)`", text))
+    assert set(HOMES) <= listed

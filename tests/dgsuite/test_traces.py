@@ -1,0 +1,251 @@
+"""Traces: what clusters send each other, counted in any style, written and read."""
+
+import json
+import os
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dgsuite
+import genval
+from dgsuite import traces
+from dgsuite.executors import serial
+from kernels import RECURSIVE
+from kernels.base import Kernel, Links, Output, Round, State, broadcast, vote
+from partition.graph import Graph
+from tests.support.cases import NAMES, inputs
+
+ENDINGS = ("parquet", "nc", "json")
+WHAT = ("at", "source", "destination", "messages", "bytes", "round", "name")
+
+
+def traced(kernel, graph, **how) -> xr.Dataset:
+    return dgsuite.run(kernel, graph, trace=True, **{"style": "serial", **how})
+
+
+def assert_counted(ds: xr.Dataset) -> None:
+    """The matrices add up to what is counted anyway."""
+    clusters = ("cluster", "cluster_to")
+    np.testing.assert_array_equal(ds.traffic.sum(clusters), ds.messages)
+    np.testing.assert_array_equal(ds.traffic_bytes.sum(clusters), ds.bytes)
+    own = np.einsum("rcc->r", ds.traffic.values)
+    remote = ds.remote_messages.sel(model="MP")
+    np.testing.assert_array_equal(ds.messages - own, remote)
+
+
+def added_up(ds: xr.Dataset, owner: np.ndarray, clusters: int) -> np.ndarray:
+    """Messages of a run in which each node is a cluster, by the clusters of another cut."""
+    member = np.eye(clusters, dtype=np.int64)[owner]
+    return np.einsum("rij,ik,jl->rkl", ds.traffic.values, member, member)
+
+
+@settings(max_examples=40)
+@given(st.one_of(*map(inputs, NAMES)), st.sampled_from([1, 2, 3]))
+def test_a_cut_adds_up_what_nodes_send(case, clusters):
+    kernel, make = case
+    graph = make(clusters=clusters)
+    clusters = len(graph.parts)
+    cut, nodes = traced(kernel, graph), traced(kernel, make(clusters=graph.n))
+    assert_counted(cut)
+    assert_counted(nodes)
+    owner = graph.partition.owner(np.arange(graph.n))
+    np.testing.assert_array_equal(cut.traffic, added_up(nodes, owner, clusters))
+    if kernel.along_edges:
+        pairs = nodes.traffic.values.sum(0) > 0
+        assert not (pairs & (graph.to_scipy().toarray() == 0)).any()
+
+
+@pytest.mark.parametrize("name", sorted(RECURSIVE))
+def test_recursive_forms_are_traced_by_depth(name, client):
+    graph = genval.graph("cplt" if name == "by" else "er", 24, kernel=name)
+    alone = traced(name, graph, form="recursive", clusters=4)
+    assert alone.traffic.dims == ("depth", "cluster", "cluster_to")
+    assert_counted(alone)
+    ticked = traced(name, graph, form="recursive", clusters=4, style="clocked", client=client)
+    np.testing.assert_array_equal(alone.traffic, ticked.traffic)
+    np.testing.assert_array_equal(alone.traffic_bytes, ticked.traffic_bytes)
+    freely = traced(name, graph, form="recursive", clusters=4, style="finish_async", client=client)
+    assert_counted(freely)
+    if "messages" not in freely.attrs.get("schedule_dependent", ""):
+        np.testing.assert_array_equal(alone.traffic, freely.traffic)
+
+
+@pytest.mark.parametrize("style", ["finish_async", "clocked"])
+def test_directed_graphs_and_shipments_are_the_same_in_any_style(client, style):
+    rng = np.random.default_rng(3)
+    src, dst = rng.integers(0, 60, (2, 200))
+    graph = Graph.from_edges(src, dst, n=60, directed=True, clusters=5)
+    for kernel in ("bf", "sssp", "bc"):
+        alone = traced(kernel, graph)
+        found = traced(kernel, graph, style=style, client=client)
+        assert_counted(alone)
+        np.testing.assert_array_equal(alone.traffic, found.traffic)
+        np.testing.assert_array_equal(alone.traffic_bytes, found.traffic_bytes)
+
+
+def test_a_run_that_is_not_traced_counts_no_pairs():
+    graph = genval.graph("er", 30).repartition(3)
+    ds = dgsuite.run("mis", graph, style="serial")
+    assert "traffic" not in ds
+    _, log = serial.run(dgsuite.parameters.make_kernel("mis", graph, None, {}), graph.parts)
+    assert not len(log.traffic)
+
+
+@pytest.fixture(scope="module")
+def run():
+    """A graph, and the dataset of a traced run."""
+    graph = genval.graph("er", 40, seed=5).repartition(4)
+    return graph, traced("dst", graph, root=0)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_trace_is_written_and_read(run, ending, tmp_path):
+    graph, ds = run
+    path = tmp_path / f"trace.{ending}"
+    found = dgsuite.run("dst", graph, root=0, style="serial", trace=path)
+    assert "traffic" not in found
+    assert os.listdir(tmp_path) == [path.name]
+    trace = traces.read(path)
+    assert trace.attrs["kernel"] == "dst"
+    assert trace.attrs["clusters"] == 4
+    matrix = traces.matrix(trace)
+    np.testing.assert_array_equal(matrix.traffic, ds.traffic)
+    np.testing.assert_array_equal(matrix.traffic_bytes, ds.traffic_bytes)
+    for name in ("compute_seconds", "exchange_seconds"):
+        by_round = np.zeros(found[name].shape)
+        np.add.at(by_round, trace["round"].values, trace[name].values)
+        np.testing.assert_allclose(by_round, found[name], rtol=1e-9)
+    assert list(trace["name"].values[:2]) == ["join", "accept"]
+
+
+def test_all_forms_hold_the_same(run, tmp_path):
+    graph, _ = run
+    dgsuite.run("dst", graph, root=0, style="serial", trace=tmp_path / "trace.nc")
+    trace = traces.read(tmp_path / "trace.nc")
+    for ending in ENDINGS:
+        traces.write(trace, tmp_path / f"again.{ending}")
+        again = traces.read(tmp_path / f"again.{ending}")
+        for name in WHAT:
+            assert again[name].values.tolist() == trace[name].values.tolist(), name
+
+
+def test_parquet_is_a_flat_table(run, tmp_path):
+    graph, ds = run
+    path = tmp_path / "trace.parquet"
+    dgsuite.run("dst", graph, root=0, style="serial", trace=path)
+    import pyarrow.parquet as pq
+
+    rows = pq.read_table(path).to_pandas()
+    by_round = rows.groupby(["round", "source", "destination"]).messages.sum()
+    for (number, source, destination), messages in by_round.items():
+        assert int(ds.traffic[number, source, destination]) == messages
+    # each cluster has a row in each phase, also where it sends nothing
+    assert (rows.groupby("phase").source.nunique() == 4).all()
+
+
+def test_chromes_events_can_be_shown(run, tmp_path):
+    graph, ds = run
+    path = tmp_path / "trace.json"
+    dgsuite.run("dst", graph, root=0, style="serial", trace=path)
+    events = json.loads(path.read_text())["traceEvents"]
+    slices = [event for event in events if event["ph"] == "X"]
+    assert {event["tid"] for event in slices} == {0, 1, 2, 3}
+    assert all(event["dur"] >= 0 and event["ts"] >= 0 for event in slices)
+    sent = sum(m for e in slices for m, _ in e["args"].get("to", {}).values())
+    assert sent == int(ds.messages.sum())
+    of_one = [(e["ts"], e["ts"] + e["dur"]) for e in slices if e["tid"] == 1]
+    assert all(end <= begin + 1e-6 for (_, end), (begin, _) in pairwise(of_one))
+
+
+def test_a_run_without_messages_is_a_trace(tmp_path):
+    graph = Graph.from_edges([], [], n=3, clusters=2)
+    for ending in ENDINGS:
+        path = tmp_path / f"trace.{ending}"
+        dgsuite.run("mis", graph, style="serial", trace=path)
+        trace = traces.read(path)
+        assert trace.sizes["record"] == 0
+        assert trace.sizes["cluster"] == 2
+
+
+class Careless(Kernel):
+    """Drops neighbours, and does not say which edges lead to them."""
+
+    name = "careless"
+    outputs = {"left": Output("neighbours that are left")}
+    fields = {}
+
+    def program(self, net):
+        yield Round(self.tell, self.hear, self.end)
+
+    def start(self, c):
+        return State(links=Links(c), left=c.zeros(np.int32))
+
+    def tell(self, c, s, inbox):
+        return broadcast()
+
+    def hear(self, c, s, inbox):
+        s.links.drop(*inbox.count())
+        return broadcast(links=s.links)
+
+    def end(self, c, s, inbox):
+        s.left = s.links.degree
+        return vote()
+
+
+def test_a_kernel_that_hides_its_edges_is_an_error_when_traced():
+    graph = Graph.from_edges([0, 1], [1, 2], n=3, clusters=2)
+    assert dgsuite.run(Careless, graph, style="serial").left.values.tolist() == [0, 0, 0]
+    with pytest.raises(dgsuite.RunError, match=r"phase 'hear'.*pass inbox.edges\(nodes\)"):
+        traced(Careless, graph)
+
+
+@pytest.mark.parametrize(
+    ("trace", "message"),
+    [
+        ("trace.csv", r"must end in \.parquet, \.nc or \.json"),
+        ("no/such/trace.nc", "the folder .*no/such does not exist"),
+        (3, "trace must be True, False or the name of a file"),
+    ],
+)
+def test_bad_traces(trace, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(dgsuite.InputError, match=message):
+        dgsuite.run("bf", genval.graph("er", 10), style="serial", trace=trace)
+    assert not os.listdir(tmp_path)
+
+
+def test_what_has_no_trace_is_refused(client, tmp_path):
+    graph = genval.graph("er", 10)
+    with pytest.raises(dgsuite.InputError, match="one file for 2 runs"):
+        dgsuite.run_each("bf", graph, [{"root": 0}, {"root": 1}], trace=tmp_path / "t.nc")
+    with pytest.raises(dgsuite.InputError, match="no clusters that send"):
+        dgsuite.run("bc", graph, deal="dynamic", client=client, style="finish_async", trace=True)
+
+
+def test_matrices_that_are_too_large_are_refused_before_the_run(monkeypatch):
+    monkeypatch.setattr("dgsuite.dataset.MATRICES", 1000)
+    with pytest.raises(dgsuite.InputError, match=r"10 by 10 clusters.*write the trace to a file"):
+        traced("bf", genval.graph("er", 10), clusters=10)
+
+
+def test_other_files_are_no_traces(run, tmp_path):
+    dgsuite.save(run[1], tmp_path / "run.nc")
+    with pytest.raises(dgsuite.InputError, match=r"run\.nc: not a trace"):
+        traces.read(tmp_path / "run.nc")
+    for text in (
+        '{"traceEvents": []}',
+        '{"otherData": {"clusters": 1e999}, "traceEvents": []}',
+        '{"otherData": {"clusters": 1}, "traceEvents": ["one"]}',
+    ):
+        (tmp_path / "other.json").write_text(text)
+        with pytest.raises(dgsuite.InputError, match=r"other\.json: not a trace"):
+            traces.read(tmp_path / "other.json")
+    (tmp_path / "other.parquet").write_text("PAR1")
+    with pytest.raises(dgsuite.InputError, match=r"other\.parquet: not a trace"):
+        traces.read(tmp_path / "other.parquet")
+    with pytest.raises(dgsuite.InputError, match="no such file"):
+        traces.read(tmp_path / "none.nc")

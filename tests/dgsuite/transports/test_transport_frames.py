@@ -1,0 +1,130 @@
+"""What comes over a transport of this host is checked before memory is taken for it or read."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import struct
+
+import dask
+import pytest
+from distributed.comm import CommClosedError
+
+from dgsuite.transports import memory
+from dgsuite.transports.flags import SIZE
+from dgsuite.transports.mpb import MPB
+from dgsuite.transports.shared import HELLO, LINE, VERSION
+from tests.support.comms import KINDS, pair, run
+
+LARGE = 1 << 17
+
+
+@pytest.fixture(params=KINDS)
+def kind(request):
+    """A scheme, with the settings of a kind of it."""
+    scheme, settings = KINDS[request.param]
+    with dask.config.set(settings):
+        yield scheme
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        pytest.param((0, 1), id="shorter than its header"),
+        pytest.param((64, 1 << 60), id="more frames than bytes"),
+        pytest.param((1 << 62, 1, (1 << 62) - 16), id="more than there is memory"),
+        pytest.param((1 << 50, (1 << 47) - 1), id="a longer table than there is memory"),
+        pytest.param((40, 2, 1 << 40, 1 << 40), id="small, with frames longer than the message"),
+        pytest.param((40, 2, 3, 4), id="small, with frames shorter than the message"),
+        pytest.param((LARGE, 2, 1 << 50, 1), id="large, with frames longer than the message"),
+    ],
+)
+def test_headers_that_cannot_be(kind, numbers):
+    wrong = struct.pack(f"<{len(numbers)}Q", *numbers).ljust(48, b"\0")
+
+    async def main():
+        here, there, listener = await pair(kind)
+        sending = asyncio.create_task(here._put([memoryview(wrong)]))
+        with pytest.raises(CommClosedError, match=r"a message cannot have|frames of a message"):
+            await there.read()
+        assert there.closed()
+        here.abort()
+        await asyncio.gather(sending, return_exceptions=True)
+        listener.stop()
+
+    run(main())
+
+
+def unsealed():
+    fd = os.memfd_create("test", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.ftruncate(fd, 4096)
+    return fd
+
+
+def file_of_the_disk():
+    fd = os.open("/tmp", os.O_TMPFILE | os.O_RDWR)
+    os.ftruncate(fd, 4096)
+    return fd
+
+
+def greeting(made, size, waits=False):
+    """One end of a connection whose other end gave such memory."""
+
+    async def main():
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        comm = MPB(ours, "mpb://here", "mpb://there")
+        fd = made()
+        socket.send_fds(theirs, [HELLO.pack(VERSION, waits, size)], [fd])
+        os.close(fd)
+        try:
+            await comm._open()
+        finally:
+            comm.abort()
+            theirs.close()
+
+    run(main())
+
+
+@pytest.mark.parametrize("made", [unsealed, file_of_the_disk])
+def test_memory_that_could_shrink_is_refused(made):
+    """Its reader would be killed by the system in the middle of a message."""
+    with pytest.raises(CommClosedError, match="gave memory that could shrink"):
+        greeting(made, 4096)
+
+
+@pytest.mark.parametrize(("size", "waits"), [(SIZE, False), (0, False), (0, True)])
+def test_memory_without_room_is_refused(size, waits):
+    with pytest.raises(CommClosedError, match=f"gave {size} bytes of memory, which are too few"):
+        greeting(lambda: memory.make("mpb", size)[1] if size else sealed_of_none(), size, waits)
+
+
+def sealed_of_none():
+    fd = os.memfd_create("test", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    memory.fcntl.fcntl(fd, memory.fcntl.F_ADD_SEALS, memory.SEALS)
+    return fd
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param(LINE.pack(1 << 40, 0, 0), id="wrote more than the buffer has"),
+        pytest.param(LINE.pack(0, 0, 1 << 40), id="read unwritten bytes"),
+        pytest.param(b"short", id="no line"),
+    ],
+)
+@pytest.mark.parametrize("scheme", ["mpb", "mpimpb"])
+def test_lines_that_cannot_be(scheme, line, caplog):
+    async def main():
+        here, there, listener = await pair(scheme)
+        reading = asyncio.create_task(there.read())
+        await asyncio.sleep(0)
+        here._sock.send(line)
+        with pytest.raises(CommClosedError):
+            await reading
+        here.abort()
+        listener.stop()
+
+    run(main())
+    assert "an impossible position" in caplog.text

@@ -1,0 +1,457 @@
+"""Transports of this host: messages arrive, waits end, and nothing stays behind."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import dask
+import numpy as np
+import pytest
+from distributed.comm import CommClosedError, connect, listen
+from distributed.comm.core import FatalCommClosedError
+from distributed.protocol.serialize import Serialized, to_serialize
+
+import dgsuite
+from dgsuite.transports import flags
+from dgsuite.transports.settings import Settings
+from dgsuite.workers.mesh import room
+from tests.support.comms import KINDS, SCC, SCC_SECTIONS, lumps, pair, run
+
+
+@pytest.fixture(params=KINDS)
+def kind(request):
+    """A scheme, with the settings of a kind of it."""
+    scheme, settings = KINDS[request.param]
+    with dask.config.set(settings):
+        yield scheme
+
+
+def test_messages_arrive_as_they_were(kind):
+    async def main():
+        here, there, listener = await pair(kind)
+        arrays = lumps([0, 1, 159, 160, 161, 5119, 5120, 5121, 1 << 16, 300_001])
+        messages = [
+            "text",
+            {"op": "x", "n": [1, 2, None]},
+            *({"one": to_serialize(a), "two": to_serialize(a[::-1].copy())} for a in arrays),
+            {"all": [to_serialize(a) for a in arrays]},
+        ]
+
+        async def send():
+            for message in messages:
+                await here.write(message)
+
+        sending = asyncio.create_task(send())
+        assert await there.read() == "text"
+        assert (await there.read())["op"] == "x"
+        for a in arrays:
+            got = await there.read()
+            np.testing.assert_array_equal(got["one"], a)
+            np.testing.assert_array_equal(got["two"], a[::-1])
+            got["one"][:] = 0  # what arrives can be written to
+        for got, a in zip((await there.read())["all"], arrays, strict=True):
+            np.testing.assert_array_equal(got, a)
+        await sending
+        await here.close()
+        with pytest.raises(CommClosedError):
+            await there.read()
+        assert there.closed()
+        listener.stop()
+
+    run(main())
+
+
+def test_bytes_are_counted_as_by_tcp(kind):
+    async def main(scheme):
+        here, there, listener = await pair(scheme)
+        message = {"a": to_serialize(np.arange(99)), "b": to_serialize(np.ones(1 << 18, np.uint8))}
+        reading = asyncio.create_task(there.read())
+        size = await here.write(message)
+        await reading
+        here.abort()
+        there.abort()
+        listener.stop()
+        return size
+
+    assert run(main(kind)) == run(main("tcp"))
+
+
+def test_a_waiting_end_continues_to_receive(kind):
+    """Both ends send more than any buffer holds before either reads."""
+
+    async def main():
+        here, there, listener = await pair(kind)
+        mine, theirs = lumps([2_000_000, 2_000_000])
+        writes = asyncio.gather(
+            here.write({"x": to_serialize(mine)}), there.write({"x": to_serialize(theirs)})
+        )
+        if kind != "uds":  # a socket's bytes wait in the system until they are read
+            await writes
+        first, second = await asyncio.gather(here.read(), there.read())
+        await writes
+        np.testing.assert_array_equal(first["x"], theirs)
+        np.testing.assert_array_equal(second["x"], mine)
+        here.abort()
+        there.abort()
+        listener.stop()
+
+    run(main())
+
+
+def test_what_fits_is_written_from_both_ends_before_anything_is_read(kind):
+    async def main():
+        here, there, listener = await pair(kind)
+        content = {"x": to_serialize(np.zeros(room(here) // 8))}
+        await asyncio.wait_for(asyncio.gather(here.write(content), there.write(content)), 20)
+        await asyncio.gather(here.read(), there.read())
+        here.abort()
+        there.abort()
+        listener.stop()
+
+    run(main())
+
+
+@pytest.mark.parametrize("scheme", ["mpb", "mpimpb"])
+@pytest.mark.parametrize("places", [None, 2])
+def test_unread_messages_are_bounded(scheme, places):
+    settings = {"buffer": "64 KiB", "places": places, "inbox": "100 kB"}
+
+    async def main():
+        here, there, listener = await pair(scheme)
+        sent = lumps([50_000] * 20)
+
+        async def send():
+            for x in sent:
+                await here.write({"x": to_serialize(x)})
+
+        sending = asyncio.create_task(send())
+        done = []
+        sending.add_done_callback(done.append)
+        await asyncio.sleep(0.2)
+        assert not done
+        assert there._held <= 100_000 + (1 << 16)
+        for x in sent:
+            np.testing.assert_array_equal((await there.read())["x"], x)
+        await sending
+        here.abort()
+        there.abort()
+        listener.stop()
+
+    with dask.config.set({f"dgsuite.{scheme}": settings}):
+        run(main())
+
+
+def test_what_was_sent_before_an_end_arrives(kind):
+    async def main():
+        here, there, listener = await pair(kind)
+        (sent,) = lumps([3000])  # fits into all buffers, or is taken out of them
+        await here.write({"x": to_serialize(sent)})
+        await here.close()
+        np.testing.assert_array_equal((await there.read())["x"], sent)
+        with pytest.raises(CommClosedError):
+            await there.read()
+        with pytest.raises(CommClosedError):
+            await there.write("x")
+        listener.stop()
+
+    run(main())
+
+
+def test_an_end_wakes_a_waiting_peer(kind):
+    async def main():
+        here, there, listener = await pair(kind)
+        reading = asyncio.create_task(there.read())
+        await asyncio.sleep(0.01)
+        here.abort()
+        with pytest.raises(CommClosedError):
+            await reading
+        here, there, again = await pair(kind)
+        reading = asyncio.create_task(here.read())
+        await asyncio.sleep(0.01)
+        await here.close()
+        with pytest.raises(CommClosedError):
+            await reading
+        here, there, third = await pair(kind)
+        with dask.config.set({"dgsuite.mpb.inbox": 0}):
+            writing = asyncio.create_task(here.write({"x": to_serialize(lumps([200 << 20])[0])}))
+            await asyncio.sleep(0.05)
+            there.abort()
+            with pytest.raises(CommClosedError):
+                await writing
+        reading = asyncio.create_task(here.read())
+        for x in (listener, again, third):
+            x.stop()
+        with pytest.raises(CommClosedError):
+            await reading
+
+    run(main())
+
+
+def test_a_comm_that_is_dropped_is_closed(kind, caplog):
+    async def main():
+        here, there, listener = await pair(kind)
+        del here
+        gc.collect()
+        with pytest.raises(CommClosedError):
+            await there.read()
+        listener.stop()
+
+    run(main())
+    assert "dangling" in caplog.text
+
+
+@pytest.mark.parametrize("scheme", ["uds", "mpb", "mpimpb"])
+def test_addresses(scheme):
+    async def main():
+        listener = await listen(f"{scheme}://", lambda comm: None)
+        with pytest.raises(OSError, match="in use"):
+            await listen(listener.contact_address, lambda comm: None)
+        assert listener.contact_address.startswith(f"{scheme}://127.0.0.1:")
+        address = listener.contact_address
+        listener.stop()
+        with pytest.raises(OSError, match="Timed out"):
+            await connect(address, timeout=0.1)
+        again = await listen(f"{scheme}://localhost:23456", lambda comm: None)
+        assert again.contact_address == f"{scheme}://127.0.0.1:23456"
+        again.stop()
+        with pytest.raises(FatalCommClosedError, match=r"192\.0\.2\.7 is another"):
+            await connect(f"{scheme}://192.0.2.7:1", timeout=5)
+        with pytest.raises(RuntimeError, match="encryption required"):
+            await connect(f"{scheme}://127.0.0.1:1", require_encryption=True)
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"places": 0}, "dgsuite.mpb.places must be at least 1, got 0"),
+        ({"buffer": "8 KiB", "places": 128}, "holds but the flags of 128 places"),
+        ({"buffer": "large"}, "dgsuite.mpb: "),
+        ({"size": 8}, "dgsuite.mpb.size is unknown"),
+    ],
+)
+def test_bad_settings(settings, message):
+    with (
+        dask.config.set({"dgsuite.mpb": settings}),
+        pytest.raises(dgsuite.InputError, match=message),
+    ):
+        Settings.configured("mpb").payload()
+
+
+def test_buffers_of_the_chip():
+    """8 KiB and 48 cores: the paper's payload of 5120 bytes, and the SCC MPI's sections of 160."""
+    with dask.config.set(SCC | SCC_SECTIONS):
+        assert Settings.configured("mpb").payload() == 5120
+        assert Settings.configured("mpimpb").section() == 160
+
+
+@pytest.mark.parametrize(
+    ("environment", "interval"),
+    [
+        ({}, "2s"),
+        ({"DASK_DGSUITE__TRANSPORTS__QUIET": "False"}, "20ms"),
+        ({"DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "5ms"}, "5ms"),
+    ],
+)
+def test_clocks_are_slowed_unless_set(environment, interval):
+    code = (
+        "import dask; from distributed.comm.registry import get_backend; "
+        "before = dask.config.get('distributed.admin.tick.interval'); get_backend('mpb'); "
+        "print(before, dask.config.get('distributed.admin.tick.interval'))"
+    )
+    told = subprocess.check_output(
+        [sys.executable, "-c", code], env=os.environ | environment, text=True
+    )
+    assert told.split() == [
+        environment.get("DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL", "20ms"),
+        interval,
+    ]
+
+
+def maps(pid):
+    """What of ours a process has mapped."""
+    lines = Path(f"/proc/{pid}/maps").read_text().splitlines()
+    return [line for line in lines if "dgsuite-" in line]
+
+
+def open_files(pid):
+    return len(list(Path(f"/proc/{pid}/fd").iterdir()))
+
+
+def test_memory_is_its_owners_and_is_given_back(kind):
+    if kind == "uds":
+        pytest.skip("has no memory")
+    before, files = len(maps(os.getpid())), open_files(os.getpid())
+
+    async def main():
+        pairs = [await pair(kind) for _ in range(5)]
+        for here, there, _ in pairs:
+            await asyncio.gather(here.write("x"), there.read())
+        found = maps(os.getpid())
+        assert len(found) > before
+        assert all(f"/memfd:dgsuite-{kind}-{os.geteuid()}-" in line for line in found[before:])
+        for fd in Path("/proc/self/fd").iterdir():
+            if fd.exists() and "dgsuite-" in os.readlink(fd):
+                assert os.stat(fd).st_mode & 0o777 == 0o600
+        for here, there, listener in pairs:
+            await here.close()
+            there.abort()
+            listener.stop()
+
+    run(main())
+    gc.collect()
+    assert len(maps(os.getpid())) == before
+    deadline = time.monotonic() + 10
+    while open_files(os.getpid()) > files:  # threads of other tests open some, too
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+STRANGER = """
+import os, socket, sys
+os.setuid(65534)
+sock = socket.socket(socket.AF_UNIX)
+sock.connect("\\0" + sys.argv[1])
+print(sock.recv(1))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="needs a second user")
+@pytest.mark.parametrize("scheme", ["uds", "mpb"])
+def test_another_user_is_refused(scheme):
+    async def main():
+        from dgsuite.transports import local
+
+        listener = await listen(f"{scheme}://", lambda comm: None)
+        name = local.name(scheme, listener.get_host_port()[1])
+        found = await asyncio.to_thread(
+            subprocess.run,
+            [sys.executable, "-c", STRANGER, name[1:]],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert found.stdout.strip() == "b''" or "reset" in found.stderr
+        listener.stop()
+
+    run(main())
+
+
+def _sender(address, config):
+    """Send without an end."""
+    dask.config.update(dask.config.config, config)
+
+    async def main():
+        comm = await connect(address)
+        data = {"x": Serialized({}, [np.ones(10_000_000, np.uint8).data])}
+        while True:
+            await comm.write(data)
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("scheme", ["uds", "mpb", "mpimpb"])
+def test_a_peer_killed_in_the_middle_of_a_message(scheme):
+    before = len(maps(os.getpid()))
+
+    async def main():
+        begun, ends = asyncio.Queue(), asyncio.Queue()
+
+        async def handle(comm):
+            got = 0
+            begun.put_nowait(comm)
+            try:
+                while True:
+                    await comm.read()
+                    got += 1
+            except CommClosedError:
+                ends.put_nowait(got)
+
+        listener = await listen(f"{scheme}://", handle, deserialize=False)
+        context = multiprocessing.get_context("fork")
+        for k in range(6):
+            process = context.Process(
+                target=_sender, args=(listener.contact_address, dask.config.config)
+            )
+            process.start()
+            await begun.get()
+            await asyncio.sleep(0.1 + 0.013 * k)
+            os.kill(process.pid, signal.SIGKILL)
+            await ends.get()
+            process.join()
+        listener.stop()
+
+    run(main())
+    gc.collect()
+    assert len(maps(os.getpid())) == before
+
+
+LOOK_OUT = 50e-6
+
+
+async def swap(comm, rounds, seed):
+    """Exchange a message a round, each after a delay about as long as the other end looks out."""
+    rng = np.random.default_rng(seed)
+    comm.exchange, comm.allow_offload, comm.look_out = True, False, LOOK_OUT
+    delays, sizes = rng.random(rounds), rng.integers(0, 3000, rounds)
+    for number, (delay, size) in enumerate(zip(delays, sizes, strict=True)):
+        end = time.perf_counter() + 2 * LOOK_OUT * delay
+        while time.perf_counter() < end:
+            pass
+        await comm.write((number, bytes(size)))
+        assert (await comm.read())[0] == number
+    await comm.close()
+
+
+def _swapper(address, rounds):
+    async def main():
+        await swap(await connect(address), rounds, 1)
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("buffer", ["4 MiB", 4096])
+def test_no_end_sleeps_through_a_message(buffer):
+    """It is signalled in memory while it polls, and on the socket once it sleeps."""
+    rounds = 5000
+
+    async def main():
+        done = asyncio.get_running_loop().create_future()
+
+        async def handle(comm):
+            await swap(comm, rounds, 2)
+            done.set_result(comm)
+
+        listener = await listen("mpb://", handle)
+        context = multiprocessing.get_context("fork")
+        process = context.Process(target=_swapper, args=(listener.contact_address, rounds))
+        process.start()
+        comm = await done
+        assert comm.closed()
+        process.join()
+        assert process.exitcode == 0
+        listener.stop()
+
+    with dask.config.set({"dgsuite.mpb.buffer": buffer}):
+        run(main())
+
+
+def test_flags_show_which_end_polls():
+    here, there = memoryview(bytearray(flags.SIZE)), memoryview(bytearray(flags.SIZE))
+    one, other = flags.Flags(here, there), flags.Flags(there, here)
+    assert not one.say(5, 2, 1)
+    assert other.see() == (5, 2, 1)
+    other.wake(True)
+    assert one.say(7, 5, 1)
+    other.wake(False)
+    assert not one.say(7, 5, 2)
+    assert other.see() == (7, 5, 2)

@@ -1,0 +1,435 @@
+"""Checkpoints: a run that goes on from one, on workers of any number, ends with the same bits."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import dask
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dgsuite
+import genval
+import kernels.base as bsp
+from dgsuite import Graph, InputError, RunError
+from dgsuite.__main__ import main
+from dgsuite.engine.checkpoint_files import Checkpoints, Kept
+from dgsuite.engine.values import Classes, Reader, Writer
+from dgsuite.executors import serial
+from partition.client.workers import worker_addresses
+from partition.grid import arrange
+from partition.subset import Subset
+from tests.faults.inject import Signal, arm
+from tests.support.cases import NAMES, cuts, inputs
+from tests.support.clusters import client_of
+from tests.support.sites import assert_same, simulate
+from tests.support.toys import MutatesInPlace
+
+EACH_PHASE = 0.0
+
+MOST = 25
+"""Phases of a run after each of which it goes on elsewhere."""
+
+
+def plan_of(graph, folder="memory://checkpoints", every=EACH_PHASE, **facts):
+    """The plan of a run that begins, or goes on from what is there."""
+    plan = Checkpoints(folder, every, facts)
+    return plan.begun(graph.partition.offsets.tolist(), plan.newest())
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_any_kernel_goes_on_from_any_phase(name, compiled, monkeypatch):
+    if compiled:
+        for module in ("partition.segments", "dgsuite.engine.broadcasts", "dgsuite.engine.mailbox"):
+            monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
+
+    @given(st.data())
+    @settings(max_examples=1 if compiled else 2)
+    def check(data):
+        kernel, make = data.draw(inputs(name, 12))
+        graph = make()
+        cut = make(**data.draw(cuts(graph.n)))
+        expected = serial.run(kernel, graph.parts)
+        plan = plan_of(cut)
+        resumed = []
+
+        def resume(site):
+            if site.returned and len(resumed) < MOST:
+                there = replace(plan, found=plan.newest())
+                sites = 1 + len(resumed) % 4
+                assert_same(expected, simulate(kernel, cut, sites, there))
+                resumed.append(there.found.phases)
+
+        try:
+            serial.run(kernel, cut.parts, before_phase=resume, checkpoints=plan)
+            assert resumed == [*range(1, len(resumed) + 1)]
+        finally:
+            plan.remove()
+
+    check()
+
+
+# On worker processes.
+
+KERNELS = {
+    "mis": {},
+    "mst": {},
+    "pagerank": {},
+    "sssp": {"root": 3},
+    "wcc": {},
+}
+
+
+def example(kernel, **options):
+    """A graph that takes the kernel some phases."""
+    rng = np.random.default_rng(7)
+    n = 14 if kernel == "lcr" else 60
+    src = np.arange(n)
+    dst = (src + 1) % n
+    if kernel != "lcr":
+        src, dst = np.append(src, rng.integers(0, n, n)), np.append(dst, rng.integers(0, n, n))
+    weights = rng.permutation(len(src)) + 1.0 if kernel in ("mst", "sssp") else None
+    return Graph.from_edges(src, dst, n=n, weights=weights, clusters=6, **options)
+
+
+def same(found, expected):
+    """Outputs, rounds and messages of two datasets are the same."""
+    for name in expected:
+        if "node" in expected[name].dims:
+            np.testing.assert_array_equal(found[name].values, expected[name].values, err_msg=name)
+    for name in ("messages", "remote_messages", "bytes", "active", "barriers"):
+        np.testing.assert_array_equal(found[name].values, expected[name].values, err_msg=name)
+
+
+@pytest.fixture(scope="module")
+def three():
+    """A client of three worker processes; others come in the place of those that are killed."""
+    settings = {"distributed.deploy.lost-worker-timeout": "5 minutes", "dgsuite.timeout": "20 s"}
+    with client_of(3, settings, set_as_default=False) as client:
+        yield client
+
+
+@pytest.fixture
+def trio(three):
+    three.wait_for_workers(3, timeout=60)
+    with dask.config.set({"dgsuite.checkpoint.every": "0s"}):
+        yield three
+
+
+def broken_off(kernel, client, folder, calls, style="clocked", **options):
+    """Kill a worker amid a run that is not begun again."""
+    client.run(arm, calls, False, Signal(), workers=[worker_addresses(client)[1]])
+    with dask.config.set({"dgsuite.recovery.tries": 0}), pytest.raises(RunError, match="lost"):
+        dgsuite.run(
+            kernel,
+            example(kernel),
+            style=style,
+            client=client,
+            checkpoint=folder,
+            **KERNELS[kernel],
+            **options,
+        )
+
+
+@pytest.mark.parametrize(
+    ("kernel", "style", "where"),
+    [
+        ("mst", "finish_async", "three"),
+        ("sssp", "clocked", "client"),
+        ("mis", "finish_async", "client_of_one"),
+        ("wcc", "serial", None),
+    ],
+)
+def test_a_run_that_is_broken_off_goes_on(trio, kernel, style, where, tmp_path, caplog, request):
+    """On three workers, two, one, and in this process."""
+    graph = example(kernel)
+    expected = dgsuite.run(kernel, graph, style="serial", **KERNELS[kernel])
+    broken_off(kernel, trio, tmp_path, 7)
+    with caplog.at_level(logging.INFO, "dgsuite"):
+        found = dgsuite.run(
+            kernel,
+            graph,
+            style=style,
+            client=where and request.getfixturevalue(where),
+            count_as="serial",
+            checkpoint=tmp_path,
+            **KERNELS[kernel],
+        )
+    assert "goes on after phase 3" in caplog.text
+    same(found, expected)
+    assert not tmp_path.exists()
+
+
+@pytest.mark.parametrize("style", ["clocked", "finish_async", "in_turn"])
+def test_a_run_that_loses_a_worker_goes_on_from_its_checkpoint(trio, style, tmp_path, caplog):
+    graph = example("pagerank")
+    expected = dgsuite.run("pagerank", graph, style="serial")
+    trio.run(arm, 11, True, Signal(), workers=[worker_addresses(trio)[1]])
+    with caplog.at_level(logging.INFO, "dgsuite"):
+        found = dgsuite.run(
+            "pagerank",
+            graph,
+            style=style,
+            client=trio,
+            count_as="serial",
+            checkpoint=tmp_path / "deep" / "er",
+        )
+    assert "goes on after phase 5" in caplog.text
+    same(found, expected)
+    assert not (tmp_path / "deep" / "er").exists()
+
+
+class StoppedError(Exception):
+    """A test breaks a run off."""
+
+
+def stop_after(phases, monkeypatch):
+    """Have runs in this process end after a number of phases."""
+
+    def write(self):
+        undisturbed(self)
+        if len(self.log) == phases:
+            raise StoppedError
+
+    undisturbed = Kept.write
+    monkeypatch.setattr(Kept, "write", write)
+
+
+@pytest.fixture
+def stopped(tmp_path, monkeypatch):
+    """The folder of a run of PageRank that was broken off after seven phases."""
+    with dask.config.set({"dgsuite.checkpoint.every": 0}):
+        with monkeypatch.context() as patch:
+            stop_after(7, patch)
+            with pytest.raises(StoppedError):
+                run_here(tmp_path)
+        yield tmp_path
+
+
+def test_a_folder_has_one_owner(tmp_path, monkeypatch):
+    """What a run has left behind that was taken over, it no longer changes."""
+    with dask.config.set({"dgsuite.checkpoint.every": 0}):
+
+        def take_over(self):
+            if len(self.log) == 4:
+                here = replace(self.plan, attempt="", found=None)
+                here.begun(self.plan.offsets, None)
+                before[:] = sorted(tmp_path.iterdir())
+            undisturbed(self)
+
+        before, undisturbed = [], Kept.write
+        monkeypatch.setattr(Kept, "write", take_over)
+        with pytest.raises(InputError, match="another run writes its checkpoints there"):
+            run_here(tmp_path)
+        assert sorted(tmp_path.iterdir()) == before
+
+
+def run_here(folder, graph=None, **options):
+    """PageRank in this process, with checkpoints."""
+    graph = example("pagerank") if graph is None else graph
+    return dgsuite.run("pagerank", graph, style="serial", checkpoint=folder, **options)
+
+
+def test_the_last_two_are_kept(stopped):
+    phases = sorted({int(file.name.split("-")[1]) for file in stopped.glob("phase-*")})
+    assert phases == [6, 7]
+
+
+def damage(file, how):
+    """Change a file as a failing disk, a full one, or a clumsy user does."""
+    content = bytearray(file.read_bytes())
+    if how == "missing":
+        file.unlink()
+        return
+    if how == "truncated":
+        del content[len(content) // 2 :]
+    elif how == "flipped":
+        content[len(content) // 3] ^= 1
+    else:
+        content[:] = b""
+    file.write_bytes(content)
+
+
+@pytest.mark.parametrize("how", ["missing", "truncated", "flipped", "empty"])
+@pytest.mark.parametrize("what", ["states", "log", "site"])
+def test_damage_is_noticed(stopped, what, how, caplog):
+    """The checkpoint before is taken, or, if it is damaged too, the run begins at its start, and says so."""
+    expected = dgsuite.run("pagerank", example("pagerank"), style="serial")
+    for phases, goes_on in ((7, "goes on after phase 6"), (6, "no checkpoint is whole")):
+        (file,) = stopped.glob(f"phase-{phases:08}-*-{what}-*")
+        damage(file, how)
+        if (what, how) == ("site", "missing") and phases == 6:
+            goes_on = ""  # nothing is left that says that there were checkpoints
+        copy = shutil.copytree(stopped, stopped.with_name(f"{stopped.name}-{phases}"))
+        with caplog.at_level(logging.INFO, "dgsuite"):
+            same(run_here(copy), expected)
+        assert goes_on in caplog.text
+        caplog.clear()
+
+
+def test_a_checkpoint_of_another_run_is_refused(stopped):
+    graph = example("pagerank")
+    other = Graph.from_edges(np.arange(60), (np.arange(60) * 7 + 1) % 60, n=60, clusters=6)
+    moved = Graph.from_scipy(graph.to_scipy()[::-1, ::-1], clusters=6)
+    for call, message in (
+        (lambda: run_here(stopped, damping=0.5), r"parameter damping was 0\.85, and is 0\.5"),
+        (lambda: run_here(stopped, seed=3), "parameter seed was 101, and is 3"),
+        (lambda: run_here(stopped, other), "number of edge ends was"),
+        (lambda: run_here(stopped, moved), "of a graph with other edges, weights or identifiers"),
+        (lambda: run_here(stopped, clusters=4), "the checkpoint has 6 clusters, .* to have 4"),
+        (lambda: run_here(stopped, trace=True), "trace was False, and is True"),
+        (lambda: dgsuite.run("mis", graph, checkpoint=stopped), "kernel was 'pagerank', and is"),
+    ):
+        before = sorted(stopped.iterdir())
+        with pytest.raises(InputError, match=message):
+            call()
+        assert sorted(stopped.iterdir()) == before
+
+
+def test_runs_without_checkpoints_are_refused(tmp_path):
+    graph = example("mis")
+    for call, message in (
+        (lambda: dgsuite.run("bf", graph, form="recursive", checkpoint=tmp_path), "iterative form"),
+        (lambda: dgsuite.run("bc", graph, deal="dynamic", checkpoint=tmp_path), "no phases"),
+        (lambda: dgsuite.run("mis", graph, checkpoint=3), "a folder or a URL, got 3"),
+        (lambda: dgsuite.run("mis", graph, checkpoint=__file__), "test_checkpoint"),
+        (
+            lambda: dgsuite.run_each("mis", graph, [{}, {}], checkpoint=tmp_path),
+            "one folder for 2 runs",
+        ),
+    ):
+        with pytest.raises(InputError, match=message):
+            call()
+    for wrong in ("often", "0 rounds", "-1s", [1]):
+        with (
+            dask.config.set({"dgsuite.checkpoint.every": wrong}),
+            pytest.raises(InputError, match="must be a time, such as '10s', or '5 rounds'"),
+        ):
+            dgsuite.run("mis", graph, checkpoint=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "options"),
+    [
+        ("bc", {}),
+        ("bfs2d", {"root": 3}),
+        ("mis", {"trace": True}),
+        ("mis", {"workload": {"packets": 1, "bytes": 8}}),
+    ],
+)
+def test_other_runs_go_on(kernel, options, tmp_path, monkeypatch, caplog):
+    """Kernels whose messages depend on the cut, and runs with a trace or a workload."""
+    graph = example(kernel)
+    if kernel == "bfs2d":
+        graph = arrange(graph)
+    expected = dgsuite.run(kernel, graph, style="serial", **options)
+    with dask.config.set({"dgsuite.checkpoint.every": 0}):
+        with monkeypatch.context() as patch:
+            stop_after(4, patch)
+            with pytest.raises(StoppedError):
+                dgsuite.run(kernel, graph, style="serial", checkpoint=tmp_path, **options)
+        with caplog.at_level(logging.INFO, "dgsuite"):
+            found = dgsuite.run(kernel, graph, style="serial", checkpoint=tmp_path, **options)
+    assert "goes on after phase 4" in caplog.text
+    same(found, expected)
+    if "traffic" in expected:
+        np.testing.assert_array_equal(found.traffic.values, expected.traffic.values)
+
+
+def test_every_so_many_rounds(tmp_path, monkeypatch):
+    written = []
+    monkeypatch.setattr(Kept, "write", lambda self: written.append(self.log.rounds))
+    with dask.config.set({"dgsuite.checkpoint.every": "3 rounds"}):
+        ds = dgsuite.run("lcr", example("lcr"), style="serial", checkpoint=tmp_path)
+    assert ds.sizes["round"] == 14
+    assert written == [3, 4, *range(5, 15)]
+
+
+@dataclass(frozen=True)
+class Holds(MutatesInPlace):
+    """Has something in its state."""
+
+    what: Any = None
+
+    def start(self, c):
+        state = super().start(c)
+        state.what = eval(self.what)
+        return state
+
+
+@pytest.mark.parametrize("what", ["{1, 2}", "open", "[object()]", "np.array([None])"])
+def test_what_no_checkpoint_can_hold_is_named(what, tmp_path):
+    with (
+        dask.config.set({"dgsuite.checkpoint.every": 0}),
+        pytest.raises(InputError, match=r"kernel 'toy', cluster 0: no checkpoint .* it\['state'\]"),
+    ):
+        dgsuite.run(Holds(what=what), example("mis"), style="serial", checkpoint=tmp_path)
+
+
+def test_values_come_back():
+    """What is one object stays one, and nothing is made of a class that is not the kernel's."""
+    array = np.arange(5)
+    held = {
+        "a": array,
+        "b": (array, [array, 2.5, None, -0.0]),
+        "c": np.float32(2),
+        3: Fraction(1, 3),
+    }
+    held["itself"] = held
+    held["vote"] = bsp.vote(sum=np.array([0.1]))
+    held["links"] = Subset(np.array([True, False]))
+    found = Reader(Classes(MutatesInPlace())).read(Writer(Classes(MutatesInPlace())).write(held))
+    assert found["itself"] is found
+    assert found["a"] is found["b"][0] is found["b"][1][0]
+    assert found["b"][1][1:] == [2.5, None, 0.0]
+    assert found["c"].dtype == np.float32
+    assert found[3] == Fraction(1, 3)
+    assert found["vote"] == held["vote"]
+    np.testing.assert_array_equal(found["links"].members, [0])
+    for tree in (
+        {"class": "os:system", "attributes": {}},
+        {"class": "partition.errors:missing", "attributes": {}},
+        {"array": 7},
+        {"list": [{"same": 9}]},
+        {"else": 1},
+    ):
+        text = np.frombuffer(json.dumps(tree).encode(), np.uint8)
+        with pytest.raises(InputError, match="not the file of a checkpoint"):
+            Reader(Classes(MutatesInPlace())).read({"tree": text})
+
+
+def test_an_experiment_goes_on_in_the_middle_of_a_point(here, tmp_path, caplog):
+    """The same command, after SIGKILL."""
+    (tmp_path / "experiment.toml").write_text(
+        "[experiment]\nplot = false\n[graph]\ngenerate = 'ring'\n"
+        "[[run]]\nkernel = 'lcr'\nstyle = 'serial'\nn = 300\ncheckpoint = 'checkpoints'\n"
+    )
+    command = ["-m", "dgsuite", "run", "experiment.toml"]
+    environment = {**os.environ, "DASK_DGSUITE__CHECKPOINT__EVERY": "0s"}
+    with subprocess.Popen([sys.executable, *command], cwd=tmp_path, env=environment) as process:
+        while not [*tmp_path.glob("checkpoints/*/phase-0000002*.json")]:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+    with caplog.at_level(logging.INFO, "dgsuite"):
+        done = here(main, *command[2:])
+    assert done.returncode == 0, done.stderr
+    assert "kernel 'lcr' goes on after phase 2" in caplog.text
+    found = dgsuite.open(tmp_path / "results" / "experiment.nc")
+    graph = genval.graph("ring", 300, kernel="lcr", client=None)
+    expected = dgsuite.run("lcr", graph, style="serial")
+    np.testing.assert_array_equal(found.leader.values, expected.leader.values)
+    np.testing.assert_array_equal(found.messages.values, expected.messages.values)
+    assert not [*tmp_path.glob("checkpoints/*")]

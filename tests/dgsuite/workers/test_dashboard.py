@@ -1,0 +1,185 @@
+"""What Dask's own views show of dgsuite: names of tasks and spans, and a page of the dashboard."""
+
+from __future__ import annotations
+
+import re
+import time
+from threading import Thread
+from urllib.request import urlopen
+from xml.etree.ElementTree import fromstring
+
+import dask.array as da
+import dask.bag as db
+import numpy as np
+import pytest
+from distributed import SchedulerPlugin
+from distributed.utils import key_split
+
+import dgsuite
+import genval
+from dgsuite import Graph
+from dgsuite.workers import pages
+from partition.client import spans
+from tests.support.clusters import client_of
+from tests.support.faulty import Sleeps
+
+
+@pytest.fixture(scope="module")
+def client():
+    with client_of(2) as client:
+        client.register_plugin(Recorder())
+        yield client
+
+
+class Recorder(SchedulerPlugin):
+    """Remembers the prefix and the span of each task, as the dashboard shows them."""
+
+    name = "recorder"
+
+    def __init__(self):
+        self.seen = set()
+        self.known = set()
+
+    def update_graph(self, scheduler, *, tasks=(), **kwargs):
+        for key in {*tasks} - self.known:
+            self.known.add(key)
+            task = scheduler.tasks.get(key)
+            if task is not None and task.run_spec is not None:  # else it was scattered
+                span = task.group.span_id
+                self.seen.add((key_split(key), scheduler.extensions["spans"].spans[span].name))
+
+
+def seen(client):
+    """Prefixes of tasks since the last call, by span."""
+
+    def taken(dask_scheduler):
+        recorder = dask_scheduler.plugins["recorder"]
+        found, recorder.seen = recorder.seen, set()
+        return found
+
+    found: dict = {}
+    for prefix, span in client.run_on_scheduler(taken):
+        found.setdefault(span, set()).add(prefix)
+    return found
+
+
+def ring(client):
+    """A graph that is made and kept on the workers."""
+    nodes = da.arange(900, chunks=450)
+    return Graph.from_edges(nodes, (nodes + 1) % 900, n=900, clusters=2, client=client)
+
+
+def test_construction_has_names(client):
+    """Graphs have a span, and their tasks are those of a graph, apart from the user's own."""
+    src, dst = np.random.default_rng(1).integers(0, 900, (2, 150_000))
+    seen(client)
+    Graph.from_edges(src, dst, n=900, clusters=4, client=client)
+    names = {
+        "graph_partition",
+        "graph_split",
+        "graph_bundle",
+        "graph_received",
+        "graph_assemble",
+        "graph_cluster",
+        "graph_fact",
+    }
+    assert seen(client) == {("dgsuite", "graph"): names}
+    bag = db.from_sequence(zip(src[:900].tolist(), dst[:900].tolist(), strict=True), npartitions=2)
+    Graph.from_bag(bag, clusters=2, client=client)
+    found = seen(client)
+    assert {*found} == {("dgsuite", "graph")}
+    lazy = [da.from_array(ends, chunks=75_000) for ends in (src, dst)]
+    graph = Graph.from_edges(*lazy, n=900, directed=True, clusters=4, client=client)
+    (prefixes,) = seen(client).values()
+    assert {p for p in prefixes if not p.startswith("graph_")} == {"array"}
+    for make in (Graph.reversed, Graph.to_undirected, Graph.component):
+        make(graph)
+        found = seen(client)
+        assert {*found} == {("dgsuite", "graph")}
+        assert all(p.startswith("graph_") for prefixes in found.values() for p in prefixes)
+
+
+def test_runs_have_names(client):
+    """A kernel has a span and begins the names of its tasks."""
+    graph = ring(client)
+    seen(client)
+    ds = dgsuite.run("mis", graph, style="clocked", client=client)
+    assert seen(client)["dgsuite", "mis"] == {"mis-clocked"}
+    dgsuite.run("bc", graph, sources=2, deal="dynamic", client=client)
+    (prefixes,) = seen(client).values()
+    assert {p for p in prefixes if not p.startswith("graph_")} == {"bc-graph", "bc-chunk", "bc_add"}
+    dgsuite.run("bf", graph, form="recursive", style="finish_async", client=client)
+    assert seen(client) == {("dgsuite", "bf"): {"bf-recursive-async"}}
+    assert not genval.validate("mis", graph, ds).violations
+    assert seen(client) == {("dgsuite", "validate"): {"validate_apply"}}
+
+
+def test_a_span_of_the_user_holds_all(client):
+    from distributed import span
+
+    with span("mine"):
+        graph = ring(client)
+        dgsuite.run("mis", graph, style="clocked", client=client)
+    assert {*seen(client)} == {("mine",)}
+    assert spans.SPAN == "dgsuite"
+
+
+def get(client, path):
+    """What the scheduler's dashboard answers."""
+    with urlopen(client.dashboard_link.replace("/status", path), timeout=30) as answer:
+        assert answer.headers.get_content_type() == "text/html"
+        return answer.read().decode()
+
+
+def wait_for(client, text):
+    """The page, once it shows a text: workers and clients tell the scheduler without waiting."""
+    deadline = time.monotonic() + 30
+    while text not in (found := get(client, "/dgsuite")):
+        assert time.monotonic() < deadline, found
+        time.sleep(0.05)
+    return found
+
+
+def test_a_page_shows_runs(client):
+    """Those that have ended, with the numbers of their datasets, and one that goes on."""
+    graph = ring(client)
+    ds = dgsuite.run("lcr", graph, style="clocked", client=client)
+    found = wait_for(client, "<summary>lcr on 900 nodes, clocked</summary>")
+    assert f"<th>messages</th><td>{int(ds.messages.sum()):,}</td>" in found
+    assert "<th>rounds</th><td>900</td>" in found
+    assert 'http-equiv="refresh"' not in found
+    dgsuite.run("bf", graph, form="recursive", style="finish_async", client=client)
+    assert "<th>depths</th>" in wait_for(client, "<summary>bf on 900 nodes, finish_async</summary>")
+    kernel, how = Sleeps(rounds=150), {"style": "clocked", "client": client}
+    thread = Thread(target=dgsuite.run, args=(kernel, graph), kwargs=how)
+    thread.start()
+    found = wait_for(client, "toy-clocked")
+    assert 'http-equiv="refresh"' in found
+    thread.join()
+    found = wait_for(client, "<summary>toy on 900 nodes, clocked</summary>")
+    assert "toy-clocked" not in found
+    assert 'http-equiv="refresh"' not in found
+
+
+def test_a_file_where_there_is_no_page(tmp_path):
+    nodes = np.arange(30)
+    graph = Graph.from_edges(nodes, (nodes + 1) % 30, client=None)
+    ds = dgsuite.run("lcr", graph, seed=5)
+    ds.dgsuite.to_html(tmp_path / "run.html")
+    text = (tmp_path / "run.html").read_text()
+    assert "<summary>lcr on 30 nodes, serial</summary>" in text
+    assert text.count("<svg") == 4
+    fromstring(text.removeprefix("<!doctype html>").replace('<meta charset="utf-8">', ""))
+
+
+def test_charts_are_stacked_and_condensed():
+    made = pages.record("<b>", "round", {"a": "1"}, {"x": {"p": range(1024), "q": np.ones(1024)}})
+    series = made["charts"]["x"]
+    assert len(series["p"]) == len(series["q"]) == pages.COLUMNS
+    assert np.mean(series["p"]) == np.mean(range(1024))
+    text = pages.page([made])
+    assert "&lt;b&gt;" in text
+    first, second = re.findall(r"d=\"M([^\"]*)Z\"", text)
+    tops = [float(point.split()[1]) for point in second.split(" L")[: 2 * pages.COLUMNS]]
+    assert min(tops) == 0, "the tallest column fills the height"
+    assert first.split(" L")[0] == "0 59.9"

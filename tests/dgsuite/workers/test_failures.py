@@ -1,0 +1,232 @@
+"""A run ends with a right answer or with an error that says what happened; it never hangs."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import networkx as nx
+import pytest
+
+import dgsuite
+from partition.client.queries import POLL_SECONDS, worker_states
+from partition.client.workers import worker_addresses
+from partition.graph import Graph
+from tests.support.clusters import assert_nothing_held, heed_interrupts, killed, script, stored
+from tests.support.faulty import Fails, Sleeps, Slow
+
+STYLES = ["finish_async", "clocked"]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_failing_kernel_is_named(client, ring, style):
+    with pytest.raises(dgsuite.RunError, match=r"round 3, phase 'send', cluster 1: ZeroDivision"):
+        dgsuite.run(Fails(), ring, clusters=2, style=style, client=client)
+    assert_nothing_held(client)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_long_run_leaves_nothing(client, ring, style, request):
+    """Its results go with it, and not only when the client's process collects garbage."""
+    request.addfinalizer(gc.enable)
+    gc.disable()
+    before = stored(client)
+    dgsuite.run(Sleeps(rounds=80), ring, clusters=2, style=style, client=client)
+    deadline = time.monotonic() + 10
+    while left := stored(client) - before:
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)
+    assert_nothing_held(client)
+
+
+@pytest.mark.parametrize(("style", "workers"), [*itertools.product(STYLES, [1, 2]), ("in_turn", 2)])
+def test_a_killed_worker_is_named(own_client, ring, style, workers):
+    """Also where all of the run is on that worker, so that no peer notices."""
+    client = own_client
+    dgsuite.run(Sleeps(), ring, clusters=workers, style=style, client=client)
+    address, victim = next(iter(sorted(client.run(os.getpid).items())))
+    names = client.scheduler_info(n_workers=-1)["workers"]
+    if names[address]["name"] != 0:
+        address, victim = sorted(client.run(os.getpid).items())[1]
+    with pytest.raises(dgsuite.RunError, match=rf"worker {address} was lost"):
+        dgsuite.run(
+            Sleeps(rounds=10_000),
+            ring,
+            clusters=workers,
+            style=style,
+            client=client,
+            on_round=lambda rounds: killed(victim),
+        )
+    client.wait_for_workers(2, timeout=30)
+    again = dgsuite.run(Sleeps(), ring, clusters=2, style=style, client=client)
+    assert again.sizes["round"] == 3
+    assert_nothing_held(client)
+
+
+@pytest.mark.parametrize("style", [*STYLES, "serial"])
+def test_a_graph_that_lost_a_cluster(own_client, style):
+    """No worker can give it back: a run says so, and does not wait for it."""
+    graph = Graph.from_networkx(nx.cycle_graph(12), clusters=2, client=None).persist(own_client)
+    dgsuite.run("lcr", graph, style=style, client=own_client)
+    pid = own_client.run(os.getpid)[worker_addresses(own_client)[1]]
+    os.kill(pid, signal.SIGKILL)
+    deadline = time.monotonic() + 20
+    while own_client.futures[graph._parts[1].key].status == "finished":
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    own_client.wait_for_workers(2, timeout=30)
+    assert "2 clusters on the workers, not recoverable" in repr(graph)
+    with pytest.raises(
+        dgsuite.RunError, match=r"cluster 1 of the graph was lost .* build the graph"
+    ):
+        dgsuite.run("lcr", graph, style=style, client=own_client)
+
+
+def test_a_worker_killed_when_its_task_is_done(own_client):
+    """Its result would be waited for for ever: no other worker may do the task again."""
+    from dgsuite.workers import placement as tasks
+    from partition.client.waiting import Watch
+
+    where = worker_addresses(own_client)
+    watch = Watch(own_client, "napping", where)
+    watch.check_workers()
+    pid = own_client.run(os.getpid)[where[0]]
+    futures = [
+        own_client.submit(time.sleep, nap, workers=[place], pure=False)
+        for nap, place in zip((0, POLL_SECONDS * 0.8), where, strict=True)
+    ]
+    futures[0].result()
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(dgsuite.RunError, match=f"worker {where[0]} was lost"):
+        tasks.results(futures, watch)
+
+
+def test_a_worker_killed_before_a_run_began(own_client, ring, tmp_path):
+    """The other worker ends the run, although its own part has not begun when the run fails."""
+    client = own_client
+    dgsuite.run(Sleeps(), ring, clusters=2, style="clocked", client=client)
+    survivor, address = worker_addresses(client)
+    victim = client.run(os.getpid, workers=[address])[address]
+    begun = tmp_path / "begun"
+    os.mkfifo(begun)
+    pipe = os.open(begun, os.O_RDWR)
+
+    def kill():
+        os.read(pipe, 1)
+        killed(victim)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    with pytest.raises(dgsuite.RunError, match=rf"worker {address} was lost"):
+        dgsuite.run(Slow(begun=str(begun)), ring, clusters=2, style="clocked", client=client)
+    killer.join()
+    os.close(pipe)
+    free = client.submit(os.getpid, workers=[survivor], pure=False)
+    assert free.result(timeout=20) != victim
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_concurrent_runs_do_not_mix(client, ring, style):
+    found: dict[int, int] = {}
+
+    def one(rounds: int) -> None:
+        ds = dgsuite.run(Sleeps(rounds=rounds), ring, clusters=2, style=style, client=client)
+        found[rounds] = ds.sizes["round"]
+
+    threads = [threading.Thread(target=one, args=(r,)) for r in (5, 9, 14)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert found == {5: 5, 9: 9, 14: 14}
+    assert_nothing_held(client)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("style", STYLES)
+def test_an_interrupted_client_leaves_nothing_running(client, ring, style, how, tmp_path):
+    """Ctrl-C, and a client that is gone altogether: its tasks end, others can run."""
+    dgsuite.run(Sleeps(), ring, clusters=2, style=style, client=client)
+    program = tmp_path / "program.py"
+    program.write_text(
+        script(
+            f"dgsuite.run(Sleeps(rounds=100_000), ring, clusters=2, style={style!r}, "
+            f"client=client, on_round=on_round)"
+        )
+    )
+    process = subprocess.Popen(
+        [sys.executable, str(program), client.scheduler.address],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=heed_interrupts,
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.send_signal(how)
+    process.wait(20)
+    ds = dgsuite.run(Sleeps(), ring, clusters=2, style=style, client=client)
+    assert ds.sizes["round"] == 3
+    assert_nothing_held(client)
+
+
+def test_a_stale_task_is_refused(client):
+    """A task of a run that is over finds nothing, and says so."""
+    from dgsuite.engine.program import Step
+    from dgsuite.workers import plugin as worker
+    from dgsuite.workers.part import whole
+
+    worker.install(client)
+    late = client.submit(whole, "no-such-run", 0, Step(0, "send", True, 0), 0, [], pure=False)
+    with pytest.raises(dgsuite.RunError, match="no-such-run"):
+        late.result()
+
+
+def test_worker_internals_are_where_we_expect(client):
+    """Fails loudly when the few internals of distributed that we use move."""
+
+    def look(dask_worker):
+        return {
+            "handlers": isinstance(dask_worker.handlers, dict),
+            "plugins": isinstance(dask_worker.plugins, dict),
+            "connection_args": isinstance(dask_worker.connection_args, dict),
+            "listen": isinstance(dask_worker.security.get_listen_args("worker"), dict),
+            "loop": hasattr(dask_worker.loop, "add_callback"),
+            "threads": isinstance(dask_worker.state.nthreads, int),
+            "meet": "dgsuite_meet" in dask_worker.handlers,
+        }
+
+    from dgsuite.workers import plugin as worker
+
+    worker.install(client)
+    for found in client.run(look).values():
+        assert all(found.values()), found
+
+
+def test_workers_are_always_seen(client):
+    """The client's own updates of what it knows of the scheduler must not hide its workers."""
+    for _ in range(200):
+        client.loop.add_callback(client._update_scheduler_info)
+        assert len(worker_states(client)) == len(worker_addresses(client)) == 2
+
+
+def test_inproc_and_threads(ring):
+    """Workers in this process, and with two threads each."""
+    from distributed import Client, LocalCluster
+
+    for options in ({"processes": False}, {"processes": True, "threads_per_worker": 2}):
+        with (
+            LocalCluster(
+                n_workers=2, dashboard_address=None, **{"threads_per_worker": 1, **options}
+            ) as c,
+            Client(c) as client,
+        ):
+            for style in STYLES:
+                ds = dgsuite.run("lcr", ring, clusters=4, style=style, client=client)
+                assert int(ds.messages.sum()) == 144
+                assert (ds.leader == 11).all()

@@ -1,0 +1,161 @@
+"""More workers than a few: votes go by a tree, comms are opened as they are needed, meshes are kept."""
+
+from __future__ import annotations
+
+import os
+import time
+from itertools import count
+
+import dask
+import networkx as nx
+import numpy as np
+import pytest
+
+import dgsuite
+from dgsuite.engine import relays
+from dgsuite.engine.collectives import FEW, partners
+from dgsuite.workers.plugin import install
+from partition.client.workers import worker_addresses
+from partition.graph import Graph
+from tests.support.clusters import assert_nothing_held, client_of, counting, killed
+from tests.support.faulty import Fails, Sleeps
+from tests.support.toys import EmptyInbox
+
+WORKERS = 5
+
+
+@pytest.fixture(scope="module")
+def many():
+    """A client of more than a few worker processes; others come in place of those that a test kills."""
+    assert WORKERS > FEW
+    with client_of(WORKERS, {"distributed.deploy.lost-worker-timeout": "5 minutes"}, 1, False) as c:
+        install(c)
+        yield c
+
+
+@pytest.fixture
+def ring():
+    return Graph.from_networkx(nx.cycle_graph(60), client=None, clusters=WORKERS)
+
+
+def meshes(dask_worker):
+    """On a worker: of each mesh that is kept, the peers that it is joined to, and the comms' addresses."""
+    kept = dask_worker.plugins["dgsuite"].meshes._kept
+    return [
+        (sorted(m.comms), [c.local_address for c in m.comms.values()]) for m, _ in kept.values()
+    ]
+
+
+def forget(dask_worker):
+    """On a worker: close the meshes that are kept."""
+    dask_worker.plugins["dgsuite"].meshes.clear()
+
+
+@pytest.mark.parametrize("name", ["bf", "mis", "lcr", "mst", "dr", "pagerank", "louvain"])
+def test_many_workers_find_the_same(many, name, ring):
+    graph = ring
+    if name != "lcr":
+        made = nx.connected_watts_strogatz_graph(90, 4, 0.3, seed=3)
+        for number, edge in enumerate(made.edges):
+            made.edges[edge]["weight"] = (number * 7919) % 104729
+        graph = Graph.from_networkx(made, client=None, clusters=2 * WORKERS)
+    expected = dgsuite.run(name, graph, style="serial")
+    found = dgsuite.run(name, graph, style="clocked", client=many)
+    for variable in [v for v in expected if "node" in expected[v].dims] + ["messages", "bytes"]:
+        np.testing.assert_array_equal(found[variable].values, expected[variable].values)
+
+
+def test_bundles_of_many_workers_go_over_relays(many, monkeypatch):
+    """Of five workers, three and two form a group; a worker gets one bundle of all that comes for it."""
+    monkeypatch.setattr(relays, "DIRECT", 4)
+    assert len(relays.Relays(WORKERS).groups) == 2
+    graph = Graph.from_networkx(nx.gnp_random_graph(60, 0.2, seed=5), client=None, clusters=12)
+    with counting(many) as counts:
+        ds = dgsuite.run(EmptyInbox(), graph, style="finish_async", client=many)
+    assert (ds.got == 2).all()
+    assert len(counts.tasks) == 3 * WORKERS + 2 * (2 + 2)
+    assert sum(counts.tasks.values()) == 2 * (WORKERS + 2 * 2 + WORKERS)
+    expected = dgsuite.run("mis", graph, style="serial", seed=3)
+    found = dgsuite.run("mis", graph, style="finish_async", client=many, seed=3)
+    np.testing.assert_array_equal(found.in_mis, expected.in_mis)
+    np.testing.assert_array_equal(found.messages, expected.messages)
+    assert (found.wire_bytes > 0).any()
+
+
+@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+def test_tasks_that_spawn_tasks_find_the_same(many, ring, style):
+    expected = dgsuite.run("bf", ring, form="recursive", style="serial")
+    found = dgsuite.run("bf", ring, form="recursive", style=style, client=many)
+    np.testing.assert_array_equal(found.distance.values, expected.distance.values)
+
+
+def test_who_has_nothing_for_each_other_is_not_joined(many, ring):
+    """On a ring workers are joined to their neighbours, and to their partners in the collective."""
+    many.run(forget)
+    dgsuite.run("lcr", ring, style="clocked", client=many)
+    kept = many.run(meshes)
+    for rank, place in enumerate(worker_addresses(many)):
+        ((peers, _),) = kept[place]
+        beside = {(rank - 1) % WORKERS, (rank + 1) % WORKERS}
+        assert set(peers) == beside | partners(rank, WORKERS)
+
+
+def test_a_mesh_serves_many_runs_and_is_made_anew_where_one_lost_it(many, ring):
+    dgsuite.run("lcr", ring, style="clocked", client=many)
+    before = many.run(meshes)
+    dgsuite.run("lcr", ring, style="clocked", client=many)
+    assert many.run(meshes) == before
+    places = worker_addresses(many)
+    many.run(forget, workers=[places[3]])
+    again = dgsuite.run("lcr", ring, style="clocked", client=many)
+    assert (again.leader == 59).all()
+    after = many.run(meshes)
+    assert all(len(after[place]) == 1 and after[place] != before[place] for place in places)
+
+
+def test_a_mesh_is_closed_after_its_time(many, ring):
+    many.run(forget)
+    with dask.config.set({"dgsuite.clocked.keep": 0}):
+        dgsuite.run("lcr", ring, style="clocked", client=many)
+    assert not any(many.run(meshes).values())
+    with dask.config.set({"dgsuite.clocked.keep": "100ms"}):
+        dgsuite.run("lcr", ring, style="clocked", client=many)
+    deadline = time.monotonic() + 20
+    while any(many.run(meshes).values()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_run_that_fails_keeps_no_mesh(many, ring):
+    dgsuite.run("lcr", ring, style="clocked", client=many)
+    with pytest.raises(dgsuite.RunError, match=r"round 3, phase 'send', cluster \d: ZeroDivision"):
+        dgsuite.run(Fails(), ring, style="clocked", client=many)
+    assert_nothing_held(many)
+    assert not any(many.run(meshes).values())
+    assert dgsuite.run(Sleeps(), ring, style="clocked", client=many).sizes["round"] == 3
+
+
+@pytest.mark.parametrize("rank", [0, 4])
+def test_a_killed_worker_is_named(many, ring, rank):
+    """At the root of the tree, and at a leaf."""
+    dgsuite.run(Sleeps(), ring, style="clocked", client=many)
+    place = worker_addresses(many)[rank]
+    victim = many.run(os.getpid, workers=[place])[place]
+    with (
+        dask.config.set({"dgsuite.recovery.tries": 0}),
+        pytest.raises(dgsuite.RunError, match=rf"worker {place} was lost"),
+    ):
+        dgsuite.run(
+            Sleeps(rounds=10_000),
+            ring,
+            style="clocked",
+            client=many,
+            on_round=lambda rounds: killed(victim),
+        )
+    many.wait_for_workers(WORKERS, timeout=60)
+    for _ in count():
+        if len(worker_addresses(many)) == WORKERS:
+            break
+        time.sleep(0.05)
+    assert dgsuite.run(Sleeps(), ring, style="clocked", client=many).sizes["round"] == 3
+    assert_nothing_held(many)

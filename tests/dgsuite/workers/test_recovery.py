@@ -1,0 +1,198 @@
+"""Graphs and runs survive the loss of a worker: what comes back has the same bits."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import dask
+import numpy as np
+import pytest
+from distributed.client import FutureCancelledError
+
+import dgsuite
+import genval
+from dgsuite import Graph, InputError, RunError
+from genval.families import plan
+from partition.client.workers import worker_addresses
+from partition.edges import Pieces
+from tests.faults.inject import Signal, arm, disarm
+from tests.support.clusters import client_of
+from tests.support.graphs import same
+
+N = 400
+
+
+@pytest.fixture(scope="module")
+def three():
+    """A client of three worker processes; others come in the place of those that are killed."""
+    settings = {"distributed.deploy.lost-worker-timeout": "5 minutes", "dgsuite.timeout": "20 s"}
+    with client_of(3, settings, set_as_default=False) as client:
+        yield client
+
+
+@pytest.fixture
+def trio(three):
+    three.wait_for_workers(3, timeout=60)
+    return three
+
+
+def kill(client, rank, graph=None):
+    """Kill a worker, and wait until scheduler and client know, or until its clusters are on others."""
+    address = worker_addresses(client)[rank]
+    pid = client.run(os.getpid, workers=[address])[address]
+    held = client.who_has()
+    os.kill(pid, signal.SIGKILL)
+    deadline = time.monotonic() + 30
+    while address in client.run_on_scheduler(lambda dask_scheduler: [*dask_scheduler.workers]):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    for part in () if graph is None else graph._parts:
+        if held.get(part.key) == (address,):
+            while client.futures[part.key].status == "finished" and not client.who_has()[part.key]:
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+    return address
+
+
+def generated(client, **options):
+    """A graph that workers generate, however small."""
+    made = plan("er", N, seed=5)
+    pieces = Pieces.of(made.edges, np.linspace(0, made.items, 4, dtype=int).tolist())
+    given = {"n": N, "uid": made.uid, "clusters": 6, "client": client, "attrs": {"root": 0}}
+    return Graph.from_edges(pieces, **{**given, **options})
+
+
+def made(client, how, folder):
+    """A graph on the workers, by what it is made of, and the same graph in this process."""
+    here = genval.graph("er", N, seed=5, clusters=6, client=None)
+    if how == "generator":
+        return generated(client), here
+    if how == "arrays of Dask":
+        return Graph.from_arrays(here.indptr, here.indices, client=client), here
+    if how == "saved":
+        there = here.persist(client)
+        there.save(folder / "graph")
+        return there, here
+    if how == "loaded":
+        here.save(folder / "graph")
+        return Graph.load(folder / "graph", client=client), here
+    if how == "copies":
+        return here.persist(client, copies=2), here
+    if how == "another graph":
+        return generated(client, directed=True).reversed().to_undirected().repartition(5), here
+    raise AssertionError(how)
+
+
+HOWS = ["generator", "arrays of Dask", "saved", "loaded", "copies", "another graph"]
+
+
+@pytest.mark.parametrize("how", HOWS)
+def test_a_graph_comes_back(trio, how, tmp_path):
+    """After each of two losses; whatever needs its clusters next makes them again."""
+    graph, here = made(trio, how, tmp_path)
+    assert graph.recoverable
+    assert "recoverable" not in repr(graph)
+    for rank in (1, 0):
+        kill(trio, rank, graph)
+        same(graph, here)
+        trio.wait_for_workers(3, timeout=60)
+
+
+def test_a_graph_that_cannot_come_back_says_so(trio):
+    """When it is made, and after the loss what to call."""
+    graph = genval.graph("er", N, client=None, clusters=6).persist(trio)
+    assert not graph.recoverable
+    assert repr(graph).endswith("6 clusters on the workers, not recoverable>")
+    kill(trio, 2, graph)
+    advice = r"cluster \d of the graph was lost .* build the graph again; .* persist\(copies=2\)"
+    with pytest.raises(RunError, match=advice):
+        dgsuite.run("mis", graph, style="clocked", client=trio)
+
+
+@pytest.mark.parametrize("how", HOWS)
+def test_an_array_made_before_a_loss(trio, how, tmp_path):
+    """Dask makes it again, or says that it cannot; one that is made afterwards has what comes back."""
+    graph, here = made(trio, how, tmp_path)
+    before, expected = graph.degree, here.degree.compute()
+    kill(trio, 1, graph)
+    if how in ("saved", "copies"):  # sent by the client
+        with pytest.raises(FutureCancelledError, match="lost dependencies"):
+            before.compute(scheduler=trio)
+    else:
+        np.testing.assert_array_equal(before.compute(scheduler=trio), expected)
+    np.testing.assert_array_equal(graph.degree.compute(scheduler=trio), expected)
+
+
+def test_files_that_have_changed_are_not_taken_for_the_graph(trio, tmp_path):
+    graph = genval.graph("er", N, client=None, clusters=6).persist(trio)
+    graph.save(tmp_path / "graph")
+    genval.graph("ring", N, client=None, clusters=6).save(tmp_path / "graph")
+    kill(trio, 2, graph)
+    with pytest.raises(
+        RunError, match=r"lost with its worker, from what was saved: .*no such file"
+    ):
+        graph.gather()
+
+
+def test_copies_that_cannot_be(trio):
+    graph = genval.graph("ring", N, client=None, clusters=6)
+    with pytest.raises(InputError, match="copies must be at most 3, the number of workers, got 4"):
+        graph.persist(trio, copies=4)
+    with pytest.raises(InputError, match="copies must be a whole number from 1 on, got 0"):
+        graph.persist(trio, copies=0)
+
+
+def test_clusters_move_to_workers_that_join(trio):
+    """A graph of one worker's clusters is on all workers once it has been used."""
+    homes = worker_addresses(trio)
+    here = genval.graph("er", N, clusters=6, client=None)
+    graph = here.like([trio.scatter(part, workers=homes[:1]) for part in here.parts], here.entries)
+    dgsuite.run("mis", graph, style="clocked", client=trio)
+    held = trio.who_has(graph.parts)
+    assert [held[part.key][0] for part in graph.parts] == [homes[k // 2] for k in range(6)]
+
+
+# Runs.
+
+
+def outputs(ds):
+    return {name: ds[name].values for name in ds if "node" in ds[name].dims}
+
+
+@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+@pytest.mark.parametrize(
+    ("kernel", "form", "after"),
+    [("mis", None, False), ("pagerank", None, True), ("dst", "recursive", False)],
+)
+def test_a_run_that_loses_a_worker_ends_with_the_same_bits(trio, kernel, form, style, after):
+    """Outputs, rounds and messages are those of a run that nothing disturbed."""
+    graph = generated(trio)
+    expected = dgsuite.run(kernel, graph, form=form, style=style, client=trio)
+    place = worker_addresses(trio)[1]
+    trio.run(arm, 2, after, Signal(), workers=[place])
+    found = dgsuite.run(kernel, graph, form=form, style=style, client=trio)
+    assert place not in worker_addresses(trio)
+    for name, values in outputs(expected).items():
+        np.testing.assert_array_equal(found[name].values, values)
+    np.testing.assert_array_equal(found.messages.values, expected.messages.values)
+
+
+def test_tries_are_bounded(trio):
+    """A run that kills workers whatever happens is given up, and names the last loss."""
+    graph = generated(trio)
+    for phase, place in zip((2, 40, 1000), worker_addresses(trio), strict=True):
+        trio.run(arm, phase, False, Signal(), workers=[place])
+    with (
+        dask.config.set({"dgsuite.recovery.tries": 1}),
+        pytest.raises(RunError, match=r"worker .* lost.*; it was begun 2 times, and lost a worker"),
+    ):
+        dgsuite.run("pagerank", graph, style="clocked", client=trio)
+    trio.wait_for_workers(1, timeout=60)
+    trio.run(disarm)
+    with (
+        dask.config.set({"dgsuite.recovery.tries": -1}),
+        pytest.raises(InputError, match="tries must be a whole number from 0 on, got -1"),
+    ):
+        dgsuite.run("mis", graph, style="clocked", client=trio)

@@ -1,0 +1,422 @@
+"""Waits end: the error names the lost, frozen, paused or closed worker, and turns pass on."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import dask
+import networkx as nx
+import numpy as np
+import psutil
+import pytest
+from distributed import Client
+from distributed.comm import CommClosedError, connect, listen
+from distributed.protocol.serialize import ToPickle
+
+import dgsuite
+import genval
+from dgsuite.engine.program import UNBOUND, Step
+from dgsuite.workers import placement as tasks
+from dgsuite.workers import plugin as worker
+from dgsuite.workers.mesh import Mesh
+from dgsuite.workers.part import Bundle, open_part, whole
+from dgsuite.workers.provenance import machine_of
+from kernels.base import Vote
+from partition.client import queries
+from partition.client.waiting import Watch
+from partition.client.workers import worker_addresses
+from partition.graph import Graph
+from tests.faults.cluster import scheduler
+from tests.support.clusters import assert_nothing_held, held, script
+from tests.support.faulty import Sleeps
+
+STYLES = ["finish_async", "clocked"]
+
+
+# State is fenced.
+
+
+def test_a_task_for_another_process_is_refused(client, ring):
+    """A worker that was started anew at the same address has the address, and not the state."""
+    worker.install(client)
+    place = worker_addresses(client)[0]
+    for task in (
+        lambda: open_part("run", Sleeps(), ring.parts, [0, 1], ["before"], 0, None, UNBOUND, None),
+        lambda: worker.counter("run", place, "before", 0)()(),
+    ):
+        done = client.submit(task, workers=[place], pure=False)
+        with pytest.raises(dgsuite.RunError, match=f"{place} was lost; a new one has started"):
+            done.result()
+    del done
+    assert_nothing_held(client)
+
+
+@pytest.mark.parametrize("change", ["repeated", "of an older phase", "of another process"])
+def test_phases_and_messages_out_of_order_are_refused(client, ring, change):
+    worker.install(client)
+    place = worker_addresses(client)[0]
+    epoch = queries.worker_states(client)[place]["epoch"]
+    (cluster,) = ring.repartition(1).parts
+
+    def submit(function, *arguments):
+        return client.submit(function, "run", *arguments, workers=[place], pure=False)
+
+    opened = submit(open_part, Sleeps(), [cluster], [0, 1], [epoch], 0, None, UNBOUND, None)
+    opened.result()
+    steps = [Step(number, "send", True, number) for number in range(2)]
+    first = submit(whole, 0, steps[0], 0, []).result()
+    assert first == Bundle(0, epoch, {})
+    second = {
+        "repeated": (0, steps[0], 0, []),
+        "of an older phase": (1, steps[1], 0, [first._replace(number=-1)]),
+        "of another process": (1, steps[1], 0, [first._replace(epoch="another")]),
+    }[change]
+    with pytest.raises(dgsuite.RunError, match=rf"worker {place} .* phase"):
+        submit(whole, *second).result()
+    del opened
+    assert_nothing_held(client)
+
+
+# The scheduler.
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("how", ["is gone", "has not answered for 2 s"])
+def test_a_scheduler_that_ends_is_named(ring, style, how):
+    with (
+        scheduler() as (process, address),
+        subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        ) as beside,
+        Client(address, timeout=60) as client,
+    ):
+        client.wait_for_workers(1, timeout=60)
+        worker_addresses(client)  # the scheduler imports dgsuite, slowly on a busy machine
+        signals = {"is gone": signal.SIGKILL, "has not answered for 2 s": signal.SIGSTOP}
+
+        def on_round(rounds):
+            os.kill(process.pid, signals[how])
+
+        with (
+            dask.config.set({"dgsuite.timeout": "2s"}),
+            pytest.raises(dgsuite.RunError, match=f"the scheduler at {address} {how}"),
+        ):
+            dgsuite.run(Sleeps(rounds=10_000), ring, style=style, client=client, on_round=on_round)
+        os.kill(process.pid, signal.SIGKILL)
+        beside.kill()
+
+
+def test_a_scheduler_that_freezes_before_the_first_request_is_named():
+    with (
+        dask.config.set({"dgsuite.timeout": "2s"}),
+        scheduler() as (process, address),
+        Client(address, timeout=60) as client,
+    ):
+        os.kill(process.pid, signal.SIGSTOP)
+        with pytest.raises(dgsuite.RunError, match=f"{address} has not answered for 2 s"):
+            worker_addresses(client)
+        os.kill(process.pid, signal.SIGKILL)
+
+
+# Clients.
+
+
+def test_a_client_that_is_closed_in_a_run(client, ring):
+    for style in STYLES:
+        another = Client(client.scheduler.address)
+        closing = threading.Thread(target=another.close)
+
+        def on_round(rounds, closing=closing):
+            if not closing.ident:
+                closing.start()
+
+        with pytest.raises(dgsuite.RunError, match="the client was closed"):
+            dgsuite.run(Sleeps(rounds=10_000), ring, style=style, client=another, on_round=on_round)
+        closing.join()
+    assert_nothing_held(client)
+
+
+def test_an_asynchronous_client_is_refused(client, ring):
+    async def main():
+        async with Client(client.scheduler.address, asynchronous=True) as own:
+            for style in STYLES:
+                with pytest.raises(dgsuite.InputError, match="asynchronous=True"):
+                    dgsuite.run("lcr", ring, style=style, client=own)
+            return dgsuite.run("lcr", ring, style="serial", client=own)
+
+    assert asyncio.run(main()).sizes["node"] == 12
+
+
+def test_a_run_within_on_round_is_refused(client, ring):
+    refused: list[Exception] = []
+
+    def on_round(rounds):
+        try:
+            dgsuite.run("lcr", ring, style="clocked", client=client)
+        except Exception as error:
+            refused.append(error)
+
+    dgsuite.run(
+        Sleeps(rounds=60), ring, clusters=2, style="clocked", client=client, on_round=on_round
+    )
+    assert refused
+    assert all(isinstance(error, dgsuite.InputError) for error in refused), refused
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_runs_within_tasks(client, style):
+    """Each worker has one thread, which the outer tasks hold while they wait for the inner ones."""
+    graph = dgsuite.Graph.from_networkx(nx.cycle_graph(12), client=None, clusters=2)
+
+    def one(seed):
+        return int(dgsuite.run("mis", graph, style=style, seed=seed).in_mis.sum())
+
+    found = client.gather(client.map(one, range(4), pure=False))
+    assert found == [
+        int(dgsuite.run("mis", graph, style="serial", seed=seed).in_mis.sum()) for seed in range(4)
+    ]
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_the_turn_of_a_client_that_is_gone_passes_on(client, ring, how, tmp_path):
+    """One that was killed has no connection; one that is frozen has no tasks under way in the end."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        script(
+            "dgsuite.run(Sleeps(rounds=300), ring, clusters=2, style='clocked', client=client, "
+            "on_round=on_round)"
+        )
+    )
+    process = subprocess.Popen(
+        [sys.executable, str(program), client.scheduler.address], stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.send_signal(how)
+    try:
+        with dask.config.set({"dgsuite.timeout": "3s"}):
+            found = dgsuite.run(Sleeps(), ring, clusters=2, style="clocked", client=client)
+        assert found.sizes["round"] == 3
+    finally:
+        process.kill()
+        process.wait()
+
+
+# Workers.
+
+
+def test_a_worker_that_has_died_when_the_plugin_is_registered(own_client, ring):
+    """A scheduler that does not know it yet sends the plugin to the dead worker too."""
+    place = worker_addresses(own_client)[0]
+    pid = own_client.run(os.getpid, workers=[place])[place]
+    os.kill(pid, signal.SIGKILL)
+    outcome = f"worker {place} was lost"
+    try:
+        dgsuite.run("lcr", ring, clusters=2, style="clocked", client=own_client)
+    except dgsuite.RunError as error:
+        outcome = str(error)
+    assert f"worker {place} was lost" in outcome
+
+
+@pytest.fixture
+def frozen(client):
+    """Freezes a worker until the test ends; returns its address."""
+    place = worker_addresses(client)[0]
+    pid = client.run(os.getpid, workers=[place])[place]
+
+    def freeze():
+        os.kill(pid, signal.SIGSTOP)
+        return place
+
+    yield freeze
+    os.kill(pid, signal.SIGCONT)
+    while queries.worker_states(client)[place]["silent"] > 1:
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("request_", ["machines", "building", "validating"])
+def test_a_request_to_a_frozen_worker_ends(client, frozen, request_, monkeypatch):
+    """Also where no run has begun: what is asked or sent comes to nothing."""
+    nodes = np.arange(200_000)
+    path = nodes[:-1], nodes[1:]
+    requests = {
+        "machines": lambda: machine_of(client),
+        "building": lambda: Graph.from_edges(*path, client=client),
+        "validating": lambda: genval.validate("mis", graph, {"in_mis": nodes % 2}),
+    }
+    graph = Graph.from_edges(*path, client=client) if request_ == "validating" else None
+    monkeypatch.setattr(client, "_dgsuite_machine", None, raising=False)
+    place = frozen()
+    with (
+        dask.config.set({"dgsuite.timeout": "2s"}),
+        pytest.raises(dgsuite.RunError, match=f"worker {place} is frozen"),
+    ):
+        requests[request_]()
+
+
+PIECE = 1 << 13
+"""Bytes of an array that stays in use between those that are freed."""
+
+
+def fragment(size, limit):
+    """On a worker: fill its memory up to where Dask pauses it, and free all but small pieces in between, so
+    that nothing goes back by itself.
+    """
+    small, large = [], []
+    for _ in range(int(0.85 * limit - psutil.Process().memory_info().rss) // (size + PIECE)):
+        large.append(np.ones(size, np.uint8))
+        small.append(np.ones(PIECE, np.uint8))
+    return small
+
+
+def test_memory_that_was_freed_is_given_back_before_it_pauses_a_worker(ring):
+    from distributed import LocalCluster
+
+    with (
+        dask.config.set({"dgsuite.timeout": "10s"}),
+        LocalCluster(
+            n_workers=1,
+            threads_per_worker=1,
+            memory_limit=700_000_000,
+            dashboard_address=None,
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        dgsuite.run("lcr", ring, style="clocked", client=client)
+        (place,) = worker_addresses(client)
+        limit = queries.worker_states(client)[place]["memory_limit"]
+        kept = client.submit(fragment, 1 << 16, limit)
+        kept.result()
+        assert dgsuite.run("lcr", ring, style="clocked", client=client).sizes["node"] == 12
+
+
+def test_a_paused_worker_is_named(own_client, ring):
+    def pause(dask_worker):
+        from distributed.core import Status
+
+        dask_worker.periodic_callbacks["memory_monitor"].stop()
+        dask_worker.status = Status.paused
+
+    dgsuite.run("lcr", ring, clusters=2, style="clocked", client=own_client)
+    place = worker_addresses(own_client)[1]
+    pid = own_client.run(os.getpid, workers=[place])[place]
+    own_client.run(pause, workers=[place])
+    with (
+        dask.config.set({"dgsuite.timeout": "2s"}),
+        pytest.raises(dgsuite.RunError, match=f"worker {place} is paused by Dask.* of its limit"),
+    ):
+        dgsuite.run("lcr", ring, clusters=2, style="clocked", client=own_client)
+    os.kill(pid, signal.SIGKILL)
+
+
+def test_long_tasks_are_waited_for(client):
+    """Longer than the bound: what counts is whether the worker gives signs of life."""
+    with dask.config.set({"dgsuite.timeout": "1s"}):
+        place = worker_addresses(client)[0]
+        long = client.submit(time.sleep, 4, workers=[place], pure=False)
+        watch = Watch(client, "napping", [place])
+        tasks.finish([long], watch)
+
+
+# The mesh.
+
+
+class Touch:
+    """Makes a file when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (self.path, "w")
+
+
+class Meeting:
+    """Where a mesh says at which address it listens."""
+
+    def __init__(self):
+        self.told = asyncio.get_running_loop().create_future()
+
+    def enter(self, key, run, address, abort):
+        self.told.set_result(address[0])
+
+
+def test_strangers_are_turned_away_unheard(tmp_path):
+    file = tmp_path / "unpickled"
+
+    async def main():
+        mesh = Mesh("0", ["tcp://127.0.0.1:1", "tcp://127.0.0.1:2"], ["a", "b"], 0)
+        meeting = Meeting()
+        opening = asyncio.create_task(mesh.open(meeting, "key", {}, {}))
+        address = await meeting.told
+        more = {"more": ToPickle(Touch(str(file)))}
+        with pytest.raises(CommClosedError):
+            await connect(address, handshake_overrides=more)
+        assert not mesh.comms
+        opening.cancel()
+
+    asyncio.run(main())
+    assert not file.exists()
+
+
+def test_a_full_mesh_accepts_no_connections(client, ring):
+    dgsuite.run("lcr", ring, clusters=2, style="clocked", client=client)
+    before = client.run(listening)
+    running = threading.Event()
+    run = threading.Thread(
+        target=lambda: dgsuite.run(
+            Sleeps(rounds=300),
+            ring,
+            clusters=2,
+            style="clocked",
+            client=client,
+            on_round=lambda rounds: running.set(),
+        )
+    )
+    run.start()
+    assert running.wait(60)
+    during = client.run(listening)
+    assert any(any(h) for h in client.run(held).values())
+    run.join()
+    assert during == before
+
+
+def listening():
+    """On a worker: at how many sockets it listens."""
+    return sum(c.status == psutil.CONN_LISTEN for c in psutil.Process().net_connections())
+
+
+def test_a_lost_peer_leaves_no_error_unheard():
+    """Of two peers that are gone one is named; the other's error is no surprise later."""
+    unheard: list[dict] = []
+
+    async def main():
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: unheard.append(context))
+        mesh = Mesh("0", [f"tcp://127.0.0.1:{rank}" for rank in (1, 2, 3)], ["a", "b", "c"], 0)
+
+        async def handle(comm):
+            comm.abort()
+
+        async with listen("tcp://127.0.0.1", handle) as listener:
+            for peer in (1, 2):
+                mesh._join(peer, await connect(listener.contact_address))
+            parcels = dict.fromkeys((1, 2), np.zeros(1 << 21, np.uint8))
+            with pytest.raises(worker.PeerLost, match="was lost"):
+                await mesh.exchange(0, parcels, Vote())
+        for _ in range(10):
+            await asyncio.sleep(0.01)
+        gc.collect()
+
+    asyncio.run(main())
+    gc.collect()
+    assert not unheard

@@ -1,0 +1,354 @@
+"""Betweenness centrality is what networkx and igraph find, in every form, deal and style."""
+
+from __future__ import annotations
+
+import heapq
+import math
+import os
+import threading
+from itertools import product
+
+import networkx as nx
+import numpy as np
+import psutil
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dgsuite
+import genval
+from dgsuite.report.claims.data import claims
+from kernels import KERNELS
+from kernels.analytics._betweenness import add
+from kernels.fixed import Sums, added
+from partition.graph import Graph
+from tests.support.clusters import has_worked
+
+FORMS = [("replicated", "block"), ("replicated", "cyclic"), ("partitioned", "block")]
+
+WORKLOADS = {  # of the paper's Table 1: how to make it, and its edges
+    row[1]: ({"n": row[2], **dict(zip("abcd", row[4:8], strict=True))}, row[9])
+    for row in claims()["scc.table1.workloads"].data["rows"]
+    if row[1] != "large"  # low again
+}
+
+
+@st.composite
+def networks(draw):
+    n = draw(st.integers(1, 30))
+    net = nx.gnp_random_graph(
+        n, draw(st.sampled_from([0.03, 0.1, 0.3])), draw(st.integers(0, 99)), draw(st.booleans())
+    )
+    most = draw(st.integers(1, 4))
+    for u, v in net.edges:
+        net[u][v]["weight"] = (u * 7 + v * 3) % most + draw(st.sampled_from([1, 1, 2]))
+    return net
+
+
+def close(found, right):
+    np.testing.assert_allclose(found, [right[v] for v in sorted(right)], rtol=1e-12, atol=1e-12)
+
+
+@given(networks(), st.booleans(), st.data())
+def test_as_networkx_and_the_same_bits_in_every_form(net, weighted, data):
+    n = net.number_of_nodes()
+    sources = data.draw(st.one_of(st.none(), st.lists(st.integers(0, n - 1), unique=True)))
+    weight = "weight" if weighted else None
+    if sources is None:
+        right = nx.betweenness_centrality(net, normalized=False, weight=weight)
+    else:
+        right = nx.betweenness_centrality_subset(net, sources, list(net), weight=weight)
+    owner = data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
+    batch = data.draw(st.sampled_from([None, 1, 3]))
+    found = []
+    for cut in ({"clusters": 1}, {"clusters": 4}, {"partition": owner}):
+        graph = Graph.from_networkx(net, **cut)
+        for form, deal in FORMS:
+            options = {"graph_form": form, "deal": deal, "batch": batch, "sources": sources}
+            ds = dgsuite.run("bc", graph, style="serial", weighted=weighted, **options)
+            found.append(ds.betweenness.values)
+            assert genval.validate("bc", graph, ds).ok
+    close(found[0], right)
+    for other in found:
+        np.testing.assert_array_equal(found[0], other)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_as_igraph_on_the_small_workload(weighted):
+    igraph = pytest.importorskip("igraph")
+    graph = genval.rmat(**WORKLOADS["small"][0])
+    matrix = graph.to_scipy().tocoo()
+    other = igraph.Graph(n=graph.n, edges=np.stack(matrix.coords, 1), directed=True)
+    lengths = matrix.data.tolist() if weighted else None
+    for sources in (None, 100):
+        ds = dgsuite.run("bc", graph, style="serial", weighted=weighted, sources=sources)
+        chosen = np.flatnonzero(ds.source.values).tolist()
+        assert len(chosen) == (sources or graph.n)
+        right = other.betweenness(directed=True, weights=lengths, sources=chosen)
+        np.testing.assert_allclose(ds.betweenness, right, rtol=1e-9, atol=1e-9)
+        parted = dgsuite.run(
+            "bc", graph, style="serial", clusters=3, weighted=weighted, sources=sources,
+            graph_form="partitioned",
+        )  # fmt: skip
+        np.testing.assert_array_equal(ds.betweenness, parted.betweenness)
+    assert genval.validate("bc", graph, ds).ok
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_edges_of_table_1(name):
+    options, edges = WORKLOADS[name]
+    graph = genval.rmat(**options)
+    assert abs(graph.m / edges - 1) < 0.001
+    assert graph.directed
+    matrix = graph.to_scipy()
+    assert matrix.diagonal().any()  # loops stay
+    assert matrix.sum() == 8 * graph.n  # duplicates are weights
+    assert (genval.rmat(**options, clusters=3).to_scipy() != matrix).nnz == 0
+    assert genval.rmat(**options, seed=7).m != graph.m
+
+
+def test_shares_of_an_rmat_graph_are_checked():
+    for options, message in (
+        ({"a": 0.6}, r"a \+ b \+ c \+ d must be 1, got 1.05"),
+        ({"a": -0.1}, "a must be a share from 0 to 1"),
+        ({"n": 0}, "n must be at least 1"),
+        ({"n": 40}, "n must be at most 24"),
+    ):
+        with pytest.raises(dgsuite.InputError, match=message):
+            genval.rmat(**options)
+
+
+@pytest.mark.parametrize("partition", [[0, 0, 0, 0], [1, 0, 1, 0]])
+def test_an_edge_that_weighs_nothing_counts_without_weights(partition):
+    graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], weights=[0, 1, 1, 1], partition=partition)
+    ds = dgsuite.run("bc", graph, style="serial")
+    assert ds.betweenness.values.tolist() == [0.5] * 4
+    assert genval.validate("bc", graph, ds).ok
+
+
+@pytest.mark.parametrize(("form", "deal"), FORMS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_more_paths_than_a_float_holds_are_an_error(form, deal, weighted):
+    """2^1030 from one end of a row of diamonds to the other; from its middle 2^515."""
+    at = 3 * np.arange(1030)
+    src, dst = (
+        np.concatenate([at, at, at + 1, at + 2]),
+        np.concatenate([at + 1, at + 2, at + 3, at + 3]),
+    )
+    graph = Graph.from_edges(src, dst, weights=np.ones(len(src)), partition=np.arange(3091) % 2)
+    options = {"graph_form": form, "deal": deal, "weighted": weighted, "style": "serial"}
+    dgsuite.run("bc", graph, sources=[1545], **options)
+    with pytest.raises(dgsuite.RunError, match="more than 1e308 shortest paths from node 3"):
+        dgsuite.run("bc", graph, sources=[1545, 3], **options)
+
+
+@pytest.mark.parametrize(("form", "deal"), FORMS)
+def test_an_edge_that_makes_a_path_no_longer_is_an_error(form, deal):
+    options = {"graph_form": form, "deal": deal, "weighted": True, "style": "serial"}
+    graph = Graph.from_edges([0, 1], [1, 2], weights=[1e20, 1.0], clusters=2)
+    assert dgsuite.run("bc", graph, sources=[2], **options).betweenness[1] == 0.5
+    with pytest.raises(dgsuite.RunError, match="a path from node 0 is as long with its last edge"):
+        dgsuite.run("bc", graph, sources=[2, 0], **options)
+
+
+def brandes(net, forget):
+    """Brandes' algorithm; with `forget` False as the original, which does not begin the count of paths
+    anew where it finds a shorter path.
+    """
+    total = dict.fromkeys(net, 0.0)
+    for source in net:
+        distance, paths = {source: 0}, dict.fromkeys(net, 0.0)
+        paths[source] = 1.0
+        before = {v: [] for v in net}
+        heap, order, done = [(0, source)], [], set()
+        while heap:
+            _, u = heapq.heappop(heap)
+            if u in done:
+                continue
+            done.add(u)
+            order.append(u)
+            for v, data in net[u].items():
+                there = distance[u] + data["weight"]
+                if v not in distance or there < distance[v]:
+                    distance[v] = there
+                    heapq.heappush(heap, (there, v))
+                    before[v] = []
+                    if forget:
+                        paths[v] = 0.0
+                if there == distance[v]:
+                    paths[v] += paths[u]
+                    before[v].append(u)
+        depends = dict.fromkeys(net, 0.0)
+        for v in reversed(order):
+            for u in before[v]:
+                depends[u] += paths[u] / paths[v] * (1 + depends[v])
+            if v != source:
+                total[v] += depends[v]
+    return total
+
+
+def test_the_originals_defect_is_not_ours():
+    """0 finds 3 over 1 first, at 9, then over 2 and 4, at 4: the original counts both ways."""
+    net = nx.DiGraph()
+    net.add_nodes_from(range(5))
+    net.add_weighted_edges_from([(0, 1, 1), (1, 3, 8), (0, 2, 2), (2, 3, 2), (2, 4, 1), (4, 3, 1)])
+    ds = dgsuite.run("bc", Graph.from_networkx(net), style="serial", weighted=True)
+    close(ds.betweenness.values, nx.betweenness_centrality(net, normalized=False, weight="weight"))
+    close(ds.betweenness.values, brandes(net, forget=True))
+    wrong = brandes(net, forget=False)
+    assert max(abs(wrong[v] - ds.betweenness.values[v]) for v in net) > 0.1
+
+
+@given(st.lists(st.floats(0, 1e9), min_size=1, max_size=40), st.randoms())
+def test_sums_in_fixed_point_do_not_depend_on_order(values, luck):
+    def summed(numbers):
+        total = Sums.zeros(1)
+        for value in numbers:
+            add(*total, 0, value)
+        return total
+
+    one = summed(values)
+    assert one.value[0] == pytest.approx(math.fsum(values), rel=1e-15, abs=len(values) * 2.0**-52)
+    luck.shuffle(values)
+    cut = luck.randrange(len(values) + 1)
+    assert added([summed(values[cut:]), summed(values[:cut])]) == one
+
+
+def shares(graph, deal, clusters=16):
+    """Edges that searches of each cluster look at, on a sample of sources."""
+    kernel = KERNELS["bc"](deal=deal)
+    from kernels.analytics.replicated import Searcher, gathered
+
+    held = gathered(graph.gather(), False)
+    search = Searcher(held, False)
+    edges = []
+    luck = np.random.default_rng(1)  # not every so many: low bits of ids say how busy a node is
+    for place in range(clusters):
+        edges.append(search(luck.permutation(kernel.dealt(held.degree, place, clusters))[:384]))
+    return np.mean(edges) / np.max(edges)
+
+
+def test_cyclic_dealing_balances_what_blocks_do_not():
+    """On "medium", where nodes with small ids have the long searches."""
+    graph = genval.rmat(**WORKLOADS["medium"][0])
+    assert 0.5 < shares(graph, "block") < 0.7
+    assert shares(graph, "cyclic") > 0.9
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_on_workers(client, weighted):
+    """Both forms, all deals and styles: the same bits."""
+    graph = genval.rmat(n=9, clusters=4)
+    alone = dgsuite.run("bc", graph, style="serial", weighted=weighted, sources=200)
+    for style, (form, deal) in product(("clocked", "finish_async"), FORMS):
+        ds = dgsuite.run(
+            "bc", graph, style=style, client=client, weighted=weighted, sources=200,
+            graph_form=form, deal=deal,
+        )  # fmt: skip
+        np.testing.assert_array_equal(ds.betweenness, alone.betweenness)
+    free = dgsuite.run("bc", graph, client=client, weighted=weighted, sources=200, deal="dynamic")
+    np.testing.assert_array_equal(free.betweenness, alone.betweenness)
+    np.testing.assert_array_equal(free.source, alone.source)
+    assert free.attrs["style"] == "finish_async"
+    assert int(free.scanned.sum()) == int(alone.scanned.sum())
+    assert genval.validate("bc", graph, free).ok
+    with pytest.raises(dgsuite.InputError, match="style='finish_async'"):
+        dgsuite.run("bc", graph, client=client, deal="dynamic", style="clocked")
+
+
+def kill_one(client, seconds):
+    """Kill a worker once it has worked for some seconds."""
+    victim = psutil.Process(next(iter(client.run(os.getpid).values())))
+
+    def kill():
+        has_worked([victim], seconds)
+        victim.kill()
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    return thread
+
+
+def run_on(client, graph, form):
+    """Runs for many seconds."""
+    for _ in range(20):
+        dgsuite.run("bc", graph, client=client, graph_form=form, weighted=True)
+
+
+def test_a_worker_killed_in_the_middle(own_client):
+    """Dealt dynamically the result is right; else one error names the worker."""
+    graph = genval.rmat(n=12)
+    right = dgsuite.run("bc", graph, style="serial").betweenness
+    client = own_client
+    dgsuite.run("bc", graph, client=client, deal="dynamic", sources=10)
+    thread = kill_one(client, 0.2)
+    found = dgsuite.run("bc", graph, client=client, deal="dynamic")
+    thread.join()
+    np.testing.assert_array_equal(found.betweenness, right)
+    client.wait_for_workers(2, timeout=30)
+    for form in ("replicated", "partitioned"):
+        thread = kill_one(client, 0.4)
+        with pytest.raises(dgsuite.RunError, match=r"worker .* was lost"):
+            run_on(client, graph, form)
+        thread.join()
+        client.wait_for_workers(2, timeout=30)
+
+
+@pytest.mark.parametrize("form", ["replicated", "partitioned"])
+def test_bad_input_is_named(form):
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], weights=[2, -3, 1], directed=True)
+    for options, message in (
+        ({"weighted": True}, "weights must be above 0, got -3 from node 1 to node 2"),
+        ({"sources": 4}, "sources must be from 1 to 3, the number of nodes, got 4"),
+        ({"sources": 0}, "sources must be from 1 to 3"),
+        ({"sources": [0, 3]}, "source 3 is not a node"),
+        ({"sources": [1, 1]}, "sources must be different nodes"),
+        ({"sources": 0.5}, "sources must be a 64-bit integer or a sequence or None"),
+        ({"sources": [0.5]}, "sources must be a number of nodes or a list"),
+        ({"deal": "fair"}, "deal must be one of block, cyclic, dynamic, got 'fair'"),
+        ({"graph_form": "cut"}, "graph_form must be one of replicated, partitioned"),
+        ({"batch": 0}, "batch must be at least 1"),
+        ({"source": [1]}, "did you mean 'sources'"),
+    ):
+        with pytest.raises(dgsuite.InputError, match=message):
+            dgsuite.run("bc", graph, style="serial", **{"graph_form": form, **options})
+    assert dgsuite.run("bc", graph, style="serial", graph_form=form).betweenness.sum() == 3
+
+
+CORRUPTIONS = {
+    "all zero": lambda v: v * 0,
+    "doubled": lambda v: v * 2,
+    "halved": lambda v: v / 2,
+    "normalised": lambda v: v / 1600,
+    "shifted": lambda v: np.roll(v, 1),
+    "reversed": lambda v: v[::-1],
+    "negative": lambda v: -v,
+    "a little more": lambda v: v * (1 + 1e-6),
+    "one more": lambda v: v + (np.arange(len(v)) == v.argmax()),
+    "one less": lambda v: v - (np.arange(len(v)) == v.argmax()),
+    "ends counted": lambda v: v + len(v) - 1,
+    "not a number": lambda v: np.where(np.arange(len(v)) == 3, np.nan, v),
+    "infinite": lambda v: np.where(np.arange(len(v)) == 3, np.inf, v),
+    "two swapped": lambda v: v[np.argsort(np.argsort(v)) - 1],
+}
+
+
+@pytest.mark.parametrize("kind", CORRUPTIONS)
+def test_corruption_is_rejected(kind):
+    net = nx.gnp_random_graph(40, 0.1, seed=3)
+    graph = Graph.from_networkx(net, clusters=3)
+    right = nx.betweenness_centrality(net, normalized=False)
+    values = np.array([right[v] for v in net])
+    assert genval.validate("bc", graph, {"betweenness": values}).ok
+    report = genval.validate("bc", graph, {"betweenness": CORRUPTIONS[kind](values)})
+    assert not report.ok
+    assert report.violations
+
+
+def test_what_the_rule_must_know():
+    graph = Graph.from_edges([0, 1], [1, 2])
+    facts = {"betweenness": np.zeros(3), "sources": 2}
+    with pytest.raises(dgsuite.InputError, match="flags 'source'"):
+        genval.validate("bc", graph, facts)
+    assert not genval.validate("bc", graph, {"betweenness": np.zeros(3)}).ok
+    assert genval.validate("bc", graph, {"betweenness": np.zeros(3), "source": [0, 1, 0]}).ok

@@ -1,0 +1,82 @@
+"""What docstrings say of rounds and messages holds on random graphs."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from math import ceil, log2
+
+import networkx as nx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dgsuite
+from dgsuite.catalogue import costs
+from kernels import KERNELS
+from tests.support import cases
+
+BOUND = re.compile(r"(at most|exactly) ``([^`]+)``(?![^:;,.])")
+"""A sentence that says how many there are, in the letters of docs/kernels.md."""
+
+UNBOUNDED = {
+    "rounds": {"bc", "by", "ds", "louvain", "random_walks", "scc", "sssp", "wcc"}
+    | {"eigenvector", "hits", "katz", "pagerank"},
+    "messages": {"bc", "bfs2d", "by", "random_walks"},
+}
+"""Kernels whose docstring names no number that holds for every graph."""
+
+
+def log_star(x: float) -> int:
+    return 0 if x <= 1 else 1 + log_star(log2(x))
+
+
+def letters(kernel, graph, ds):
+    """The values of the letters."""
+    hops = dict(nx.all_pairs_shortest_path_length(graph.to_networkx()))
+    known = {
+        "n": graph.n,
+        "m": graph.m,
+        "arcs": graph.m if graph.directed else 2 * graph.m,
+        "diameter": max(max(found.values()) for found in hops.values()),
+        "hops": max(hops[ds.attrs.get("root", 0)].values()),
+        "rounds": ds.sizes["round"],
+        "ceil": ceil,
+        "log2": log2,
+        "log_star": log_star,
+    }
+    own = {field.name: getattr(kernel, field.name) for field in dataclasses.fields(kernel)}
+    if {"sources", "samples"} & own.keys():
+        own["sources"] = own["samples"] = len(kernel.chosen(graph.n))
+    return known | own
+
+
+@pytest.mark.parametrize("name", sorted(KERNELS))
+def test_docstrings_say_what_runs_take(name):
+    said = costs(KERNELS[name])
+    assert said.keys() == {"Rounds", "Messages"}
+    for what, sentence in said.items():
+        assert sentence.endswith(".")
+        bounded = BOUND.match(sentence) is not None
+        assert bounded == (name not in UNBOUNDED[what.lower()])
+
+
+@pytest.mark.parametrize("name", cases.NAMES)
+@given(data=st.data())
+@settings(max_examples=8, deadline=None)
+def test_runs_take_what_docstrings_say(name, data):
+    kernel, make = data.draw(cases.inputs(name))
+    if kernel._forms is not None:
+        kernel = dataclasses.replace(kernel, faithful=False)
+    graph = make()
+    try:
+        ds = dgsuite.run(kernel, graph, style="serial")
+    except dgsuite.RunError:
+        return  # values that do not converge
+    counts = {"Rounds": ds.sizes["round"], "Messages": int(ds.messages.sum())}
+    for what, sentence in costs(KERNELS[name]).items():
+        if found := BOUND.match(sentence):
+            bound = eval(found[2], {}, letters(kernel, graph, ds))
+            assert counts[what] <= bound, f"{what}: {sentence}"
+            if found[1] == "exactly":
+                assert counts[what] == bound, f"{what}: {sentence}"

@@ -1,0 +1,140 @@
+"""Kernels that look at neighbours of neighbours are what networkx, or the definition, finds."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dgsuite
+import genval
+from dgsuite import scaling
+from dgsuite.executors import serial
+from partition.errors import RunError
+from partition.graph import Graph
+from tests.support.definitions import clustered, cut, example, networks, propagated, trusses
+from tests.support.faulty import Wrong
+
+
+def right(kernel, graph, **parameters):
+    """The dataset of a serial run, which the rule accepts."""
+    ds = dgsuite.run(kernel, graph, style="serial", **parameters)
+    report = genval.validate(kernel, graph, ds)
+    assert report.ok, str(report)
+    return ds
+
+
+BOTH = st.one_of(networks(), networks(directed=True))
+
+
+@given(BOTH, st.integers(1, 6), st.data())
+def test_labels_are_those_of_the_definition(net, iterations, data):
+    ds = right("cdlp", cut(net, data.draw), iterations=iterations)
+    np.testing.assert_array_equal(ds.label, propagated(net, iterations))
+    assert ds.sizes["round"] <= iterations
+
+
+def test_lists_on_directed_graphs_and_their_traffic_are_refused():
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], directed=True)
+    with pytest.raises(RunError, match="phase 'send', cluster 0: shares lists"):
+        serial.run(Wrong(what="lists too short"), graph.parts)
+    with pytest.raises(dgsuite.InputError, match="lists that nodes share is not counted"):
+        scaling.trace("triangles", graph.to_undirected(), clusters=[2])
+
+
+LABELS = {False: [2, 3, 2, 2, 6, 5, 2, 5, 5], True: [1, 2, 3, 4, 1, 1, 2, 3, 2, 1]}
+
+
+@pytest.mark.parametrize("directed", LABELS)
+def test_labels_of_the_example(directed):
+    ds = right("cdlp", example(directed, clusters=3), iterations=2)
+    assert ds.label.values.tolist() == LABELS[directed]
+
+
+def test_labels_that_stay_are_not_sent_again():
+    """Two cliques agree after two steps; the third finds no change."""
+    net = nx.disjoint_union(nx.complete_graph(5), nx.complete_graph(4))
+    ds = right("cdlp", Graph.from_networkx(net, clusters=2), iterations=100)
+    assert ds.label.values.tolist() == [0] * 5 + [5] * 4
+    assert ds.messages.values.tolist() == [32, 32, 7]
+
+
+@given(networks(), st.data())
+def test_triangles_and_coefficients_are_those_of_networkx(net, data):
+    graph = cut(net, data.draw)
+    ds = right("triangles", graph)
+    np.testing.assert_array_equal(ds.triangles, [*nx.triangles(net).values()])
+    ds = right("lcc", graph)
+    np.testing.assert_allclose(ds.coefficient, [*nx.clustering(net).values()], rtol=1e-12)
+
+
+@pytest.mark.parametrize("core", [0, 64, 1000])
+def test_triangles_are_the_same_for_any_core(core, monkeypatch):
+    """Bits of words beyond the first, and lists beside them."""
+    monkeypatch.setattr("kernels.analytics.triangles.CORE", core)
+    net = nx.powerlaw_cluster_graph(1000, 40, 0.5, seed=1)
+    ds = dgsuite.run("triangles", Graph.from_networkx(net, clusters=3), style="serial")
+    np.testing.assert_array_equal(ds.triangles, [*nx.triangles(net).values()])
+
+
+COEFFICIENTS = {
+    False: [1, 1 / 3, 1, 2 / 3, 1 / 5, 1, 2 / 3, 1, 0],
+    True: [2 / 3, 1 / 6, 3 / 20, 1 / 20, 1 / 4, 0, 0, 5 / 6, 0, 0],
+}
+
+
+@given(networks(directed=True), st.sampled_from([0, 8, 1000]), st.data())
+def test_coefficients_of_directed_graphs(net, core, data):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kernels.analytics.triangles.CORE", core)
+        ds = right("lcc", cut(net, data.draw))
+    np.testing.assert_allclose(ds.coefficient, clustered(net), rtol=1e-12)
+
+
+@pytest.mark.parametrize("directed", COEFFICIENTS)
+def test_coefficients_of_the_example(directed):
+    ds = right("lcc", example(directed, clusters=3))
+    np.testing.assert_allclose(ds.coefficient, COEFFICIENTS[directed], rtol=1e-12)
+
+
+@given(networks(), st.data())
+def test_core_numbers_are_those_of_networkx(net, data):
+    ds = right("core_number", cut(net, data.draw))
+    np.testing.assert_array_equal(ds.core, [*nx.core_number(net).values()])
+    assert ds.messages.sum() == 2 * net.number_of_edges()
+
+
+@given(networks(), st.data())
+def test_trusses_are_those_of_networkx(net, data):
+    ds = right("ktruss", cut(net, data.draw))
+    np.testing.assert_array_equal(ds.truss, trusses(net))
+
+
+@given(networks(), st.integers(0, 9), st.data())
+def test_colours_and_mates(net, seed, data):
+    graph = cut(net, data.draw)
+    ds = right("colouring", graph, seed=seed)
+    assert all(ds.colour[u] != ds.colour[v] for u, v in net.edges)
+    assert ds.colour.max() <= max(degree for _, degree in net.degree)
+    ds = right("matching", graph, seed=seed)
+    pairs = {(v, m) for v, m in enumerate(ds.mate.values.tolist()) if v < m}
+    assert nx.is_maximal_matching(net, pairs)
+    assert np.count_nonzero(ds.mate >= 0) == 2 * len(pairs)
+
+
+def test_rounds_of_colouring_and_matching_grow_slowly():
+    """On a path of 2000 nodes both are over in far fewer rounds than it has nodes."""
+    graph = Graph.from_networkx(nx.path_graph(2000))
+    assert right("colouring", graph).sizes["round"] < 20
+    assert right("matching", graph).sizes["round"] < 20
+
+
+@pytest.mark.parametrize(
+    ("kernel", "parameters", "message"),
+    [("cdlp", {"iterations": 0}, "iterations must be at least 1, got 0")],
+)
+def test_bad_parameters(kernel, parameters, message):
+    with pytest.raises(dgsuite.InputError, match=message):
+        dgsuite.run(kernel, Graph.from_edges([0], [1]), **parameters)

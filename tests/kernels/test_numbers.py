@@ -1,0 +1,392 @@
+"""Counts and number types at their edges."""
+
+from __future__ import annotations
+
+import json
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.sparse import csgraph
+
+import dgsuite
+import genval
+from dgsuite.engine.program import COUNTED, Step
+from dgsuite.engine.site import Site
+from kernels import KERNELS
+from kernels.rng import uniform
+from partition.graph import Graph
+from tests.support.loud import TIMES, Loud, LoudTasks
+
+STYLES = ("serial", "clocked", "finish_async")
+COUNTS = ("messages", "remote_messages", "bytes", "active", "comm", "mutexes", "finishes", "asyncs")
+
+
+def star_beside(seed: int, star: bool) -> Graph:
+    """A star of 60,001 nodes, or its nodes alone, beside a random graph of 500."""
+    leaves = np.arange(1, 60_001) if star else np.empty(0, np.int64)
+    random = np.random.default_rng(seed).integers(60_001, 60_501, (2, 1000))
+    src = np.concatenate([np.zeros(len(leaves), np.int64), random[0]])
+    return Graph.from_edges(src, np.concatenate([leaves, random[1]]), n=60_501)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_mis_counts_what_a_large_star_sends(client, style):
+    leaves, seed = 60_000, 107
+    how = {"style": style, "clusters": 3, "faithful": True, "seed": seed, "count_as": "clocked"}
+    how |= {"client": client} if style != "serial" else {}
+    whole = dgsuite.run("mis", star_beside(5, True), **how)
+    rest = dgsuite.run("mis", star_beside(5, False), **how)
+    draws = uniform("imsuite", seed, np.arange(leaves + 1), 0)
+    winners = int(np.count_nonzero(draws[1:] < draws[0]))
+    # all draw; winners tell the hub; it tells all of each winner
+    sent = {"draw": 2 * leaves, "compete": winners, "retire": leaves * winners}
+    assert sent["retire"] > 2**31
+    assert int(whole.messages[0] - rest.messages[0]) == sum(sent.values())
+    comm = sent["draw"] + 3 * sent["compete"] + sent["retire"]
+    assert int(whole.comm[0] - rest.comm[0]) == comm
+    mutexes = sent["draw"] + 3 * sent["compete"] + 2 * sent["retire"]
+    assert int(whole.mutexes[0] - rest.mutexes[0]) == mutexes
+    assert (whole.remote_messages >= 0).all()
+    serial = dgsuite.run("mis", star_beside(5, True), **{**how, "style": "serial"})
+    for name in COUNTS:
+        np.testing.assert_array_equal(whole[name], serial[name], err_msg=name)
+
+
+EDGES = 2 * 3  # ends of the edges of a path of four nodes
+SENT = {
+    "repeat": EDGES * TIMES,
+    "to": 4 * TIMES,
+    "links": 4 * TIMES,
+    "links and repeat": 16 * TIMES,
+}
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("how", SENT)
+def test_broadcasts_are_counted_beyond_32_bits(client, how, style):
+    graph = Graph.from_networkx(nx.path_graph(4), clusters=4)
+    on = {} if style == "serial" else {"client": client}
+    # unchecked: these nodes claim more neighbours than they have
+    ds = dgsuite.run(Loud(how=how), graph, style=style, check=False, **on)
+    assert int(ds.messages.sum()) == SENT[how]
+    assert ds.remote_messages.sum("round").to_series().to_dict() == {
+        "SP": 0,
+        "MP": SENT[how],
+        "UP": SENT[how],
+    }
+    assert int(ds.bytes.sum()) == 8 * SENT[how]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_announcements_are_counted_beyond_32_bits(client, style):
+    n = 50_000
+    on = {} if style == "serial" else {"client": client}
+    graph = Graph.from_edges([0], [1], n=n, clusters=2)
+    ds = dgsuite.run(Loud(how="announce"), graph, style=style, count_as="clocked", **on)
+    assert int(ds.messages.sum()) == n * (n - 1)
+    assert int(ds.remote_messages.sel(model="MP").sum()) == n * n // 2
+    assert int(ds.bytes.sum()) == 8 * n * (n - 1)
+    assert int(ds.mutexes.sum()) == n * (n - 1)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_spawned_tasks_are_counted_beyond_32_bits(client, style):
+    graph = Graph.from_networkx(nx.path_graph(4), clusters=4)
+    on = {} if style == "serial" else {"client": client}
+    ds = dgsuite.run(LoudTasks(), graph, style=style, **on)
+    assert int(ds.messages.sum()) == EDGES * TIMES
+    assert int(ds.remote_messages.sel(model="MP").sum()) == EDGES * TIMES
+
+
+@pytest.mark.parametrize("how", [*SENT, "plain", "known", "announce", "ship", "unicast"])
+def test_each_kind_of_message_is_counted_in_integers_of_any_size(how):
+    """Of those that no small graph can send so many of, too."""
+    parts = Graph.from_networkx(nx.path_graph(4), clusters=2).parts
+    site = Site(Loud(how=how), parts, [0, 2], 0)
+    site.step(Step(0, "send", False, 0))
+    assert site.tally.messages > 0
+    assert {name: type(getattr(site.tally, name)) for name in COUNTED} == {
+        name: float if name == "toil" else int for name in COUNTED
+    }
+
+
+@pytest.mark.parametrize("messages", [3, 40_000])
+def test_an_inbox_counts_in_64_bits(messages):
+    """Listed or reduced along edges, so that what a kernel makes of its counts is the same."""
+    graph = Graph.from_networkx(nx.star_graph(messages), clusters=1)
+    site = Site(Loud(how="plain"), graph.parts, [0, 1], 0)
+    site.step(Step(0, "send", False, 0))
+    site.deliver({})
+    found = []
+    site.call = lambda step, k, inbox, tasks=None: found.append(inbox.count())
+    site.step(Step(0, "read", True, 0))
+    nodes, counts, away = found[0]
+    assert (counts[0], len(nodes)) == (messages, messages + 1)
+    assert {counts.dtype, away.dtype} == {np.dtype(np.int64)}
+
+
+def test_what_a_node_sends_itself_is_remote_nowhere():
+    alone = dgsuite.run("lcr", Graph.from_edges([0], [0], n=1), style="serial")
+    assert (alone.messages.sum(), alone.remote_messages.sum()) == (1, 0)
+    graph = Graph.from_networkx(nx.path_graph(6), clusters=6)
+    ds = dgsuite.run(Loud(how="to itself"), graph, style="serial")
+    assert (ds.messages.sum(), *ds.remote_messages.sum("round")) == (6, 0, 3, 3)
+    ds = dgsuite.run(LoudTasks(to_self=True), graph, style="serial")
+    assert (ds.messages.sum(), *ds.remote_messages.sum("depth")) == (6 * TIMES, 0, 0, 0)
+
+
+DTYPES = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
+DTYPES += ["float16", "float32", "float64"]
+
+
+def random_edges(n, m, dtype, seed=1, **how):
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(0, 100, m).astype(dtype)
+    return Graph.from_edges(*rng.integers(0, n, (2, m)), n=n, weights=weights, **how)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [1, 2, 300])
+def test_sssp_of_directed_graphs_is_scipys(n, dtype):
+    graph = random_edges(n, 4 * n, dtype, directed=True, clusters=1)
+    parent = np.full(n, -1)
+    for clusters in {1, min(3, n)}:
+        ds = dgsuite.run("sssp", graph, style="serial", clusters=clusters, root=n - 1)
+        distance = csgraph.dijkstra(graph.to_scipy(), indices=n - 1)
+        np.testing.assert_array_equal(ds.distance, distance)
+        assert genval.validate("sssp", graph, ds).ok
+        parent = ds.parent if clusters == 1 else parent
+        np.testing.assert_array_equal(ds.parent, parent)
+    if n == 300:
+        assert np.isfinite(distance).sum() > 200
+        wrong = ds.parent.values.copy()
+        child = int(np.flatnonzero((wrong >= 0) & (wrong != n - 1))[0])
+        back = np.setdiff1d(
+            graph.to_scipy()[[child]].indices, graph.to_scipy()[:, [child]].nonzero()[0]
+        )
+        wrong[child] = back[0]  # a neighbour that the edge leads to, not from
+        report = genval.validate("sssp", graph, ds.assign(parent=("node", wrong)))
+        assert "a node with an edge to it" in str(report)
+
+
+@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+def test_sssp_of_directed_graphs_is_the_same_in_all_styles(client, style):
+    graph = random_edges(200, 800, np.int64, directed=True, clusters=3)
+    serial = dgsuite.run("sssp", graph, style="serial", clusters=1)
+    found = dgsuite.run("sssp", graph, style=style, client=client)
+    for name in ("distance", "parent", "messages", "bytes", "active"):
+        np.testing.assert_array_equal(serial[name], found[name], err_msg=name)
+    assert serial.attrs["parameters"] == found.attrs["parameters"]
+
+
+def chosen_delta(graph, **how):
+    ds = dgsuite.run("sssp", graph, style="serial", **how)
+    return json.loads(ds.attrs["parameters"])["delta"]
+
+
+def test_a_delta_is_chosen_by_the_weights():
+    rng = np.random.default_rng(4)
+    src, dst = rng.integers(0, 2000, (2, 20_000))
+    weights = rng.integers(1, 256, 20_000)
+    graph = Graph.from_edges(src, dst, n=2000, weights=weights, clusters=1)
+    deltas = {chosen_delta(graph, clusters=k) for k in (1, 2, 7)}
+    shuffled = rng.integers(0, 5, 2000)
+    deltas.add(
+        chosen_delta(Graph.from_edges(src, dst, n=2000, weights=weights, partition=shuffled))
+    )
+    (delta,) = deltas
+    assert 4 * 128 / 20 * 2 / 3 < delta < 4 * 128 / 20 * 3 / 2
+    root = int(src[0])
+    found = dgsuite.run("sssp", graph, style="serial", root=root)
+    one = dgsuite.run("sssp", graph, style="serial", root=root, delta=np.inf)
+    np.testing.assert_array_equal(found.distance, one.distance)
+    assert 2 * found.messages.sum() < one.messages.sum()
+    assert chosen_delta(graph, delta=2.5) == 2.5
+    for scale in (2.0**-1000, 2.0**900):  # what it is goes with the weights, wherever they are
+        scaled = Graph.from_edges(src, dst, n=2000, weights=weights * scale)
+        assert chosen_delta(scaled, root=root) == delta * scale
+
+
+@pytest.mark.parametrize(
+    ("weights", "delta"),
+    [
+        (None, np.inf),
+        ([0, 0, 0], np.inf),
+        ([7, 7, 7], np.inf),
+        ([0, 7, 7], np.inf),
+        ([5e-324, 1e-323, 1e-323], 1e-323),
+    ],
+)
+def test_the_delta_of_few_weights(weights, delta):
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], weights=weights)
+    assert chosen_delta(graph) == pytest.approx(delta, rel=2)
+    assert chosen_delta(Graph.from_edges([0], [0], n=1)) == np.inf
+
+
+def test_a_huge_range_of_weights_takes_few_rounds():
+    weights = 2.0 ** np.arange(-1000, 1000)
+    graph = Graph.from_edges(np.zeros(2000, int), np.arange(1, 2001), weights=weights)
+    ds = dgsuite.run("sssp", graph, style="serial")
+    np.testing.assert_array_equal(ds.distance[1:], weights)
+    assert ds.sizes["round"] < 20
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_distances_that_float64_rounds_are_refused(dtype):
+    weights = np.array([2**53 - 1, 1, 5], dtype)
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], weights=weights)
+    with pytest.raises(dgsuite.RunError, match=r"distance of node 2 must be below 2\^53"):
+        dgsuite.run("sssp", graph, style="serial")
+    # a way that is not the shortest may weigh anything
+    graph = Graph.from_edges([0, 1, 0], [1, 2, 2], weights=np.array([3, 4, 2**62], dtype))
+    assert dgsuite.run("sssp", graph, style="serial").distance.values.tolist() == [0, 3, 7]
+
+
+def test_distances_that_overflow_are_refused():
+    graph = Graph.from_edges([0, 1], [1, 2], weights=[1e308, 1e308])
+    with pytest.raises(dgsuite.RunError, match="distance of node 2 must fit a float64"):
+        dgsuite.run("sssp", graph, style="serial")
+    table = {"distance": [0, 1e308, np.inf], "parent": [0, 0, -1], "root": 0}
+    assert not genval.validate("sssp", graph, table).ok
+    graph = Graph.from_edges([0, 1, 0], [1, 2, 2], weights=[1e308, 1e308, 1.5e308])
+    assert dgsuite.run("sssp", graph, style="serial").distance.values.tolist() == [
+        0,
+        1e308,
+        1.5e308,
+    ]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_routing_tables_above_2_to_53_are_checked_exactly(dtype):
+    weights = np.array([2**53 + 1, 2**53 + 2, 2**60], dtype)
+    graph = Graph.from_edges([0, 1, 0], [1, 2, 2], weights=weights, clusters=2)
+    ds = dgsuite.run("dr", graph, style="serial")
+    assert int(ds.cost[0, 2]) == 2**54 + 3
+    assert genval.validate("dr", graph, ds).ok
+    one_less = ds.cost.values.copy()
+    one_less[0, 2] -= 1
+    assert not genval.validate("dr", graph, {"cost": one_less, "next_hop": ds.next_hop}).ok
+    with pytest.raises(
+        dgsuite.InputError, match=r"'cost' has values of 2\^53 and more, which float64"
+    ):
+        genval.validate("dr", graph, {"cost": ds.cost.astype(float), "next_hop": ds.next_hop})
+    huge = ds.cost.values.astype(np.uint64) + np.uint64(2**63)
+    with pytest.raises(dgsuite.InputError, match=r"'cost' must be below 2\^63"):
+        genval.validate("dr", graph, {"cost": huge, "next_hop": ds.next_hop})
+
+
+@pytest.mark.parametrize("clusters", [1, 3])
+@pytest.mark.parametrize("partition", [None, "hash"])
+def test_betweenness_of_float16_weights_is_checked(clusters, partition):
+    how = {} if partition is None else {"partition": partition}
+    graph = random_edges(40, 120, np.float16, clusters=clusters, **how)
+    ds = dgsuite.run("bc", graph, style="serial", weighted=True)
+    assert genval.validate("bc", graph, ds).ok
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", ["none", "int8", "float64"])
+def test_mst_breaks_ties_by_nodes_and_makes_forests(seed, kind):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 40))
+    src, dst = rng.integers(0, n, (2, n))
+    weights = None if kind == "none" else rng.choice(np.array([-1, -0.0, 0.0, 2]), n).astype(kind)
+    graph = Graph.from_edges(src, dst, n=n, weights=weights, clusters=1)
+    ranked = nx.empty_graph(n)
+    matrix = graph.to_scipy().tocoo()
+    edges = zip(matrix.data.tolist(), *map(np.ndarray.tolist, matrix.coords), strict=True)
+    for rank, (_, u, v) in enumerate(sorted(edge for edge in edges if edge[1] < edge[2])):
+        ranked.add_edge(u, v, weight=rank)
+    right = {tuple(sorted(edge)) for edge in nx.minimum_spanning_edges(ranked, data=False)}
+    for clusters in {1, min(3, n), n}:
+        for form in ("iterative", "recursive"):
+            for faithful in (False, True):
+                ds = dgsuite.run(
+                    "mst", graph, style="serial", form=form, faithful=faithful, clusters=clusters
+                )
+                parent = ds.parent.values
+                found = {tuple(sorted((v, p))) for v, p in enumerate(parent.tolist()) if p >= 0}
+                assert found == right
+                assert genval.validate("mst", graph, ds).ok
+                assert (parent == -1).sum() == nx.number_connected_components(ranked)
+
+
+@pytest.mark.parametrize("form", ["iterative", "recursive"])
+@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+def test_mst_of_ties_and_parts_is_the_same_in_all_styles(client, style, form):
+    rng = np.random.default_rng(9)
+    graph = Graph.from_edges(
+        *rng.integers(0, 60, (2, 80)), n=60, weights=rng.integers(0, 3, 80), clusters=3
+    )
+    serial = dgsuite.run("mst", graph, style="serial", form=form, clusters=1)
+    found = dgsuite.run("mst", graph, style=style, form=form, client=client)
+    for name in ("parent", "messages", "bytes"):
+        np.testing.assert_array_equal(serial[name], found[name], err_msg=name)
+
+
+SHAPES = {
+    "one node": (1, [], []),
+    "no edges": (4, [], []),
+    "two nodes": (2, [0], [1]),
+    "star": (6, [0] * 5, [1, 2, 3, 4, 5]),
+    "square": (5, [0, 1, 2, 3, 1], [1, 2, 3, 0, 4]),
+}
+
+
+def edge_values(dtype):
+    """Weights at the edges of a dtype: small, zero, negative, huge, and beyond float64's whole numbers."""
+    kind = np.dtype(dtype)
+    if kind.kind == "f":
+        most, least = np.finfo(kind).max, np.finfo(kind).smallest_subnormal
+        return [[0.5, 1, 2.25], [0.0, -0.0, 1], [-1.5, 0, 3], [most, most / 2, 1], [least, 0, 1]]
+    most, least = np.iinfo(kind).max, np.iinfo(kind).min
+    values = [[1, 2, 3], [0, 0, 1], [least, 0, 1], [most, most, 1], [most - 1, most - 1, 1]]
+    return [*values, [2**53 + 1, 2**53 + 2, 1]] if kind.itemsize == 8 else values
+
+
+def outcome(kernel, graph, **how):
+    """Outputs and messages of a valid run, or why there is none."""
+    try:
+        ds = dgsuite.run(kernel, graph, style="serial", **how)
+    except dgsuite.InputError:
+        return {}
+    except dgsuite.RunError as error:
+        if "OverflowError" not in str(error):
+            raise
+        return {}
+    report = genval.validate(kernel, graph, ds)
+    assert report.ok, str(report)
+    counted = () if kernel == "bc" else ("messages",)  # its messages are those of its cut
+    return {name: ds[name].values for name in (*KERNELS[kernel].outputs, *counted)}
+
+
+@pytest.mark.parametrize("kernel", ["bc", "dr", "mst", "sssp"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_weights_at_the_edges_of_their_type(kernel, dtype):
+    """Right on any cut, or refused on all."""
+    how = {"weighted": True} if kernel == "bc" else {}
+    done = 0
+    for n, src, dst in SHAPES.values():
+        for values in edge_values(dtype):
+            weights = np.resize(np.array(values, dtype), len(src))
+            whole, cut = (
+                outcome(kernel, Graph.from_edges(src, dst, n=n, weights=weights, clusters=k), **how)
+                for k in (1, min(3, n))
+            )
+            assert whole.keys() == cut.keys()
+            for name in whole:
+                np.testing.assert_array_equal(whole[name], cut[name], err_msg=name)
+            done += bool(whole)
+    assert done >= 10
+
+
+@pytest.mark.parametrize("kernel", ["bf", "bfs", "dst", "ds", "kc", "mis", "mst", "sssp"])
+def test_small_graphs_without_weights(kernel):
+    for n, src, dst in SHAPES.values():
+        whole, cut = (
+            outcome(kernel, Graph.from_edges(src, dst, n=n, clusters=k)) for k in (1, min(3, n))
+        )
+        assert whole
+        for name in whole:
+            np.testing.assert_array_equal(whole[name], cut[name], err_msg=name)

@@ -1,0 +1,86 @@
+"""Random walks go where their parameters send them."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dgsuite
+import genval
+from partition.errors import InputError
+from partition.graph import Graph
+from tests.support.definitions import cut, networks
+
+
+def walks(net, **parameters):
+    """The walks of a run that the rule accepts."""
+    graph = net if isinstance(net, Graph) else Graph.from_networkx(net, clusters=2)
+    ds = dgsuite.run("random_walks", graph, style="serial", **parameters)
+    report = genval.validate("random_walks", graph, ds)
+    assert report.ok, str(report)
+    return ds.walk.values
+
+
+@given(st.one_of(networks(), networks(directed=True)), st.integers(1, 6), st.data())
+def test_walks_go_along_edges_to_their_end(net, length, data):
+    """A walk is shorter only where it came to a node that no edge leaves."""
+    found = walks(cut(net, data.draw), length=length)
+    assert found.shape == (len(net), length + 1)
+    out = np.array([net.out_degree(v) if net.is_directed() else net.degree(v) for v in net])
+    for walk in found:
+        steps = walk[walk >= 0]
+        assert len(steps) == length + 1 or not out[steps[-1]]
+
+
+def test_all_neighbours_are_as_likely():
+    """Of 400 first steps to four neighbours, within five standard deviations."""
+    net = nx.star_graph(4)
+    first = [walks(net, length=1, seed=seed)[0, 1] for seed in range(400)]
+    counts = np.bincount(first, minlength=5)[1:]
+    assert abs(counts - 100).max() < 5 * np.sqrt(400 * 0.25 * 0.75)
+
+
+def test_walkers_return_or_do_not():
+    """On a ring, where a walker has two ways and none leads to a common neighbour."""
+    ring = nx.cycle_graph(40)
+    for p, share in ((0.01, 100 / 101), (1.0, 1 / 2), (100.0, 1 / 101)):
+        found = walks(ring, length=20, p=p)
+        returns = (found[:, 2:] == found[:, :-2]).mean()
+        assert abs(returns - share) < 5 * np.sqrt(share * (1 - share) / 760)
+
+
+def test_walkers_stay_near_or_go_away():
+    """In triangles whose nodes have a leaf each, from which a walker must return."""
+    net = nx.disjoint_union_all([nx.complete_graph(3)] * 100)
+    net.add_edges_from((v, v + 300) for v in range(300))
+    for q, share in ((100.0, 0.01 / 1.02), (1.0, 1 / 2.01), (0.01, 100 / 101.01)):
+        found = walks(net, length=2, p=100.0, q=q)
+        second = found[:300][found[:300, 1] < 300, 2]
+        assert abs((second >= 300).mean() - share) < 5 * np.sqrt(share * (1 - share) / len(second))
+    assert (found[300:, 1] == np.arange(300)).all()
+
+
+def test_seeds_give_other_walks():
+    net = nx.gnm_random_graph(50, 200, seed=1)
+    assert (walks(net, seed=1) != walks(net, seed=2)).any()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "says"),
+    [
+        ({"length": 0}, "length must be at least 1, got 0"),
+        ({"p": 0.0}, "p must be from 0.01 to 100, got 0.0"),
+        ({"q": float("inf")}, "q must be from 0.01 to 100, got inf"),
+    ],
+)
+def test_bad_parameters(parameters, says):
+    with pytest.raises(InputError, match=says):
+        dgsuite.run("random_walks", Graph.from_edges([0], [1]), **parameters)
+
+
+def test_node2vec_needs_an_undirected_graph():
+    with pytest.raises(InputError, match="p and q must be 1 on a directed graph"):
+        dgsuite.run("random_walks", Graph.from_edges([0], [1], directed=True), q=2.0)

@@ -1,0 +1,182 @@
+"""Clusters whose processes have another dgsuite, or none."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+
+import dgsuite
+from partition.client import installed
+from partition.client.queries import worker_states
+from partition.graph import Graph
+from tests.support.paths import ROOT
+
+COMMAND = "from distributed.cli.dask_{0} import main; main()"
+
+
+def copy(folder):
+    """Another copy of the packages."""
+    for package in installed.PACKAGES:
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("*.nb*"))
+    return folder
+
+
+def bare(folder):
+    """All that is installed beside this Python, without dgsuite."""
+    folder.mkdir()
+    for item in Path(sysconfig.get_path("purelib")).iterdir():
+        if item.name not in installed.PACKAGES and not item.name.startswith("dgsuite"):
+            (folder / item.name).symlink_to(item)
+    return folder
+
+
+@contextmanager
+def running(what, path, *options):
+    """A scheduler's or worker's process of its own that imports from a folder first."""
+    # -S: what an editable installation adds to the path is added by the module site
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            *(["-S"] if path.name == "bare" else []),
+            "-c",
+            COMMAND.format(what),
+            *options,
+        ],
+        env={**os.environ, "PYTHONPATH": str(path)},
+        cwd=path,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+@contextmanager
+def worker(client, path):
+    """A worker that joins, and has left at the end; yields its address."""
+    before = set(worker_states(client))
+    options = ("--no-nanny", "--no-dashboard", "--nthreads", "1")
+    with running("worker", path, client.scheduler.address, *options):
+        while not (address := set(worker_states(client)) - before):
+            time.sleep(0.05)
+        yield address.pop()
+    while set(worker_states(client)) != before:
+        time.sleep(0.05)
+
+
+@pytest.fixture(scope="module")
+def own_client():
+    """A cluster that workers join and leave."""
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def run(client):
+    """Run a kernel on a graph from before, style given so that it needs the workers."""
+    ring = Graph.from_networkx(nx.cycle_graph(12), client=None)
+    ds = dgsuite.run("lcr", ring, style="finish_async", client=client)
+    assert (ds.leader == 11).all()
+
+
+def build(client):
+    """Build a graph large enough to be built on the workers."""
+    nodes = np.arange(100_000)
+    Graph.from_edges(nodes[:-1], nodes[1:], client=client)
+
+
+@pytest.mark.parametrize("use", [run, build])
+@pytest.mark.parametrize("kind", ["none", "other"])
+def test_a_worker_that_joins_is_looked_at(own_client, tmp_path, use, kind):
+    """Also after a first run; the error names it, what it has, and what this process has."""
+    client = own_client
+    use(client)
+    if kind == "none":
+        path = bare(tmp_path / "bare")
+        found = rf"has no dgsuite that Python {sys.executable} can import \(ModuleNotFoundError: .*'dgsuite'"
+    else:
+        path = copy(tmp_path / "copy")
+        with open(path / "kernels" / "imsuite" / "mis.py", "a") as source:
+            source.write("# edited\n")
+        found = rf"has dgsuite {dgsuite.__version__} from {path} \(code [0-9a-f]{{12}}\)"
+    with worker(client, path) as address:
+        with pytest.raises(dgsuite.InputError, match=rf"worker {address} {found}") as error:
+            use(client)
+        assert f"this process has {installed.here()}" in str(error.value)
+        assert f"restart worker {address}" in str(error.value)
+    use(client)
+
+
+def test_a_worker_with_the_same_code_elsewhere(own_client, tmp_path):
+    """Where the files are does not matter."""
+    with worker(own_client, copy(tmp_path / "copy")):
+        run(own_client)
+
+
+def test_a_scheduler_without_it(tmp_path):
+    path = bare(tmp_path / "bare")
+    file = tmp_path / "scheduler.json"
+    options = ("--scheduler-file", str(file), "--port", "0", "--no-dashboard")
+    said = r"the scheduler at tcp://.* has no dgsuite that .*restart the scheduler"
+    with (
+        running("scheduler", path, *options),
+        Client(scheduler_file=str(file), timeout=60) as client,
+    ):
+        for use in (run, worker_states):
+            with pytest.raises(dgsuite.InputError, match=said):
+                use(client)
+
+
+def test_processes_are_asked_once(client, monkeypatch):
+    run(client)
+    calls = []
+    monkeypatch.setattr(client, "run_on_scheduler", lambda *a, **k: calls.append(a))
+    monkeypatch.setattr(client, "run", lambda *a, **k: calls.append(a))
+    Graph.from_networkx(nx.path_graph(12), client=client)
+    assert calls == []
+
+
+def test_the_fingerprint_is_of_what_python_finds(tmp_path):
+    """The same in a folder and in a zip file; another one where a file differs."""
+    code = (
+        "from partition.client import installed; print(installed.fingerprint(), installed.__file__)"
+    )
+
+    def elsewhere(path):
+        found = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONPATH": str(path)},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        fingerprint, place = found.stdout.split()
+        assert place.startswith(str(path))
+        return fingerprint
+
+    folder = copy(tmp_path / "copy")
+    zipped = shutil.make_archive(str(tmp_path / "zipped"), "zip", folder)
+    assert elsewhere(folder) == elsewhere(zipped) == installed.fingerprint()
+    (folder / "kernels" / "imsuite" / "mis.py").rename(folder / "kernels" / "mis2.py")
+    assert elsewhere(folder) != installed.fingerprint()
+
+
+def test_the_version_is_one():
+    for name in ("pyproject.toml", "CITATION.cff"):
+        assert dgsuite.__version__ in (ROOT / name).read_text()

@@ -1,0 +1,325 @@
+"""Cutting a graph: any map from nodes to clusters, other numbers of clusters, and on workers."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+import time
+
+import dask.array as da
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from dask.sizeof import sizeof
+from distributed import Event
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dgsuite import Graph, InputError, RunError
+from partition import distribute, partitioners
+from partition.client.waiting import Watch
+from partition.client.workers import worker_addresses, worker_of
+from tests.support.clusters import client_of, stored
+from tests.support.graphs import same
+
+
+@given(
+    st.integers(1, 15), st.integers(0, 30), st.integers(1, 20), st.randoms(use_true_random=False)
+)
+def test_any_partition_keeps_the_graph(n, m, clusters, random):
+    src, dst = ([random.randrange(n) for _ in range(m)] for _ in range(2))
+    weights = [random.randrange(9) for _ in range(m)]
+    uid = random.sample(range(99), n)
+    plain = Graph.from_edges(src, dst, n=n, weights=weights, uid=uid)
+    owner = np.array([random.randrange(clusters) for _ in range(n)])
+    for partition in ("nodes", "edges", owner, partitioners.from_owner(owner, clusters)):
+        graph = Graph.from_edges(
+            src, dst, n=n, weights=weights, uid=uid, clusters=clusters, partition=partition
+        )
+        same(plain, graph)
+        assert len(graph.parts) == clusters
+        for k, part in enumerate(graph.parts):
+            np.testing.assert_array_equal(graph.partition.owner(part.ids), k)
+            np.testing.assert_array_equal(part.uid, np.array(uid)[part.ids])
+            remote = [
+                sum(graph.partition.owner(np.array([v]))[0] != k for v in part.indices[a:b])
+                for a, b in zip(part.indptr[:-1], part.indptr[1:], strict=True)
+            ]
+            np.testing.assert_array_equal(part.remote_degree, remote)
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=30))
+def test_positions_and_nodes_are_inverse(owner):
+    partition = partitioners.from_owner(owner, 7)
+    nodes = np.arange(len(owner))
+    np.testing.assert_array_equal(partition.node(partition.position(nodes)), nodes)
+    np.testing.assert_array_equal(partition.owner(nodes), owner)
+    held = [partition.nodes(k) for k in range(7)]
+    np.testing.assert_array_equal(np.sort(np.concatenate(held)), nodes)
+    assert all((np.diff(some) > 0).all() for some in held)
+    again = pickle.loads(pickle.dumps(partition))
+    assert again == partition
+    assert again != partitioners.blocks(len(owner), 8)
+    assert partition.n == len(owner)
+
+
+@given(st.lists(st.integers(0, 50), min_size=1, max_size=60), st.integers(1, 12))
+def test_blocks_and_balance(degrees, clusters):
+    sizes = np.diff(partitioners.blocks(len(degrees), clusters).offsets)
+    assert sizes.max() - sizes.min() <= 1
+    offsets = partitioners.balanced(degrees, clusters).offsets
+    assert (np.diff(offsets) >= 0).all()
+    assert (offsets[0], offsets[-1]) == (0, len(degrees))
+    load = np.add.reduceat(np.append(np.add(degrees, 1), 0), offsets[:-1]) * (np.diff(offsets) > 0)
+    assert load.max() <= sum(np.add(degrees, 1)) / clusters + max(degrees) + 1
+
+
+def test_edges_balanced():
+    star = nx.star_graph(1000)
+    by_nodes = Graph.from_networkx(star, clusters=4)
+    by_edges = Graph.from_networkx(star, clusters=4, partition="edges")
+    assert max(by_edges.entries) == 1000 < max(by_nodes.entries)
+    assert by_edges.parts[0].size == 1
+
+
+def test_the_origin_of_a_partition():
+    assert not Graph.from_edges([0], [1]).chosen
+    assert Graph.from_edges([0], [1], clusters=1).chosen
+    assert Graph.from_edges([0], [1], partition=[1, 0]).chosen
+    two = partitioners.blocks(2, 2)
+    assert len(Graph.from_edges([0], [1], partition=two).parts) == 2
+    with pytest.raises(InputError, match="the partition has 2 clusters, not 3"):
+        Graph.from_edges([0], [1], partition=two, clusters=3)
+
+
+@given(st.integers(1, 30), st.lists(st.integers(1, 40), min_size=1, max_size=3), st.booleans())
+def test_repartition(n, steps, weighted):
+    rng = np.random.default_rng(n)
+    src, dst = rng.integers(0, n, (2, 2 * n))
+    weights = rng.random(2 * n) if weighted else None
+    uid = rng.permutation(n)
+    graph = whole = Graph.from_edges(src, dst, n=n, weights=weights, uid=uid, clusters=1)
+    for clusters in steps:
+        graph = graph.repartition(clusters)
+        same(whole, graph)
+        assert [p.index for p in graph.parts] == list(range(clusters))
+        assert {p.weights is not None for p in graph.parts} == {weighted}
+        np.testing.assert_array_equal(np.concatenate([p.uid for p in graph.parts]), uid)
+        assert graph.entries == [len(p.indices) for p in graph.parts]
+
+
+def test_repartition_refused():
+    mapped = Graph.from_networkx(nx.path_graph(30), partition=np.arange(30) % 4)
+    assert mapped.repartition(4) is mapped
+    with pytest.raises(InputError, match="partition of its own"):
+        mapped.repartition(2)
+    with pytest.raises(InputError, match="clusters must be"):
+        mapped.repartition(-1)
+
+
+@pytest.fixture(scope="module")
+def big():
+    """Edges that are too many to be handled in the client's process."""
+    rng = np.random.default_rng(8)
+    n, m = 30_000, 400_000
+    assert m > distribute.SMALL
+    src, dst = rng.integers(0, n, (2, m))
+    return n, src, dst, rng.random(m)
+
+
+def close(a: Graph, b: Graph) -> None:
+    """The same clusters, entry by entry."""
+    for left, right in zip(a.gather(), b.gather(), strict=True):
+        assert left.partition == right.partition
+        for name in ("indptr", "indices", "weights", "uid"):
+            x, y = getattr(left, name), getattr(right, name)
+            assert (x is None and y is None) or (x.dtype == y.dtype and np.array_equal(x, y))
+
+
+def local(monkeypatch, *args, **options) -> Graph:
+    """The graph built in this process."""
+    with monkeypatch.context() as patch:
+        patch.setattr("partition.client.queries.current_client", lambda client: None)
+        graph = Graph.from_edges(*args, **options)
+    assert graph.local
+    return graph
+
+
+@pytest.mark.parametrize("clusters", [1, 2, 5])
+@pytest.mark.parametrize("how", ["nodes", "edges", "map"])
+def test_workers_build_what_one_process_builds(client, big, monkeypatch, clusters, how):
+    n, src, dst, weights = big
+    uid = np.random.default_rng(1).permutation(n)
+    partition = np.arange(n) % clusters if how == "map" else how
+    options = {"n": n, "uid": uid, "clusters": clusters, "partition": partition}
+    expected = local(monkeypatch, src, dst, weights=weights, **options)
+    graph = Graph.from_edges(src, dst, weights=weights, client=client, **options)
+    assert not graph.local
+    close(expected, graph)
+    where = worker_addresses(client)
+    for k, part in enumerate(graph.parts):
+        assert client.who_has([part])[part.key] == (worker_of(k, clusters, where),)
+    lazy = [da.from_array(a, chunks=90_000) for a in (src, dst, weights)]
+    close(expected, Graph.from_edges(*lazy[:2], weights=lazy[2], client=client, **options))
+
+
+def test_workers_read_files(client, big, monkeypatch, tmp_path):
+    n, src, dst, _ = big
+    frame = pd.DataFrame({"src": src, "dst": dst})
+    frame.to_csv(tmp_path / "e.txt", sep=" ", header=False, index=False)
+    frame.to_parquet(tmp_path / "e.parquet", row_group_size=100_000)
+    monkeypatch.setattr("partition.readers.BLOCK", 1_000_000)
+    expected = local(monkeypatch, src, dst, clusters=2)
+    for name in ("e.txt", "e.parquet"):
+        graph = Graph.read_edge_list(tmp_path / name, client=client, clusters=2)
+        assert (graph.local, graph.n) == (False, n)
+        close(expected, graph)
+    with (tmp_path / "e.txt").open("a") as file:
+        file.write("7\n")
+    with pytest.raises(InputError, match=r"e\.txt, line 400001: '7' is not an edge"):
+        Graph.read_edge_list(tmp_path / "e.txt", client=client)
+
+
+def test_small_inputs_stay_here(client):
+    assert Graph.from_edges([0, 1], [1, 2], client=client).local
+    assert len(Graph.from_edges([0, 1], [1, 2], client=client).parts) == 2
+
+
+def test_repartition_on_workers(client, big, monkeypatch):
+    n, src, dst, weights = big
+    expected = local(monkeypatch, src, dst, n=n, weights=weights, clusters=7)
+    graph = Graph.from_edges(src, dst, n=n, weights=weights, clusters=3, client=client)
+    again = graph.repartition(7)
+    assert not again.local
+    close(expected, again)
+    assert again.indices.chunks == (tuple(expected.entries),)
+    with client.as_current():
+        sizes = again.clusters.map(lambda c: c.size).compute()
+        total = int(again.indices.sum().compute())
+    assert sizes == [c.size for c in expected.parts]
+    assert total == sum(int(p.indices.sum()) for p in expected.parts)
+
+
+def test_errors_on_workers_are_the_same(client, big):
+    n, src, dst, weights = big
+    good = da.from_array(np.array([1, 2, 0]), chunks=1)
+    bad = da.from_array(np.array([0, 1, 99]), chunks=1)
+    worse, holes = dst.copy(), weights.copy()
+    worse[345_678], holes[345_678] = n, np.nan
+    for call, message in (
+        (lambda: Graph.from_edges(bad, good, n=3, client=client), "names node 99"),
+        (
+            lambda: Graph.from_edges(good, good, weights=da.full(3, np.nan, chunks=1), n=3),
+            r"partition \d: edge 0 \(\d, \d\) has weight nan",
+        ),
+        (lambda: Graph.from_edges(good, good, partition="edges", n=2), "names node 2"),
+        (lambda: Graph.from_edges(good * 0.5, good, client=client), "must be integers"),
+        (lambda: Graph.from_edges(src, worse, n=n, client=client), "edge 345678 .* node 30000"),
+        (
+            lambda: Graph.from_edges(src, dst, n=n, weights=holes, client=client),
+            r"edge 345678 \(\d+, \d+\) has weight nan",
+        ),
+    ):
+        with client.as_current(), pytest.raises(InputError, match=message):
+            call()
+
+
+def test_no_step_gathers_the_graph(client, big, monkeypatch, tmp_path):
+    """What comes to the client while a graph is built and cut is small, however large it is."""
+    from distributed import Future
+
+    n, src, dst, weights = big
+    got = []
+    gather, result = client.gather, Future.result
+
+    def seen(value):
+        got.append(sizeof(value))
+        return value
+
+    monkeypatch.setattr(client, "gather", lambda *a, **k: seen(gather(*a, **k)))
+    monkeypatch.setattr(Future, "result", lambda *a, **k: seen(result(*a, **k)))
+    lazy = [da.from_array(a, chunks=50_000) for a in (src, dst, weights)]
+    graphs = [
+        Graph.from_edges(src, dst, n=n, clusters=4, client=client),
+        Graph.from_edges(*lazy[:2], weights=lazy[2], clusters=4, client=client),
+    ]
+    graphs.append(graphs[0].repartition(6))
+    assert got
+    assert sum(got) < 10_000
+    got.clear()
+    Graph.from_edges(*lazy[:2], n=n, partition="edges", client=client)
+    # the degree of every node, once
+    assert sum(got) < 10_000 + 8 * n
+    assert {g.m for g in graphs} == {graphs[0].m}
+
+
+def test_nothing_is_left_on_the_workers(client, big):
+    """Pieces and shards go; only the clusters stay."""
+    n, src, dst, weights = big
+
+    def left():
+        return [k for k in stored(client) - keys if "split" in k or "same" in k or "ndarray" in k]
+
+    graph = Graph.from_edges(src, dst, n=n, weights=weights, clusters=3, client=client)
+    keys = {str(part.key) for part in graph.parts}
+    deadline = time.monotonic() + 10
+    while left():
+        assert time.monotonic() < deadline, left()
+        time.sleep(0.05)
+    assert keys <= stored(client)
+
+
+def test_a_lost_worker_is_an_error(client):
+    gone = "tcp://127.0.0.1:9"
+    future = client.submit(len, [], workers=[gone], allow_other_workers=False, pure=False)
+    with pytest.raises(RunError, match=f"worker {gone} was lost"):
+        Watch(client, "waiting", [gone]).wait([future])
+
+
+def _until_it_left(part, outputs):
+    assert Event("left").wait(20)
+    return []
+
+
+def test_an_idle_worker_may_leave():
+    """What has nothing of the graph is not waited for, as where clusters of workers adapt."""
+    from genval.rules.base import Job
+
+    with client_of(3) as client:
+        ends = da.arange(8, chunks=4)
+        graph = Graph.from_edges(ends, ends + 1, n=9, clusters=2, client=client)
+        idle = [worker_addresses(client)[2]]
+
+        def leave():
+            while not any(client.processing().values()):
+                time.sleep(0.01)
+            client.retire_workers(idle, close_workers=True)
+            Event("left", client=client).set()
+
+        leaving = threading.Thread(target=leave)
+        leaving.start()
+        assert Job(graph, {}, {}).each(_until_it_left) == [[], []]
+        leaving.join()
+
+
+def _die(block):
+    import os
+
+    if len(block) and block[0]:
+        os._exit(1)
+    return block
+
+
+def test_a_worker_that_dies_meanwhile_is_an_error():
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        src = da.arange(8, chunks=4).map_blocks(_die, meta=np.empty(0, int))
+        with pytest.raises(RunError, match=r"building the graph: .*lost"):
+            Graph.from_edges(src, da.zeros(8, chunks=4, dtype=int), n=8, client=client)

@@ -1,0 +1,245 @@
+"""Graphs read from files: Matrix Market, edge lists in text and Parquet."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+
+import dask.dataframe as dd
+import fsspec
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.io
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dgsuite import Graph, InputError
+from partition.client import queries
+from tests.support.cases import edge_lists
+from tests.support.graphs import same
+
+
+def test_matrix_market(tmp_path):
+    matrix = sp.coo_array(nx.to_scipy_sparse_array(nx.gnm_random_graph(20, 40, seed=1)))
+    path = tmp_path / "g.mtx"
+    scipy.io.mmwrite(path, matrix, symmetry="symmetric")
+    same(Graph.from_scipy(matrix), Graph.read_matrix_market(path))
+    packed = tmp_path / "g.mtx.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    same(Graph.from_scipy(matrix), Graph.read_matrix_market(packed, clusters=4))
+
+
+HEADER = "%%MatrixMarket matrix coordinate real general\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (HEADER + "2 3 1\n1 1 1.0\n", "must be square, it is 2 x 3"),
+        ("hello\n", r"g\.mtx: not a Matrix Market file"),
+        ("", r"g\.mtx: not a Matrix Market file"),
+        (HEADER + "2 2 2\n1 2 1.0\n1 x 1.0\n", r"g\.mtx: not a Matrix Market file: Line 4"),
+        (HEADER + "2 2 2\n1 2 1.0\n", r"g\.mtx: not a Matrix Market file: Truncated"),
+        (HEADER + "2 2 1\n3 2 1.0\n", r"g\.mtx: not a Matrix Market file: Line 3"),
+        (HEADER + "2 2 1\n1 2 1.0\n", "not symmetric"),
+        (HEADER + "2 2 2\n1 2 nan\n2 1 nan\n", r"entry \(0, 1\) of the matrix is nan"),
+        (HEADER + "2 2 2\n1 2 inf\n2 1 inf\n", r"entry \(0, 1\) of the matrix is inf"),
+    ],
+)
+def test_bad_matrix_market_files(tmp_path, text, message):
+    path = tmp_path / "g.mtx"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        Graph.read_matrix_market(path)
+
+
+def test_missing_files(tmp_path):
+    for reader in (Graph.read_matrix_market, Graph.read_edge_list):
+        with pytest.raises(InputError, match=r"none\.txt: no such file"):
+            reader(tmp_path / "none.txt")
+
+
+RING = "# a ring\n0 1\n1\t2\r\n\n2,3\n   3 , 0  # the last"
+
+
+def test_edge_lists_as_text(tmp_path):
+    expected = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+    path = tmp_path / "ring.txt"
+    path.write_text(RING)
+    same(expected, Graph.read_edge_list(path))
+    packed = tmp_path / "ring.txt.gz"
+    packed.write_bytes(gzip.compress(RING.encode()))
+    same(expected, Graph.read_edge_list(packed))
+    assert Graph.read_edge_list(path, n=9).n == 9
+    path.write_text("0 1 2.5\n1 2 0.5\n")
+    assert Graph.read_edge_list(path).to_scipy().max() == 2.5
+
+
+@settings(max_examples=40)
+@given(edge_lists(), st.integers(8, 90), st.booleans())
+def test_edge_lists_in_blocks(tmp_path, case, block, packed):
+    n, edges = case
+    path = tmp_path / ("e.txt.gz" if packed else "e.txt")
+    text = "#\n" + "".join(f"{u} {v}\t{w}\n" for u, v, w in edges)
+    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("partition.readers.BLOCK", block)
+        read = Graph.read_edge_list(path, n=n, clusters=2)
+    src, dst, weights = ([e[i] for e in edges] for i in range(3))
+    if edges:
+        same(Graph.from_edges(src, dst, n=n, weights=np.array(weights, float)), read)
+    assert (read.n, read.weighted) == (n, bool(edges))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "1 x",
+        "5",
+        "1 2 3 4",
+        "1 2.5",
+        "a b",
+        "-1 2",
+        "1 2 3",
+        "nan 1",
+        "0,,1",
+        "0, ,1",
+        ",0,1",
+        "0,1,,2",
+        "3 1",
+    ],
+)
+@pytest.mark.parametrize("block", [1 << 20, 5])
+@pytest.mark.parametrize("packed", [False, True])
+def test_bad_lines_of_edge_lists(tmp_path, monkeypatch, line, block, packed):
+    monkeypatch.setattr("partition.readers.BLOCK", block)
+    path = tmp_path / ("bad.txt.gz" if packed else "bad.txt")
+    text = f"# edges\n0 1\n{line}\n1 2\n".encode()
+    path.write_bytes(gzip.compress(text) if packed else text)
+    where = rf"bad\.txt(\.gz)?, line 3: '{line}' is not an edge"
+    with pytest.raises(InputError, match=where if line != "1 2 3" else "."):
+        Graph.read_edge_list(path, n=3)
+    path.with_suffix(".txt").write_text("0,1 # a,,b\n# ,,\n 1 ,\t2\n")
+    assert Graph.read_edge_list(path.with_suffix(".txt"), n=3).m == 2
+
+
+@pytest.mark.parametrize("block", [1 << 20, 24])
+@pytest.mark.parametrize(
+    ("weights", "dtype"),
+    [
+        ([2**53 + 1, 5, -(2**53) - 1], np.int64),
+        ([2**53 + 1, 2**63 + 3, 7], np.uint64),
+        ([7, 2, 0.5], np.float64),
+        ([0.5, 2, 1e30], np.float64),
+    ],
+)
+def test_weights_of_text_are_exact(tmp_path, monkeypatch, weights, dtype, block):
+    """In any blocks: integers as such, and floats where there is one."""
+    monkeypatch.setattr("partition.readers.BLOCK", block)
+    path = tmp_path / "e.txt"
+    path.write_text("".join(f"{i} {i + 1} {w}\n" for i, w in enumerate(weights)))
+    graph = Graph.read_edge_list(path, directed=True, clusters=2)
+    assert graph.weight_dtype == dtype
+    assert graph.to_scipy().data.tolist() == weights
+
+
+@pytest.mark.parametrize("block", [1 << 20, 24])
+@pytest.mark.parametrize("last", [2**64, -1])
+def test_integers_of_text_that_no_dtype_holds(tmp_path, monkeypatch, block, last):
+    monkeypatch.setattr("partition.readers.BLOCK", block)
+    path = tmp_path / "e.txt"
+    path.write_text(f"0 1 {2**63 + 1}\n# 0.5\n1 2 {last}\n")
+    with pytest.raises(InputError, match=r"64.bit"):
+        Graph.read_edge_list(path)
+
+
+def test_ids_of_text_are_exact(tmp_path):
+    path = tmp_path / "e.txt"
+    path.write_text(f"{2**62 + 1} 7\n7 {2**53 + 1}\n")
+    graph = Graph.read_edge_list(path, relabel=True)
+    assert list(graph.labels) == [7, 2**53 + 1, 2**62 + 1]
+    path.write_text("0 2000000000\n")  # a small file asks for little memory
+    with pytest.raises(InputError, match="relabel=True"):
+        Graph.read_edge_list(path)
+    path.write_text("1e1 2.0 3\n")
+    assert Graph.read_edge_list(path).n == 11
+
+
+def test_patterns_and_urls_of_edge_lists(tmp_path, monkeypatch):
+    expected = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+    (tmp_path / "part1.txt").write_text("0 1\n1 2\n")
+    (tmp_path / "part2.txt").write_text("2 3\n3 0\n")
+    (tmp_path / "part3.txt.gz").write_bytes(gzip.compress(b"0 1\n"))
+    same(expected, Graph.read_edge_list(tmp_path / "part*.txt*"))
+    same(expected, Graph.read_edge_list(f"file://{tmp_path}/part*"))
+    frame = pd.DataFrame({"src": [0, 1, 2, 3], "dst": [1, 2, 3, 0]})
+    frame[:2].to_parquet(tmp_path / "edges-1.parquet")
+    frame[2:].to_parquet(tmp_path / "edges-2.parquet")
+    same(expected, Graph.read_edge_list(tmp_path / "edges-*.parquet"))
+    same(expected, Graph.read_edge_list(f"file://{tmp_path}/edges-*.parquet"))
+    # the memory is this process's, so no worker can read it
+    monkeypatch.setattr(queries, "current_client", lambda client: client)
+    with fsspec.open("memory://dgsuite/ring.txt", "wb") as file:
+        file.write(b"0 1\n1 2\n2 3\n3 0")
+    same(expected, Graph.read_edge_list("memory://dgsuite/ring.txt"))
+    for name in (tmp_path / "none*", f"file://{tmp_path}/none", "memory://dgsuite/none*.txt"):
+        with pytest.raises(InputError, match="no such file"):
+            Graph.read_edge_list(name)
+    with pytest.raises(InputError, match="cannot be opened: Protocol not known"):
+        Graph.read_edge_list("nothing://edges.txt")
+
+
+def damaged(text):
+    packed = bytearray(gzip.compress(text.encode()))
+    packed[len(packed) // 2] ^= 255
+    return bytes(packed)
+
+
+@pytest.mark.parametrize("damage", [damaged, lambda text: gzip.compress(text.encode())[:-9]])
+def test_damaged_archives(tmp_path, damage):
+    edges = "".join(f"{i + 2} {i * 7919 % 1000 + 1}\n" for i in range(999))
+    path = tmp_path / "e.txt.gz"
+    path.write_bytes(damage(edges))
+    with pytest.raises(InputError, match=r"e\.txt\.gz: cannot be read"):
+        Graph.read_edge_list(path)
+    path = tmp_path / "e.mtx.gz"
+    path.write_bytes(damage(f"{HEADER.replace('real', 'pattern')}1000 1000 999\n{edges}"))
+    with pytest.raises(InputError, match=r"e\.mtx\.gz: not a Matrix Market file"):
+        Graph.read_matrix_market(path)
+
+
+def test_unreadable_edge_lists(tmp_path):
+    path = tmp_path / "e.txt"
+    path.write_text("")
+    with pytest.raises(InputError, match="the file is empty"):
+        Graph.read_edge_list(path)
+    path.write_text("0 1 2\n1 2 nan\n")
+    with pytest.raises(InputError, match=r"e\.txt, line 2: '1 2 nan' is not an edge"):
+        Graph.read_edge_list(path)
+    path.write_text("# nothing\n")
+    with pytest.raises(InputError, match="at least one node"):
+        Graph.read_edge_list(path)
+    assert Graph.read_edge_list(path, n=2).m == 0
+
+
+def test_edge_lists_as_parquet(tmp_path, monkeypatch):
+    expected = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+    path = tmp_path / "ring.parquet"
+    frame = pd.DataFrame({"src": [0, 1, 2, 3], "dst": [1, 2, 3, 0], "other": 1})
+    frame.to_parquet(path)
+    same(expected, Graph.read_edge_list(path))
+    dd.from_pandas(frame.assign(weight=2.5), npartitions=3).to_parquet(tmp_path / "folder")
+    folder = Graph.read_edge_list(tmp_path / "folder")
+    assert (folder.m, folder.to_scipy().max()) == (4, 2.5)
+    frame.rename(columns={"dst": "to"}).to_parquet(path)
+    with pytest.raises(InputError, match=r"ring\.parquet: no column 'dst'; there are: src, to"):
+        Graph.read_edge_list(path)
+    path.write_text("0 1\n")
+    with pytest.raises(InputError, match=r"ring\.parquet: not a Parquet file"):
+        Graph.read_edge_list(path)
+    monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)
+    with pytest.raises(InputError, match=r"pip install dgsuite\[parquet\]"):
+        Graph.read_edge_list(path)

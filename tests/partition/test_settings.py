@@ -1,0 +1,117 @@
+"""Settings in Dask's configuration: their defaults, their schema, and the code that reads them."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import dask
+import pytest
+
+from dgsuite.cli import reference
+from dgsuite.transports.settings import Settings
+from partition.client.settings import FILE, SCHEMA, load, read, setting
+from tests.support.paths import ROOT
+
+SOURCES = [path for name in ("dgsuite", "partition") for path in (ROOT / name).rglob("*.py")]
+
+
+def leaves(table, path="dgsuite") -> Iterator[str]:
+    """The keys of a nested mapping."""
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from leaves(value, f"{path}.{name}")
+        else:
+            yield f"{path}.{name}"
+
+
+def described(schema, path="dgsuite") -> Iterator[str]:
+    """The keys of a schema."""
+    if "properties" not in schema:
+        yield path
+    for name, inner in schema.get("properties", {}).items():
+        yield from described(inner, f"{path}.{name}")
+
+
+def test_the_defaults_are_those_that_the_schema_describes():
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.Draft202012Validator.check_schema(read(SCHEMA))
+    jsonschema.validate(read(FILE), read(SCHEMA))
+    known = set(leaves(read(FILE)["dgsuite"]))
+    assert known == set(described(read(SCHEMA)["properties"]["dgsuite"]))
+
+
+def read_by(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """The function and the key of each place that reads or sets one of our settings."""
+    constants = {
+        node.targets[0].id: node.value.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not node.args:
+            continue
+        name = ast.unparse(node.func)
+        if name not in ("setting", "dask.config.get", "dask.config.set"):
+            continue
+        first = node.args[0]
+        keys = first.keys if isinstance(first, ast.Dict) else [first]
+        for key in keys:
+            if isinstance(key, ast.JoinedStr):  # of a scheme
+                yield name, f"{key.values[0].value}mpb"
+            elif isinstance(key, ast.Constant | ast.Name):
+                value = key.value if isinstance(key, ast.Constant) else constants.get(key.id, "")
+                yield name, value
+
+
+def test_every_setting_that_the_code_reads_has_a_default_and_every_default_a_reader():
+    known = set(leaves(read(FILE)["dgsuite"]))
+    used = set()
+    for path in SOURCES:
+        for name, key in read_by(ast.parse(path.read_text())):
+            if not key.startswith("dgsuite."):
+                continue
+            assert name != "dask.config.get", f"{path}: use setting({key!r}), which has defaults"
+            under = {one for one in known if f"{one}.".startswith(f"{key}.")}
+            assert under, f"{path}: {key} is not in {FILE}"
+            used |= under
+    used |= {key.replace(".mpb.", ".mpimpb.") for key in used}
+    assert known == used
+
+
+@pytest.mark.parametrize("imports", ["import dask, dgsuite", "import distributed, dgsuite"])
+def test_defaults_are_loaded_with_dgsuite(imports, tmp_path):
+    code = f"{imports}; print(dask.config.get('dgsuite.timeout'))".replace(
+        "import distributed", "import dask, distributed"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "DASK_CONFIG": str(tmp_path)}
+    run = [sys.executable, "-c", code]
+    assert subprocess.check_output(run, env=environment, text=True) == "30s\n"
+    kept = (tmp_path / FILE).read_text()
+    assert "#   timeout: 30s" in kept
+    (tmp_path / FILE).write_text("dgsuite:\n  timeout: 40s\n")
+    assert subprocess.check_output(run, env=environment, text=True) == "40s\n"
+    environment["DASK_DGSUITE__TIMEOUT"] = "50s"
+    assert subprocess.check_output(run, env=environment, text=True) == "50s\n"
+
+
+def test_what_is_set_goes_first_and_the_rest_keeps_its_default():
+    load()
+    assert setting("dgsuite.clocked.transport") == "comm"
+    with dask.config.set({"dgsuite.mpb": {"places": 48}, "dgsuite.clocked.bind": False}):
+        assert setting("dgsuite.clocked.bind") is False
+        assert Settings.configured("mpb").places == 48
+        assert Settings.configured("mpb").buffer == 4 << 20
+    with dask.config.set({"dgsuite": {}}):
+        assert setting("dgsuite.timeout") == "30s"
+    assert Settings.configured("mpimpb").places == 48
+
+
+def test_the_committed_reference_is_that_of_the_files():
+    """`make reference` writes it anew."""
+    assert (ROOT / "docs" / "settings.md").read_text() == reference.settings()

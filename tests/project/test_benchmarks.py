@@ -1,0 +1,269 @@
+"""Every benchmark runs once with tiny sizes, and writes what it measured."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from dgsuite.__main__ import main
+from dgsuite.cli import bench
+from dgsuite.suites.benchmark import FOLDER, compare, met, read
+from tests.support.paths import ROOT
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import common
+import page
+
+BENCHMARKS = Path(common.__file__).parent
+
+ARGUMENTS = {
+    "analytics": ["--workers", "1", "2"],
+    "scale": ["--growth", "0.5,1"],
+    "transports": ["--protocols", "mpb"],
+}
+"""Options besides ``--tiny``."""
+
+PEERS = {"hartree_fock": "pyscf", "parquet": "igraph", "scc": "igraph"}
+"""Packages without which a benchmark cannot run; others leave out the peers that are not installed."""
+
+NAMES = sorted(file.stem for file in BENCHMARKS.glob("*.py") if bench.MARK in file.read_text())
+
+
+def reason(name):
+    """Why a benchmark cannot run here; empty if it can."""
+    if name == "between_hosts":
+        return import_module("hosts").missing()
+    if name in PEERS and find_spec(PEERS[name]) is None:
+        return f"{PEERS[name]} is not installed"
+    return ""
+
+
+@pytest.fixture(scope="module")
+def shared():
+    """In place of `common.cluster`: clusters that benchmarks have one after the other."""
+    make, made = common.cluster, {}
+
+    @contextmanager
+    def cluster(*how):
+        client = made.get(how) or stack.enter_context(make(*how))
+        made[how] = client
+        with client.as_current():
+            yield client
+
+    with ExitStack() as stack:
+        yield cluster
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", NAMES)
+def test_a_benchmark_runs_tiny(name, shared, tmp_path, monkeypatch):
+    if why := reason(name):
+        pytest.skip(why)
+    monkeypatch.setattr(common, "cluster", shared)
+    file = tmp_path / "result.json"
+    import_module(name).main(["--tiny", *ARGUMENTS.get(name, []), "--json", str(file)])
+    found = json.loads(file.read_text())
+    assert found["benchmark"] == name
+    assert found["tiny"]
+    assert found["rows"]
+
+
+def test_processor_time_is_that_of_this_process(tmp_path):
+    file = tmp_path / "result.json"
+    import_module("searches").main(["--tiny", "--processor-time", "--json", str(file)])
+    found = {row["what"]: row["value"] for row in json.loads(file.read_text())["rows"]}
+    for name in ("at once", "one by one"):
+        assert 0 < found[f"64 searches {name}, rounds"] < found[f"64 searches {name}, whole call"]
+
+
+def result(loops, **values):
+    """A result with a row for each value."""
+    rows = [
+        {"what": name, "conditions": {"n": 1}, "value": value, "unit": "ms"}
+        for name, value in values.items()
+    ]
+    return {"benchmark": "some", "loop_seconds": loops, "rows": rows}
+
+
+def test_differences_within_noise_are_not_told():
+    before = result([1.1, 1.0, 1.1, 1.1, 9.0], a=10.0, b=10.0, count=100, zero=0, old=1)
+    after = result([1.0], a=12.0, b=12.2, count=101, zero=0, new=1)
+    found = compare(before, after)
+    assert found.noise == pytest.approx(1.21)
+    assert [(c.row["what"], c.ratio) for c in found.changes] == [("b", 1.22), ("count", 1.01)]
+    assert (found.same, found.only) == (2, (1, 1))
+
+
+def test_repeats_that_overlap_are_noise():
+    before, after = result([1.0], a=10.0, b=10.0), result([1.0], a=14.0, b=14.0)
+    before["rows"][0]["spread"] = [9.0, 13.0]
+    assert [c.row["what"] for c in compare(before, after).changes] == ["b"]
+    before["rows"][1]["value"] = [9.0, 13.0]
+    assert compare(before, after).changes == []
+
+
+@pytest.mark.parametrize(
+    ("value", "bound", "within"),
+    [
+        (2, {"most": 2}, True),
+        (2.1, {"most": 2}, False),
+        ([1, 3], {"most": 2}, False),
+        ([2, 3], {"least": 2}, True),
+        ([1, 3], {"least": 2}, False),
+        (2, {}, None),
+    ],
+)
+def test_the_worst_of_several_decides_on_a_bound(value, bound, within):
+    assert met({"what": "", "conditions": {}, "unit": "", "value": value, **bound}) is within
+
+
+def test_the_record_has_the_circumstances(tmp_path, capsys):
+    options = common.Options("some.py", "What it\nmeasures.\n\nMore.")
+    options.size("--size", 1000, 10)
+    file = tmp_path / "some.json"
+    with options.recorded(["--size", "7", "--json", str(file)]) as given:
+        common.record("time", [3.00004, 1.0, 2.0], "s", most=2.5, style="serial")
+        common.record("messages", 123_456_789, "", least=200_000_000)
+        common.record("ratio", 1 / 3, "x", peer="SciPy", detail=[1])
+    assert given.size == 7
+    found = json.loads(file.read_text())
+    assert found["about"] == "What it measures."
+    assert found["command"] == "python benchmarks/some.py --size 7"
+    assert found["rows"] == [
+        {
+            "what": "time",
+            "conditions": {"style": "serial"},
+            "value": 2.0,
+            "unit": "s",
+            "spread": [1.0, 3.0],
+            "most": 2.5,
+        },
+        {
+            "what": "messages",
+            "conditions": {},
+            "value": 123_456_789,
+            "unit": "",
+            "least": 200_000_000,
+        },
+        {
+            "what": "ratio",
+            "conditions": {},
+            "value": 0.3333,
+            "unit": "x",
+            "peer": "SciPy",
+            "detail": [1],
+        },
+    ]
+    assert len(found["loop_seconds"]) == len(found["load"]) >= 2
+    assert found["versions"]["numpy"]
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].split() == ["time", "(style", "serial)", "2.0", "s", "bound", "2.5:", "ok"]
+    assert out[1].endswith("MISSED")
+    assert options.parse_args(["--tiny"]).size == 10
+
+
+def test_nothing_is_written_of_a_run_that_fails(tmp_path):
+    options = common.Options("some.py", "It fails.")
+    file = tmp_path / "some.json"
+    with pytest.raises(ZeroDivisionError), options.recorded(["--json", str(file)]):
+        common.record("time", 1 / 0, "s")
+    assert not file.exists()
+    assert common.RUN == []
+
+
+def git(*arguments):
+    identity = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
+    subprocess.run(["git", *identity, *arguments], check=True, capture_output=True)
+
+
+def test_two_commits_are_compared(here, tmp_path):
+    git("init", "-q", str(tmp_path))
+    file = tmp_path / FOLDER / "some.json"
+    file.parent.mkdir(parents=True)
+    for value in (10.0, 25.0):
+        file.write_text(json.dumps(result([1.0], a=value)))
+        git("-C", str(tmp_path), "add", ".")
+        git("-C", str(tmp_path), "commit", "-qm", "measured")
+    for places in (["HEAD~1", "HEAD"], ["HEAD~1", FOLDER], ["HEAD~1", "."]):
+        done = here(main, "bench", "--compare", *places)
+        if places[1] == ".":
+            assert done.returncode == 2
+            assert ".: there are no results of benchmarks" in done.stderr
+            continue
+        assert done.returncode == 0, done.stderr
+        first, *_, last = done.stdout.strip().splitlines()
+        assert first.startswith("some: 1 of 1 figures differ by more than 1.10 x")
+        assert last.split() == ["a", "(n", "1)", "10.0", "ms", "25.0", "ms", "2.50", "x"]
+    done = here(main, "bench", "--compare", "HEAD", "elsewhere")
+    assert done.returncode == 2
+    assert "elsewhere: is neither a file, nor a folder, nor a commit here" in done.stderr
+
+
+def test_benchmarks_are_listed_and_found(here, monkeypatch):
+    done = here(main, "bench")
+    listed = [line.split()[0] for line in done.stdout.splitlines() if not line.startswith(" ")]
+    assert [name for name in listed if name in NAMES] == NAMES
+    done = here(main, "bench", "overhaed")
+    assert done.returncode == 2
+    assert "unknown benchmark 'overhaed'; did you mean 'overhead'" in done.stderr
+    monkeypatch.setattr(bench, "__file__", "/usr/lib/dgsuite/cli/bench.py")
+    done = here(main, "bench", "overhead")
+    assert done.returncode == 2
+    assert "run this in a clone" in done.stderr
+
+
+def test_the_page_is_made_of_the_results():
+    results = {file.stem: read(file) for file in (BENCHMARKS / "results").glob("*.json")}
+    assert page.page(dict(sorted(results.items()))) == page.PAGE.read_text(), (
+        "run benchmarks/page.py"
+    )
+    assert page.digest(results["metg"]).encode() in page.PICTURE.read_bytes(), (
+        "run benchmarks/page.py"
+    )
+
+
+def test_a_page_has_all_figures_and_says_what_is_missed():
+    made = {"what": "time", "unit": "ms", "most": 2}
+    rows = [
+        made | {"conditions": {"n": 10_000, "style": "serial"}, "value": 1.5},
+        made | {"conditions": {"n": 10_000, "style": "clocked"}, "value": [1.5, 3]},
+        made | {"conditions": {"n": 20_000, "style": "serial"}, "value": 2},
+        {"what": "share", "unit": "x", "peer": "SciPy", "conditions": {}, "value": 0.5},
+    ]
+    run = result([0.01, 0.02]) | {
+        "about": "What a round costs.",
+        "benchmark": "overhead",
+        "command": "python benchmarks/overhead.py",
+        "commit": "0123456789",
+        "changed": True,
+        "date": "2026-11-23T08:09+00:00",
+        "load": [0.5],
+        "machine": "a machine",
+        "rows": rows,
+        "skipped": {"mpi4py": "not installed"},
+    }
+    text = page.page({"overhead": run})
+    claim = "| time (n 10,000, style clocked) | ≤ 2 | 1.5 to 3 ms | **1 of 3 missed** |"
+    assert f"{claim} [`overhead.py`](results/overhead.json) |" in text
+    lines = ["| n | time, style serial, ms | time, style clocked, ms |", "| --- | --- | --- |"]
+    assert (
+        "\n".join(
+            [*lines, "| 10,000 | 1.5 (≤ 2) | **1.5 to 3** (≤ 2) |", "| 20,000 | 2 (≤ 2) |  |"]
+        )
+        in text
+    )
+    assert "| share over SciPy, x |" in text
+    about = "2026-11-23; a machine; commit 0123456 and changes; load 0.5; loop 10.0 to 20.0 ms."
+    assert f"{about} Left out: mpi4py: not installed." in text
+    with pytest.raises(ValueError, match="unheard: not in PARTS"):
+        page.page({"unheard": run})
+    with pytest.raises(ValueError, match="overhead: the sizes are those of a test"):
+        page.page({"overhead": run | {"tiny": True}})

@@ -1,0 +1,59 @@
+"""A few damaged inputs for every reader, in processes of their own; `python -m tests.fuzz` tries more."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from partition import matrixmarket
+from partition.errors import InputError
+from tests import fuzz
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("inputs", [5, pytest.param(25, marks=pytest.mark.long)])
+@pytest.mark.parametrize("reader", fuzz.READERS)
+def test_damaged_inputs_are_read_or_refused(reader, inputs):
+    needs = {"parquet": "pyarrow", "trace_table": "pyarrow", "xyz": "pyscf"}
+    for package in needs.get(reader, "numpy").split():
+        pytest.importorskip(package)
+    outcomes = fuzz.fuzz(reader, seed=1, inputs=inputs)
+    assert len(outcomes) == inputs
+    assert not fuzz.failures(outcomes)
+
+
+def test_the_fuzzer_sees_errors_crashes_memory_and_endless_loops(monkeypatch):
+    outcomes = fuzz.fuzz("faulty", seed=1, inputs=5)
+    assert outcomes[0].startswith("ValueError: wrong")
+    assert outcomes[1] == "process ended: SIGSEGV"
+    assert outcomes[2].startswith("MemoryError")
+    assert outcomes[3] == "process ended: SIGALRM"
+    assert outcomes[4] == "refused"
+    assert set(fuzz.failures(outcomes)) == {0, 1, 2, 3}
+
+
+def test_inputs_depend_on_seed_and_number_alone():
+    data = random.Random(0).randbytes(500)
+    assert fuzz.data_of("xyz", 1, 7, data) == fuzz.data_of("xyz", 1, 7, data)
+    assert fuzz.data_of("xyz", 1, 7, data) != fuzz.data_of("xyz", 2, 7, data)
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        (
+            "coordinate real general\n999999999999 999999999999 0\n",
+            "0 bytes of entries are too few",
+        ),
+        ("array real general\n9999999 9999999\n", "Truncated"),
+        ("coordinate real general\n2 2 999999999999\n", "Truncated"),
+        ("coordinate real general\n2 2 1" + "0" * 5000 + "\n", "line 2: must have 3 sizes"),
+        ("coordinate text general\n2 2 0\n", "line 1: 'text' is not one of"),
+    ],
+)
+def test_headers_of_matrix_market_that_cannot_be(tmp_path, header, message):
+    path = tmp_path / "g.mtx"
+    path.write_text("%%MatrixMarket matrix " + header)
+    with pytest.raises(InputError, match=message):
+        matrixmarket.read(str(path))

@@ -1,0 +1,241 @@
+"""The project itself: documents that run, light imports, whole packages."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Literal
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import dgsuite
+from dgsuite.parameters import make_kernel
+from genval.rules.base import Job
+from kernels import KERNELS, BellmanFord
+from tests.support.paths import ROOT
+
+
+def python_blocks(name):
+    text = (ROOT / name).read_text()
+    return re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def contributing():
+    """What the code of CONTRIBUTING.md defines."""
+    code = "".join(python_blocks("CONTRIBUTING.md"))
+    space: dict = {"__name__": "contributing"}
+    exec(compile(code, "CONTRIBUTING.md", "exec", dont_inherit=True), space)
+    return SimpleNamespace(**space)
+
+
+def test_the_kernel_of_contributing_runs(contributing):
+    graph = nx.disjoint_union(nx.path_graph(9), nx.cycle_graph(5))
+    for clusters in (1, 4):
+        g = dgsuite.Graph.from_networkx(graph, clusters=clusters)
+        ds = dgsuite.run(contributing.MaxFlood, g, style="serial")
+        assert ds.largest.values.tolist() == [8] * 9 + [13] * 5
+
+
+def test_the_sums_of_contributing_are_right(contributing):
+    """The kernel's ranks are those of the reference, on any cut; the rule tells right from wrong."""
+    graph = nx.disjoint_union(nx.star_graph(9), nx.empty_graph(3))
+    right = contributing.reference(graph)
+    found = []
+    for clusters in (1, 5):
+        g = dgsuite.Graph.from_networkx(graph, clusters=clusters)
+        ds = dgsuite.run(contributing.Walk, g, style="serial", tolerance=1e-12)
+        found.append(ds["rank"].values)
+        np.testing.assert_allclose(found[0], right, rtol=0, atol=1e-11)
+        for wrong in (found[0] * (1 + 1e-9), np.roll(found[0], 1), found[0] * np.nan):
+            for rank, violated in ((found[0], False), (wrong, True)):
+                (report,) = contributing.walk(Job(g, {"rank": rank}, ds))
+                assert bool(report.total) == violated
+    np.testing.assert_array_equal(*found)
+    with pytest.raises(dgsuite.InputError, match="damping must be from 0 to 1"):
+        dgsuite.run(contributing.Walk, g, style="serial", damping=2.0)
+
+
+def test_the_example_of_the_readme_runs(capsys):
+    """The README's example, and that it prints what the README says it prints."""
+    blocks = python_blocks("README.md")
+    assert blocks
+    space: dict = {"__name__": "__main__"}
+    for code in blocks:
+        exec(compile(code, "README.md", "exec"), space)
+    space["client"].close()
+    space["client"].cluster.close()
+    printed = capsys.readouterr().out.strip()
+    assert printed
+    assert printed in (ROOT / "README.md").read_text()
+
+
+PAGES = [
+    *(
+        f"docs/howto/{name}.md"
+        for name in ("checkpoint", "choose", "counts", "reduction", "save", "scc")
+    ),
+    "docs/stopping.md",
+]
+"""Pages whose examples run in this process."""
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_examples_of_a_page_run(page, capsys, tmp_path, monkeypatch):
+    """The examples run in order, and print what the page says they print."""
+    monkeypatch.chdir(tmp_path)
+    space: dict = {"__name__": "__main__"}
+    for code in python_blocks(page):
+        exec(compile(code, page, "exec", dont_inherit=True), space)
+    printed = capsys.readouterr().out.strip()
+    assert space.keys() > {"__name__", "__builtins__"}
+    assert printed in (ROOT / page).read_text()
+
+
+def test_the_first_steps_are_those_of_the_readme():
+    assert python_blocks("docs/start.md") == python_blocks("README.md")
+
+
+def test_pages_list_all_kernels():
+    listed = (ROOT / "docs/kernels.md").read_text().partition("## Letters")[0]
+    rows = re.findall(r"^\| (`[^|]*) \|", listed, re.MULTILINE)
+    assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == list(dgsuite.kernels())
+    undirected = [name for name, k in KERNELS.items() if k.undirected and not k.both_ways]
+    refused = (ROOT / "docs/limits.md").read_text().split("These kernels refuse")[1].split(". ")[0]
+    assert re.findall(r"`(\w+)`", refused) == sorted(undirected)
+
+
+def test_import_is_light():
+    code = (
+        "import sys, dgsuite; "
+        "print([m for m in ('dask', 'distributed', 'xarray', 'numba', 'matplotlib', 'scipy', "
+        "'networkx', 'pandas') if m in sys.modules])"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == "[]"
+
+
+def test_shadowed_packages_are_named(tmp_path):
+    """Another project's `kernels` in the way is an error that says so."""
+    other = tmp_path / "kernels"
+    other.mkdir()
+    (other / "__init__.py").write_text("")
+    code = f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {str(ROOT)!r}]; import dgsuite"
+    found = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert found.returncode
+    assert str(other) in found.stderr
+
+
+@pytest.mark.parametrize("package", ["dgsuite", "partition", "kernels", "genval"])
+def test_packages_are_typed(package):
+    assert (ROOT / package / "py.typed").exists()
+
+
+def test_layers_hold():
+    found = subprocess.run(
+        [Path(sys.executable).with_name("lint-imports")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 0, found.stdout
+
+
+def test_unknown_names():
+    graph = dgsuite.Graph.from_networkx(nx.cycle_graph(4))
+    for call, message in (
+        (lambda: dgsuite.run("lrc", graph), "did you mean 'lcr'"),
+        (lambda: dgsuite.run("mis", graph, style="cloked"), "did you mean 'clocked'"),
+        (lambda: dgsuite.run("mis", graph, rgn="imsuite"), "did you mean 'rng'"),
+        (lambda: dgsuite.run("bf", graph, root=4), "root 4 is not a node"),
+        (lambda: dgsuite.run("mis", graph, clusters=-1), "clusters must be"),
+        (lambda: dgsuite.run("mis", nx.cycle_graph(4)), "Graph.from_networkx"),
+        (lambda: dgsuite.run("lcr", dgsuite.Graph.from_networkx(nx.star_graph(4))), "ring"),
+    ):
+        with pytest.raises(dgsuite.InputError, match=re.escape(message)):
+            call()
+    directed = dgsuite.Graph.from_networkx(nx.DiGraph([(0, 1)]))
+    with pytest.raises(dgsuite.InputError, match="undirected"):
+        dgsuite.run("mis", directed)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "name", "value", "message"),
+    [
+        ("bf", "root", 1.5, "kernel 'bf': root must be a 64-bit integer, got 1.5"),
+        ("bf", "root", "x", "root must be a 64-bit integer, got 'x'"),
+        ("bf", "root", None, "root must be"),
+        ("bf", "root", True, "root must be"),
+        ("bf", "seed", 1.5, "seed must be"),
+        ("bf", "seed", 1 << 70, "seed must be"),
+        ("sssp", "delta", "x", "delta must be a number or None, got 'x'"),
+        ("mis", "faithful", 1, "faithful must be True or False, got 1"),
+        ("mis", "rng", "dice", "rng must be one of counter, imsuite, imsuite-2.6 or None"),
+        ("bfs", "direction", "up", "direction must be one of optimising, top-down, got 'up'"),
+        ("by", "votes", 3, "votes must be a sequence or None, got 3"),
+        (BellmanFord(), "rot", 1, "did you mean 'root'"),
+        (BellmanFord(root=1.5), "seed", 3, "root must be"),
+    ],
+)
+def test_values_that_parameters_cannot_have(kernel, name, value, message):
+    graph = dgsuite.Graph.from_networkx(nx.cycle_graph(4))
+    with pytest.raises(dgsuite.InputError, match=re.escape(message)):
+        dgsuite.run(kernel, graph, style="serial", **{name: value})
+    with pytest.raises(dgsuite.InputError, match=re.escape(message)):
+        dgsuite.run_each(kernel, graph, [{name: value}], style="serial")
+
+
+def test_each_must_be_several():
+    graph = dgsuite.Graph.from_networkx(nx.cycle_graph(4))
+    for each in ({"root": 1}, [1], "root"):
+        with pytest.raises(dgsuite.InputError, match="each must be a list of mappings"):
+            dgsuite.run_each("bf", graph, each, style="serial")
+
+
+@dataclass(frozen=True)
+class Odd(BellmanFord):
+    """Annotations that are seldom seen."""
+
+    mode: Literal[1, "two", None] = 1
+    most: int = None  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("mode", [1, "two", None])
+@pytest.mark.parametrize("kernel", [Odd, Odd()])
+def test_literals_and_defaults_of_any_kind(kernel, mode):
+    made = make_kernel(kernel, dgsuite.Graph.from_networkx(nx.path_graph(3)), None, {"mode": mode})
+    assert made == Odd(mode=mode)
+    for wrong in (True, 2, "one"):
+        with pytest.raises(dgsuite.InputError, match="mode must be one of 1, two, None"):
+            dgsuite.run(kernel, dgsuite.Graph.from_networkx(nx.path_graph(3)), mode=wrong)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "options", "found"),
+    [
+        ("bf", {}, {"seed": 101, "root": 3}),
+        ("bf", {"root": np.int32(2), "seed": np.uint8(4)}, {"seed": 4, "root": 2}),
+        (BellmanFord, {"seed": 9}, {"seed": 9, "root": 3}),
+        (BellmanFord(seed=7), {}, {"seed": 7, "root": 0}),
+        (BellmanFord(seed=7), {"seed": 9, "root": 0}, {"seed": 9, "root": 0}),
+        (BellmanFord(root=1), {}, {"seed": 101, "root": 1}),
+        (BellmanFord(root=2), {"seed": 2**64 - 1}, {"seed": 2**64 - 1, "root": 2}),
+    ],
+)
+def test_where_parameters_come_from(kernel, options, found):
+    """What is given to a run goes first, then an instance's own or what the graph's file says."""
+    graph = dgsuite.Graph.from_networkx(nx.cycle_graph(4), attrs={"root": 3})
+    ds = dgsuite.run(kernel, graph, style="serial", **options)
+    assert {name: ds.attrs[name] for name in found} == found
+    assert all(type(ds.attrs[name]) is int for name in found)

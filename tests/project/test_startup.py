@@ -1,0 +1,161 @@
+"""What a fresh process has to import and compile before its first result."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import dgsuite
+from partition import segments
+from partition.graph import Graph
+from tests.support.paths import ROOT
+
+
+def fresh(code, **environment):
+    """What a new process prints, and its standard error."""
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not found.returncode, found.stderr
+    return found.stdout, found.stderr
+
+
+@pytest.mark.parametrize("kernels", [["bf", "bfs", "mis", "sssp"], ["lcr", "hs", "dp", "ds", "kc"]])
+def test_a_small_run_needs_no_heavy_package(kernels):
+    """Neither a compiler nor Dask, whose import takes longer than such a run."""
+    code = f"""
+import sys, dgsuite, numpy as np
+nodes = np.arange(77)
+ring = dgsuite.Graph.from_edges(nodes, (nodes + 1) % 77, clusters=3)
+for kernel in {kernels}:
+    for style in (None, "serial"):
+        dgsuite.run(kernel, ring, style=style)
+print([m for m in ("numba", "scipy", "dask.array", "distributed", "h5py", "matplotlib", "networkx")
+       if m in sys.modules])
+"""
+    assert fresh(code)[0].strip() == "[]"
+
+
+@pytest.mark.parametrize("direction", ["optimising", "top-down"])
+@pytest.mark.parametrize("clusters", [1, 3])
+def test_a_search_is_the_same_compiled(monkeypatch, direction, clusters):
+    """First senders, and how many entries were looked at, by NumPy and by compiled loops."""
+    rng = np.random.default_rng(5)
+    ends = rng.integers(0, 500, (2, 4000))
+    found = []
+    for limit in (segments.COMPILE_FROM, 0):
+        monkeypatch.setattr("dgsuite.engine.broadcasts.COMPILE_FROM", limit)
+        graph = Graph.from_edges(*ends, n=500, clusters=clusters, client=None)
+        ds = dgsuite.run("bfs", graph, style="serial", direction=direction)
+        found.append(ds[["level", "parent", "messages", "examined", "bottom_up"]])
+    assert found[0].bottom_up.sum() > 0 or direction == "top-down"
+    small, compiled = found
+    for name in ("level", "parent", "messages", "bottom_up"):
+        assert (small[name] == compiled[name]).all()
+    if direction == "optimising" and clusters == 1:
+        assert (small.examined == compiled.examined).all()
+
+
+COMPILING = """
+import json, numpy as np
+from partition import compiling
+compiling.SOON = 1e-9  # however fast the machine is
+from partition import _compiled
+for dtype in (np.int32, np.int64):
+    assert _compiled.tally(np.arange(4, dtype=dtype), np.array([1, 3])) == 4
+print(json.dumps([compiling.notice.seconds, len(_compiled.tally.stats.cache_misses)]))
+"""
+
+
+def test_loops_are_compiled_once_and_it_is_said(tmp_path):
+    """The first process compiles and says so in one line; the next one loads what was kept."""
+    printed, said = fresh(COMPILING, NUMBA_CACHE_DIR=str(tmp_path))
+    seconds, misses = json.loads(printed)
+    assert seconds > 0
+    assert misses == 2
+    assert said.count("\n") == 1
+    assert "compiling loops for this machine" in said
+    printed, said = fresh(COMPILING, NUMBA_CACHE_DIR=str(tmp_path))
+    assert json.loads(printed) == [0.0, 0]
+    assert said == ""
+
+
+def test_loops_without_a_folder_to_keep_them_in():
+    """They are compiled anew, once more in each process, and it is said how to mend that."""
+    hidden = "from numba.core.caching import CacheImpl\nCacheImpl._locator_classes = []\n"
+    printed, said = fresh(hidden + COMPILING)
+    assert json.loads(printed)[0] > 0
+    assert said.count("set NUMBA_CACHE_DIR to a writable folder") == 1
+
+
+def test_processes_that_keep_loops_at_once(tmp_path, monkeypatch):
+    """Code for two types, kept at the same time, does not end up in one file."""
+    from numba import int32, int64
+    from numba.core import config
+    from numba.core.caching import IndexDataCacheFile
+
+    from partition.compiling import Cache, compiled
+
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+
+    def double(x):
+        return 2 * x
+
+    made = compiled(double)
+    made._cache.disable()
+    for kind in (int32, int64):
+        made.compile((kind,))
+    results = list(made.overloads.items())
+    inside = [threading.Event(), threading.Event()]
+    save = IndexDataCacheFile._save_index
+
+    def slow(self, overloads):
+        """Stands between the two steps of the first until the second is there too, if it can come."""
+        if inside[0].is_set():
+            inside[1].set()
+        else:
+            inside[0].set()
+            inside[1].wait(0.5)
+        save(self, overloads)
+
+    monkeypatch.setattr(IndexDataCacheFile, "_save_index", slow)
+    first = threading.Thread(target=Cache(double).save_overload, args=results[0])
+    first.start()
+    inside[0].wait()
+    Cache(double).save_overload(*results[1])
+    first.join()
+    files = Cache(double)._cache_file._load_index()
+    assert len(files) == 2
+    assert len(set(files.values())) == 2
+
+
+def test_a_dataset_is_as_xarray_makes_it():
+    """It is put together of parts; xarray's own way finds nothing to add or to change."""
+    import networkx as nx
+    import xarray as xr
+
+    named = nx.relabel_nodes(nx.cycle_graph(9), "abcdefghi".__getitem__)
+    for graph in (named, nx.cycle_graph(9)):
+        for kernel in ("bf", "dr"):
+            ds = dgsuite.run(kernel, Graph.from_networkx(graph, client=None), style="serial")
+            same = xr.Dataset(dict(ds.data_vars), dict(ds.coords), ds.attrs)
+            assert ds.identical(same)
+            assert ds.sizes == same.sizes
+            assert ds.xindexes.dims == same.xindexes.dims
+            for name, index in same.xindexes.items():
+                assert index.equals(ds.xindexes[name])
+                assert ds[name].dtype == same[name].dtype
+    ds["round"].attrs["long_name"] = "changed"
+    ds = dgsuite.run(kernel, Graph.from_networkx(graph, client=None), style="serial")
+    assert ds["round"].attrs["long_name"] == "round"

@@ -1,0 +1,85 @@
+"""The wheel: everything is in it, and it works from another folder without the checkout."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+
+import pytest
+
+from partition.client.installed import PACKAGES
+from tests.support.paths import ROOT
+
+SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "NOTICE.md")
+
+CALL = "import sys; from dgsuite.__main__ import main; main.run()"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """A folder in which the wheel is installed."""
+    made = tmp_path_factory.mktemp("source")
+    for name in (*PACKAGES, "configs"):
+        shutil.copytree(ROOT / name, made / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in SOURCES:
+        shutil.copy(ROOT / name, made)
+    build = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q"]
+    done = subprocess.run(
+        [*build, "-w", "dist", "."],
+        cwd=made,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (wheel,) = (made / "dist").glob("*.whl")
+    folder = tmp_path_factory.mktemp("installed")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def test_every_file_is_in_it(installed):
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts:
+                assert (installed / path.relative_to(ROOT)).is_file(), path
+    for path in (ROOT / "configs").rglob("*"):
+        assert (installed / "dgsuite" / path.relative_to(ROOT)).exists(), path
+    assert not (installed / "configs").exists()
+    (notices,) = installed.glob("*.dist-info/licenses")
+    assert {path.name for path in notices.iterdir()} == {"LICENSE", "NOTICE.md"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "printed"),
+    [
+        (["--version"], "dgsuite "),
+        (["config", "show", "quickstart"], "# Three classical algorithms"),
+        (["run", "quickstart", "--set", "run.0.style=serial", "--dry-run"], "quickstart: "),
+        (["scc", "scc-hf-figure5", "--dry-run"], 'name = "scc-hf-figure5"'),
+        (["config", "settings"], "# Settings"),
+        (["kernel", "lcr", "ring", "--n", "16"], "kernel: lcr"),
+        (["report", "claims", "--only", "imsuite.fig8.table"], ""),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_it_works_from_another_folder(installed, tmp_path, arguments, printed):
+    # -S: an editable installation is added to the path by the module site
+    path = os.pathsep.join([str(installed), sysconfig.get_path("purelib")])
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", CALL, *arguments],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(printed)
+    assert str(ROOT) not in done.stdout + done.stderr

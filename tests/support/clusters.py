@@ -1,0 +1,114 @@
+"""Clusters that tests start, watch and strike."""
+
+from __future__ import annotations
+
+import os
+import signal
+import textwrap
+import time
+from contextlib import contextmanager, suppress
+
+from distributed import SchedulerPlugin
+
+from tests.support.paths import ROOT
+
+
+def heed_interrupts() -> None:
+    """For subprocesses that get a SIGINT: a shell's background jobs inherit that it is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def has_worked(processes, seconds):
+    """Wait until processes have computed for some seconds more, which tells that their run is under way."""
+
+    def spent():
+        times = [process.cpu_times() for process in processes]
+        return sum(t.user + t.system for t in times)
+
+    before, deadline = spent(), time.monotonic() + 60
+    while spent() < before + seconds:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@contextmanager
+def client_of(workers, settings=None, threads=1, set_as_default=True):
+    """A client of some worker processes, with settings of Dask's."""
+    import dask
+    from distributed import Client, LocalCluster
+
+    with (
+        dask.config.set(settings or {}),
+        LocalCluster(
+            n_workers=workers, threads_per_worker=threads, processes=True, dashboard_address=None
+        ) as cluster,
+        Client(cluster, set_as_default=set_as_default) as client,
+    ):
+        yield client
+
+
+def held(dask_worker):
+    """What the plugin of a worker still holds."""
+    plugin = dask_worker.plugins["dgsuite"]
+    return len(plugin.runs), len(plugin._ends), len(plugin._addresses)
+
+
+def stored(client):
+    """Keys of what the workers store."""
+    there = client.run(lambda dask_worker: [*map(str, dask_worker.data)])
+    return set().union(*there.values())
+
+
+def killed(pid):
+    """Kill a process, which may be gone."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def assert_nothing_held(client):
+    """No run has left anything on the workers."""
+    deadline = time.monotonic() + 10
+    while any(any(h) for h in client.run(held).values()):
+        assert time.monotonic() < deadline, client.run(held)
+        time.sleep(0.05)
+
+
+def script(body: str) -> str:
+    return textwrap.dedent(
+        """
+        import sys
+        sys.path[:0] = [{root!r}]
+        import networkx as nx, dgsuite
+        from distributed import Client
+        from tests.support.faulty import Sleeps
+        client = Client(sys.argv[1])
+        ring = dgsuite.Graph.from_networkx(nx.cycle_graph(12), client=None)
+        def on_round(rounds):
+            print("running", flush=True)
+        """
+    ).format(root=str(ROOT)) + textwrap.dedent(body)
+
+
+class Counts(SchedulerPlugin):
+    """The tasks of phases that graphs bring to a scheduler, and what each depends on."""
+
+    name = "counts"
+
+    def __init__(self):
+        self.tasks = {}
+
+    def update_graph(self, scheduler, *, tasks, **kwargs):
+        mine = [key for key in tasks if key.startswith(("toy-read", "toy-gather", "toy-spread"))]
+        self.tasks |= {key: len(scheduler.tasks[key].dependencies) for key in mine}
+
+
+@contextmanager
+def counting(client):
+    scheduler, counts = client.cluster.scheduler, Counts()
+
+    async def on_the_loop(function, argument):
+        function(argument)
+
+    client.sync(on_the_loop, scheduler.add_plugin, counts)
+    yield counts
+    client.sync(on_the_loop, scheduler.remove_plugin, counts.name)

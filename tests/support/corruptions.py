@@ -1,0 +1,424 @@
+"""Wrong results of every kernel: by kernel and kind, changes of a right one that its rule must see."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+
+from tests.support.definitions import propagated
+from tests.support.references import N, last, network
+
+
+def at(values, node, value):
+    changed = np.array(values)
+    changed[node] = value
+    return changed
+
+
+def swapped(values, a, b):
+    changed = np.array(values)
+    changed[[a, b]] = changed[[b, a]]
+    return changed
+
+
+def sets(name):
+    return {
+        "empty": {name: lambda v: v & False},
+        "everyone": {name: lambda v: v | True},
+        "flipped": {name: lambda v: ~v},
+        "one more": {name: lambda v: at(v, np.flatnonzero(~v)[0], True)},
+        "last one more": {name: lambda v: at(v, np.flatnonzero(~v)[-1], True)},
+        "one less": {name: lambda v: at(v, np.flatnonzero(v)[0], False)},
+        "last one less": {name: lambda v: at(v, np.flatnonzero(v)[-1], False)},
+        "every fourth": {name: lambda v: np.arange(len(v)) % 4 == 0},
+        "not a flag": {name: lambda v: v * 2},
+        "negative": {name: lambda v: -1 * v},
+        "one moved": {name: lambda v: swapped(v, np.flatnonzero(v)[0], np.flatnonzero(~v)[0])},
+        "backwards": {name: lambda v: v[::-1]},
+    }
+
+
+def counts(name):
+    return {
+        "none": {name: lambda v: v * 0},
+        "doubled": {name: lambda v: v * 2},
+        "one more": {name: lambda v: at(v, 5, v[5] + 1)},
+        "three more": {name: lambda v: at(v, 5, v[5] + 3)},
+        "one less": {name: lambda v: at(v, np.argmax(v), v.max() - 1)},
+        "last one more": {name: lambda v: at(v, -1, v[-1] + 1)},
+        "first one less": {name: lambda v: at(v, 0, v[0] - 1)},
+        "negative": {name: lambda v: at(v, 5, -1)},
+        "all one": {name: lambda v: v * 0 + 1},
+        "shifted": {name: lambda v: np.roll(v, 1)},
+        "backwards": {name: lambda v: v[::-1]},
+        "moved": {name: lambda v: swapped(v, np.argmin(v), np.argmax(v))},
+    }
+
+
+def nearness(name):
+    return {
+        "all zero": {name: lambda v: v * 0},
+        "all one": {name: lambda v: v * 0 + 1},
+        "a little more": {name: lambda v: at(v, 5, v[5] * (1 + 1e-8))},
+        "a little less": {name: lambda v: at(v, -1, v[-1] * (1 - 1e-8))},
+        "negative": {name: lambda v: at(v, 5, -v[5])},
+        "no number": {name: lambda v: at(v, 5, np.nan)},
+        "infinite": {name: lambda v: at(v, 5, np.inf)},
+        "one zero": {name: lambda v: at(v, 0, 0)},
+        "doubled": {name: lambda v: v * 2},
+        "normalised": {name: lambda v: v / v.sum()},
+        "shifted": {name: lambda v: np.roll(v, 1)},
+        "backwards": {name: lambda v: v[::-1]},
+        "rounded": {name: lambda v: v.astype(np.float32)},
+    }
+
+
+def reals(name):
+    """Of values that are fixed to many digits."""
+    return {
+        "uniform": {name: lambda v: v * 0 + 1 / len(v)},
+        "nothing": {name: lambda v: v * 0},
+        "a little more": {name: lambda v: at(v, 5, v[5] + 1e-6)},
+        "a little less": {name: lambda v: at(v, -1, v[-1] - 1e-6)},
+        "negative": {name: lambda v: at(v, 5, -v[5])},
+        "no number": {name: lambda v: at(v, 5, np.nan)},
+        "infinite": {name: lambda v: at(v, 5, np.inf)},
+        "shifted": {name: lambda v: np.roll(v, 1)},
+        "backwards": {name: lambda v: v[::-1]},
+        "two swapped": {name: lambda v: swapped(v, np.argmin(v), np.argmax(v))},
+        "of three digits": {name: lambda v: v.round(3)},
+    }
+
+
+LEADERS = {
+    "second best": {"leader": lambda v: v * 0 + v.max() - 1},
+    "smallest": {"leader": lambda v: v * 0 + 1},
+    "no such node": {"leader": lambda v: v * 0 + v.max() + 1},
+    "everyone itself": {"leader": lambda v: np.arange(len(v)) + 1},
+    "one disagrees": {"leader": lambda v: at(v, 7, v[7] - 1)},
+    "last disagrees": {"leader": lambda v: at(v, -1, v[7] - 1)},
+    "first disagrees": {"leader": lambda v: at(v, 0, v[0] - 1)},
+    "none": {"leader": lambda v: v * 0},
+    "negative": {"leader": lambda v: -v},
+    "half": {"leader": lambda v: np.where(np.arange(len(v)) < 20, v, v - 1)},
+    "one larger": {"leader": lambda v: at(v, 3, v[3] + 5)},
+}
+
+
+DISTANCES = {
+    "all zero": {"distance": lambda v: v * 0},
+    "one farther": {"distance": lambda v: at(v, 5, v[5] + 1)},
+    "one nearer": {"distance": lambda v: at(v, 5, v[5] - 1)},
+    "one unreached": {"distance": lambda v: at(v, 5, -1)},
+    "all unreached": {"distance": lambda v: v * 0 - 1},
+    "doubled": {"distance": lambda v: v * 2},
+    "negative": {"distance": lambda v: at(v, 5, -3)},
+    "shifted": {"distance": lambda v: np.roll(v, 1)},
+    "all farther": {"distance": lambda v: v + 1},
+    "root not at root": {"distance": lambda v: at(v, 0, 1)},
+    "farthest farther": {"distance": lambda v: at(v, np.argmax(v), v.max() + 1)},
+}
+
+
+COMPONENTS = {
+    "own ids": {"component": lambda v: np.arange(len(v))},
+    "all one": {"component": lambda v: v * 0},
+    "two joined": {"component": lambda v: np.where(v == np.unique(v)[1], 0, v)},
+    "last two joined": {"component": lambda v: np.where(v == v.max(), np.unique(v)[-2], v)},
+    "one apart": {"component": lambda v: at(v, 39, 39)},
+    "one elsewhere": {"component": lambda v: at(v, 39, np.unique(v)[int(v[39] == 0)])},
+    "smallest elsewhere": {"component": lambda v: at(v, 0, 1)},
+    "another's name": {"component": lambda v: np.where(v == 0, np.flatnonzero(v == 0)[1], v)},
+    "numbered anew": {"component": lambda v: np.unique(v, return_inverse=True)[1][::-1]},
+    "shifted": {"component": lambda v: np.roll(v, 1)},
+    "no such node": {"component": lambda v: at(v, 5, 400)},
+    "negative": {"component": lambda v: at(v, 5, -1)},
+    "one more": {"component": lambda v: v + 1},
+}
+
+
+KINDS = {
+    "wcc": COMPONENTS,
+    "scc": COMPONENTS,
+    "sssp": {
+        **{
+            what: {"distance": lambda v, change=change["distance"]: change(v.copy())}
+            for what, change in DISTANCES.items()
+        },
+        "infinite": {"distance": lambda v: at(v, 5, np.inf)},
+        "no number": {"distance": lambda v: at(v, 5, np.nan)},
+        "a little farther": {"distance": lambda v: at(v, 5, v[5] + 1e-9)},
+        "no parents": {"parent": lambda v: v * 0 - 1},
+        "own parent": {"parent": lambda v: at(v, 5, 5)},
+        "orphan": {"parent": lambda v: at(v, 5, -1)},
+        "all the root's": {"parent": lambda v: v * 0},
+        "shifted parents": {"parent": lambda v: np.roll(v, 1)},
+        "no such parent": {"parent": lambda v: at(v, 5, 400)},
+    },
+    "bfs": {
+        **{
+            what: {"level": change["distance"]}
+            for what, change in DISTANCES.items()
+            if what != "all zero"
+        },
+        "all zero": {"level": lambda v: v * 0},
+        "no parents": {"parent": lambda v: v * 0 - 1},
+        "own parent": {"parent": lambda v: at(v, 5, 5)},
+        "orphan": {"parent": lambda v: at(v, 5, -1)},
+        "root's parent": {"parent": lambda v: at(v, 0, 1)},
+        "no such parent": {"parent": lambda v: at(v, 5, 400)},
+        "all the root's": {"parent": lambda v: v * 0},
+        "shifted parents": {"parent": lambda v: np.roll(v, 1)},
+        "a child as parent": {"parent": lambda v: at(v, v[-1], len(v) - 1)},
+    },
+    "all_pairs": {
+        "all zero": {"level": lambda v: v * 0},
+        "one farther": {"level": lambda v: at(v, (5, 1), v[5, 1] + 1)},
+        "one nearer": {"level": lambda v: at(v, (-1, 2), v[-1, 2] - 1)},
+        "one unreached": {"level": lambda v: at(v, (5, 0), -1)},
+        "all unreached": {"level": lambda v: v * 0 - 1},
+        "negative": {"level": lambda v: at(v, (5, 1), -3)},
+        "doubled": {"level": lambda v: v * 2},
+        "all farther": {"level": lambda v: v + 1},
+        "shifted": {"level": lambda v: np.roll(v, 1, 0)},
+        "columns swapped": {"level": lambda v: v[:, ::-1]},
+        "one column for all": {"level": lambda v: np.repeat(v[:, :1], 3, 1)},
+        "other sources": {"source": lambda v: v + 1},
+    },
+    "bfs_many": {
+        "all zero": {"distance": lambda v: v * 0},
+        "one farther": {"distance": lambda v: at(v, 5, v[5] + 1)},
+        "one nearer": {"distance": lambda v: at(v, -1, v[-1] - 1)},
+        "doubled": {"distance": lambda v: v * 2},
+        "shifted": {"distance": lambda v: np.roll(v, 1)},
+        "negative": {"distance": lambda v: at(v, 5, -v[5])},
+        "one less reached": {"reached": lambda v: at(v, 5, v[5] - 1)},
+        "one more reached": {"reached": lambda v: at(v, 5, v[5] + 1)},
+        "none reached": {"reached": lambda v: v * 0},
+        "sources reach themselves": {"reached": lambda v: v * 0 + v.max()},
+        "farthest farther": {"eccentricity": lambda v: at(v, 5, v[5] + 1)},
+        "farthest nearer": {"eccentricity": lambda v: at(v, 5, v[5] - 1)},
+        "all as far": {"eccentricity": lambda v: v * 0 + v.max()},
+        "other sources": {"source": lambda v: np.roll(v, 1)},
+        "a source less": {"source": lambda v: at(v, 3, False)},
+        "all sources": {"source": lambda v: v | True},
+    },
+    "closeness": nearness("closeness"),
+    "harmonic": nearness("harmonic"),
+    "cdlp": {
+        "no such label": {"label": lambda v: at(v, 5, 400)},
+        "negative": {"label": lambda v: at(v, 5, -1)},
+        "own ids": {"label": lambda v: np.arange(len(v))},
+        "all one": {"label": lambda v: v * 0},
+        "one moved": {"label": lambda v: at(v, 5, v[5] + 1)},
+        "first moved": {"label": lambda v: at(v, 0, v[0] + 1)},
+        "last moved": {"label": lambda v: at(v, -1, v[-1] + 1)},
+        "shifted": {"label": lambda v: np.roll(v, 1)},
+        "backwards": {"label": lambda v: v[::-1]},
+        "numbered anew": {"label": lambda v: np.unique(v, return_inverse=True)[1]},
+        "a step less": {"label": lambda v: propagated(network("cdlp"), 2)},
+        "a step more": {"label": lambda v: propagated(network("cdlp"), 4)},
+    },
+    "eigenvector": {
+        **reals("centrality"),
+        "doubled": {"centrality": lambda v: v * 2},
+    },
+    "hits": {
+        **reals("hub"),
+        **{
+            f"{kind}, both": {**change, "authority": change["hub"]}
+            for kind, change in reals("hub").items()
+        },
+        **{
+            kind + " authority": {"authority": change["hub"]}
+            for kind, change in reals("hub").items()
+        },
+    },
+    "katz": {
+        **reals("centrality"),
+        "doubled": {"centrality": lambda v: v * 2},
+        "of another alpha": {"alpha": lambda v: 0.11},
+        "not scaled": {"normalised": lambda v: False},
+    },
+    "pagerank": {
+        **reals("rank"),
+        "doubled": {"rank": lambda v: v * 2},
+        "all a little more": {"rank": lambda v: v * (1 + 1e-8)},
+        "of other damping": {"damping": lambda v: 0.8},
+        "after ten steps": {"iterations": lambda v: 10, "tolerance": lambda v: None},
+        "for one node": {"personalisation": lambda v: np.arange(N) == 3},
+    },
+    "core_number": counts("core"),
+    "colouring": {
+        "one colour": {"colour": lambda v: v * 0},
+        "negative": {"colour": lambda v: at(v, 5, -1)},
+        "too large": {"colour": lambda v: at(v, 5, N)},
+        "one higher": {"colour": lambda v: at(v, 5, v.max() + 1)},
+        "from 1 on": {"colour": lambda v: v + 1},
+        "a gap": {"colour": lambda v: v + (v == v.max())},
+        "doubled": {"colour": lambda v: v * 2},
+        "shifted": {"colour": lambda v: np.roll(v, 1)},
+        "first as the last": {"colour": lambda v: at(v, 0, v.max())},
+        "ids": {"colour": lambda v: np.arange(len(v))},
+        "two merged": {"colour": lambda v: np.maximum(v - 1, 0)},
+    },
+    "matching": {
+        "nobody": {"mate": lambda v: v * 0 - 1},
+        "own mate": {"mate": lambda v: at(v, 5, 5)},
+        "all their own": {"mate": lambda v: np.arange(len(v))},
+        "one leaves": {"mate": lambda v: at(v, np.argmax(v), -1)},
+        "a pair leaves": {"mate": lambda v: at(v, [v.max(), np.argmax(v)], -1)},
+        "first pair leaves": {"mate": lambda v: np.where((v == v[v >= 0][0]) | (v[v] == v), -1, v)},
+        "no such mate": {"mate": lambda v: at(v, 5, 400)},
+        "below none": {"mate": lambda v: at(v, 5, -2)},
+        "shifted": {"mate": lambda v: np.roll(v, 1)},
+        "backwards": {"mate": lambda v: v[::-1]},
+        "pairs of ids": {"mate": lambda v: np.arange(len(v)) ^ 1},
+        "all one's": {"mate": lambda v: v * 0 + 7},
+    },
+    "louvain": {
+        "all alone": {"community": lambda v: np.arange(len(v))},
+        "one alone": {"community": lambda v: at(v, last(v), last(v))},
+        "named by the largest": {"community": lambda v: len(v) - 1 - v[::-1]},
+        "negative": {"community": lambda v: at(v, 5, -1)},
+        "no such node": {"community": lambda v: at(v, 5, 400)},
+        "one higher": {"community": lambda v: v + 1},
+        "shifted": {"community": lambda v: np.roll(v, 1)},
+        "backwards": {"community": lambda v: v[::-1]},
+        "numbered anew": {"community": lambda v: np.unique(v, return_inverse=True)[1]},
+        "names swapped": {
+            "community": lambda v: np.where(v == 0, v.max(), np.where(v == v.max(), 0, v))
+        },
+        "of higher resolution": {"resolution": lambda v: 0.01},
+        "halves": {"community": lambda v: np.where(np.arange(len(v)) % 2, np.maximum(v, 1), v)},
+    },
+    "random_walks": {
+        "stands still": {"walk": lambda v: np.repeat(v[:, :1], 4, axis=1)},
+        "starts elsewhere": {"walk": lambda v: v[::-1]},
+        "shifted": {"walk": lambda v: np.roll(v, 1, axis=0)},
+        "no start": {"walk": lambda v: np.where(np.arange(4) == 0, -1, v)},
+        "no such node": {"walk": lambda v: at(v, (5, 2), 400)},
+        "below none": {"walk": lambda v: at(v, (5, 2), -2)},
+        "ends early": {"walk": lambda v: at(v, (5, 3), -1)},
+        "goes on after its end": {"walk": lambda v: at(v, (5, 1), -1)},
+        "a step less": {"walk": lambda v: v[:, :-1]},
+        "of other length": {"length": lambda v: 4},
+        "one jumps": {"walk": lambda v: at(v, (5, 3), v[5, 2])},
+        "all jump": {"walk": lambda v: np.where(np.arange(4) == 3, v[:, :1], v)},
+    },
+    "triangles": counts("triangles"),
+    "ktruss": counts("truss"),
+    "lcc": {
+        **counts("coefficient"),
+        "no number": {"coefficient": lambda v: at(v, 5, np.nan)},
+        "a little more": {"coefficient": lambda v: at(v, 5, v[5] + 1e-9)},
+        "of directed pairs": {"coefficient": lambda v: v / 2},
+    },
+    "mis": sets("in_mis"),
+    "ds": sets("in_ds"),
+    "lcr": LEADERS,
+    "hs": LEADERS,
+    "dp": LEADERS,
+    "bf": DISTANCES,
+    "dst": {
+        **DISTANCES,
+        "no parents": {"parent": lambda v: v * 0 - 1},
+        "own parent": {"parent": lambda v: at(v, 5, 5)},
+        "orphan": {"parent": lambda v: at(v, 5, -1)},
+        "root's parent": {"parent": lambda v: at(v, 0, 1)},
+        "no such parent": {"parent": lambda v: at(v, 5, 400)},
+        "all the root's": {"parent": lambda v: at(v * 0, 0, -1)},
+        "shifted parents": {"parent": lambda v: np.roll(v, 1)},
+        "a child as parent": {"parent": lambda v: at(v, v[-1], len(v) - 1)},
+    },
+    "mst": {
+        "no parents": {"parent": lambda v: v * 0 - 1},
+        "two roots": {"parent": lambda v: at(v, 5, -1)},
+        "no root": {"parent": lambda v: at(v, np.flatnonzero(v < 0)[0], v[0] if v[0] >= 0 else 1)},
+        "own parent": {"parent": lambda v: at(v, 5, 5)},
+        "no such parent": {"parent": lambda v: at(v, 5, 400)},
+        "negative parent": {"parent": lambda v: at(v, 5, -2)},
+        "all the root's": {"parent": lambda v: at(v * 0, 0, -1)},
+        "shifted": {"parent": lambda v: np.roll(v, 1)},
+        "a cycle": {"parent": lambda v: at(v, v[5], 5)},
+        "backwards": {"parent": lambda v: v[::-1]},
+        "a heavier tree": {"parent": lambda v: heavier_tree()},
+        "a tree in two": {
+            "parent": lambda v: at(v, len(v) - 1, -1) if v[-1] >= 0 else at(v, 0, -1)
+        },
+    },
+    "vc": {
+        "one colour": {"colour": lambda v: v * 0},
+        "four colours": {"colour": lambda v: at(v, 5, 3)},
+        "negative": {"colour": lambda v: at(v, 5, -1)},
+        "one flipped": {"colour": lambda v: at(v, 5, 1 - v[5])},
+        "root flipped": {"colour": lambda v: at(v, 0, 1 - v[0])},
+        "last flipped": {"colour": lambda v: at(v, -1, 1 - v[-1])},
+        "ids": {"colour": lambda v: np.arange(len(v))},
+        "shifted": {"colour": lambda v: np.roll(v, 1)},
+        "all two": {"colour": lambda v: v * 0 + 2},
+        "doubled twice": {"colour": lambda v: v * 4},
+        "parity of ids": {"colour": lambda v: np.arange(len(v)) % 2},
+    },
+    "dr": {
+        "free": {"cost": lambda v: v * 0},
+        "doubled": {"cost": lambda v: v * 2},
+        "one dearer": {"cost": lambda v: at(v, (3, 9), v[3, 9] + 1)},
+        "one cheaper": {"cost": lambda v: at(v, (3, 9), v[3, 9] - 1)},
+        "both ways cheaper": {"cost": lambda v: at(at(v, (3, 9), 1), (9, 3), 1)},
+        "not free at home": {"cost": lambda v: at(v, (3, 3), 1)},
+        "shifted": {"cost": lambda v: np.roll(v, 1)},
+        "away from home": {"next_hop": lambda v: at(v, (3, 3), v[3, 4])},
+        "own next hop": {"next_hop": lambda v: at(v, (3, 9), 3)},
+        "straight there": {"next_hop": lambda v: v * 0 + np.arange(len(v))},
+        "no such node": {"next_hop": lambda v: at(v, (3, 9), 400)},
+        "negative": {"next_hop": lambda v: at(v, (3, 9), -1)},
+        "backwards": {"next_hop": lambda v: v.T},
+    },
+    "by": {
+        "one disagrees": {"decision": lambda v: at(v, 9, 0)},
+        "last disagrees": {"decision": lambda v: at(v, -1, 0)},
+        "no flag": {"decision": lambda v: at(v, 9, 2)},
+        "all two": {"decision": lambda v: v * 0 + 2},
+        "undecided": {"decision": lambda v: at(v, 9, -1)},
+        "half": {"decision": lambda v: np.arange(len(v)) % 2},
+        "as voted": {"decision": lambda v: 1 - np.arange(len(v)) % 2},
+        "vote of two": {"vote": lambda v: at(v, 9, 2)},
+        "against all votes": {"vote": lambda v: v * 0},
+        "many traitors": {"traitor": lambda v: np.arange(len(v)) < 9},
+        "strange traitor": {"traitor": lambda v: at(v * 1, 3, 7)},
+        "all but one": {"decision": lambda v: at(v * 0, 20, 1)},
+    },
+    "kc": {
+        "no such leader": {"committee": lambda v: at(v, 5, 400)},
+        "negative": {"committee": lambda v: at(v, 5, -1)},
+        "all one": {"committee": lambda v: v * 0},
+        "everyone alone": {"committee": lambda v: np.arange(len(v))},
+        "in a member's": {"committee": lambda v: at(v, 5, largest(v)[1][1])},
+        "one too many": {"committee": lambda v: at(v, alone(v)[0], largest(v)[0])},
+        "a leader leaves": {"committee": lambda v: at(v, largest(v)[0], alone(v)[0])},
+        "a leader lost": {"committee": lambda v: at(v, largest(v)[0], largest(v)[1][1])},
+        "shifted": {"committee": lambda v: np.roll(v, 1)},
+        "a member leaves": {"committee": lambda v: at(v, largest(v)[1][-1], largest(v)[1][-1])},
+        "pairs": {"committee": lambda v: np.arange(len(v)) // 2 * 2},
+        "K too small": {"k": lambda k: 2},
+    },
+}
+
+
+def largest(committee):
+    """The largest committee's leader, and its members from the leader on."""
+    leader = int(np.bincount(committee).argmax())
+    members = np.flatnonzero(committee == leader)
+    return leader, [leader, *members[members != leader].tolist()]
+
+
+def alone(committee):
+    size = np.bincount(committee, minlength=len(committee))
+    return np.flatnonzero((size[committee] == 1) & (committee == np.arange(len(committee))))
+
+
+def heavier_tree():
+    tree = nx.maximum_spanning_tree(network("mst"))
+    above = dict(nx.bfs_predecessors(tree, 0))
+    return np.array([above.get(v, -1) for v in range(N)])

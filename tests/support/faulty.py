@@ -1,0 +1,244 @@
+"""Small kernels that are wrong, fail, or take long. Importable by name on workers."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from kernels.base import (
+    Finish,
+    Program,
+    Round,
+    State,
+    announce,
+    broadcast,
+    known,
+    share,
+    ship,
+    unicast,
+    vote,
+)
+from kernels.recursion import spawn
+from partition.cluster import Links
+from partition.subset import Subset
+from tests.support.toys import Toy
+
+
+@dataclass(frozen=True)
+class Endless(Toy):
+    """Goes on for ever: its program asks for another round whatever is voted."""
+
+    def program(self, net) -> Program:
+        while (yield Round(self.send, self.read)).sum:
+            pass
+
+    def read(self, c, s, inbox):
+        return vote(sum=c.size)
+
+
+@dataclass(frozen=True)
+class EndlessTasks(Toy):
+    """Each task spawns another at the next node."""
+
+    form: ClassVar[str] = "recursive"
+
+    def program(self, net) -> Program:
+        yield Finish(self.send)
+
+    def send(self, c, s, inbox):
+        return spawn(self.read, c.ids[:1], by=np.arange(c.size)[:1])
+
+    def read(self, c, s, inbox):
+        return spawn(self.read, (c.ids[inbox.node] + 1) % c.n, by=inbox.node)
+
+
+@dataclass(frozen=True)
+class BadProgram(Toy):
+    """A program that is none, or reads a vote that no cluster cast."""
+
+    what: str = "list"
+
+    def program(self, net):
+        return getattr(self, "_" + self.what.replace(" ", "_"))(net)
+
+    def _list(self, net):
+        return [Round(self.send), Round(self.read)]
+
+    def _nothing(self, net):
+        return None
+
+    def _phase(self, net):
+        yield self.send
+
+    def _unvoted(self, net):
+        reply = yield Round(self.send, self.cast)
+        while reply.sum:
+            yield Round(self.read)
+
+    def _unvoted_at_all(self, net):
+        reply = yield Round(self.send)
+        while not reply.any:
+            yield Round(self.read)
+
+    def _no_phases(self, net):
+        yield Round()
+
+    def _list_of_phases(self, net):
+        yield Round([self.send, self.read])
+
+    def cast(self, c, s, inbox):
+        return vote(any=True)
+
+
+@dataclass(frozen=True)
+class Unfit(Toy):
+    """Sends, in some kind of message, a value that a field cannot hold."""
+
+    fields: ClassVar = {"value": np.int64, "small": np.int8, "half": np.float32, "yes": bool}
+    kind: str = "broadcast"
+    field: str = "value"
+    number: float = 0.5
+
+    def send(self, c, s, inbox):
+        fields = {self.field: np.where(c.ids == c.n - 1, self.number, 1)}
+        if self.kind == "unicast":
+            return unicast(c.ids, **fields)
+        if self.kind == "announce":
+            return announce(np.arange(c.size), **fields)
+        if self.kind == "ship":
+            return ship(np.zeros(c.size, int), **fields)
+        return broadcast(**fields)
+
+
+SHARED = np.zeros(100, int)
+
+
+@dataclass(frozen=True)
+class Sly(Toy):
+    """Does what only a checked run sees."""
+
+    along_edges: ClassVar[bool] = True
+    what: str = "nothing"
+
+    def start(self, c) -> State:
+        more = {"shared": SHARED} if self.what == "state" else {}
+        return State(got=c.full(-1), care=Subset(c.ids >= 0), **more)
+
+    def send(self, c, s, inbox):
+        if self.what == "graph":
+            c.degree[0] += 1
+        if self.what == "beside":
+            return unicast((c.ids + 2) % c.n, value=1)
+        if self.what == "repeat":
+            return broadcast(repeat=c.full(-1), value=1)
+        if self.what == "links":
+            links = Links(c)
+            links.degree += 1
+            return broadcast(links=links, value=1)
+        return broadcast(value=2**62, half=np.where(c.ids == 0, np.nan, 1))
+
+    def read(self, c, s, inbox):
+        if self.what == "set":
+            s.care.mask[0] = False
+            inbox.receivers(among=s.care)
+        elif self.what == "size":
+            inbox.count(among=Subset(np.ones(c.size + 1, bool)))
+        elif self.what == "counts":
+            inbox.count_down(c.zeros(float))
+        elif self.what == "least":
+            inbox.min("half")
+        elif self.what == "minima":
+            inbox.local_minima("half", c.zeros(float))
+        elif self.what == "sum":
+            inbox.sum("value")
+        elif self.what == "entries":
+            inbox.along("value", np.array([-1]))
+        elif self.what == "written":
+            inbox["value"][:] = 0
+        elif self.what == "output":
+            s.got = 3
+
+
+@dataclass(frozen=True)
+class Fails(Toy):
+    """Fails in one cluster, round 3."""
+
+    def program(self, net) -> Program:
+        for _ in range(5):
+            yield Round(self.send)
+
+    def send(self, c, s, inbox):
+        if inbox.round == 3 and c.index == c.partition.clusters - 1:
+            raise ZeroDivisionError("no such luck")
+
+
+@dataclass(frozen=True)
+class Sleeps(Toy):
+    """Takes its time, and votes, so that every round is joined."""
+
+    rounds: int = 3
+    nap: float = 0.01
+
+    def program(self, net) -> Program:
+        for _ in range(self.rounds):
+            reply = yield Round(self.send)
+            assert reply.any
+
+    def send(self, c, s, inbox):
+        time.sleep(self.nap)
+        return vote(any=True)
+
+
+@dataclass(frozen=True)
+class Slow(Sleeps):
+    """Takes its time before it begins, and says on a pipe that it does."""
+
+    wait: float = 3
+    begun: str = ""
+
+    def check(self, c):
+        Path(self.begun).write_text("x")
+        time.sleep(self.wait)
+
+
+@dataclass(frozen=True)
+class Wrong(Toy):
+    """Sends something that cannot be sent."""
+
+    what: str = "missing node"
+
+    def send(self, c, s, inbox):
+        return {
+            "missing node": lambda: unicast(c.full(c.n), value=1),
+            "negative node": lambda: unicast(c.full(-1), value=1),
+            "no sender": lambda: unicast(np.zeros(c.size + 1, int), value=1),
+            "unknown field": lambda: unicast(c.ids, colour=1),
+            "wrong length": lambda: unicast(c.ids, value=np.zeros(c.size + 1)),
+            "two kinds": lambda: (unicast(c.ids, value=1), broadcast(value=1)),
+            "nonsense": lambda: "hello",
+            "known to one": lambda: known(1) if c.index else known(2),
+            "unknown to one": lambda: known(1) if c.index else None,
+            "known from nowhere": lambda: known(c.n),
+            "missing sender": lambda: unicast(c.ids, np.arange(c.size) + 1, value=1),
+            "negative sender": lambda: unicast(c.ids, np.arange(c.size) - 1, value=1),
+            "too few senders": lambda: unicast(c.ids, np.arange(c.size)[:1], value=1),
+            "float receivers": lambda: unicast(c.ids + 0.5, value=1),
+            "unsorted senders": lambda: broadcast(np.arange(c.size)[::-1], value=1),
+            "repeated senders": lambda: broadcast(np.arange(c.size) // 2, value=1),
+            "a mask of senders": lambda: broadcast(c.ids > 0, value=1),
+            "far senders": lambda: broadcast(np.array([0, 10**9, 1]), value=1),
+            "missing cluster": lambda: ship(c.ids * 0 + 99, value=1),
+            "missing announcer": lambda: announce(np.array([c.size]), value=1),
+            "unsorted lists": lambda: share(np.array([1, 0]), np.array([1, 1]), value=[1, 2]),
+            "a negative length": lambda: share(np.array([0, 1]), np.array([3, -1]), value=[1, 2]),
+            "lists too short": lambda: share(np.array([0, 1]), np.array([1, 2]), value=[1, 2]),
+            "lists without lengths": lambda: share(np.array([0, 1]), np.array([2]), value=[1, 2]),
+            "or of floats": lambda: unicast(c.ids, half=1.5, combine="or"),
+            "other combiners": lambda: unicast(c.ids, value=1, combine="or" if c.index else "sum"),
+            "a sum too large": lambda: unicast(c.ids * 0, count=2**30, combine="sum"),
+            "unknown combiner": lambda: unicast(c.ids, value=1, combine="mean"),
+        }[self.what]()

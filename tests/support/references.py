@@ -1,0 +1,166 @@
+"""A small graph for each kernel, and a right result by networkx or a few lines of Python."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+
+import dgsuite
+from kernels import KERNELS
+from partition.graph import Graph
+from tests.support.cases import RANKS
+from tests.support.definitions import propagated, trusses
+
+SEED = 5
+N = 40
+
+
+def network(kernel):
+    """A graph for a kernel, with its networkx form."""
+    rng = np.random.default_rng(SEED)
+    if kernel in ("lcr", "hs"):
+        edges = [(i, (i + 1) % N) for i in range(N)]
+    elif kernel == "vc":
+        edges = [(v, int(rng.integers(0, v))) for v in range(1, N)]
+    else:
+        tree = [(v, int(rng.integers(0, v))) for v in range(1, N)]
+        edges = tree + [(int(u), int(v)) for u, v in rng.integers(0, N, (60, 2)) if u != v]
+    graph = nx.Graph()
+    graph.add_nodes_from(range(N))
+    graph.add_edges_from(edges)
+    if kernel == "scc":
+        graph = graph.to_directed()
+        graph.remove_edges_from([(u, v) for u, v in edges if u % 3 != v % 3])
+    if kernel == "wcc":
+        graph.remove_edges_from([(u, v) for u, v in edges if u % 3 != v % 3])
+    if kernel in ("mst", "dr", "sssp"):
+        weights = rng.permutation(len(graph.edges)) + 3
+        for (u, v), w in zip(graph.edges, weights.tolist(), strict=True):
+            graph[u][v]["weight"] = w
+    return graph
+
+
+def last(label):
+    """The last node of the community of node 0."""
+    return np.flatnonzero(label == 0)[-1]
+
+
+def smallest(found):
+    """For each node the smallest of its component."""
+    label = {v: min(nodes) for nodes in found for v in nodes}
+    return np.array([label[v] for v in range(N)])
+
+
+def mine(kernel, clusters):
+    rng = np.random.default_rng(SEED)
+    return Graph.from_networkx(network(kernel), uid=rng.permutation(N) + 1, clusters=clusters)
+
+
+def reference(kernel, graph):
+    """A right answer by networkx or a few lines of Python."""
+    uid = np.concatenate([c.uid for c in graph.gather()])
+    net = network(kernel)
+    if kernel == "sssp":
+        lengths, ways = nx.single_source_dijkstra(net, 0)
+        above = {t: way[-2] if len(way) > 1 else 0 for t, way in ways.items()}
+        return {
+            "distance": np.array([float(lengths[v]) for v in net]),
+            "parent": np.array([above[v] for v in net]),
+        }
+    if kernel == "bfs":
+        lengths = nx.single_source_shortest_path_length(net, 0)
+        above = dict(nx.bfs_predecessors(net, 0))
+        level = np.array([lengths[v] for v in net])
+        return {"level": level, "parent": np.array([above.get(v, 0) for v in net])}
+    if kernel in ("bf", "dst"):
+        lengths = nx.single_source_shortest_path_length(net, 0)
+        found = {"distance": np.array([lengths[v] for v in net])}
+        if kernel == "dst":
+            above = dict(nx.bfs_predecessors(net, 0))
+            found["parent"] = np.array([above.get(v, -1) for v in net])
+        return found
+    if kernel in ("closeness", "harmonic"):
+        near = getattr(nx, f"{kernel}_centrality")(net)
+        return {kernel: np.array([near[v] for v in net])}
+    if kernel == "all_pairs":
+        starts = [3, 17, 20]
+        hops = np.array([[nx.shortest_path_length(net, u, v) for u in starts] for v in net])
+        return {"level": hops, "source": np.array(starts)}
+    if kernel == "bfs_many":
+        starts = [3, 17, 20]
+        hops = np.array([[nx.shortest_path_length(net, u, v) for v in net] for u in starts])
+        found = {"distance": hops.sum(0), "eccentricity": hops.max(0), "reached": (hops > 0).sum(0)}
+        return {**found, "source": np.isin(np.arange(N), starts)}
+    if kernel in RANKS:
+        return {"tolerance": 1e-10, "iterations": None, **centralities(kernel, net)}
+    if kernel in ("mis", "ds"):
+        chosen = nx.maximal_independent_set(net, seed=1)
+        return {f"in_{kernel}": np.isin(np.arange(N), chosen)}
+    if kernel in ("lcr", "hs", "dp"):
+        return {"leader": np.full(N, uid.max())}
+    if kernel == "mst":
+        above = dict(nx.bfs_predecessors(nx.minimum_spanning_tree(net), 7))
+        return {"parent": np.array([above.get(v, -1) for v in net])}
+    if kernel == "scc":
+        return {"component": smallest(nx.strongly_connected_components(net))}
+    if kernel == "wcc":
+        return {"component": smallest(nx.connected_components(net))}
+    if kernel == "colouring":
+        colour = nx.greedy_color(net)
+        return {"colour": np.array([colour[v] for v in net])}
+    if kernel == "matching":
+        mate = np.full(N, -1)
+        for u, v in nx.maximal_matching(net):
+            mate[u], mate[v] = v, u
+        return {"mate": mate}
+    if kernel == "louvain":
+        found = smallest(nx.community.louvain_communities(net, seed=1))
+        return {"community": found, "resolution": 1.0}
+    if kernel == "random_walks":
+        walk = [np.arange(N)]
+        for _ in range(3):
+            walk.append(np.array([min(net[v]) for v in walk[-1]]))
+        return {"walk": np.stack(walk, axis=1), "length": 3}
+    if kernel == "ktruss":
+        return {"truss": trusses(net)}
+    if kernel == "core_number":
+        return {"core": np.array([*nx.core_number(net).values()])}
+    if kernel == "triangles":
+        return {"triangles": np.array([*nx.triangles(net).values()])}
+    if kernel == "lcc":
+        return {"coefficient": np.array([*nx.clustering(net).values()], float)}
+    if kernel == "cdlp":
+        return {"label": propagated(net, 3), "iterations": 3}
+    if kernel == "vc":
+        depth = nx.single_source_shortest_path_length(net, 0)
+        return {"colour": np.array([depth[v] % 2 for v in net])}
+    if kernel == "dr":
+        cost, hop = np.zeros((2, N, N), np.int64)
+        for u in net:
+            lengths, ways = nx.single_source_dijkstra(net, u)
+            for t in net:
+                cost[u, t] = lengths[t]
+                hop[u, t] = ways[t][1] if t != u else u
+        return {"cost": cost, "next_hop": hop}
+    if kernel == "by":
+        votes = np.arange(N) % 2
+        traitor = np.arange(N) < 4
+        return {"decision": np.where(traitor, 0, 1), "vote": votes, "traitor": traitor}
+    ds = dgsuite.run("kc", graph, style="serial", k=4)
+    return {"committee": ds.committee.values.copy(), "k": 4}
+
+
+def centralities(kernel, net):
+    """By networkx, or as an eigenvector of NumPy's, and the parameters that they depend on."""
+    if kernel == "hits":
+        _, vectors = np.linalg.eigh(nx.to_numpy_array(net))
+        first = np.abs(vectors[:, -1])
+        return {name: first / first.sum() for name in ("hub", "authority")}
+    close = {"tol": 1e-13 / N, "max_iter": 10**5}
+    if kernel == "pagerank":
+        found, facts = nx.pagerank(net, **close), {"damping": 0.85, "personalisation": np.ones(N)}
+    elif kernel == "katz":
+        found, facts = nx.katz_centrality(net, **close), {"alpha": 0.1, "normalised": True}
+    else:
+        found, facts = nx.eigenvector_centrality(net, **close), {}
+    return {next(iter(KERNELS[kernel].outputs)): np.array([found[v] for v in net]), **facts}

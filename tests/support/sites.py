@@ -1,0 +1,75 @@
+"""The exchange between sites, without sockets."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+
+from dgsuite.engine.checkpoint import AGAIN
+from dgsuite.engine.checkpoint_files import begun
+from dgsuite.engine.log import merge
+from dgsuite.engine.program import Guard, reduce_votes, steps
+from dgsuite.engine.site import Site
+
+
+def simulate(kernel, graph, sites, checkpoints=None):
+    """Run a kernel on several sites that hand each other pickled parcels, perhaps from a checkpoint on."""
+    clusters = graph.parts
+    sites = min(sites, len(clusters))
+    bounds = np.arange(sites + 1) * len(clusters) // sites
+    all_sites = [
+        Site(kernel, clusters[a:b], bounds, me, guard=Guard(check=True))
+        for me, (a, b) in enumerate(pairwise(bounds))
+    ]
+    for site in all_sites:
+        site.warm()
+    runs = [begun(checkpoints, site) for site in all_sites]
+    logs = [run.log for run in runs]
+    votes = []
+
+    def exchange(outgoing):
+        outgoing = pickle.loads(pickle.dumps(outgoing, protocol=5))
+        for me, site in enumerate(all_sites):
+            site.deliver({s: parcels[me] for s, parcels in enumerate(outgoing) if me in parcels})
+
+    for sends in zip(*(run.sends for run in runs), strict=True):
+        exchange([site.send(AGAIN, own) for site, own in zip(all_sites, sends, strict=True)])
+
+    def reply():
+        reduced = reduce_votes(votes)
+        votes.clear()
+        return lambda: reduced
+
+    for number, step in enumerate(steps(kernel, graph.n, reply)):
+        if number < len(runs[0].votes):
+            votes.append(runs[0].votes[number])
+            continue
+        exchange([site.step(step) for site in all_sites])
+        for site, log in zip(all_sites, logs, strict=True):
+            log.add(step, site.tally, site.compute, site.cpu, 0.0)
+            votes.append(site.tally.vote)
+    outputs = {
+        name: np.concatenate([site.outputs()[name] for site in all_sites])
+        for name in kernel.outputs
+    }
+    order = graph.partition.order
+    if order is not None:
+        for name, values in outputs.items():
+            by_node = np.empty_like(values)
+            by_node[order] = values
+            outputs[name] = by_node
+    return outputs, merge(logs)
+
+
+def assert_same(left, right):
+    """Outputs, phases, messages and votes of two runs are the same."""
+    (outputs, log), (others, other_log) = left, right
+    assert outputs.keys() == others.keys()
+    for name in outputs:
+        np.testing.assert_array_equal(outputs[name], others[name], err_msg=name)
+    assert [*log.steps] == [*other_log.steps]
+    for name in ("messages", "nbytes", "active"):
+        np.testing.assert_array_equal(log[name], other_log[name], err_msg=name)
+    assert log.votes == other_log.votes
