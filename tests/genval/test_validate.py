@@ -171,13 +171,13 @@ def test_scattered_corruption_of_many_nodes_is_rejected(seed):
 
 
 def test_on_workers(client):
-    src, dst = np.random.default_rng(5).integers(0, 20_000, (2, 200_000))
-    graph = Graph.from_edges(src, dst, n=20_000, clusters=3, client=client)
+    src, dst = np.random.default_rng(5).integers(0, 2_000, (2, 20_000))
+    graph = Graph.from_edges(src, dst, n=2_000, clusters=3, client=client)
     assert not graph.local
     ds = dgsuite.run("mis", graph, client=client)
     assert genval.validate("mis", graph, ds).ok
-    report = genval.validate("mis", graph, {"in_mis": np.ones(20_000, bool)})
-    assert report.count > 19_000
+    report = genval.validate("mis", graph, {"in_mis": np.ones(2_000, bool)})
+    assert report.count > 1_900
     assert len(report.violations) == 20
     distance = dgsuite.run("bf", graph, client=client, root=7).distance
     assert genval.validate("bf", graph, {"distance": distance, "root": 7}).ok

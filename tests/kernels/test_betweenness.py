@@ -73,6 +73,7 @@ def test_as_networkx_and_the_same_bits_in_every_form(net, weighted, data):
         np.testing.assert_array_equal(found[0], other)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("weighted", [False, True])
 def test_as_igraph_on_the_small_workload(weighted):
     igraph = pytest.importorskip("igraph")

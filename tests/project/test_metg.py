@@ -71,6 +71,7 @@ def test_systems_on_dask_do_all_tasks(systems, pattern):
         assert measure(TaskGraph(pattern, 2, 4, 10)) > 0
 
 
+@pytest.mark.long
 @pytest.mark.skipif(task_graphs.without_mpi() != "", reason=task_graphs.without_mpi())
 def test_mpi_does_all_tasks():
     with task_graphs.on_mpi(3) as offered:

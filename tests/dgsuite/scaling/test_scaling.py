@@ -263,6 +263,7 @@ def python(*arguments):
     return found
 
 
+@pytest.mark.long
 def test_an_experiment_is_analysed(experiment):
     config, output = experiment
     results = split(dgsuite.open(output))

@@ -323,6 +323,7 @@ sample = 8
 """
 
 
+@pytest.mark.long
 def test_an_experiment_from_the_command_line(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(mpi, "mpiexec", lambda: None)
     config = tmp_path / "bc.toml"

@@ -73,6 +73,7 @@ def small(tmp_path):
     return path
 
 
+@pytest.mark.long
 def test_a_study(small, capsys):
     output = small.parent / "small.nc"
     assert hf.main([str(small), "--output", str(output)]) == 0

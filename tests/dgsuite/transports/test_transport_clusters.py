@@ -22,8 +22,10 @@ from dgsuite.transports import carriers
 from partition.client.queries import worker_states
 from partition.graph import Graph
 
+LONG = pytest.mark.long
 
-@pytest.fixture(params=["uds", "mpb", "mpimpb"])
+
+@pytest.fixture(params=[pytest.param("uds", marks=LONG), "mpb", pytest.param("mpimpb", marks=LONG)])
 def cluster(request):
     with LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None, protocol=request.param

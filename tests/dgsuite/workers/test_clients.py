@@ -22,6 +22,7 @@ def four():
         yield client
 
 
+@pytest.mark.long
 def test_ten_clients_at_once(four):
     """Each has a graph on the workers of its own; runs that need all workers take turns."""
     from distributed import Client

@@ -26,10 +26,10 @@ def there():
     [
         ("kill", "clocked"),
         ("kill", "finish_async"),
-        ("restart", "finish_async"),
-        ("freeze", "clocked"),
-        ("pause", "finish_async"),
-        ("scheduler", "clocked"),
+        pytest.param("restart", "finish_async", marks=pytest.mark.long),
+        pytest.param("freeze", "clocked", marks=pytest.mark.long),
+        pytest.param("pause", "finish_async", marks=pytest.mark.long),
+        pytest.param("scheduler", "clocked", marks=pytest.mark.long),
     ],
 )
 def test_a_run_that_is_disturbed_ends_as_it_should(there, how, style):
@@ -38,6 +38,7 @@ def test_a_run_that_is_disturbed_ends_as_it_should(there, how, style):
     assert outcome == ("error" if how == "scheduler" else "same"), trial
 
 
+@pytest.mark.long
 @pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
 @pytest.mark.parametrize("style", ["clocked", "finish_async"])
 def test_workers_that_do_not_reach_each_other(style):

@@ -11,7 +11,11 @@ from tests.support import hosts, on_hosts
 from tests.support.paths import ROOT
 
 WHY_NOT = hosts.missing()
-pytestmark = [pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT), pytest.mark.timeout(300)]
+pytestmark = [
+    pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT),
+    pytest.mark.timeout(300),
+    pytest.mark.long,
+]
 CLIENT = ROOT / "tests" / "support" / "on_hosts.py"
 SMOKE = [
     ["mis", "clocked", {}],

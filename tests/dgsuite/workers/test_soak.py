@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import networkx as nx
+import pytest
 
 import dgsuite
 from dgsuite.workers import spans
@@ -11,6 +12,7 @@ from tests.soak import counted, grown, of_span, runs
 from tests.support.clusters import client_of
 
 
+@pytest.mark.long
 def test_nothing_is_kept_of_a_run():
     """Names of tasks repeat, and spans, which forget what the scheduler has forgotten."""
     with client_of(2) as client:
