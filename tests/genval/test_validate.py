@@ -172,7 +172,7 @@ def test_scattered_corruption_of_many_nodes_is_rejected(seed):
 
 def test_on_workers(client):
     src, dst = np.random.default_rng(5).integers(0, 2_000, (2, 20_000))
-    graph = Graph.from_edges(src, dst, n=2_000, clusters=3, client=client)
+    graph = Graph.from_edges(src, dst, n=2_000, clusters=3).persist(client)
     assert not graph.local
     ds = dgsuite.run("mis", graph, client=client)
     assert genval.validate("mis", graph, ds).ok
