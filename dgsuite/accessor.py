@@ -223,7 +223,16 @@ def _facts(ds: xr.Dataset) -> dict[str, Any]:
 
 
 class Plots:
-    """Plots of a run."""
+    """Plots of a run.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> plot = dgsuite.run("bfs", graph).dgsuite.plot
+    >>> plot.communication().get_ylabel()
+    'count'
+    """
 
     def __init__(self, dataset: xr.Dataset) -> None:
         self._dataset = dataset

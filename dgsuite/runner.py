@@ -324,7 +324,8 @@ def run_each(
         for result in results[-dashboard.MOST :]:
             dashboard.tell(client, record_of(result))
     if not isinstance(trace, bool):
-        from dgsuite.traces import of_run, write
+        from dgsuite.traces import write
+        from dgsuite.traces.form import of_run
 
         write(of_run(results[0], tried.found[0][1]), trace)
     return results
@@ -354,7 +355,7 @@ def _check_trace(
             f"kernel {kernel.name!r}: deal='dynamic' has no clusters that send, so there is no trace"
         )
     if not isinstance(trace, bool):
-        from dgsuite.traces import check_writable
+        from dgsuite.traces.files import check_writable
 
         if runs > 1:
             raise InputError(f"trace names one file for {runs} runs; take trace=True")

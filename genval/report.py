@@ -11,7 +11,19 @@ LISTED = 20
 
 
 class Violation(NamedTuple):
-    """A node that breaks a rule: its id and, if it has one, its label."""
+    """A node that breaks a rule: its id and, if it has one, its label.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> import genval
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> ds = dgsuite.run("bfs", graph)
+    >>> ds.level[3] = 7
+    >>> first = genval.validate("bfs", graph, ds).violations[0]
+    >>> first.node, first.what, first.expected, first.found
+    (3, 'parent', 'a neighbour at level 6', 'node 2 at level 2')
+    """
 
     what: str
     node: int
@@ -42,6 +54,15 @@ class Report:
         The first violations, at most 20.
     labels
         Labels of the graph's nodes, or None.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> import genval
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> report = genval.validate("bfs", graph, dgsuite.run("bfs", graph))
+    >>> report.ok, report.count, str(report)
+    (True, 0, 'bfs: valid')
     """
 
     kernel: str

@@ -53,6 +53,99 @@ class Inbox(Protocol):
     Arrays of messages are read-only; arrays that a reduction returns belong to the caller. Nodes are
     local indices. The reductions take `among`, the nodes whose messages are wanted: the engine need
     not look at the messages of others.
+
+    Examples
+    --------
+    On a path of four nodes, every node sends its id to its neighbours:
+
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> import dgsuite
+    >>> import kernels.base as bsp
+    >>> @dataclass(frozen=True)
+    ... class Look(bsp.Kernel):
+    ...     name = "look"
+    ...     outputs = {}
+    ...     fields = {"id": np.int64}
+    ...     takes_offers = True  # calls inbox.nearer
+    ...
+    ...     def program(self, net):
+    ...         yield bsp.Round(self.send, self.read)
+    ...
+    ...     def start(self, c):
+    ...         return bsp.State(missing=c.degree.copy())
+    ...
+    ...     def send(self, c, s, inbox):
+    ...         return bsp.broadcast(id=c.ids)
+    ...
+    ...     def read(self, c, s, inbox):
+    ...         print(len(inbox), "messages in round", inbox.round)
+    ...         print("node     ", inbox.node)
+    ...         print("src      ", inbox.src)
+    ...         print("id       ", inbox["id"])
+    ...         print("receivers", inbox.receivers())
+    ...         print("min, max ", inbox.min("id")[1], inbox.max("id")[1])
+    ...         print("sum      ", inbox.sum("id")[1], inbox.reduce("sum", "id")[1], inbox.totals("id"))
+    ...         print("union    ", inbox.union("id")[1])
+    ...         print("first    ", inbox.first()[1])
+    ...         print("below all", inbox.local_minima("id", c.ids))
+    ...         print("messages ", inbox.count()[1])
+    ...         print("one left ", inbox.count_down(s.missing, 1))
+    ...         print("along    ", inbox.along("id")[1])
+    ...         print("latest   ", inbox.latest("id").values[inbox.latest("id").slots])
+    ...         print("nearer   ", *inbox.nearer("id"))
+    ...         print("edges    ", inbox.edges(c.ids))
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=1)
+    >>> ds = dgsuite.run(Look, graph, style="serial")
+    6 messages in round 0
+    node      [0 1 1 2 2 3]
+    src       [1 0 2 1 3 2]
+    id        [1 0 2 1 3 2]
+    receivers [0 1 2 3]
+    min, max  [1 0 1 2] [1 2 3 2]
+    sum       [1 2 4 2] [1 2 4 2] [1 2 4 2]
+    union     [1 2 3 2]
+    first     [1 0 1 2]
+    below all [0]
+    messages  [1 2 2 1]
+    one left  [1 2]
+    along     [1 0 2 1 3 2]
+    latest    [1 0 2 1 3 2]
+    nearer    [0 1 2 3] [2. 1. 2. 3.] [1 0 1 2]
+    edges     None
+
+    Lists are read by other methods than values:
+
+    >>> @dataclass(frozen=True)
+    ... class Lists(bsp.Kernel):
+    ...     name = "lists"
+    ...     outputs = {}
+    ...     fields = {"item": np.int64}
+    ...
+    ...     def program(self, net):
+    ...         yield bsp.Round(self.share, self.announce, self.ship, self.read)
+    ...
+    ...     def start(self, c):
+    ...         return bsp.State()
+    ...
+    ...     def share(self, c, s, inbox):  # [5, 6] from node 0, [7] from node 2
+    ...         return bsp.share(np.array([0, 2]), np.array([2, 1]), item=np.array([5, 6, 7]))
+    ...
+    ...     def announce(self, c, s, inbox):
+    ...         lists = inbox.shared("item")
+    ...         print("node 1 got", lists.values[lists.starts[0] : lists.ends[0]], "from node 0")
+    ...         return bsp.announce(np.array([1]), item=np.array([8, 9]))
+    ...
+    ...     def ship(self, c, s, inbox):
+    ...         print("all nodes got", inbox.board("item"))
+    ...         return bsp.ship(np.array([0, 0]), item=np.array([3, 4]))
+    ...
+    ...     def read(self, c, s, inbox):
+    ...         print("cluster 0 got", inbox.shipped("item"), "from", inbox.origin)
+    >>> ds = dgsuite.run(Lists, graph, style="serial")
+    node 1 got [5 6] from node 0
+    all nodes got [8 9]
+    cluster 0 got [3 4] from [0 0]
     """
 
     round: int

@@ -49,6 +49,14 @@ class Output(NamedTuple):
         some; -1 becomes `partition.labels.Labels.none`.
     identifiers
         Whether values are identifiers of nodes: node ids, unless the graph was given others.
+
+    Examples
+    --------
+    >>> import kernels.base as bsp
+    >>> bsp.Output("time to the root", units="s").units
+    's'
+    >>> bsp.Output("parent in the tree, {none} at the root", nodes=True).dims
+    ('node',)
     """
 
     long_name: str
@@ -77,6 +85,52 @@ class Kernel:
         Do what IMSuite's program does, and so get its counts, where the textbook needs fewer messages.
         A kernel that differs then has a faithful form, a subclass declared with ``faithful_to=``:
         ``MIS(faithful=True)`` makes a `FaithfulMIS`, as ``Path()`` makes a path of the platform.
+
+    Examples
+    --------
+    Each node finds its smallest neighbour:
+
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> from numpy.typing import NDArray
+    >>> import dgsuite
+    >>> import kernels.base as bsp
+    >>> @dataclass(eq=False)
+    ... class State(bsp.ClusterState):
+    ...     least: NDArray[np.int64] = bsp.per_node(-1)
+    >>> @dataclass(frozen=True)
+    ... class Least(bsp.Kernel):
+    ...     name = "least"
+    ...     outputs = {"least": bsp.Output("smallest neighbour", nodes=True)}
+    ...     fields = {"id": np.int64}
+    ...     state = State
+    ...
+    ...     def program(self, net):
+    ...         yield bsp.Round(self.send, self.read)
+    ...
+    ...     def check(self, c):
+    ...         alone = c.ids[c.degree == 0]
+    ...         return f"node {alone[0]} has no neighbour" if len(alone) else None
+    ...
+    ...     def send(self, c, s, inbox):
+    ...         return bsp.broadcast(id=c.ids)
+    ...
+    ...     def read(self, c, s, inbox):
+    ...         nodes, least = inbox.min("id")
+    ...         s.least[nodes] = least
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=2)
+    >>> dgsuite.run(Least, graph, style="serial").least.values
+    array([1, 0, 1, 2])
+
+    The other methods have defaults:
+
+    >>> (cluster,) = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=1).gather()
+    >>> Least().start(cluster).least
+    array([-1, -1, -1, -1])
+    >>> Least().widths(4), Least().axis("step", 4), Least().suited(graph) == Least()
+    ({}, None, True)
+    >>> Least().varies == bsp.COUNTS
+    True
     """
 
     seed: int = 101
@@ -171,7 +225,23 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Replicated(Kernel):
-    """A kernel that can also run as independent chunks of work on the whole graph."""
+    """A kernel that can also run as independent chunks of work on the whole graph.
+
+    Examples
+    --------
+    Betweenness is one: a chunk is some of the roots, on the whole graph.
+
+    >>> import dgsuite
+    >>> from kernels import KERNELS
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=2)
+    >>> kernel = KERNELS["bc"]()
+    >>> held = kernel.hold(graph.gather())
+    >>> chunks = [kernel.chunk(held, number, 2)[0] for number in range(2)]
+    >>> kernel.results(kernel.add(chunks), graph)
+    {'betweenness': array([0., 2., 2., 0.]), 'source': array([ True,  True,  True,  True])}
+    >>> kernel.dynamic
+    False
+    """
 
     @property
     def dynamic(self) -> bool:

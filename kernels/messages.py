@@ -70,7 +70,14 @@ class Extra(NamedTuple):
 
 
 class Note(NamedTuple):
-    """Measured quantities of a phase, for the dataset; see `Kernel.notes`."""
+    """Measured quantities of a phase, for the dataset; see `Kernel.notes`.
+
+    Examples
+    --------
+    >>> import kernels.base as bsp
+    >>> bsp.Note({"examined": 12})
+    Note(values={'examined': 12})
+    """
 
     values: dict[str, int]
 
@@ -165,6 +172,12 @@ def known(node: int | None = None) -> Known:
     ----------
     node
         Id of the sender, which sends no fields; None where no node sends.
+
+    Examples
+    --------
+    >>> import kernels.base as bsp
+    >>> bsp.known(3)
+    Known(node=3)
     """
     return Known(node)
 
@@ -179,6 +192,14 @@ def announce(nodes: NDArray, **fields: ArrayLike) -> Announcement:
     fields
         The lists of all senders, one after the other: columns of one length, read by
         ``inbox.board``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import kernels.base as bsp
+    >>> sent = bsp.announce(np.array([1, 3]), peer=np.array([0, 2, 2]))
+    >>> type(sent).__name__, sent.fields
+    ('Announcement', {'peer': array([0, 2, 2])})
     """
     return Announcement(nodes, fields)
 
@@ -195,6 +216,16 @@ def share(nodes: NDArray, lengths: NDArray, **fields: ArrayLike) -> Share:
         Number of items in the list of each.
     fields
         The lists of all senders, one after the other: columns of one length, read by ``inbox.shared``.
+
+    Examples
+    --------
+    Node 0 shares the list [5, 6], node 2 the list [7]:
+
+    >>> import numpy as np
+    >>> import kernels.base as bsp
+    >>> sent = bsp.share(np.array([0, 2]), np.array([2, 1]), item=np.array([5, 6, 7]))
+    >>> type(sent).__name__, sent.fields
+    ('Share', {'item': array([5, 6, 7])})
     """
     return Share(nodes, lengths, fields)
 
@@ -208,6 +239,14 @@ def ship(to: NDArray, **fields: ArrayLike) -> Shipment:
         Number of the cluster that gets each item.
     fields
         One value per item; read by ``inbox.shipped``, by sending cluster, in the order of sending.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import kernels.base as bsp
+    >>> sent = bsp.ship(np.array([0, 1]), block=np.array([4, 5]))
+    >>> type(sent).__name__, sent.fields
+    ('Shipment', {'block': array([4, 5])})
     """
     return Shipment(to, fields)
 

@@ -64,6 +64,45 @@ def spawn(
         it spawned nothing. What that spawns ends before the task does.
     fields
         One value a task, or one for all.
+
+    Examples
+    --------
+    From the root, a task at each neighbour, and so on along a path of four nodes:
+
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> import dgsuite
+    >>> import kernels.base as bsp
+    >>> @dataclass(frozen=True)
+    ... class Hops(bsp.Kernel):
+    ...     name = "hops"
+    ...     form = "recursive"
+    ...     outputs = {"distance": bsp.Output("hops from node 0")}
+    ...     fields = {"hops": np.int64}
+    ...
+    ...     def program(self, net):
+    ...         yield bsp.Finish(self.launch)
+    ...
+    ...     def start(self, c):
+    ...         return bsp.State(distance=c.full(c.n))
+    ...
+    ...     def launch(self, c, s, inbox):
+    ...         root = c.local(0)
+    ...         s.distance[root] = 0
+    ...         return self.spread(c, s, root)
+    ...
+    ...     def visit(self, c, s, inbox):
+    ...         nodes, hops = inbox.min("hops")
+    ...         nearer = hops < s.distance[nodes]
+    ...         s.distance[nodes[nearer]] = hops[nearer]
+    ...         return self.spread(c, s, nodes[nearer])
+    ...
+    ...     def spread(self, c, s, nodes):
+    ...         at, to = c.edges(nodes)
+    ...         return bsp.spawn(self.visit, to, by=nodes, at=at, hops=s.distance[nodes][at] + 1)
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=2)
+    >>> dgsuite.run(Hops, graph, style="serial").distance.values
+    array([0, 1, 2, 3])
     """
     return Spawn(
         task.__name__,

@@ -15,7 +15,14 @@ Phase = Callable[..., Any]
 
 
 class Net(NamedTuple):
-    """What a program knows of the network."""
+    """What a program knows of the network.
+
+    Examples
+    --------
+    >>> import kernels.base as bsp
+    >>> net = bsp.Net(n=8)
+    >>> hops = range(net.n - 1)  # in a program, such as that of Bellman and Ford
+    """
 
     n: int
     """Nodes."""
@@ -45,6 +52,34 @@ class Round:
         Values that the program computes, such as from votes. A phase gets those that it has a
         parameter for: ``Round(self.light, bucket=left.min)`` calls ``light(c, s, inbox, bucket=...)``.
         No message is needed, since the program runs in every place, with the same votes.
+
+    Examples
+    --------
+    A program is a generator: it yields rounds, and gets their votes back. Here it halves a number as long
+    as the cluster votes that it is above 1:
+
+    >>> from dataclasses import dataclass
+    >>> import dgsuite
+    >>> import kernels.base as bsp
+    >>> @dataclass(frozen=True)
+    ... class Halve(bsp.Kernel):
+    ...     name = "halve"
+    ...     outputs = {}
+    ...
+    ...     def program(self, net):
+    ...         left = net.n
+    ...         while left > 1:
+    ...             reply = yield bsp.Round(self.halve, number=left)
+    ...             left = reply.max
+    ...
+    ...     def start(self, c):
+    ...         return bsp.State()
+    ...
+    ...     def halve(self, c, s, inbox, number):
+    ...         return bsp.vote(max=number // 2)
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> dgsuite.run(Halve, graph, style="serial").sizes["round"]
+    2
     """
 
     def __init__(
@@ -79,6 +114,14 @@ class Finish:
     launch
         Runs on every cluster, with an empty inbox, at depth 0; its votes and those of all tasks are
         the reply. See `kernels.recursion`.
+
+    Examples
+    --------
+    `kernels.recursion.spawn` has a kernel whose program yields one.
+
+    >>> import kernels.base as bsp
+    >>> bsp.Finish("launch").launch
+    'launch'
     """
 
     def __init__(self, launch: Phase | str) -> None:
@@ -93,8 +136,38 @@ def until_quiet(
 ) -> Generator[Round | Finish, Reply, Reply]:
     """Repeat a round as long as a cluster votes `any`; returns the last reply.
 
-    Use it in a program as ``last = yield from until_quiet(self.send, self.read)``. The parameters are
-    those of `Round`.
+    Use it in a program as ``last = yield from until_quiet(self.send, self.read)``.
+
+    Parameters
+    ----------
+    phases, opening, closing, values
+        As for `Round`.
+
+    Examples
+    --------
+    The iterations are rounds of the result:
+
+    >>> from dataclasses import dataclass
+    >>> import dgsuite
+    >>> import kernels.base as bsp
+    >>> @dataclass(frozen=True)
+    ... class Three(bsp.Kernel):
+    ...     name = "three"
+    ...     outputs = {}
+    ...
+    ...     def program(self, net):
+    ...         last = yield from bsp.until_quiet(self.count)
+    ...         assert not last.any
+    ...
+    ...     def start(self, c):
+    ...         return bsp.State(calls=0)
+    ...
+    ...     def count(self, c, s, inbox):
+    ...         s.calls += 1
+    ...         return bsp.vote(any=s.calls < 3)
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> dgsuite.run(Three, graph, style="serial").sizes["round"]
+    3
     """
     while True:
         reply = yield Round(*phases, opening=opening, closing=closing, **values)

@@ -18,7 +18,14 @@ INITIAL = "initial"
 
 
 class State(SimpleNamespace):
-    """State without declared fields, for a first draft: ``State(level=c.full(-1), front=root)``."""
+    """State without declared fields, for a first draft: ``State(level=c.full(-1), front=root)``.
+
+    Examples
+    --------
+    >>> import kernels.base as bsp
+    >>> bsp.State(level=[-1, -1], front=0)
+    State(level=[-1, -1], front=0)
+    """
 
 
 @dataclass(eq=False)
@@ -38,6 +45,13 @@ class ClusterState:
     ... class Search(bsp.ClusterState):
     ...     level: NDArray[np.int32] = bsp.per_node(-1, np.int32)  # hops from the root
     ...     unseen: bsp.Subset = bsp.node_set()  # nodes without a level
+
+    >>> import dgsuite
+    >>> (cluster,) = dgsuite.Graph.from_edges([0, 1], [1, 2], clusters=1).gather()
+    >>> Search.of(cluster).level
+    array([-1, -1, -1], dtype=int32)
+    >>> Search.of(cluster, level=np.array([0, 1, 2], np.int32)).level
+    array([0, 1, 2], dtype=int32)
     """
 
     @classmethod
@@ -52,28 +66,73 @@ class ClusterState:
 
 
 def initial(make: Callable[[Cluster], Any]) -> Any:
-    """Declare a field of a state with the function that makes its first value for a cluster."""
+    """Declare a field of a state with the function that makes its first value for a cluster.
+
+    Parameters
+    ----------
+    make
+        Called with the cluster.
+
+    Examples
+    --------
+    >>> import kernels.base as bsp
+    >>> largest = bsp.initial(lambda c: c.uid.copy())  # in a `ClusterState`
+    """
     return field(kw_only=True, metadata={INITIAL: make})
 
 
 def per_node(fill: Any = 0, dtype: DTypeLike | None = None) -> Any:
     """Declare a field of a state: an array with one entry per node, each `fill` at first.
 
-    The array's dtype is that of `fill` unless one is given.
+    Parameters
+    ----------
+    fill
+        First value of each entry.
+    dtype
+        By default that of `fill`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import kernels.base as bsp
+    >>> level = bsp.per_node(-1, np.int32)  # in a `ClusterState`
     """
     return initial(lambda cluster: cluster.full(fill, dtype))
 
 
 def node_set(every: bool = True) -> Any:
-    """Declare a field of a state: a set that holds every node at first, or none."""
+    """Declare a field of a state: a set that holds every node at first, or none.
+
+    Parameters
+    ----------
+    every
+        Whether it holds every node at first.
+
+    Examples
+    --------
+    >>> import kernels.base as bsp
+    >>> unseen = bsp.node_set()  # in a `ClusterState`
+    """
     return initial(lambda cluster: Subset(cluster.full(every, bool)))
 
 
 def no_nodes() -> Any:
-    """Declare a field of a state: a list of nodes (local indices) that is empty at first."""
+    """Declare a field of a state: a list of nodes (local indices) that is empty at first.
+
+    Examples
+    --------
+    >>> import kernels.base as bsp
+    >>> front = bsp.no_nodes()  # in a `ClusterState`
+    """
     return initial(lambda _: np.empty(0, np.int64))
 
 
 def later() -> Any:
-    """Declare a field of a state that has no value until a phase sets it."""
+    """Declare a field of a state that has no value until a phase sets it.
+
+    Examples
+    --------
+    >>> import kernels.base as bsp
+    >>> least = bsp.later()  # in a `ClusterState`
+    """
     return field(init=False)

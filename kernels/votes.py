@@ -100,6 +100,31 @@ class Reply(Protocol):
 
     Read a vote only where the program needs it: until then the engine may run rounds ahead. A
     cluster that does not vote contributes nothing; to read what no cluster voted is an error.
+
+    Examples
+    --------
+    A program of `Round` gets one for each round. Two clusters vote here:
+
+    >>> from dataclasses import dataclass
+    >>> import dgsuite
+    >>> import kernels.base as bsp
+    >>> @dataclass(frozen=True)
+    ... class Count(bsp.Kernel):
+    ...     name = "count"
+    ...     outputs = {}
+    ...
+    ...     def program(self, net):
+    ...         reply = yield bsp.Round(self.count)
+    ...         print(reply.any, reply.sum, reply.min, reply.max)
+    ...
+    ...     def start(self, c):
+    ...         return bsp.State()
+    ...
+    ...     def count(self, c, s, inbox):
+    ...         return bsp.vote(any=c.degree > 1, sum=c.degree, min=c.ids, max=c.ids)
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=2)
+    >>> ds = dgsuite.run(Count, graph, style="serial")
+    True 6 0 3
     """
 
     @property

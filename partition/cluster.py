@@ -44,6 +44,17 @@ class Block:
         Shape (rows + 1,): local number of the first source that each cluster of the column owns.
     indptr, indices
         Targets of each source, counted from `first`, ascending.
+
+    Examples
+    --------
+    Four clusters in a grid of two rows and two columns:
+
+    >>> from dgsuite import Graph
+    >>> graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], clusters=4)
+    >>> from partition.grid import arrange
+    >>> block = arrange(graph).gather()[1].block
+    >>> (block.row, block.column), block.in_column, block.targets
+    ((0, 1), array([1, 3]), 2)
     """
 
     rows: int
@@ -95,6 +106,31 @@ class Cluster:
     weights_in
         Where `directions` and weights are there: the weight of the edge that comes in, and `weights` has that
         of the edge that leaves. An entry with one edge has its weight in both.
+
+    Examples
+    --------
+    The second of two clusters of a path of four nodes:
+
+    >>> import numpy as np
+    >>> from dgsuite import Graph
+    >>> c = Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[5, 1, 2], clusters=2).gather()[1]
+    >>> c.n, c.size, c.ids, c.degree, c.remote_degree
+    (4, 2, array([2, 3]), array([2, 1], dtype=int32), array([1, 0], dtype=int32))
+    >>> c.zeros(), c.full(-1, np.int32)
+    (array([0, 0]), array([-1, -1], dtype=int32))
+    >>> c.local(3), c.local(0)
+    (array([1]), array([], dtype=int64))
+    >>> at, ends = c.edges(np.array([0, 1]))
+    >>> c.ids[at], ends, c.weights
+    (array([2, 2, 3]), array([1, 3, 2], dtype=int32), array([1, 2, 2]))
+    >>> c.entries(np.array([0, 1]), np.array([3, 1]))
+    array([ 1, -1])
+    >>> c.leaves(np.array([1]))
+    True
+    >>> c.pulls, c.senders[1], c.sender_weights
+    (True, array([1, 3, 2], dtype=int32), array([1, 2, 2]))
+    >>> c.nbytes == sum(array.nbytes for array in c.edge_arrays)
+    True
     """
 
     index: int
@@ -283,6 +319,17 @@ class Links:
     gone
         bool, shape (entries,), in a traced run: which entries of the adjacency lead to neighbours that
         have left. None where nothing was dropped, or the run is not traced.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dgsuite import Graph
+    >>> from partition.cluster import Links
+    >>> (c,) = Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=1).gather()
+    >>> links = Links(c)
+    >>> links.drop(np.array([1, 3]), np.array([1, 1]), np.array([0, 0]))  # as node 2 leaves
+    >>> links.degree
+    array([1, 1, 2, 0], dtype=int32)
     """
 
     def __init__(self, cluster: Cluster) -> None:

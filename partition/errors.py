@@ -4,15 +4,59 @@ from collections.abc import Iterable
 
 
 class DgsuiteError(Exception):
-    """Base class of all errors that dgsuite raises on purpose."""
+    """Base class of all errors that dgsuite raises on purpose.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1], [1, 2])
+    >>> try:
+    ...     dgsuite.run("bfs", graph, root=7)
+    ... except dgsuite.DgsuiteError as error:
+    ...     print(type(error).__name__, error)
+    InputError kernel 'bfs': root 7 is not a node: nodes are 0 to 2, in the order of the graph's nodes
+    """
 
 
 class InputError(DgsuiteError, ValueError):
-    """The user's input is wrong. The message says what is wrong, where, and what would be right."""
+    """The user's input is wrong. The message says what is wrong, where, and what would be right.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1], [1, 2])
+    >>> dgsuite.run("mis", graph, style="clockedd")
+    Traceback (most recent call last):
+    partition.errors.InputError: unknown style 'clockedd'; did you mean 'clocked'? One of: serial, ...
+    """
 
 
 class RunError(DgsuiteError, RuntimeError):
-    """A run failed. The message names the kernel, the point it had reached, and the cause."""
+    """A run failed. The message names the kernel, the point it had reached, and the cause.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import dgsuite
+    >>> import kernels.base as bsp
+    >>> @dataclass(frozen=True)
+    ... class Broken(bsp.Kernel):
+    ...     name = "broken"
+    ...     outputs = {}
+    ...
+    ...     def program(self, net):
+    ...         yield bsp.Round(self.divide)
+    ...
+    ...     def start(self, c):
+    ...         return bsp.State()
+    ...
+    ...     def divide(self, c, s, inbox):
+    ...         return bsp.vote(sum=1 // 0)
+    >>> graph = dgsuite.Graph.from_edges([0, 1], [1, 2])
+    >>> dgsuite.run(Broken, graph, style="serial")
+    Traceback (most recent call last):
+    partition.errors.RunError: kernel 'broken', round 0, phase 'divide', cluster 0: ZeroDivisionError: ...
+    """
 
 
 class WorkerLost(RunError):  # noqa: N818
@@ -22,6 +66,17 @@ class WorkerLost(RunError):  # noqa: N818
     ----------
     worker
         Address of the worker, if it is known.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> def twice(kernel, graph):
+    ...     try:
+    ...         return dgsuite.run(kernel, graph)
+    ...     except dgsuite.WorkerLost as error:
+    ...         print(f"once more, without {error.worker}")
+    ...         return dgsuite.run(kernel, graph)
+    >>> ds = twice("mis", dgsuite.Graph.from_edges([0, 1], [1, 2]))
     """
 
     def __init__(self, message: str, worker: str = "") -> None:

@@ -87,6 +87,20 @@ class Graph(Constructors, Collection):
     >>> from dgsuite import Graph
     >>> Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[5, 1, 2])
     <dgsuite.Graph: 4 nodes, 3 edges, undirected, weights int64; 1 clusters in this process>
+
+    >>> graph = Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[5, 1, 2], clusters=2)
+    >>> graph.n, graph.m, graph.weighted, graph.local, graph.client
+    (4, 3, True, True, None)
+    >>> [part.ids for part in graph.parts]
+    [array([0, 1]), array([2, 3])]
+    >>> graph.indptr.compute(), graph.indices.compute(), graph.weights.compute()
+    (array([0, 1, 3, 0, 2, 3]), array([1, 0, 2, 1, 3, 2], dtype=int32), array([5, 5, 1, 1, 2, 2]))
+    >>> graph.uid.compute(), graph.degree.compute()
+    (array([0, 1, 2, 3]), array([1, 2, 2, 1], dtype=int32))
+    >>> (graph.in_degree + graph.out_degree).compute()
+    array([2, 4, 4, 2], dtype=int32)
+    >>> graph.clusters.npartitions
+    2
     """
 
     def __init__(

@@ -27,6 +27,20 @@ class Partition:
         int64, shape (clusters + 1,): cluster k holds positions ``offsets[k]`` to ``offsets[k + 1]``.
     order
         int64, shape (n,): the node at each position; None if positions are node ids.
+
+    Examples
+    --------
+    Nodes 0 and 2 in cluster 0, nodes 1 and 3 in cluster 1:
+
+    >>> import numpy as np
+    >>> from partition.partitioners import from_owner
+    >>> partition = from_owner(np.array([0, 1, 0, 1]))
+    >>> partition.n, partition.clusters, partition.nodes(1)
+    (4, 2, array([1, 3]))
+    >>> partition.owner(np.array([1, 2])), partition.position(np.array([1, 2]))
+    (array([1, 0]), array([2, 1]))
+    >>> partition.node(np.array([0, 1]))
+    array([0, 2])
     """
 
     offsets: NDArray[np.int64]
@@ -89,10 +103,24 @@ MOST_CLUSTERS = 1 << 24
 def check_clusters(clusters: object) -> int:
     """A number of clusters as an int.
 
+    Parameters
+    ----------
+    clusters
+        What a user gave.
+
     Raises
     ------
     InputError
         It is not an integer from 1 to `MOST_CLUSTERS`.
+
+    Examples
+    --------
+    >>> from partition.partitioners import check_clusters
+    >>> check_clusters(4)
+    4
+    >>> check_clusters(0)
+    Traceback (most recent call last):
+    partition.errors.InputError: clusters must be an integer of at least 1, got 0
     """
     if isinstance(clusters, bool) or not isinstance(clusters, int | np.integer) or clusters < 1:
         raise InputError(f"clusters must be an integer of at least 1, got {clusters!r}")
@@ -103,6 +131,13 @@ def check_clusters(clusters: object) -> int:
 
 def blocks(n: int, clusters: int) -> Partition:
     """Contiguous blocks of equally many nodes; sizes differ by at most one.
+
+    Parameters
+    ----------
+    n
+        Number of nodes.
+    clusters
+        Number of blocks.
 
     Examples
     --------
@@ -115,7 +150,19 @@ def blocks(n: int, clusters: int) -> Partition:
 
 
 def in_order(partition: Partition) -> Partition:
-    """Blocks of nodes in the order of their ids, as many as there are clusters: these, or equal ones."""
+    """Blocks of nodes in the order of their ids, as many as there are clusters: these, or equal ones.
+
+    Parameters
+    ----------
+    partition
+        Any.
+
+    Examples
+    --------
+    >>> from partition.partitioners import hashed, in_order
+    >>> in_order(hashed(10, 3)).nodes(0)
+    array([0, 1, 2])
+    """
     return partition if partition.order is None else blocks(partition.n, partition.clusters)
 
 
@@ -126,6 +173,13 @@ def balanced(degrees: ArrayLike, clusters: int) -> Partition:
     ----------
     degrees
         Degree of each node, shape (n,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partition.partitioners import balanced
+    >>> balanced(np.array([9, 1, 1, 1, 1, 1]), 2).offsets
+    array([0, 1, 6])
     """
     k = check_clusters(clusters)
     load = np.cumsum(np.asarray(degrees, np.int64) + 1)
@@ -138,7 +192,21 @@ def balanced(degrees: ArrayLike, clusters: int) -> Partition:
 
 
 def hashed(n: int, clusters: int) -> Partition:
-    """Nodes assigned at random, by the SplitMix64 hash of their ids."""
+    """Nodes assigned at random, by the SplitMix64 hash of their ids.
+
+    Parameters
+    ----------
+    n
+        Number of nodes.
+    clusters
+        Number of clusters.
+
+    Examples
+    --------
+    >>> from partition.partitioners import hashed
+    >>> hashed(10, 3).nodes(0)
+    array([3, 7])
+    """
     k = check_clusters(clusters)
     x = mix(np.arange(n, dtype=np.uint64) + GOLDEN)
     return from_owner((x % np.uint64(k)).astype(np.int64), k)
@@ -156,6 +224,18 @@ def metis(indptr: NDArray, indices: NDArray, clusters: int) -> Partition:
     ------
     InputError
         pymetis is not installed.
+
+    Examples
+    --------
+    Two triangles, which an edge joins:
+
+    >>> import numpy as np
+    >>> from partition.partitioners import metis
+    >>> indptr = np.array([0, 2, 4, 7, 10, 12, 14])
+    >>> indices = np.array([1, 2, 0, 2, 0, 1, 3, 2, 4, 5, 3, 5, 3, 4])
+    >>> cut = metis(indptr, indices, 2)
+    >>> sorted(cut.nodes(k).tolist() for k in range(2))
+    [[0, 1, 2], [3, 4, 5]]
     """
     try:
         import pymetis

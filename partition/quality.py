@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 def describe(graph: Graph) -> xr.Dataset:
     """Cut edges, balance and halos of a graph's clusters, counted where the clusters are.
 
+    Parameters
+    ----------
+    graph
+        In this process, or on workers.
+
     Returns
     -------
     xarray.Dataset

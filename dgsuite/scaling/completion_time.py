@@ -56,6 +56,21 @@ class CompletionTime:
     >>> model = CompletionTime().fit(p, 0.5 + 8 / p + 2 / np.sqrt(p))
     >>> model.coef_.round(6).to_dict()
     {'1': 0.5, '1/p': 8.0, '1/sqrt(p)': 2.0}
+
+    >>> round(model.predict(32), 3), round(model.error(32, 1.1), 3)
+    (1.104, 0.003)
+    >>> low, high = model.interval([32, 64])
+    >>> model.coef_interval(0.9).round(3)
+            1  1/p  1/sqrt(p)
+    low   0.5  8.0        2.0
+    high  0.5  8.0        2.0
+    >>> round(model.held_out(), 6)
+    0.0
+    >>> ends = model.diminishing_return(gain=0.01)
+    >>> ends.small_gain.sel(bound="estimate").item()
+    36.0
+    >>> model.summary().coefficient.values.round(3)
+    array([0.5, 8. , 2. ])
     """
 
     coef_: pd.Series
@@ -398,6 +413,17 @@ def choose(
     ------
     InputError
         No form can be fitted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dgsuite.scaling import choose
+    >>> p = np.array([1, 2, 4, 8, 16])
+    >>> model = choose(p, 0.5 + 8 / p)
+    >>> model.terms
+    ('1', '1/p')
+    >>> model.scores_.idxmin()
+    '1 + 1/p'
     """
     fitted: dict[tuple[str, ...], tuple[float, CompletionTime]] = {}
     problems = []

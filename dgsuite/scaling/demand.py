@@ -46,6 +46,29 @@ class BandwidthDemand:
         1/2, or the fitted b.
     size_exponent_
         The fitted c; 0 with one size.
+
+    Examples
+    --------
+    Fitted to two and four machines, compared with eight:
+
+    >>> import numpy as np
+    >>> import xarray as xr
+    >>> from dgsuite.scaling import BandwidthDemand
+    >>> p, bandwidth = np.array([2, 4, 8]), np.array([25, 50, 100])
+    >>> seconds = 1 + 10 * np.sqrt(p)[:, None] / bandwidth
+    >>> runs = xr.Dataset(
+    ...     {"seconds": (("p", "bandwidth"), seconds)}, {"p": p, "bandwidth": bandwidth}
+    ... )
+    >>> model = BandwidthDemand(ctis=[0.05, 0.1]).fit(runs.sel(p=[2, 4]))
+    >>> round(model.demand_constant_, 3), round(model.predict(8, 0.1), 1)
+    (0.793, 72.5)
+    >>> low, high = model.interval(8, 0.1)
+    >>> low < model.predict(8, 0.1) < high
+    True
+    >>> model.reaches(100, 0.1)
+    (16.0, 13.0, 19.0)
+    >>> model.error(runs, [0.1]).values.round(1)
+    array([[0.1]])
     """
 
     demand_constant_: float

@@ -27,6 +27,14 @@ def completion(dataset: xr.Dataset, oversubscribed: bool = False) -> float:
         Whether more workers ran than there are processors. Then they did not compute side by side,
         and the time is put together: for each round the most processor time of a cluster, and the least
         time that one spent between phases, which is that of the last to arrive.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> from dgsuite.scaling import completion
+    >>> ds = dgsuite.run("bfs", dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3]))
+    >>> completion(ds) == ds.attrs["seconds"]
+    True
     """
     if not oversubscribed:
         return float(dataset.attrs["seconds"])
@@ -96,6 +104,17 @@ def measured(results: Sequence[xr.Dataset], processors: int | None = None) -> xr
     InputError
         Datasets that are not of runs, runs that differ in something else, or in nothing, or a
         combination that is missing.
+
+    Examples
+    --------
+    Runs on one and two workers, here made from one run:
+
+    >>> import dgsuite
+    >>> from dgsuite.scaling import measured
+    >>> ds = dgsuite.run("bfs", dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3]))
+    >>> runs = [ds.assign_attrs(workers=p) for p in (1, 2)]
+    >>> measured(runs).seconds.dims
+    ('p', 'bandwidth', 'repeat')
     """
     for ds in results:
         check_run(ds)

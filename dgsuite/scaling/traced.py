@@ -37,6 +37,18 @@ def from_trace(trace: xr.Dataset | str | os.PathLike[str]) -> xr.Dataset:
     ------
     InputError
         Not a trace.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import dgsuite
+    >>> from dgsuite.scaling import from_trace
+    >>> file = Path(tempfile.mkdtemp()) / "bf.nc"
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=2)
+    >>> ds = dgsuite.run("bf", graph, trace=file)
+    >>> from_trace(file).total_bytes.values
+    array([[0, 4, 4, 0]])
     """
     if not isinstance(trace, xr.Dataset):
         trace = traces.read(trace)

@@ -101,6 +101,15 @@ def trace(
     ------
     InputError
         A number of clusters below 1, or a graph or parameter that does not fit.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> from dgsuite.scaling import trace
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> found = trace("bfs", graph, clusters=[2, 4])
+    >>> found.partners.sel(clusters=4).values
+    array([0, 2, 2, 1])
     """
     ps = [int(p) for p in clusters]
     if not ps or any(p < 1 for p in ps):

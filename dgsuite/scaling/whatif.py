@@ -40,6 +40,13 @@ class Machine:
         Whom a cluster tells that it is done: "all" others, as `clocked` does, or a "tree".
     errors
         Of runs that were held out of the calibration: abs(log(measured / predicted)).
+
+    Examples
+    --------
+    >>> from dgsuite.scaling import Machine
+    >>> machine = Machine(exchange=1e-4, errors=tuple(k / 100 for k in range(20)))
+    >>> round(machine.factor(0.9), 3), machine.factor(0.99)
+    (1.197, inf)
     """
 
     compute: float = 1.0
@@ -103,6 +110,15 @@ def what_if(
     ------
     InputError
         A value that cannot be, or clusters that were not traced.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> from dgsuite.scaling import trace, what_if
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> found = what_if(trace("bfs", graph, clusters=[2, 4]), bandwidth=[1e9, 1e8], latency=1e-3)
+    >>> found.barrier.sel(clusters=4).values
+    array([0.008, 0.008])
     """
     machine = machine or Machine()
     part = _traced(dataset, clusters)
@@ -217,6 +233,18 @@ def calibrate(
     ------
     InputError
         Fewer runs than unknown costs, or a value that cannot be.
+
+    Examples
+    --------
+    A machine on which each exchange takes a millisecond more:
+
+    >>> import genval
+    >>> from dgsuite.scaling import Machine, calibrate, trace, what_if
+    >>> traffic = trace("bfs", genval.rmat(8, seed=1).to_undirected(), clusters=[2, 4, 8, 16])
+    >>> real = what_if(traffic, bandwidth=1e9, latency=0, machine=Machine(exchange=1e-3))
+    >>> found = calibrate(traffic, [2, 4, 8, 16], [1e9] * 4, real.seconds.values)
+    >>> round(found.exchange, 5)
+    0.001
     """
     machine = machine or Machine(barrier="all")
     times = points(seconds, "seconds")

@@ -17,19 +17,17 @@ from typing import TYPE_CHECKING
 from partition.lazy import lazy_imports
 
 if TYPE_CHECKING:
-    from dgsuite.traces.files import check_writable, read, write
-    from dgsuite.traces.form import between, matrix, of_run
+    from dgsuite.traces.files import read, write
+    from dgsuite.traces.form import between, matrix
 
-__all__ = ["between", "check_writable", "matrix", "of_run", "read", "write"]
+__all__ = ["between", "matrix", "read", "write"]
 
 __getattr__, __dir__ = lazy_imports(
     __name__,
     {
         "between": "dgsuite.traces.form.between",
         "matrix": "dgsuite.traces.form.matrix",
-        "of_run": "dgsuite.traces.form.of_run",
         "read": "dgsuite.traces.files.read",
-        "check_writable": "dgsuite.traces.files.check_writable",
         "write": "dgsuite.traces.files.write",
     },
 )

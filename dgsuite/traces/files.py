@@ -66,6 +66,20 @@ def write(trace: xr.Dataset, path: str | os.PathLike[str]) -> None:
     ------
     InputError
         Another ending, a file that cannot be written, or a dataset that is no trace.
+
+    Examples
+    --------
+    From one form to another:
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import dgsuite
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=2)
+    >>> ds = dgsuite.run("bfs", graph, trace=folder / "bfs.nc")
+    >>> dgsuite.traces.write(dgsuite.traces.read(folder / "bfs.nc"), folder / "bfs.json")
+    >>> sorted(file.name for file in folder.iterdir())
+    ['bfs.json', 'bfs.nc']
     """
     check(trace)
     ending = _ending(path)
@@ -83,6 +97,11 @@ def write(trace: xr.Dataset, path: str | os.PathLike[str]) -> None:
 
 def read(path: str | os.PathLike[str]) -> xr.Dataset:
     """Read a trace that `write` wrote.
+
+    Parameters
+    ----------
+    path
+        A file in ``.parquet``, ``.nc`` or ``.json``.
 
     Raises
     ------

@@ -93,11 +93,28 @@ def check(trace: xr.Dataset) -> None:
 def matrix(trace: xr.Dataset) -> xr.Dataset:
     """Messages and bytes of each round as matrices, as `dgsuite.run(..., trace=True)` gives them.
 
+    Parameters
+    ----------
+    trace
+        As `read` gives it.
+
     Returns
     -------
     xarray.Dataset
         ``traffic`` and ``traffic_bytes``, with dims round, cluster (that sends) and cluster_to (that
         receives).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import dgsuite
+    >>> file = Path(tempfile.mkdtemp()) / "bf.nc"
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=2)
+    >>> ds = dgsuite.run("bf", graph, trace=file)
+    >>> dgsuite.traces.matrix(dgsuite.traces.read(file)).traffic.sum("round").values
+    array([[2, 1],
+           [1, 2]])
     """
     check(trace)
     rounds = int(trace["round"].max()) + 1 if trace.sizes["phase"] else 0
@@ -113,6 +130,26 @@ def matrix(trace: xr.Dataset) -> xr.Dataset:
 def between(trace: xr.Dataset) -> list[tuple[NDArray, NDArray, NDArray]]:
     """For each phase, what leaves its cluster: source, destination and bytes of payload, one entry for each
     pair of clusters.
+
+    Parameters
+    ----------
+    trace
+        As `read` gives it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import dgsuite
+    >>> file = Path(tempfile.mkdtemp()) / "bf.nc"
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=2)
+    >>> ds = dgsuite.run("bf", graph, trace=file)
+    >>> for source, destination, nbytes in dgsuite.traces.between(dgsuite.traces.read(file)):
+    ...     print(source, destination, nbytes)
+    [] [] []
+    [0] [1] [4]
+    [1] [0] [4]
+    [] [] []
     """
     check(trace)
     apart = trace.source.values != trace.destination.values

@@ -6,7 +6,14 @@ import sys
 
 
 def fastest() -> str:
-    """The scheme for workers of one host: shared memory where it can be had, else Dask's TCP."""
+    """The scheme for workers of one host: shared memory where it can be had, else Dask's TCP.
+
+    Examples
+    --------
+    >>> from dgsuite.transports import fastest
+    >>> fastest() in ("mpb", "tcp")  # for LocalCluster(protocol=fastest())
+    True
+    """
     from importlib.metadata import entry_points
 
     found = entry_points(group="distributed.comm.backends").names

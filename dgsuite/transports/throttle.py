@@ -175,6 +175,16 @@ def limit(
     ------
     InputError
         A value that cannot be, or a cluster whose workers talk over another transport.
+
+    Examples
+    --------
+    >>> from dask.distributed import Client, LocalCluster
+    >>> from dgsuite.transports.throttle import limit
+    >>> with LocalCluster(
+    ...     n_workers=1, processes=False, protocol="throttle+tcp", dashboard_address=None
+    ... ) as cluster, Client(cluster) as client:
+    ...     limit(client, "400 MB", percent=25)
+    Limit(nominal=400000000, percent=25, latency=0, scope='link', traffic='all')
     """
     made = make(nominal, percent, latency, scope, traffic)
     address = client.scheduler.address

@@ -5,37 +5,71 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import pydoc
+import re
+from pathlib import Path
+from types import FunctionType
 
 import pytest
 
 import dgsuite
 import genval
-from dgsuite.accessor import Accessor, Plots
 from kernels import KERNELS, MIS
+
+API = Path(__file__).parents[1] / "docs" / "api"
+PACKAGES = ("dgsuite", "genval", "kernels", "partition")
+HEADING = "Examples\n--------\n"
 
 
 def public():
-    """The functions, methods and kernels that people call, by name."""
+    """What the reference pages list: name, value, and which methods of a class."""
+    for page in sorted(API.glob("*.md")):
+        for kind, name, options in re.findall(
+            r"^\.\. auto(\w+):: (\S+)((?:\n   :.*)*)", page.read_text(), re.MULTILINE
+        ):
+            value, members = pydoc.locate(name), re.search(":members:(.*)", options)
+            if kind != "module":
+                chosen = re.findall(r"\w+", members[1]) if members else []
+                yield name, value, chosen or (methods(value, options) if members else [])
+            elif members:
+                here = [n for n, v in vars(value).items() if getattr(v, "__module__", "") == name]
+                for each in getattr(value, "__all__", here):
+                    if each[0] != "_" and callable(found := getattr(value, each)):
+                        yield f"{name}.{each}", found, methods(found, options)
+    for name, kernel in KERNELS.items():
+        yield name, kernel, []
+
+
+def methods(cls, options):
+    """Names of a class's public methods and properties that a page lists."""
+    classes = getattr(cls, "__mro__", ())[: None if "inherited" in options else 1]
+    ours = [c for c in classes if c.__module__.split(".")[0] in PACKAGES]
+    kinds = property | classmethod | staticmethod | FunctionType
+    return [n for c in ours for n, v in vars(c).items() if n[0] != "_" and isinstance(v, kinds)]
+
+
+@pytest.mark.parametrize(("name", "value", "members"), list(public()))
+def test_public_names_have_examples(name, value, members):
+    """`make docs` runs them. Those of a class may show its methods."""
+    text = inspect.getdoc(value)
+    shown = text.partition(HEADING)[2]
+    assert ">>> " in shown, name
+    if not inspect.isclass(value) and inspect.signature(value).parameters:
+        assert "Parameters\n----------\n" in text, name
+    for method in members:
+        function = getattr(value, method)
+        alone = inspect.getdoc(function) or ""
+        assert HEADING in alone or re.search(rf"\b{method}\b", shown), f"{name}.{method}"
+        if HEADING in alone and callable(function):
+            taken = [p for p in inspect.signature(function).parameters if p != "self"]
+            assert "Parameters\n----------\n" in alone or not taken, f"{name}.{method}"
+
+
+def test_functions_for_users_are_on_the_reference_pages():
+    listed = {value for _, value, _ in public()}
     for package in (dgsuite, genval):
         for name in package.__all__:
-            if inspect.isfunction(value := getattr(package, name)):
-                yield f"{package.__name__}.{name}", value
-    for cls in (dgsuite.Graph, Accessor, Plots):
-        for name in dir(cls):
-            if not name.startswith("_") and inspect.isroutine(value := getattr(cls, name)):
-                yield f"{cls.__name__}.{name}", value
-    yield from KERNELS.items()
-
-
-@pytest.mark.parametrize(("name", "function"), list(public()))
-def test_public_functions_have_examples(name, function):
-    """`make docs` runs them."""
-    text = inspect.getdoc(function)
-    assert "Examples\n--------\n" in text, name
-    assert ">>> " in text.partition("Examples\n--------\n")[2]
-    taken = [p for p in inspect.signature(function).parameters if p not in ("self", "cls")]
-    if taken and name not in KERNELS:
-        assert "Parameters\n----------\n" in text, name
+            value = getattr(package, name)
+            assert not inspect.isfunction(value) or value in listed, f"{package.__name__}.{name}"
 
 
 def test_completion_offers_public_names():
