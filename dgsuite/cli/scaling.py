@@ -114,23 +114,21 @@ def scaling(
     if not experiments and (full or overrides):
         raise InputError("--full and --set change an experiment: give a .toml file")
     chosen = _settings(experiments, overrides, full, options.given(settings))
+    if len(experiments) == len(files):
+        _check_plans(experiments, overrides, full, chosen)
     paths = [_measured(path, overrides, full) if path in experiments else path for path in files]
 
     from dgsuite.dataset import open_dataset, save
-    from dgsuite.scaling.analysis import analyse, split
+    from dgsuite.scaling.analysis import analyse, by_kernel, split
     from dgsuite.scaling.summary import show, summary
 
-    by_kernel: dict[tuple[str, int], list[xr.Dataset]] = {}
-    for path in paths:
-        for run in split(open_dataset(path)):
-            n = 0 if chosen.sizes == "together" else int(run.attrs["n"])
-            by_kernel.setdefault((str(run.attrs["kernel"]), n), []).append(run)
+    groups = by_kernel((run for path in paths for run in split(open_dataset(path))), chosen)
     traffic, nominal = ({}, None) if what_if is None else _traffic(what_if)
     found = []
-    each = console.tracked(by_kernel.items(), "analysing", len(by_kernel))
-    for (kernel, n), runs in each:
-        one = analyse(runs, traffic.get(kernel), nominal, processors, chosen, size)
-        one.title = f"{kernel}, n = {n}" if n else kernel
+    for title, runs in console.tracked(groups.items(), "analysing", len(groups)):
+        counted = traffic.get(str(runs[0].attrs["kernel"]))
+        one = analyse(runs, counted, nominal, processors, chosen, size)
+        one.title = title
         found.append(one)
     out = console.out()
     for one in found:
@@ -160,6 +158,19 @@ def _settings(
 
     settings = load(paths[0], overrides, full=full)[0].scaling if paths else config.Scaling()
     return checked(config.Scaling, settings.model_dump() | given, "options")
+
+
+def _check_plans(
+    paths: Sequence[str], overrides: Sequence[str], full: bool, settings: Scaling
+) -> None:
+    """See that what experiments will measure can be analysed."""
+    from dgsuite.experiment.load import load
+    from dgsuite.scaling.planned import check_sweeps
+
+    try:
+        check_sweeps([load(path, overrides, full=full)[0] for path in paths], settings)
+    except InputError as error:
+        raise InputError(f"{', '.join(paths)} cannot be analysed: {error}") from None
 
 
 def _measured(path: str, overrides: Sequence[str], full: bool) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -111,6 +111,14 @@ class Analysis:
             full = full.expand_dims("n")
         return full.stack(point=("n", "p")).dropna("point")
 
+    def fitted(self, times: xr.DataArray) -> CompletionTime:
+        """The settings' terms, or the form that predicts best, fitted to some points of `seconds`."""
+        s = self.settings
+        size = times.n if len(self.sizes) > 1 else None
+        if s.terms is None:
+            return choose(times.p, times, None, size, s.weights, s.bounded)
+        return CompletionTime(s.terms, s.weights, s.bounded).fit(times.p, times, size)
+
     def capacity(self) -> float:
         """What a machine's link carries for each process, in per cent of what was 100 % in the runs.
 
@@ -174,6 +182,15 @@ def split(dataset: xr.Dataset) -> list[xr.Dataset]:
         dataset.isel({"run": i, counted: slice(int(dataset.n_rounds[i]))}).assign_attrs(own)
         for i, own in enumerate(attributes)
     ]
+
+
+def by_kernel(runs: Iterable[xr.Dataset], settings: Scaling) -> dict[str, list[xr.Dataset]]:
+    """The runs that are analysed together, by title: those of a kernel, or of a kernel and a size."""
+    found: dict[str, list[xr.Dataset]] = {}
+    for run in runs:
+        size = "" if settings.sizes == "together" else f", n = {int(run.attrs['n'])}"
+        found.setdefault(f"{run.attrs['kernel']}{size}", []).append(run)
+    return found
 
 
 def analyse(
@@ -246,12 +263,6 @@ def _fit_times(found: Analysis) -> None:
     if len(found.sizes) > 2:
         inner &= (times.n < times.n.max()).to_numpy()
 
-    def fitted(at: xr.DataArray) -> CompletionTime:
-        size = at.n if several else None
-        if s.terms is None:
-            return choose(at.p, at, None, size, s.weights, s.bounded)
-        return CompletionTime(s.terms, s.weights, s.bounded).fit(at.p, at, size)
-
     if not several:
         if times.p.min() == 1:
             found.notes.append("one worker sends nothing, which the paper's form does not know")
@@ -262,7 +273,7 @@ def _fit_times(found: Analysis) -> None:
         except InputError as problem:
             found.notes.append(f"the paper's form: {problem}")
     try:
-        form = fitted(times[inner])
+        form = found.fitted(times[inner])
         out = times[~inner]
         size = out.n if several else None
         low, high = form.interval(out.p, size=size)
@@ -279,7 +290,7 @@ def _fit_times(found: Analysis) -> None:
     except InputError as problem:
         found.notes.append(f"predicting what was held out: {problem}")
     try:
-        found.chosen = fitted(times)
+        found.chosen = found.fitted(times)
     except InputError as problem:
         found.problem = str(problem)
 

@@ -159,6 +159,26 @@ def test_scaling_refuses_runs_without_workers(here, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("experiment", "changes", "said"),
+    [
+        ("quickstart", (), "has no workers to count; run it in style 'clocked' or 'finish_async'"),
+        ("clusters", (), "differ in clusters: clusters is 2 in one and 4 in another"),
+        (
+            "scalability-bfs",
+            ("cluster.workers=[1, 2]", "throttle.percent=[100]"),
+            "on 1, 2 workers; give more numbers of workers, such as cluster.workers = [1, 2, 4, 8, 16]",
+        ),
+    ],
+)
+def test_scaling_refuses_an_experiment_before_it_runs(here, tmp_path, experiment, changes, said):
+    done = here(main, "scaling", experiment, *(x for change in changes for x in ("--set", change)))
+    assert done.returncode == 2
+    assert f"{experiment}.toml cannot be analysed: " in done.stderr
+    assert said in done.stderr
+    assert not os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize(
     ("words", "found"),
     [
         ("dgsuite ker", {"kernel", "kernels"}),
