@@ -28,7 +28,7 @@ extensions = [
 html_theme = "pydata_sphinx_theme"
 html_title = f"dgsuite {version}"
 
-myst_enable_extensions = ["dollarmath"]
+myst_enable_extensions = ["dollarmath", "html_image"]
 myst_heading_anchors = 3
 nb_execution_mode = "off"  # tests/test_notebook.py runs it
 
@@ -93,16 +93,19 @@ def setup(app):
 def read(app, page, source):
     """Begin a page with its file, and have links between files lead to their pages."""
     file = ROOT / PAGES.get(page, f"docs/{page}.md")
+    app.env.note_dependency(str(file), docname=page)
     text = file.read_text() + "\n" + source[0] if page in PAGES else source[0]
     pages = {ROOT / name: page for page, name in PAGES.items()}
 
+    def found(target):
+        there = (file.parent / target).resolve()
+        there = HERE / f"{pages[there]}.md" if there in pages else there
+        return relpath(there, (HERE / page).parent) if HERE in there.parents else None
+
     def lead(link):
         image, words, target = link.groups()
-        there = (file.parent / target).resolve()
-        if there in pages:
-            there = HERE / f"{pages[there]}.md"
-        if HERE not in there.parents:
-            return words  # no page of ours
-        return f"{image}[{words}]({relpath(there, (HERE / page).parent)})"
+        path = found(target)
+        return words if path is None else f"{image}[{words}]({path})"
 
-    source[0] = re.sub(r"(!?)\[([^]]*)\]\((?!https?:|#)([^)]*)\)", lead, text)
+    text = re.sub(r"(!?)\[([^]]*)\]\((?!https?:|#)([^)]*)\)", lead, text)
+    source[0] = re.sub(r'(<img src=)"([^"]*)"', lambda at: f'{at[1]}"{found(at[2])}"', text)

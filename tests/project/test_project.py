@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -239,3 +240,29 @@ def test_where_parameters_come_from(kernel, options, found):
     ds = dgsuite.run(kernel, graph, style="serial", **options)
     assert {name: ds.attrs[name] for name in found} == found
     assert all(type(ds.attrs[name]) is int for name in found)
+
+
+FIGURES = {
+    "breadth-first search": ("bfs_peers", "median", {"scale": 20}),
+    "PageRank": ("analytics", "rounds", {"graph": "Kronecker, scale 20", "kernel": "pagerank"}),
+    "connected components": ("analytics", "rounds", {"kernel": "wcc"}),
+    "maximal independent set": ("large", "mis, ", {"nodes": 1_000_000}),
+    "an empty round": ("overhead", "empty clocked round", {"clusters": 2}),
+}
+"""Where the figures of a row of the README's table come from: result, figure and conditions."""
+
+
+def test_the_figures_of_the_readme_are_those_of_results():
+    table = re.findall(r"^\| (.*?)[,|] (.*ms.*)\|$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert [name for name, _ in table] == list(FIGURES)
+    for name, shown in table:
+        result, what, conditions = FIGURES[name]
+        rows = json.loads((ROOT / f"benchmarks/results/{result}.json").read_text())["rows"]
+        known = {
+            f"{' to '.join(f'{v:g}' for v in np.atleast_1d(row['value']))} {row['unit']}"
+            for row in rows
+            if row["what"].startswith(what) and conditions.items() <= row["conditions"].items()
+        }
+        figures = re.findall(r"[\d.]+(?: to [\d.]+)? (?:ms|x)\b", shown)
+        assert figures
+        assert set(figures) <= known, (name, known)
