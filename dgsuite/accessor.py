@@ -87,13 +87,11 @@ class Accessor:
 
         Examples
         --------
-        >>> import tempfile
         >>> from pathlib import Path
-        >>> folder = Path(tempfile.mkdtemp())
         >>> import dgsuite
         >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
-        >>> _ = dgsuite.run("bfs", graph).dgsuite.to_html(folder / "run.html")
-        >>> (folder / "run.html").read_text()[:15]
+        >>> _ = dgsuite.run("bfs", graph).dgsuite.to_html("run.html")
+        >>> Path("run.html").read_text()[:15]
         '<!doctype html>'
         """
         text = page([record_of(self._run)])

@@ -352,14 +352,11 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
 
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> folder = Path(tempfile.mkdtemp())
     >>> import dgsuite
     >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
     >>> ds = dgsuite.run("bfs", graph)
-    >>> dgsuite.save(ds, folder / "bfs.nc")
-    >>> dgsuite.open(folder / "bfs.nc").identical(ds)
+    >>> dgsuite.save(ds, "bfs.nc")
+    >>> dgsuite.open("bfs.nc").identical(ds)
     True
     """
     netcdf.write(encoded(here(dataset)), path)
@@ -380,13 +377,10 @@ def open_dataset(path: str | os.PathLike[str], *, checksum: bool = False) -> xr.
 
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> folder = Path(tempfile.mkdtemp())
     >>> import dgsuite
     >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
-    >>> dgsuite.save(dgsuite.run("bfs", graph), folder / "bfs.nc")
-    >>> dgsuite.open(folder / "bfs.nc").level.values
+    >>> dgsuite.save(dgsuite.run("bfs", graph), "bfs.nc")
+    >>> dgsuite.open("bfs.nc").level.values
     array([0, 1, 2, 3], dtype=int32)
     """
     dataset = netcdf.read(path, checksum)

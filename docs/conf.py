@@ -34,6 +34,16 @@ nb_execution_mode = "off"  # tests/test_notebook.py runs it
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # signatures have them, and docstrings say what they mean
+# Examples run in an empty folder, so they may write files.
+doctest_global_setup = """
+import os, tempfile
+folder, before = tempfile.TemporaryDirectory(), os.getcwd()
+os.chdir(folder.name)
+"""
+doctest_global_cleanup = """
+os.chdir(before)
+folder.cleanup()
+"""
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_preprocess_types = True  # so that types lead to their pages

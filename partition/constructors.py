@@ -291,14 +291,11 @@ class Constructors:
 
         Examples
         --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> folder = Path(tempfile.mkdtemp())
         >>> import pandas as pd
         >>> from dgsuite import Graph
         >>> frame = pd.DataFrame({"source": [0, 1], "target": [1, 2]})
-        >>> frame.to_parquet(folder / "edges.parquet")
-        >>> Graph.from_parquet(folder / "edges.parquet")
+        >>> frame.to_parquet("edges.parquet")
+        >>> Graph.from_parquet("edges.parquet")
         <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
         """
         from partition import tables
@@ -336,15 +333,12 @@ class Constructors:
 
         Examples
         --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> folder = Path(tempfile.mkdtemp())
         >>> import pandas as pd
         >>> from deltalake import write_deltalake
         >>> from dgsuite import Graph
         >>> frame = pd.DataFrame({"source": [0, 1], "target": [1, 2]})
-        >>> write_deltalake(folder / "edges", frame)
-        >>> Graph.from_delta(folder / "edges")
+        >>> write_deltalake("edges", frame)
+        >>> Graph.from_delta("edges")
         <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
         """
         from partition import tables
@@ -400,12 +394,10 @@ class Constructors:
 
         Examples
         --------
-        >>> import tempfile
         >>> from pathlib import Path
-        >>> folder = Path(tempfile.mkdtemp())
         >>> from dgsuite import Graph
-        >>> _ = (folder / "edges.csv").write_text("source,target\\n7,8\\n8,9\\n")
-        >>> graph = Graph.from_csv(folder / "edges.csv")
+        >>> _ = Path("edges.csv").write_text("source,target\\n7,8\\n8,9\\n")
+        >>> graph = Graph.from_csv("edges.csv")
         >>> graph.n, list(graph.labels)
         (3, [7, 8, 9])
         """
@@ -588,14 +580,11 @@ class Constructors:
 
         Examples
         --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> folder = Path(tempfile.mkdtemp())
         >>> import numpy as np
         >>> import scipy.io
         >>> from dgsuite import Graph
-        >>> scipy.io.mmwrite(folder / "edges.mtx", np.array([[0, 1], [1, 0]]))
-        >>> Graph.read_matrix_market(folder / "edges.mtx")
+        >>> scipy.io.mmwrite("edges.mtx", np.array([[0, 1], [1, 0]]))
+        >>> Graph.read_matrix_market("edges.mtx")
         <dgsuite.Graph: 2 nodes, 1 edges, undirected; 1 clusters in this process>
         """
         from partition.readers import read_matrix_market
@@ -630,12 +619,10 @@ class Constructors:
 
         Examples
         --------
-        >>> import tempfile
         >>> from pathlib import Path
-        >>> folder = Path(tempfile.mkdtemp())
         >>> from dgsuite import Graph
-        >>> _ = (folder / "edges.txt").write_text("0 1\\n1 2\\n# the end\\n")
-        >>> Graph.read_edge_list(folder / "edges.txt")
+        >>> _ = Path("edges.txt").write_text("0 1\\n1 2\\n# the end\\n")
+        >>> Graph.read_edge_list("edges.txt")
         <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
         """
         from partition.readers import read_edge_list, refusing_damage

@@ -502,13 +502,10 @@ class Graph(Constructors, Collection):
 
         Examples
         --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> folder = Path(tempfile.mkdtemp())
         >>> from dgsuite import Graph
         >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
-        >>> graph.save(folder / "graph")
-        >>> Graph.load(folder / "graph")
+        >>> graph.save("graph")
+        >>> Graph.load("graph")
         <dgsuite.Graph: 4 nodes, 4 edges, undirected; 1 clusters in this process>
         """
         self.saved = storage.save(self, path)
@@ -549,13 +546,10 @@ class Graph(Constructors, Collection):
 
         Examples
         --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> folder = Path(tempfile.mkdtemp())
         >>> from dgsuite import Graph
         >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
-        >>> graph.save(folder / "graph")
-        >>> Graph.load(folder / "graph", clusters=2)
+        >>> graph.save("graph")
+        >>> Graph.load("graph", clusters=2)
         <dgsuite.Graph: 4 nodes, 4 edges, undirected; 2 clusters in this process>
         """
         client = queries.current_client(client)

@@ -107,12 +107,10 @@ def hartree_fock(
 
     Examples
     --------
-    >>> import tempfile
     >>> from pathlib import Path
-    >>> folder = Path(tempfile.mkdtemp())
     >>> import dgsuite
-    >>> _ = (folder / "h2.xyz").write_text("2\\n\\nH 0 0 0\\nH 0 0 0.74\\n")
-    >>> ds = dgsuite.hartree_fock(folder / "h2.xyz", basis="sto-3g")
+    >>> _ = Path("h2.xyz").write_text("2\\n\\nH 0 0 0\\nH 0 0 0.74\\n")
+    >>> ds = dgsuite.hartree_fock("h2.xyz", basis="sto-3g")
     >>> round(float(ds.energy[-1]), 4)
     -1.1168
     """

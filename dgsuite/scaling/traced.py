@@ -40,14 +40,11 @@ def from_trace(trace: xr.Dataset | str | os.PathLike[str]) -> xr.Dataset:
 
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
     >>> import dgsuite
     >>> from dgsuite.scaling import from_trace
-    >>> file = Path(tempfile.mkdtemp()) / "bf.nc"
     >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=2)
-    >>> ds = dgsuite.run("bf", graph, trace=file)
-    >>> from_trace(file).total_bytes.values
+    >>> ds = dgsuite.run("bf", graph, trace="bf.nc")
+    >>> from_trace("bf.nc").total_bytes.values
     array([[0, 4, 4, 0]])
     """
     if not isinstance(trace, xr.Dataset):

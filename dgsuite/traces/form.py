@@ -106,13 +106,10 @@ def matrix(trace: xr.Dataset) -> xr.Dataset:
 
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
     >>> import dgsuite
-    >>> file = Path(tempfile.mkdtemp()) / "bf.nc"
     >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=2)
-    >>> ds = dgsuite.run("bf", graph, trace=file)
-    >>> dgsuite.traces.matrix(dgsuite.traces.read(file)).traffic.sum("round").values
+    >>> ds = dgsuite.run("bf", graph, trace="bf.nc")
+    >>> dgsuite.traces.matrix(dgsuite.traces.read("bf.nc")).traffic.sum("round").values
     array([[2, 1],
            [1, 2]])
     """
@@ -138,13 +135,10 @@ def between(trace: xr.Dataset) -> list[tuple[NDArray, NDArray, NDArray]]:
 
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
     >>> import dgsuite
-    >>> file = Path(tempfile.mkdtemp()) / "bf.nc"
     >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=2)
-    >>> ds = dgsuite.run("bf", graph, trace=file)
-    >>> for source, destination, nbytes in dgsuite.traces.between(dgsuite.traces.read(file)):
+    >>> ds = dgsuite.run("bf", graph, trace="bf.nc")
+    >>> for source, destination, nbytes in dgsuite.traces.between(dgsuite.traces.read("bf.nc")):
     ...     print(source, destination, nbytes)
     [] [] []
     [0] [1] [4]
