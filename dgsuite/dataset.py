@@ -93,7 +93,8 @@ def build(
     Raises
     ------
     InputError
-        The matrices of traffic would take more than `MATRICES` bytes.
+        The matrices of traffic would take more than `MATRICES` bytes, or an output of the kernel has the
+        name of a count or a dimension.
     """
     counted = "depth" if kernel.form == "recursive" else "round"
     counts = count(kernel, log, graph.n, count_as or style)
@@ -129,6 +130,21 @@ def build(
             "exchange", "time between phases: packing, transfer, waiting, delivery"
         ),
     }
+    taken = {
+        *variables,
+        counted,
+        "cluster",
+        "cluster_to",
+        "model",
+        "node",
+        "traffic",
+        "traffic_bytes",
+    }
+    if clashes := sorted(taken & {*kernel.notes, *outputs}):
+        raise InputError(
+            f"kernel {kernel.name!r}: {clashes[0]!r} is the name of a count or dimension of every dataset; "
+            "give the output or note another name"
+        )
     for name, long_name in kernel.notes.items():
         variables[name] = per_round(log.by_round(log.noted(name)), long_name)
     for name, values in outputs.items():

@@ -136,3 +136,20 @@ def test_a_run_takes_the_faithful_form():
     textbook = dgsuite.run("mis", graph, style="serial")
     np.testing.assert_array_equal(plain.messages, textbook.messages)
     assert int(textbook.messages.sum()) < int(expected.messages.sum())
+
+
+@pytest.mark.parametrize("name", ["messages", "round", "node"])
+def test_an_output_cannot_take_the_name_of_a_count(name):
+    """Its values, or those of the count, would be lost."""
+
+    @dataclass(frozen=True)
+    class Named(MaxFlood):
+        outputs = {name: bsp.Output("largest identifier in the component")}
+
+        def start(self, cluster):
+            state = State.of(cluster)
+            return bsp.State(largest=state.largest, fresh=state.fresh, **{name: cluster.zeros()})
+
+    graph = Graph.from_edges([0, 1], [1, 2])
+    with pytest.raises(InputError, match=f"{name!r} is the name of a count or dimension"):
+        dgsuite.run(Named, graph, style="serial")
