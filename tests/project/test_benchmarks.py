@@ -15,6 +15,7 @@ import pytest
 from dgsuite.__main__ import main
 from dgsuite.cli import bench
 from dgsuite.suites.benchmark import FOLDER, compare, met, read
+from tests.support import hosts
 from tests.support.paths import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -40,7 +41,7 @@ NAMES = sorted(file.stem for file in BENCHMARKS.glob("*.py") if bench.MARK in fi
 def reason(name):
     """Why a benchmark cannot run here; empty if it can."""
     if name == "between_hosts":
-        return import_module("hosts").missing()
+        return hosts.missing()
     if name in PEERS and find_spec(PEERS[name]) is None:
         return f"{PEERS[name]} is not installed"
     return ""
