@@ -165,7 +165,8 @@ def _figure(
     assert config.figure is not None
     number = config.figure.number
     setting = "full" if how.full else "quick"
-    figure = collect(number, results, command=how.command, setting=setting)
+    care = {"fresh": int(config.experiment.fresh), "warmup": config.experiment.warmup}
+    figure = collect(number, results, command=how.command, setting=setting, **care)
     save(figure, output)
     if config.experiment.plot:
         write(draw(figure), f"{os.path.splitext(output)[0]}.png")

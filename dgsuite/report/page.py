@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import xarray as xr
 
@@ -157,9 +157,15 @@ def _section(figure: xr.Dataset, claims: Sequence[Row]) -> Section:
         findings=findings(figure),
         verdicts=[_verdict(row) for row in about],
         command=str(attrs.get("command", "")),
-        runs=f"{figure.sizes['run']} runs, {repeats} of each; {attrs.get('setting', '')} setting",
+        runs=f"{figure.sizes['run']} runs, {repeats} of each{_care(attrs)}; {attrs.get('setting')} setting",
         machine=_made_by(figure),
     )
+
+
+def _care(attrs: Mapping[Any, Any]) -> str:
+    """What was done so that times of repeats do not depend on each other."""
+    where = ", on worker processes of their own" if attrs.get("fresh") else ""
+    return f"{where}, after a run that does not count" if attrs.get("warmup") else where
 
 
 def _made_by(figure: xr.Dataset) -> str:

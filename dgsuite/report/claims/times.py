@@ -12,6 +12,9 @@ from dgsuite.report.claims.setups import NO_FILES, planned, settings_of
 from dgsuite.report.claims.verdicts import AGREES, DIFFERS, Verdict, check, unknown
 from dgsuite.report.results import bars, crowded
 
+NAMED = 8
+"""So many curves that differ are named."""
+
 MOST = 0.75
 """Share of kernels that "most" asks for."""
 
@@ -57,7 +60,8 @@ def _share(
     odd = [" ".join(map(str, key)) for key, holds in held.items() if not holds]
     text = f"{len(held) - len(odd)} of {len(held)} curves"
     if odd:
-        text += f"; not {', '.join(odd)}"
+        more = f" and {len(odd) - NAMED} more" if len(odd) > NAMED else ""
+        text += f"; not {', '.join(odd[:NAMED])}{more}"
     return _told(claim, evidence, number, len(odd) <= (1 - of) * len(held), text)
 
 

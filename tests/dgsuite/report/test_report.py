@@ -192,10 +192,12 @@ def test_names_that_are_markup_are_shown(tmp_path):
     assert text.count("[/B]<I>$_") >= 4
 
 
-def test_each_figure_names_its_own_machine(tmp_path):
+def test_each_figure_names_its_own_machine_and_care(tmp_path):
     some = [runs("bf", kind) for kind in ("mn", "mx")]
     for number, machine in ((9, "an abacus, 9 processors"), (19, "a sundial, 19 processors")):
-        figure = collect(number, some, command="c", setting="quick")
+        figure = collect(
+            number, some, command="c", setting="quick", fresh=1, warmup=int(number == 19)
+        )
         dgsuite.save(figure.assign_attrs(machine=machine), tmp_path / f"figure{number}.nc")
     assert report.main([str(tmp_path)]) == 0
     text = "".join(Page((tmp_path / "report.html").read_text()).text)
@@ -203,6 +205,8 @@ def test_each_figure_names_its_own_machine(tmp_path):
     nineteen = text.index("Figure 19. ")
     assert nine < text.index("Machine: an abacus, 9 processors") < nineteen
     assert nineteen < text.index("Machine: a sundial, 19 processors")
+    assert "1 of each, on worker processes of their own; quick setting" in text[nine:nineteen]
+    assert "processes of their own, after a run that does not count; quick" in text[nineteen:]
 
 
 @pytest.mark.parametrize("folder", ["no", "/proc"])
