@@ -259,7 +259,7 @@ def test_the_figures_of_the_readme_are_those_of_results():
         result, what, conditions = FIGURES[name]
         rows = json.loads((ROOT / f"benchmarks/results/{result}.json").read_text())["rows"]
         known = {
-            f"{' to '.join(f'{v:g}' for v in np.atleast_1d(row['value']))} {row['unit']}"
+            f"{' to '.join(f'{v:.3g}' for v in np.atleast_1d(row['value']))} {row['unit']}"
             for row in rows
             if row["what"].startswith(what) and conditions.items() <= row["conditions"].items()
         }
