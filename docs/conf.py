@@ -30,7 +30,7 @@ html_title = f"dgsuite {version}"
 
 myst_enable_extensions = ["dollarmath", "html_image"]
 myst_heading_anchors = 3
-nb_execution_mode = "off"  # tests/test_notebook.py runs it
+nb_execution_mode = "off"  # tests/project/test_notebook.py runs it
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # signatures have them, and docstrings say what they mean

@@ -7,6 +7,7 @@ import pickle
 import signal
 import subprocess
 import time
+from collections import Counter
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -34,6 +35,18 @@ for name, examples in (("default", 15), ("ci", 30), ("long", 200)):
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark cases of a test as long, beyond the first few that it says."""
+    seen = Counter()
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        seen[test] += 1
+        few = item.get_closest_marker("few")
+        if few is not None and seen[test] > few.args[0]:
+            item.add_marker(pytest.mark.long)
 
 
 @pytest.fixture

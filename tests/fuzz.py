@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 from tests.support.paths import ROOT
@@ -112,6 +113,46 @@ def saved_file(pattern):
         Graph.from_edges(*ends, weights=[1, 2, 3, 4], relabel=True, client=None).save(folder)
         return files.cat_file(files.glob(f"{folder}/{pattern}")[0])
 
+    return read, "file", make
+
+
+def checkpoint_file(pattern):
+    """A file of the checkpoints of a run that was broken off: a reader, and what makes its content.
+
+    The run goes on from the checkpoint before, or begins anew, and ends with the same values.
+    """
+    import logging
+
+    import dask
+    import fsspec
+    import numpy as np
+
+    import dgsuite
+
+    files, folder = fsspec.filesystem("memory"), "memory://checkpoints"
+
+    def run(**options):
+        graph = dgsuite.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], clusters=2)
+        with dask.config.set({"dgsuite.checkpoint.every": 0}):
+            return dgsuite.run("pagerank", graph, iterations=5, **options)["rank"].values
+
+    def make():
+        logging.disable()
+        with suppress(dgsuite.RunError):
+            run(checkpoint=folder, max_rounds=3)
+        written.update(files.cat(files.ls(folder, detail=False)))
+        (name,) = sorted(files.glob(f"{folder}/{pattern}"))[-1:]
+        return written[name]
+
+    def read(path):
+        for other, content in written.items():
+            files.pipe(other, content)
+        (name,) = sorted(files.glob(f"{folder}/{pattern}"))[-1:]
+        files.pipe(name, Path(path).read_bytes())
+        if not np.array_equal(run(checkpoint=folder), run()):
+            raise ValueError("the run ended with other values")
+
+    written: dict[str, bytes] = {}
     return read, "file", make
 
 
@@ -230,12 +271,22 @@ READERS = {
     "foreign_netcdf": (netcdf, "r.nc", lambda: result_file(foreign=True)),
     "saved_list": saved_file("graph.json"),
     "saved_cluster": saved_file("cluster-0000-*"),
+    "checkpoint_list": checkpoint_file("phase-*-site-*"),
+    "checkpoint_owner": checkpoint_file("owner.json"),
+    "checkpoint_states": checkpoint_file("phase-*-states-*"),
+    "checkpoint_log": checkpoint_file("phase-*-log-*"),
     "trace": (trace, "trace.json", lambda: trace_file("json")),
     "trace_table": (trace, "trace.parquet", lambda: trace_file("parquet")),
     "toml": (toml, "e.toml", lambda: TOML),
     "xyz": (xyz, "m.xyz", lambda: XYZ),
 }
 """Function, name of its file, and what stands in it undamaged."""
+
+MANY = 7_500
+"""Damaged inputs that the long tests give a reader: 100,000 in all."""
+
+FEWER = {"netcdf": 100, "foreign_netcdf": 25} | {r: 250 for r in READERS if "checkpoint" in r}
+"""Those of readers that take 10 ms or more for each."""
 
 
 def damaged(data: bytes, dice: random.Random) -> bytes:

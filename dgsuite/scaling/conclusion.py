@@ -12,8 +12,8 @@ from dgsuite.scaling.demand import BandwidthDemand
 from partition.errors import InputError
 
 REACH = 4
-"""How many times the most machines measured a statement may be about; `tests/test_scaling.py` holds the
-intervals of predictions to their coverage up to there."""
+"""How many times the most machines measured a statement may be about; `tests/dgsuite/scaling/test_scaling.py`
+holds the intervals of predictions to their coverage up to there."""
 
 LEAST_FREEDOM = 2
 """Points beyond the number of terms that a fit needs to show its own error."""

@@ -11,6 +11,7 @@ import asyncio
 import errno
 import secrets
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import dask
@@ -122,7 +123,12 @@ class Mesh:
         task = asyncio.current_task()
         check = begun(self.exchange(CHECK, {}, Vote()))
         loop = asyncio.get_running_loop()
-        plugin.enter(key, run, None, cancelling(), lambda: loop.call_soon_threadsafe(check.cancel))
+
+        def asked() -> None:
+            with suppress(RuntimeError):  # the loop is closed: the task will soon tell a new address
+                loop.call_soon_threadsafe(check.cancel)
+
+        plugin.enter(key, run, None, cancelling(), asked)
         try:
             await check
         except PeerLost:

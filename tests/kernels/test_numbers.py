@@ -30,6 +30,7 @@ def star_beside(seed: int, star: bool) -> Graph:
     return Graph.from_edges(src, np.concatenate([leaves, random[1]]), n=60_501)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("style", STYLES)
 def test_mis_counts_what_a_large_star_sends(client, style):
     leaves, seed = 60_000, 107

@@ -240,6 +240,7 @@ print(main(["edges", "ring", "--n", "20000", "-o", "a.txt"]))
 """
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("size", [0, 1000, 10_000])
 def test_every_writer_ends_in_one_line_if_a_file_may_not_be_that_large(tmp_path, size):
     """The NetCDF file then ends in its header, in its metadata or in its data."""

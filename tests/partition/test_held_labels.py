@@ -52,6 +52,7 @@ def both(client, frame, **options):
     return held, here
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kind", NAMES)
 def test_labels_on_workers_are_those_here(client, frames, kind):
     held, here = both(client, frames[kind], clusters=3)
@@ -78,6 +79,7 @@ def test_labels_on_workers_are_those_here(client, frames, kind):
     assert held.compute().labels == expected
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kind", NAMES)
 def test_labels_on_workers_are_written_and_read_there(
     client, client_of_one, frames, kind, tmp_path
@@ -129,6 +131,7 @@ def test_nothing_large_comes_to_the_client(client, tmp_path, brought):
     assert stored.node.values.tolist() == written.node.tolist()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("partition", ["nodes", "hash"])
 @pytest.mark.parametrize("kind", ["text", "uuid"])
 def test_results_are_where_the_labels_are(client, frames, kind, partition, tmp_path):

@@ -146,6 +146,7 @@ def local(monkeypatch, *args, **options) -> Graph:
     return graph
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("clusters", [1, 2, 5])
 @pytest.mark.parametrize("how", ["nodes", "edges", "map"])
 def test_workers_build_what_one_process_builds(client, big, monkeypatch, clusters, how):

@@ -107,6 +107,7 @@ def test_undirected_graphs_are_their_own_views():
     assert all(c.directions is None for c in graph.parts)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("partition", ["nodes", "hash"])
 def test_views_are_made_on_the_workers(client, partition):
     rng = np.random.default_rng(7)

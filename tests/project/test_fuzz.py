@@ -12,15 +12,23 @@ from tests import fuzz
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("inputs", [5, pytest.param(25, marks=pytest.mark.long)])
-@pytest.mark.parametrize("reader", fuzz.READERS)
-def test_damaged_inputs_are_read_or_refused(reader, inputs):
+@pytest.mark.parametrize(
+    ("reader", "many"),
+    [("edge_list", False), ("netcdf", False), ("saved_cluster", False), ("checkpoint_list", False)]
+    + [pytest.param(reader, True, marks=pytest.mark.long) for reader in fuzz.READERS],
+)
+def test_damaged_inputs_are_read_or_refused(reader, many):
     needs = {"parquet": "pyarrow", "trace_table": "pyarrow", "xyz": "pyscf"}
     for package in needs.get(reader, "numpy").split():
         pytest.importorskip(package)
+    inputs = fuzz.FEWER.get(reader, fuzz.MANY) if many else 5
     outcomes = fuzz.fuzz(reader, seed=1, inputs=inputs)
     assert len(outcomes) == inputs
     assert not fuzz.failures(outcomes)
+
+
+def test_the_long_tests_try_100_000_inputs():
+    assert sum(fuzz.FEWER.get(reader, fuzz.MANY) for reader in fuzz.READERS) >= 100_000
 
 
 def test_the_fuzzer_sees_errors_crashes_memory_and_endless_loops(monkeypatch):

@@ -112,6 +112,27 @@ def test_pages_list_all_kernels():
     assert re.findall(r"`(\w+)`", refused) == sorted(undirected)
 
 
+def test_test_files_that_are_named_exist():
+    """Code and pages say where something is tested; tests of Dask's own are not here."""
+    named = r"(?<![\w/])tests/[\w/]+\.(?:py|md|toml|csv)"
+    for folder in (
+        "dgsuite",
+        "partition",
+        "kernels",
+        "genval",
+        "benchmarks",
+        "docs",
+        "configs",
+        "tests",
+        ".",
+    ):
+        pattern = "*.md" if folder == "." else "**/*.[pmt][ydo]*"
+        for page in (ROOT / folder).glob(pattern):
+            if page.suffix in (".py", ".md", ".toml") and page.name != "CHANGELOG.md":
+                for path in re.findall(named, page.read_text()):
+                    assert (ROOT / path).is_file(), f"{page} names {path}"
+
+
 def test_import_is_light():
     code = (
         "import sys, dgsuite; "

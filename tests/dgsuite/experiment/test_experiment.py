@@ -317,6 +317,7 @@ def test_kept_points_are_named_and_damaged_ones_run_anew(tmp_path, ran, capsys, 
     assert len(ran) == 5
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("target", "replacement", "why"),
     [

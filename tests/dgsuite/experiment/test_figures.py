@@ -258,6 +258,7 @@ def test_more_threads_than_processors_are_marked_everywhere():
     assert "The results do not say which runs had more threads than processors." in old
 
 
+@pytest.mark.long
 def test_an_interrupted_sweep_goes_on_where_it_stopped(tmp_path, monkeypatch, capsys):
     """Every point is run once, however often the sweep is broken off; so is its warm-up, a session."""
     path = tmp_path / "s.toml"

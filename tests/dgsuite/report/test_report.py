@@ -160,6 +160,7 @@ def test_what_cannot_be_read_is_left_out(tmp_path, capsys):
     assert "foreign.nc" not in page
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("number", "spoil", "why"),
     [

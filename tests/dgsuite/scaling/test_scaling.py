@@ -34,6 +34,7 @@ def paper(coefficients, p):
     return np.stack([np.ones_like(p), 1 / p, 1 / np.sqrt(p)], axis=1) @ np.array(coefficients)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", DATA)
 def test_intervals_cover_and_predictions_hold(name):
     coefficients, ps, bound = DATA[name]

@@ -82,6 +82,7 @@ def test_deserialisation_is_a_choice_of_each_end(kind, whole):
     run(main())
 
 
+@pytest.mark.few(3)
 def test_many_comms_at_once(kind):
     async def main():
         async def handle(comm):
@@ -141,6 +142,7 @@ def test_what_cannot_be_sent_leaves_the_comm_as_it_was(kind):
     run(main())
 
 
+@pytest.mark.few(3)
 def test_arrays_do_not_share_memory(kind):
     """Each large array that arrives can be freed by itself."""
 

@@ -143,6 +143,7 @@ def broken_off(kernel, client, folder, calls, style="clocked", **options):
         )
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("kernel", "style", "where"),
     [
@@ -262,6 +263,7 @@ def damage(file, how):
     file.write_bytes(content)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("how", ["missing", "truncated", "flipped", "empty"])
 @pytest.mark.parametrize("what", ["states", "log", "site"])
 def test_damage_is_noticed(stopped, what, how, caplog):

@@ -148,6 +148,7 @@ def test_concurrent_runs_do_not_mix(client, ring, style):
     assert_nothing_held(client)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize("style", STYLES)
 def test_an_interrupted_client_leaves_nothing_running(client, ring, style, how, tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from itertools import count
+from types import SimpleNamespace
 
 import dask
 import networkx as nx
@@ -14,6 +15,7 @@ import pytest
 import dgsuite
 from dgsuite.engine import relays
 from dgsuite.engine.collectives import FEW, partners
+from dgsuite.workers.mesh import Mesh
 from dgsuite.workers.plugin import install
 from partition.client.workers import worker_addresses
 from partition.graph import Graph
@@ -111,6 +113,17 @@ def test_a_mesh_serves_many_runs_and_is_made_anew_where_one_lost_it(many, ring):
     assert (again.leader == 59).all()
     after = many.run(meshes)
     assert all(len(after[place]) == 1 and after[place] != before[place] for place in places)
+
+
+def test_a_peer_may_ask_for_a_mesh_that_was_given_up():
+    """Between the end of one and the begin of the next, which tells where it listens."""
+    told = []
+    mesh = Mesh("first", ["tcp://here:1"], ["epoch"], 0)
+    resumed = mesh.resume(SimpleNamespace(enter=lambda *given: told.append(given)), "key", "second")
+    assert mesh.runner.run(resumed)
+    mesh.dispose()
+    ((*_, asked),) = told
+    asked()
 
 
 def test_a_mesh_is_closed_after_its_time(many, ring):

@@ -49,6 +49,7 @@ def graph_of(client, labels="none", **options):
     return graph.persist(client)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("style", "labels"),
     [

@@ -88,6 +88,7 @@ def made(client, how, folder):
 HOWS = ["generator", "arrays of Dask", "saved", "loaded", "copies", "another graph"]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("how", HOWS)
 def test_a_graph_comes_back(trio, how, tmp_path):
     """After each of two losses; whatever needs its clusters next makes them again."""
@@ -111,6 +112,7 @@ def test_a_graph_that_cannot_come_back_says_so(trio):
         dgsuite.run("mis", graph, style="clocked", client=trio)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("how", HOWS)
 def test_an_array_made_before_a_loss(trio, how, tmp_path):
     """Dask makes it again, or says that it cannot; one that is made afterwards has what comes back."""

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 
 import dask
 import networkx as nx
@@ -87,17 +88,29 @@ def test_phases_and_messages_out_of_order_are_refused(client, ring, change):
 # The scheduler.
 
 
+@contextmanager
+def _worker(address):
+    """A worker process, killed in the end: its scheduler may be gone."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.few(2)
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("how", ["is gone", "has not answered for 2 s"])
 def test_a_scheduler_that_ends_is_named(ring, style, how):
     with (
         scheduler() as (process, address),
-        subprocess.Popen(
-            [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard"],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        ) as beside,
+        _worker(address),
         Client(address, timeout=60) as client,
     ):
         client.wait_for_workers(1, timeout=60)
@@ -113,7 +126,6 @@ def test_a_scheduler_that_ends_is_named(ring, style, how):
         ):
             dgsuite.run(Sleeps(rounds=10_000), ring, style=style, client=client, on_round=on_round)
         os.kill(process.pid, signal.SIGKILL)
-        beside.kill()
 
 
 def test_a_scheduler_that_freezes_before_the_first_request_is_named():
@@ -244,6 +256,7 @@ def frozen(client):
         time.sleep(0.05)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("request_", ["machines", "building", "validating"])
 def test_a_request_to_a_frozen_worker_ends(client, frozen, request_, monkeypatch):
     """Also where no run has begun: what is asked or sent comes to nothing."""
