@@ -229,6 +229,7 @@ def shares(graph, deal, clusters=16):
     return np.mean(edges) / np.max(edges)
 
 
+@pytest.mark.long
 def test_cyclic_dealing_balances_what_blocks_do_not():
     """On "medium", where nodes with small ids have the long searches."""
     graph = genval.rmat(**WORKLOADS["medium"][0])

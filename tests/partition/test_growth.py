@@ -83,6 +83,7 @@ STEPS = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("step", STEPS)
 def test_tasks_are_linear_in_clusters(client, graphs, step):
     amounts = []

@@ -106,6 +106,7 @@ def test_identifiers_of_parquet(tmp_path, names):
     )
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("block", [1 << 20, 30])
 @pytest.mark.parametrize("ending", ["txt", "txt.gz"])
 def test_identifiers_of_text(tmp_path, monkeypatch, block, ending):

@@ -56,6 +56,7 @@ def test_every_file_is_in_it(installed):
     assert {path.name for path in notices.iterdir()} == {"LICENSE", "NOTICE.md"}
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("arguments", "printed"),
     [

@@ -41,6 +41,7 @@ def water(tmp_path):
     return path
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("basis", "energy"), [("sto-3g", -227.891120645), ("3-21g", -229.419371187)]
 )
@@ -84,6 +85,7 @@ def stationary(atoms, basis, ecp=None):
         density = found.make_rdm1(orbitals, found.mo_occ)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("heavy", "distance", "basis", "core", "energy"),
     [
@@ -180,6 +182,7 @@ def test_a_basis_is_a_name(basis):
         dgsuite.hartree_fock("benzene", basis=basis)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("balance", ["static", "filled", "dask", "dynamic", "unique"])
 def test_units_add_up_to_a_fock_build(balance):
     """For any symmetric density, in any order, as PySCF's matrices."""
@@ -204,6 +207,7 @@ def test_units_add_up_to_a_fock_build(balance):
     assert sum(part.used for part in parts) == 666 * 667 // 2
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("balance", BALANCES)
 def test_balances_agree(client, water, balance):
     ds = dgsuite.hartree_fock(water, basis="3-21g", balance=balance, client=client)

@@ -69,6 +69,7 @@ def test_a_second_signal_does_not_disturb_cleaning_up(tmp_path):
     assert process.returncode == 130
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("work", "clean"),
     [

@@ -144,6 +144,7 @@ def test_every_input_of_imsuite(imsuite_inputs):
         assert genval.validate(kernel, graph, found).ok, path
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("style", STYLES)
 def test_inputs_of_imsuite_on_workers(client, imsuite_inputs, style):
     """As the paper has them: BF, DST and MST with clocks, too. Those of 16 nodes, and Figure 10's."""

@@ -269,6 +269,7 @@ def ran(monkeypatch):
     return found
 
 
+@pytest.mark.long
 def test_a_point_is_kept_while_its_input_is_the_same_and_it_was_validated(tmp_path, ran):
     edges = tmp_path / "edges"
     edges.mkdir()

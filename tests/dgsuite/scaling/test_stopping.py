@@ -171,6 +171,7 @@ def said(model, measured, processes=1, gain=0.01):
     return where_gain_ends(model, returns, measured, processes)
 
 
+@pytest.mark.long
 def test_a_statement_holds_the_true_end():
     """Over seeded noise the interval has the number from which one more machine saves too little."""
     terms, coefficients = ("1", "1/p", "p"), (1.0, 40.0, 0.05)

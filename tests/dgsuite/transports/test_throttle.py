@@ -102,6 +102,7 @@ def test_limits_come_from_the_configuration():
         assert throttle.Limit.configured().rate == 2e5
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("scheme", ["tcp", "mpb"])
 def test_a_throttled_cluster_gives_the_same_results_and_counts(scheme):
     with (

@@ -13,6 +13,7 @@ from dgsuite.transports.__main__ import main
 from dgsuite.transports.bench import Partner
 
 
+@pytest.mark.long
 def test_bench(tmp_path, capsys):
     out = tmp_path / "t.nc"
     options = ["--patterns", "pingpong,all-pairs", "--processes", "2", "--repeats", "2", "--json"]

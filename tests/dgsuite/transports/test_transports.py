@@ -165,6 +165,7 @@ def test_what_was_sent_before_an_end_arrives(kind):
     run(main())
 
 
+@pytest.mark.few(3)
 def test_an_end_wakes_a_waiting_peer(kind):
     async def main():
         here, there, listener = await pair(kind)
@@ -195,6 +196,7 @@ def test_an_end_wakes_a_waiting_peer(kind):
     run(main())
 
 
+@pytest.mark.few(3)
 def test_a_comm_that_is_dropped_is_closed(kind, caplog):
     async def main():
         here, there, listener = await pair(kind)
@@ -254,6 +256,7 @@ def test_buffers_of_the_chip():
         assert Settings.configured("mpimpb").section() == 160
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("environment", "interval"),
     [
@@ -359,6 +362,7 @@ def _sender(address, config):
     asyncio.run(main())
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("scheme", ["uds", "mpb", "mpimpb"])
 def test_a_peer_killed_in_the_middle_of_a_message(scheme):
     before = len(maps(os.getpid()))
