@@ -105,7 +105,7 @@ def check_identifiers(uid: ArrayLike | Identify, n: int) -> NDArray[np.int64] | 
     if callable(uid):
         return uid
     ids = np.asarray(uid)
-    if ids.shape != (n,) or not np.issubdtype(ids.dtype, np.integer):
+    if ids.shape != (n,) or ids.dtype.kind not in "iu":
         raise InputError(
             f"uid must be {n} integers, one per node, got dtype {ids.dtype}, shape {ids.shape}"
         )

@@ -274,7 +274,7 @@ def from_owner(owner: ArrayLike, clusters: int | None = None) -> Partition:
     array([0, 2, 3])
     """
     owners = np.asarray(owner)
-    if owners.ndim != 1 or not np.issubdtype(owners.dtype, np.integer):
+    if owners.ndim != 1 or owners.dtype.kind not in "iu":
         raise InputError("a node-to-cluster map must be a one-dimensional array of integers")
     k = check_clusters(clusters if clusters is not None else int(owners.max(initial=0)) + 1)
     wrong = np.flatnonzero((owners < 0) | (owners >= k))

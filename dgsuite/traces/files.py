@@ -22,6 +22,17 @@ ENDINGS = (".parquet", ".nc", ".json")
 ATTRS = b"dgsuite"
 """Key under which a Parquet file keeps the attributes, as JSON."""
 
+DAMAGED = (
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    NotImplementedError,
+)
+"""Errors of what reads damaged files."""
+
 COLUMNS = (
     "phase",
     "round",
@@ -128,7 +139,7 @@ def read(path: str | os.PathLike[str]) -> xr.Dataset:
     except InputError as error:
         text = str(error)
         raise InputError(text if text.startswith(name) else f"{name}: {text}") from None
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+    except DAMAGED as error:
         raise InputError(f"{name}: not a trace of dgsuite, or a damaged one: {error}") from None
     return trace
 

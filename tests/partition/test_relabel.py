@@ -196,6 +196,7 @@ def test_a_range_that_is_too_sparse_is_refused():
         ),
         (lambda: Graph.from_edges(["a"], [1], relabel=True), "be of one type .*got int, str"),
         (lambda: Graph.from_edges([0.5], [1.0], relabel=True), "got dtype float64"),
+        (lambda: Graph.from_edges(*np.ones((2, 3), "m8[s]")), r"got dtype timedelta64\[s\]"),
         (
             lambda: Graph.from_edges(["a", None], ["b", "c"], relabel=True),
             "nan is not an identifier; is one missing",
