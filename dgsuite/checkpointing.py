@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from hashlib import sha256
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -56,17 +57,20 @@ def every() -> float | int:
 
 
 def checkpoints_of(
-    folder: str | os.PathLike[str],
+    folder: bool | str | os.PathLike[str],
     kernels: Sequence[Kernel],
     graph: Graph,
     guard: Guard,
     load: Workload | None,
     dealt: bool,
+    client: Client | None,
 ) -> Checkpoints:
     """The checkpoints of a run.
 
     Parameters
     ----------
+    folder
+        True for one of its own in the memory of the client's workers.
     kernels
         What is to be run.
     dealt
@@ -78,6 +82,8 @@ def checkpoints_of(
         The folder is not the name of one, the setting is wrong, or the run can have no checkpoints.
     """
     kernel = kernels[0]
+    if folder is True:
+        folder = f"workers://{token_hex(8)}"
     if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
         raise InputError(f"checkpoint must be a folder or a URL, got {folder!r}")
     if len(kernels) > 1:
@@ -106,7 +112,12 @@ def checkpoints_of(
         "trace": guard.trace,
         "code of dgsuite": fingerprint(),
     }
-    return Checkpoints(archives.absolute(folder), every(), facts)
+    where = os.fspath(folder)
+    if where.startswith("workers://"):
+        from dgsuite.workers.files import of_client
+
+        where = of_client(where, client)
+    return Checkpoints(archives.absolute(where), every(), facts)
 
 
 def cut(graph: Graph, offsets: list[int], clusters: int | None, client: Client | None) -> Graph:

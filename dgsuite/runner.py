@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from kernels.base import Kernel
 from partition.client.queries import current_client, seceded
 from partition.client.spans import span
 from partition.client.waiting import Watch
-from partition.errors import InputError, unknown
+from partition.errors import InputError, RunError, unknown
 from partition.graph import Graph
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def run(
     max_rounds: int | None = None,
     check: bool | None = None,
     trace: bool | str | os.PathLike[str] = False,
-    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint: bool | str | os.PathLike[str] | None = None,
     **parameters: Any,
 ) -> xr.Dataset:
     """Run a distributed algorithm on a graph and measure it round by round.
@@ -126,7 +126,9 @@ def run(
         ``dgsuite.checkpoint.every`` says otherwise. All workers must see it. A run that was broken off goes
         on from the newest one when it is called again, in any style and on any number of workers; and so does
         a run that loses a worker. Outputs, rounds and messages are those of a run that nothing disturbed. At
-        its end the checkpoints are removed. Recursive forms and deal="dynamic" have none.
+        its end the checkpoints are removed. Recursive forms and deal="dynamic" have none. With True they are
+        in the memory of workers, each on two, and a run goes on if it loses a worker at a time; with
+        ``"workers://NAME"`` also when the same client calls it again.
     parameters
         Parameters of the kernel, such as ``root=``. Values in the graph's `attrs` are their defaults. If the
         graph has labels, they name nodes; otherwise node ids do.
@@ -202,7 +204,7 @@ def run_each(
     max_rounds: int | None = None,
     check: bool | None = None,
     trace: bool | str | os.PathLike[str] = False,
-    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint: bool | str | os.PathLike[str] | None = None,
     **parameters: Any,
 ) -> list[xr.Dataset]:
     """Run an algorithm several times on a graph, with different parameters.
@@ -262,8 +264,8 @@ def run_each(
     dealt = free(chosen)
     _check_trace(trace, len(each), chosen, dealt)
     checkpoints = None
-    if checkpoint is not None:
-        checkpoints = checkpoints_of(checkpoint, kernels, graph, guard, load, dealt)
+    if checkpoint is not None and checkpoint is not False:
+        checkpoints = checkpoints_of(checkpoint, kernels, graph, guard, load, dealt, client)
     if any(free(other) != dealt for other in kernels):
         raise InputError(f"kernel {chosen.name!r}: deal must be 'dynamic' in each run, or in none")
     if dealt and style in ("clocked", "in_turn"):
@@ -298,7 +300,13 @@ def run_each(
     with _on(client, chosen), shown(what, unit, progress, on_round) as tell:
         settings = trace is True, tell, load, guard, checkpoints
         attempt = Attempt(kernels, graph, style, client, clusters, *settings)
-        tried = recovered(attempt, client or graph.client, f"kernel {chosen.name!r}")
+        try:
+            tried = recovered(attempt, client or graph.client, f"kernel {chosen.name!r}")
+        except BaseException:
+            if checkpoint is True and checkpoints is not None:
+                with suppress(RunError):  # a scheduler that is gone has taken them along
+                    checkpoints.remove()
+            raise
     graph = tried.graph
     results = [
         dataset.build(

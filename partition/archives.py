@@ -64,15 +64,29 @@ def read(folder: str, entry: Entry) -> dict[str, NDArray]:
 
 
 def check(folder: str, entry: Entry) -> None:
-    """Compare a file with its entry in the list.
+    """Compare a file with its entry in the list; one in memory by its size alone.
 
     Raises
     ------
     InputError
         The file is missing, or damaged.
     """
-    with _matching(folder, entry):
-        pass
+    path = join(folder, entry["file"])
+    with explained(path):
+        files, inner = opened(path)
+        in_memory = getattr(files, "whole", False)
+        if in_memory:
+            _check_size(path, files.size(inner), entry)
+    if not in_memory:
+        with _matching(folder, entry):
+            pass
+
+
+def _check_size(path: str, size: int, entry: Entry) -> None:
+    if size != entry["bytes"]:
+        raise InputError(
+            f"{path}: is damaged: it has {size} bytes, but was written with {entry['bytes']}"
+        )
 
 
 @contextmanager
@@ -81,10 +95,7 @@ def _matching(folder: str, entry: Entry) -> Iterator[IO[bytes]]:
     path = join(folder, entry["file"])
     with explained(path):
         files, inner = opened(path)
-        if (size := files.size(inner)) != entry["bytes"]:
-            raise InputError(
-                f"{path}: is damaged: it has {size} bytes, but was written with {entry['bytes']}"
-            )
+        _check_size(path, files.size(inner), entry)
         with files.open(inner, "rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != entry["sha256"]:
                 raise InputError(f"{path}: is damaged: it does not match its checksum")
@@ -166,6 +177,10 @@ def written(path: str) -> Iterator[IO[bytes]]:
     files, inner = opened(path)
     if isinstance(files, LocalFileSystem):
         with atomic_write(inner) as part, open(part, "wb") as file:
+            yield file
+        return
+    if getattr(files, "whole", False):
+        with explained(path), files.open(inner, "wb") as file:
             yield file
         return
     part = f"{inner}.{token_hex(8)}.part"

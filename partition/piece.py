@@ -75,7 +75,7 @@ def _numbers(weights: ArrayLike, where: str) -> NDArray:
 def check_ids(ids: Any, what: str) -> None:
     """Raise `InputError` unless node ids are integers."""
     dtype = TEXT if is_text(ids) else ids.dtype
-    if is_text(ids) or dtype.kind not in "iu":
+    if is_text(ids) or ids.dtype.kind not in "iu":
         raise InputError(
             f"{what} must be integers, got dtype {dtype}; relabel=True also accepts text and objects"
         )

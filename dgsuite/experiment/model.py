@@ -194,7 +194,8 @@ class Run(Section):
     trace: bool = False
     """Whether results have the messages between clusters by round: see `dgsuite.traces`."""
     checkpoint: str | None = None
-    """Folder of checkpoints, from which the same command goes on after a crash; or a URL of fsspec."""
+    """Folder of checkpoints, from which the same command goes on after a crash; or a URL of fsspec, such as
+    ``workers://NAME`` for the memory of workers."""
     graph: GraphSource | None = None
     """In place of the file's table [graph]."""
     params: dict[str, Any] = {}

@@ -125,7 +125,7 @@ class Mesh:
         loop = asyncio.get_running_loop()
 
         def asked() -> None:
-            with suppress(RuntimeError):  # the loop is closed: the task will soon tell a new address
+            with suppress(RuntimeError):  # closed: the task will soon tell a new address
                 loop.call_soon_threadsafe(check.cancel)
 
         plugin.enter(key, run, None, cancelling(), asked)

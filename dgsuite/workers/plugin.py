@@ -23,6 +23,7 @@ from distributed.protocol import to_serialize
 from tornado.ioloop import PeriodicCallback
 
 from dgsuite.engine.progress import Progress
+from dgsuite.workers import files
 from dgsuite.workers.dashboard import PREFIX, DashboardPlugin
 from dgsuite.workers.facts import Facts
 from dgsuite.workers.kept import KeptMeshes
@@ -62,6 +63,10 @@ class RunPlugin(WorkerPlugin):
     ----------
     runs
         What each run keeps on this worker between its tasks, by run id.
+    files
+        Those in this worker's memory: see `dgsuite.workers.files`.
+    neighbours
+        Addresses of workers that have copies of them, the first that can be reached.
     """
 
     name = NAME
@@ -77,6 +82,8 @@ class RunPlugin(WorkerPlugin):
                 worker.periodic_callbacks[NAME] = relief
                 relief.start()
         self.runs: dict[str, Any] = {}
+        self.files: dict[str, bytes] = {}
+        self.neighbours: list[str] = []
         self._ends: dict[str, Callable[[], object]] = {}
         self._over: deque[str] = deque(maxlen=REMEMBERED)
         self._addresses: dict[str, asyncio.Future[Any]] = {}
@@ -85,6 +92,7 @@ class RunPlugin(WorkerPlugin):
         worker.handlers["dgsuite_meet"] = self._meet
         worker.handlers["dgsuite_count"] = self.count
         worker.handlers["dgsuite_facts"] = self._facts
+        worker.handlers[files.HANDLER] = self._answer
         worker.handlers["dgsuite_votes"] = self._votes
 
     def __reduce__(self) -> tuple[Callable[[], WorkerPlugin], tuple[()]]:
@@ -198,6 +206,10 @@ class RunPlugin(WorkerPlugin):
                 f"run {run} is not on worker {self.worker.address}: it is over, or was lost"
             )
         return to_serialize(self.runs[run].votes(turn))
+
+    def _answer(self, what: str, name: str, data: Any = None) -> Any:
+        """RPC: a request about this worker's files."""
+        return files.answer(self.files, what, name, data)
 
     def _facts(self, key: str) -> Any:
         """RPC: the facts of the result of a run's task."""

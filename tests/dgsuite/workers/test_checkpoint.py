@@ -16,6 +16,7 @@ from typing import Any
 import dask
 import numpy as np
 import pytest
+from distributed import Client
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -155,6 +156,7 @@ def broken_off(kernel, client, folder, calls, style="clocked", **options):
 )
 def test_a_run_that_is_broken_off_goes_on(trio, kernel, style, where, tmp_path, caplog, request):
     """On three workers, two, one, and in this process."""
+    client = where and request.getfixturevalue(where)  # a new cluster sets levels of logs
     graph = example(kernel)
     expected = dgsuite.run(kernel, graph, style="serial", **KERNELS[kernel])
     broken_off(kernel, trio, tmp_path, 7)
@@ -163,7 +165,7 @@ def test_a_run_that_is_broken_off_goes_on(trio, kernel, style, where, tmp_path, 
             kernel,
             graph,
             style=style,
-            client=where and request.getfixturevalue(where),
+            client=client,
             count_as="serial",
             checkpoint=tmp_path,
             **KERNELS[kernel],
@@ -190,6 +192,79 @@ def test_a_run_that_loses_a_worker_goes_on_from_its_checkpoint(trio, style, tmp_
     assert "goes on after phase 5" in caplog.text
     same(found, expected)
     assert not (tmp_path / "deep" / "er").exists()
+
+
+# In the memory of workers.
+
+
+def files(client):
+    """Names of the files that each worker holds."""
+    return client.run(lambda dask_worker: sorted(dask_worker.plugins["dgsuite"].files))
+
+
+@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+def test_a_run_goes_on_from_a_copy_of_what_the_lost_worker_held(trio, style, caplog):
+    graph = example("pagerank")
+    expected = dgsuite.run("pagerank", graph, style="serial")
+    trio.run(arm, 11, True, Signal(), workers=[worker_addresses(trio)[1]])
+    with caplog.at_level(logging.INFO, "dgsuite"):
+        found = dgsuite.run(
+            "pagerank", graph, style=style, client=trio, count_as="serial", checkpoint=True
+        )
+    assert "goes on after phase 5" in caplog.text
+    same(found, expected)
+    assert not any(files(trio).values())
+
+
+def test_a_run_that_is_called_again_finds_what_it_wrote_in_memory(trio, caplog):
+    broken_off("mis", trio, "workers://mis", 6)
+    trio.wait_for_workers(3, timeout=60)
+    kept = [name for held in files(trio).values() for name in held]
+    parts = [name for name in kept if "owner" not in name]
+    assert all(name.startswith(f"{trio.id}/mis/") for name in kept)
+    with caplog.at_level(logging.INFO, "dgsuite"):
+        found = dgsuite.run(
+            "mis",
+            example("mis"),
+            style="clocked",
+            client=trio,
+            count_as="serial",
+            checkpoint="workers://mis",
+        )
+    assert len(parts) > len(set(parts))
+    assert "goes on after phase" in caplog.text
+    same(found, dgsuite.run("mis", example("mis"), style="serial"))
+    assert not any(files(trio).values())
+
+
+def test_memory_is_given_back_by_a_run_that_fails_and_a_client_that_leaves(trio):
+    with pytest.raises(RunError, match="max_rounds"):
+        run_there(trio, True, max_rounds=3)
+    assert not any(files(trio).values())
+    with Client(trio.scheduler.address, set_as_default=False) as other:
+        with pytest.raises(RunError, match="max_rounds"):
+            run_there(other, "workers://pagerank", max_rounds=3)
+        assert all(files(trio).values())
+    deadline = time.monotonic() + 30
+    while any(files(trio).values()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("folder", [True, "workers://", "workers://mis"])
+def test_memory_of_workers_needs_some(trio, folder):
+    client = trio if folder == "workers://" else None
+    with pytest.raises(InputError, match="need a Dask client and a name, as in workers://mis"):
+        run_there(client, folder, style="clocked" if client else "serial")
+
+
+def run_there(client, folder, style="clocked", **options):
+    """PageRank on workers, with checkpoints."""
+    graph = example("pagerank")
+    return dgsuite.run("pagerank", graph, style=style, client=client, checkpoint=folder, **options)
+
+
+# Folders.
 
 
 class StoppedError(Exception):

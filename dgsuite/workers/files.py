@@ -1,0 +1,254 @@
+"""Files in the memory of workers, at URLs such as ``workers://Client-1/mis/log.npz``.
+
+A worker keeps what it writes, and one other worker has a copy; what a client writes is small, and all workers
+have it. A file appears when it is complete. The files of a client are dropped when it leaves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+from distributed import Client, Scheduler, SchedulerPlugin, get_worker
+from distributed.core import send_recv
+from distributed.protocol import to_serialize
+from distributed.utils import sync
+from fsspec import AbstractFileSystem, register_implementation
+
+from partition.client.queries import ask_scheduler, timeout
+from partition.errors import InputError
+
+if TYPE_CHECKING:
+    from distributed import Worker
+
+PROTOCOL = "workers"
+
+HANDLER = "dgsuite_files"
+"""Name of the request that workers answer by `answer`."""
+
+CONNECT = 2.0
+"""Seconds to connect to another worker, which may be gone."""
+
+clients: WeakValueDictionary[str, Client] = WeakValueDictionary()
+"""Those of this process that have files, by id."""
+
+
+def of_client(url: str, client: Client | None) -> str:
+    """The URL of a client's own folder, from ``workers://NAME``.
+
+    Raises
+    ------
+    InputError
+        There is no client, or no name.
+    """
+    name = url.removeprefix(f"{PROTOCOL}://").strip("/")
+    if client is None or not name:
+        raise InputError(
+            f"checkpoints in the memory of workers ({url}) need a Dask client and a name, as in "
+            f"{PROTOCOL}://mis; without a client give a folder"
+        )
+    if client.id not in clients:
+        from dgsuite.workers.plugin import install
+
+        install(client)
+        client.register_plugin(FilesPlugin())
+        clients[client.id] = client
+    return f"{PROTOCOL}://{client.id}/{name}"
+
+
+def answer(files: dict[str, bytes], what: str, name: str, data: Any = None) -> Any:
+    """What a worker does with its files on request.
+
+    Parameters
+    ----------
+    files
+        Contents by name.
+    what
+        ``"read"`` or ``"write"`` a file, or, of all whose name begins so, tell the ``"sizes"`` or ``"drop"``
+        them.
+    """
+    if what == "write":
+        files[name] = data
+    elif what == "read":
+        return to_serialize(files.get(name))
+    else:
+        found = {
+            other: len(content) for other, content in [*files.items()] if other.startswith(name)
+        }
+        if what == "sizes":
+            return found
+        for other in found:
+            files.pop(other, None)
+    return None
+
+
+class WorkersFileSystem(AbstractFileSystem):
+    """The files, as seen from a client or from a task on a worker."""
+
+    protocol = PROTOCOL
+    cachable = False
+    whole = True
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        try:
+            self._worker: Worker | None = get_worker()
+        except ValueError:
+            self._worker = None
+
+    def info(self, path: str, **options: Any) -> dict[str, Any]:
+        name = self._strip_protocol(path)
+        sizes = self._sizes(name)
+        if name in sizes:
+            return {"name": name, "size": sizes[name], "type": "file"}
+        if any(other.startswith(f"{name}/") for other in sizes):
+            return {"name": name, "size": 0, "type": "directory"}
+        raise FileNotFoundError(path)
+
+    def ls(self, path: str, detail: bool = True, **options: Any) -> list[Any]:
+        name = self._strip_protocol(path)
+        sizes = self._sizes(f"{name}/")
+        if not detail:
+            return [*sizes]
+        return [{"name": n, "size": size, "type": "file"} for n, size in sizes.items()]
+
+    def makedirs(self, path: str, exist_ok: bool = False) -> None:
+        """There are no folders but in names."""
+
+    def rmdir(self, path: str) -> None:
+        """There are no folders but in names."""
+
+    def cat_file(
+        self, path: str, start: int | None = None, end: int | None = None, **options: Any
+    ) -> bytes:
+        name = self._strip_protocol(path)
+        if self._worker is not None and name in (own := _files(self._worker)):
+            return own[name][start:end]
+        for address in self._everywhere("sizes", name):
+            content = self._ask(address, "read", name)
+            if content is not None:
+                return bytes(content)[start:end]
+        raise FileNotFoundError(path)
+
+    def pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **options: Any) -> None:
+        name = self._strip_protocol(path)
+        if self._worker is None:
+            self._everywhere("write", name, value)
+            return
+        answer(_files(self._worker), "write", name, value)
+        for address in self._others():
+            try:
+                self._ask(address, "write", name, to_serialize(value))
+                return
+            except OSError:  # the next one has the copy
+                self._worker.plugins["dgsuite"].neighbours.clear()
+
+    def rm_file(self, path: str) -> None:
+        name = self._strip_protocol(path)
+        if self._worker is None or name not in (own := _files(self._worker)):
+            self._everywhere("drop", name)
+            return
+        del own[name]
+        for address in self._others()[:1]:
+            with suppress(OSError):  # gone, and its files too
+                self._ask(address, "drop", name)
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> io.BytesIO:
+        return io.BytesIO(self.cat_file(path)) if mode == "rb" else _Written(self, path)
+
+    def _sizes(self, name: str) -> dict[str, int]:
+        """Sizes of the files whose name begins so."""
+        sizes: dict[str, int] = {}
+        for found in self._everywhere("sizes", name).values():
+            sizes |= found
+        return sizes
+
+    def _others(self) -> list[str]:
+        """Addresses of other workers, from the one after this one on."""
+        assert self._worker is not None
+        here, known = self._worker.address, self._worker.plugins["dgsuite"].neighbours
+        if not known:
+            there = sorted(self._everywhere("sizes", "/"))
+            at = there.index(here) if here in there else 0
+            known += [address for address in there[at + 1 :] + there[:at] if address != here]
+        return [*known]
+
+    def _everywhere(self, what: str, name: str, data: Any = None) -> dict[str, Any]:
+        """The answers of all workers that give one, by address."""
+        return self._broadcast(None, what, name, data)
+
+    def _ask(self, address: str, what: str, name: str, data: Any = None) -> Any:
+        """A worker's answer; a client gets it by way of the scheduler.
+
+        Raises
+        ------
+        OSError
+            The worker is gone, or does not answer.
+        """
+        if self._worker is None:
+            return self._broadcast([address], what, name, data).get(address)
+
+        pool = self._worker.rpc
+
+        async def ask() -> Any:
+            comm = await pool.connect(address, timeout=CONNECT)
+            try:
+                request = send_recv(comm, op=HANDLER, what=what, name=name, data=data)
+                return await asyncio.wait_for(request, timeout())
+            finally:
+                pool.reuse(address, comm)
+
+        return sync(self._worker.loop, ask)
+
+    def _broadcast(
+        self, workers: list[str] | None, what: str, name: str, data: Any
+    ) -> dict[str, Any]:
+        """Send a request to workers through the scheduler."""
+        message = {"op": HANDLER, "what": what, "name": name, "data": data}
+        asked: dict[str, Any] = {"msg": message, "workers": workers, "on_error": "ignore"}
+        if self._worker is not None:
+            scheduler = self._worker.scheduler
+            found: dict[str, Any] = sync(self._worker.loop, scheduler.broadcast, **asked)
+        else:
+            client = clients.get(name.partition("/")[0])
+            if client is None:
+                raise FileNotFoundError(f"{PROTOCOL}://{name}: its client is not in this process")
+            found = ask_scheduler(client, "broadcast", **asked)
+        return found
+
+
+class _Written(io.BytesIO):
+    """A file that is being written; it appears when it is closed."""
+
+    def __init__(self, files: WorkersFileSystem, path: str) -> None:
+        super().__init__()
+        self.files = files
+        self.path = path
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if kind is None:
+            self.files.pipe_file(self.path, self.getvalue())
+        super().__exit__(kind, error, trace)
+
+
+def _files(worker: Worker) -> dict[str, bytes]:
+    """The files of a worker."""
+    files: dict[str, bytes] = worker.plugins["dgsuite"].files  # type: ignore[attr-defined]
+    return files
+
+
+class FilesPlugin(SchedulerPlugin):
+    """Has workers drop the files of a client that leaves."""
+
+    name = "dgsuite-files"
+    idempotent = True
+
+    def remove_client(self, scheduler: Scheduler, client: str) -> None:
+        message = {"op": HANDLER, "what": "drop", "name": f"{client}/"}
+        scheduler.loop.add_callback(scheduler.broadcast, msg=message, on_error="ignore")
+
+
+register_implementation(PROTOCOL, WorkersFileSystem, clobber=True)
