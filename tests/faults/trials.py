@@ -38,6 +38,9 @@ TIMEOUT = 5
 SILENCE = 12
 """Seconds of Dask's timeout of comms that have gone silent; it takes at least 11."""
 
+ENDING = 5
+"""Seconds that a killed process may take to end: the run may end before it."""
+
 PAUSE = 5
 """Seconds for which a worker is paused."""
 
@@ -191,10 +194,8 @@ class Field:
             outcome = f"late: {outcome}"
         if trial.how == "cut":
             struck += self.client.run(mend, strike.host, workers=[places[trial.striker]]).values()
-        struck += [
-            gone(process),
-            process.is_running() and process.status() == psutil.STATUS_STOPPED,
-        ]
+        if not any(struck):
+            struck.append(settled(lambda: _struck(process), bool, ENDING, fails=False))
         stayed = self.recover(trial, process)
         if not any(struck):
             outcome = f"nothing was struck: {outcome}"
@@ -228,6 +229,11 @@ class Field:
         if files := self.cluster.files():
             found["files"] = files
         return found
+
+
+def _struck(process: psutil.Process) -> bool:
+    """Whether a process has ended, or is stopped."""
+    return gone(process) or process.status() == psutil.STATUS_STOPPED
 
 
 def gone(process: psutil.Process) -> bool:
