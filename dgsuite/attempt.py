@@ -155,7 +155,8 @@ def _run(
     if kernels[0].form == "recursive":
         from dgsuite.executors import recursive
 
-        return [recursive.run(k, graph, client, workers, style, tell, load, guard) for k in kernels]
+        settings = workers, style, tell, load, guard, plan
+        return [recursive.run(k, graph, client, *settings) for k in kernels]
     if client is None:
         from dgsuite.executors import serial
 

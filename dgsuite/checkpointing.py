@@ -63,6 +63,7 @@ def checkpoints_of(
     guard: Guard,
     load: Workload | None,
     dealt: bool,
+    style: str,
     client: Client | None,
 ) -> Checkpoints:
     """The checkpoints of a run.
@@ -94,14 +95,15 @@ def checkpoints_of(
         raise InputError(
             f"kernel {kernel.name!r}: deal='dynamic' has no phases, so there are no checkpoints"
         )
-    if kernel.form == "recursive":
+    if kernel.form == "recursive" and style == "finish_async":
         raise InputError(
-            f"kernel {kernel.name!r}: there are checkpoints of the iterative form alone; "
-            f"leave out form='recursive', or checkpoint="
+            f"kernel {kernel.name!r}: tasks that run as they come have no checkpoints; give "
+            f"style='clocked', or leave out form='recursive' or checkpoint="
         )
     order = graph.partition.order
     facts = {
         "kernel": kernel.name,
+        "form": kernel.form,
         **{f"parameter {f.name}": _plain(getattr(kernel, f.name)) for f in fields(kernel)},
         "n": graph.n,
         "number of edge ends": sum(graph.entries),

@@ -126,9 +126,9 @@ def run(
         ``dgsuite.checkpoint.every`` says otherwise. All workers must see it. A run that was broken off goes
         on from the newest one when it is called again, in any style and on any number of workers; and so does
         a run that loses a worker. Outputs, rounds and messages are those of a run that nothing disturbed. At
-        its end the checkpoints are removed. Recursive forms and deal="dynamic" have none. With True they are
-        in the memory of workers, each on two, and a run goes on if it loses a worker at a time; with
-        ``"workers://NAME"`` also when the same client calls it again.
+        its end the checkpoints are removed. There are none with deal="dynamic", and of recursive forms in
+        style "finish_async". With True they are in the memory of workers, each on two, and a run goes on if
+        it loses a worker at a time; with ``"workers://NAME"`` also when the same client calls it again.
     parameters
         Parameters of the kernel, such as ``root=``. Values in the graph's `attrs` are their defaults. If the
         graph has labels, they name nodes; otherwise node ids do.
@@ -263,9 +263,6 @@ def run_each(
     guard = _guard(max_rounds, check, trace is not False)
     dealt = free(chosen)
     _check_trace(trace, len(each), chosen, dealt)
-    checkpoints = None
-    if checkpoint is not None and checkpoint is not False:
-        checkpoints = checkpoints_of(checkpoint, kernels, graph, guard, load, dealt, client)
     if any(free(other) != dealt for other in kernels):
         raise InputError(f"kernel {chosen.name!r}: deal must be 'dynamic' in each run, or in none")
     if dealt and style in ("clocked", "in_turn"):
@@ -286,6 +283,9 @@ def run_each(
                 "serial",
                 "the graph is small; pass style= to choose another style",
             )
+    checkpoints = None
+    if checkpoint is not None and checkpoint is not False:
+        checkpoints = checkpoints_of(checkpoint, kernels, graph, guard, load, dealt, style, client)
     if style == "serial":
         client = None
     elif client is None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dgsuite.engine.program import Step
 from dgsuite.engine.senders import SENDERS
 from dgsuite.engine.site import Site
-from dgsuite.engine.values import Classes, Reader, Writer
+from dgsuite.engine.values import Reader, Writer
 from kernels.base import Broadcast, broadcast
 from partition.errors import InputError
 
@@ -47,12 +47,12 @@ def held(site: Site, graph: Sequence[Sequence[int]]) -> dict[str, NDArray]:
         A state, or a message, holds something that a file cannot hold.
     """
     found: dict[str, NDArray] = {}
-    classes = Classes(site.kernel, site.states)
+    classes = site.classes()
     for k, cluster in enumerate(site.clusters):
         content = {
             "graph": graph[k],
-            "state": site.states[k],
-            "sent": [_again(item) for item in _items(site.returned[k]) if type(item) in SENDERS],
+            **site.content(k),
+            "sent": [_again(item) for item in _returned(site, k) if type(item) in SENDERS],
             **{way: _kept(site, k, way) for way in WAYS},
         }
         try:
@@ -87,7 +87,7 @@ def restore(
     InputError
         The checkpoint is of another graph.
     """
-    classes = Classes(site.kernel, site.states)
+    classes = site.classes()
     by_cluster: dict[int, dict[str, NDArray]] = defaultdict(dict)
     for name, array in arrays.items():
         index, _, rest = name.partition(".")
@@ -100,7 +100,7 @@ def restore(
                 f"kernel {site.kernel.name!r}, cluster {cluster.index}: the checkpoint is of a graph with "
                 f"other edges, weights or identifiers"
             )
-        site.states[k] = content["state"]
+        site.take_content(k, content)
         contents.append(content)
     sends = []
     for way in WAYS:
@@ -112,8 +112,9 @@ def restore(
     return [*sends, [tuple(content["sent"]) for content in contents]]
 
 
-def _items(result: Any) -> Sequence[Any]:
-    """What a phase returned, one by one."""
+def _returned(site: Site, k: int) -> Sequence[Any]:
+    """What the last phase returned of the k-th cluster, one by one."""
+    result = site.returned[k] if site.returned else None
     return result if type(result) is tuple else (result,)
 
 

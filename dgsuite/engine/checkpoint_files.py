@@ -158,9 +158,13 @@ class Checkpoints:
         """The log of what this try goes on from; an empty one at round 0."""
         if self.found is None:
             return Log(0)
-        read = Reader(Classes()).read
-        logs = [read(archives.read(self.folder, log)) for *_, log in self.found.sites]
-        return merge([Log.of(columns) for columns in logs])
+        return merge([Log.of(columns) for columns in self.pasts(Classes())])
+
+    def pasts(self, classes: Classes) -> list[Any]:
+        """What each site has written of what is over."""
+        assert self.found is not None
+        read = Reader(classes).read
+        return [read(archives.read(self.folder, log)) for *_, log in self.found.sites]
 
     def remove(self, besides: str = "") -> None:
         """Remove all files of checkpoints but those of a try, and the folder if it is empty then."""
@@ -306,11 +310,11 @@ class Kept(Fresh):
         self.plan = plan
         self.site = site
         self._graph = [digest([cluster]) for cluster in site.clusters]
-        self._classes = Classes(site.kernel, site.states)
+        self._classes = site.classes()
         self._written: deque[list[str]] = deque()
         if plan.found is not None:
             self._go_on(plan.found)
-        self._pace = Pace(plan, self.log.rounds)
+        self._pace = Pace(plan, self._past()[1])
 
     def _go_on(self, found: Found) -> None:
         """Read what the site goes on from."""
@@ -321,9 +325,17 @@ class Kept(Fresh):
             if begin < last and first < end:
                 arrays |= archives.read(folder, states)
         self.sends = checkpoint.restore(self.site, arrays, self._graph)
+        self._take_past(slice(first, last))
+
+    def _take_past(self, clusters: slice) -> None:
+        """Go on from what all sites have logged; this one has these clusters."""
         whole = self.plan.past()
         self.votes = whole.votes
-        self.log = whole.part(slice(first, last))
+        self.log = whole.part(clusters)
+
+    def _past(self) -> tuple[int, int, Any]:
+        """Phases and rounds that are over, and what is written of them."""
+        return len(self.log), self.log.rounds, self.log.columns()
 
     def due(self, step: Step) -> bool:
         if self.site.me:  # one decides for all
@@ -333,9 +345,10 @@ class Kept(Fresh):
     def write(self) -> None:
         plan, me = self.plan, self.site.me
         plan.check_owner()
-        head = f"phase-{len(self.log):08}-{plan.attempt}"
+        phases, rounds, past = self._past()
+        head = f"phase-{phases:08}-{plan.attempt}"
         states = checkpoint.held(self.site, self._graph)
-        log = Writer(self._classes).write(self.log.columns())
+        log = Writer(self._classes).write(past)
         entries = {
             "states": archives.write(plan.folder, f"{head}-states-{me:04}.npz", states),
             "log": archives.write(plan.folder, f"{head}-log-{me:04}.npz", log),
@@ -351,7 +364,7 @@ class Kept(Fresh):
         archives.write_list(plan.folder, name, KIND, facts)
         self._written.append([name, *(entry["file"] for entry in entries.values())])
         self._clear()
-        self._pace.restart(self.log.rounds)
+        self._pace.restart(rounds)
 
     def _clear(self) -> None:
         """Remove what is older than the last two.
@@ -369,6 +382,6 @@ class Kept(Fresh):
                 files.rm_file(f"{inner}/{name}")
 
 
-def begun(plan: Checkpoints | None, site: Site) -> Fresh:
+def begun(plan: Checkpoints | None, site: Site, kept: type[Kept] = Kept) -> Fresh:
     """A run at one site, with checkpoints if there is a plan of them."""
-    return Fresh(site) if plan is None else Kept(plan, site)
+    return Fresh(site) if plan is None else kept(plan, site)

@@ -22,6 +22,7 @@ from dgsuite.engine.mailbox import Mailbox
 from dgsuite.engine.pairs import Pairs
 from dgsuite.engine.program import UNBOUND, Fault, Guard, Step, Tally, reduce_votes
 from dgsuite.engine.senders import SENDERS
+from dgsuite.engine.values import Classes
 from dgsuite.workload import Workload, WorkloadRunner, without_packets
 from kernels.base import Extra, Kernel, Known, Note, State, Vote
 from partition.cluster import Cluster
@@ -167,6 +168,18 @@ class Site:
         if self.workload is not None:
             batches = without_packets(batches)
         self._messages = self.mailbox.deliver(batches)
+
+    def content(self, k: int) -> dict[str, Any]:
+        """What a checkpoint holds of the k-th cluster, besides messages."""
+        return {"state": self.states[k]}
+
+    def take_content(self, k: int, content: Mapping[str, Any]) -> None:
+        """Go on from what `content` was."""
+        self.states[k] = content["state"]
+
+    def classes(self) -> Classes:
+        """Those of which objects may be in a checkpoint."""
+        return Classes(self.kernel, self.states)
 
     def outputs(self) -> dict[str, NDArray]:
         """The kernel's results for the nodes of this site."""

@@ -21,7 +21,7 @@ from distributed import Client, get_worker
 from numpy.typing import NDArray
 
 from dgsuite.engine.checkpoint import AGAIN
-from dgsuite.engine.checkpoint_files import Checkpoints, Fresh, begun, is_marked, marked
+from dgsuite.engine.checkpoint_files import Checkpoints, Fresh, Kept, begun, is_marked, marked
 from dgsuite.engine.collectives import FEW
 from dgsuite.engine.log import Log, merge
 from dgsuite.engine.program import SILENT, UNBOUND, Guard, reduce_votes, steps
@@ -63,6 +63,8 @@ class Way(NamedTuple):
     """Whether sites compute one after the other."""
     rounds: bool = True
     """Whether sites talk in rounds alone, which any transport carries, and a mesh that is kept."""
+    kept: type[Kept] = Kept
+    """Writes checkpoints."""
 
 
 @dataclass(frozen=True)
@@ -180,7 +182,7 @@ def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
     here = get_worker()
     worker.fence(here, plan.epochs[rank])
     site = prepared(plan.kernels[0])
-    kept = begun(plan.checkpoints, site)
+    kept = begun(plan.checkpoints, site, way.kept)
     key = worker.task_key()
     plugin = worker.plugin()
     large = sum(c.size for c in clusters) > POOL_FROM

@@ -8,6 +8,7 @@ runs what it has, the least depth first, and sends what goes to others at once.
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from functools import partial
@@ -18,11 +19,13 @@ import numpy as np
 from distributed import Client
 from numpy.typing import NDArray
 
-from dgsuite.engine.checkpoint_files import Fresh
+from dgsuite.engine.checkpoint import AGAIN
+from dgsuite.engine.checkpoint_files import Checkpoints, Fresh, begun, is_marked, marked
 from dgsuite.engine.log import Log
 from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, turns
 from dgsuite.engine.progress import Report, Tell, seldom
 from dgsuite.executors import clocked
+from dgsuite.recursion.checkpoint import KeptTasks
 from dgsuite.recursion.ledger import Ledger, unite
 from dgsuite.recursion.site import RecursiveSite
 from dgsuite.recursion.termination import Lines
@@ -63,12 +66,18 @@ class Clock:
     """Tasks advance on a clock, with a barrier a tick where there are other sites."""
 
     def __init__(
-        self, site: RecursiveSite, mesh: Mesh | None, pool: Executor | None, tell: Report | None
+        self,
+        site: RecursiveSite,
+        mesh: Mesh | None,
+        pool: Executor | None,
+        tell: Report | None,
+        kept: Fresh,
     ) -> None:
         self.site = site
         self.mesh = mesh
         self.pool = pool
         self.tell = tell
+        self.kept = kept
         self.wire = 0
         self._number = -1
 
@@ -90,18 +99,23 @@ class Clock:
         return found
 
     async def finish(self, turn: int, name: str) -> Vote:
+        site = self.site
         await self.turn()
-        out = self.site.launch(turn, name, self.pool)
+        out = {} if site.amid == turn else site.launch(turn, name, self.pool)
         while True:
-            more = bool(out or self.site.queue)
-            found, (more, vote) = await self.exchange(out, (more, self.site.vote), _ticks)
-            self.site.accept(found.values())
+            more, vote = bool(out or site.queue), site.vote
+            if self.kept.due(Step(site.ticks, name, True, turn)):
+                vote = marked(vote)
+            found, (more, vote) = await self.exchange(out, (more, vote), _ticks)
+            site.accept(found.values())
             if not more:
                 return vote
+            if is_marked(vote):
+                self.kept.write()
             await self.turn()
-            out = self.site.tick(self.pool)
+            out = site.tick(self.pool)
             if self.tell is not None:
-                self.tell(self.site.progress)
+                self.tell(site.progress)
 
 
 class Free:
@@ -153,17 +167,24 @@ def _ticks(said: Sequence[tuple[bool, Vote]]) -> tuple[bool, Vote]:
     return any(more for more, _ in said), reduce_votes([vote for _, vote in said])
 
 
-async def _drive(site: RecursiveSite, pace: Pace) -> Ledger:
-    """Run the program on one site."""
+async def _drive(site: RecursiveSite, pace: Pace, kept: Fresh) -> Ledger:
+    """Run the program on one site, from its begin or from a checkpoint on."""
     await pace.exchange({}, Vote())  # no clock starts before all workers are ready
-    ledger = site.ledger
-    start = now = perf_counter()
+    for results in kept.sends:
+        found, _ = await pace.exchange(site.send(AGAIN, results), Vote())
+        site.deliver(found)
+    ledger, past = site.ledger, deque(kept.votes)
+    now = perf_counter()
+    start = now - ledger.seconds
     program = turns(site.kernel, site.clusters[0].n, site.guard.max_rounds)
     turn = 0
     try:
         _, item = next(program)
         while True:
-            if isinstance(item, Finish):
+            if over := bool(past):
+                phases = 1 if isinstance(item, Finish) else len(item.phases)
+                votes = [past.popleft() for _ in range(phases)]
+            elif isinstance(item, Finish):
                 wire, busy = pace.wire, site.worked
                 votes = [await pace.finish(turn, item.launch)]
                 entry = site.entry((turn, 0, 0, item.launch))
@@ -188,6 +209,8 @@ async def _drive(site: RecursiveSite, pace: Pace) -> Ledger:
                     entry.cpu += site.cpu
                     before, now = now, perf_counter()
                     entry.exchange += now - before - site.busy
+            if not over:
+                kept.votes += votes
             turn += 1
             _, item = program.send(partial(reduce_votes, votes))
     except StopIteration:
@@ -196,22 +219,22 @@ async def _drive(site: RecursiveSite, pace: Pace) -> Ledger:
 
 
 async def _on_clock(
-    site: RecursiveSite, mesh: Mesh, pool: Any, tell: Report | None, _: Fresh
+    site: RecursiveSite, mesh: Mesh, pool: Any, tell: Report | None, kept: Fresh
 ) -> Ledger:
-    return await _drive(site, Clock(site, mesh, pool, tell))
+    return await _drive(site, Clock(site, mesh, pool, tell, kept), kept)
 
 
 async def _freely(
-    site: RecursiveSite, mesh: Mesh, pool: Any, tell: Report | None, _: Fresh
+    site: RecursiveSite, mesh: Mesh, pool: Any, tell: Report | None, kept: Fresh
 ) -> Ledger:
     pace = Free(site, mesh, pool, tell)
-    ledger = await _drive(site, pace)
+    ledger = await _drive(site, pace, kept)
     pace.lines.close()
     return ledger
 
 
 WAYS = {
-    "clocked": clocked.Way(RecursiveSite, _on_clock, unite, "recursive-clocked"),
+    "clocked": clocked.Way(RecursiveSite, _on_clock, unite, "recursive-clocked", kept=KeptTasks),
     "finish_async": clocked.Way(RecursiveSite, _freely, unite, "recursive-async", rounds=False),
 }
 WAYS["in_turn"] = WAYS["clocked"]._replace(name="recursive-in-turn", in_turn=True)
@@ -226,13 +249,20 @@ def run(
     on_round: Tell | None = None,
     workload: Workload | None = None,
     guard: Guard = UNBOUND,
+    checkpoints: Checkpoints | None = None,
 ) -> tuple[dict[str, NDArray], Log]:
-    """Run a recursive kernel in any style: in this process, or on the workers of a client."""
+    """Run a recursive kernel in any style: in this process, or on the workers of a client.
+
+    Parameters
+    ----------
+    checkpoints
+        Of styles on a clock alone.
+    """
     if style == "serial":
-        return serial(kernel, graph.gather(), on_round, workload, guard)
+        return serial(kernel, graph.gather(), on_round, workload, guard, checkpoints)
     assert client is not None
-    way = WAYS[style]
-    return clocked.run([kernel], graph, client, places, on_round, workload, guard, way)[0]
+    settings = on_round, workload, guard, WAYS[style], checkpoints
+    return clocked.run([kernel], graph, client, places, *settings)[0]
 
 
 def serial(
@@ -241,11 +271,13 @@ def serial(
     on_round: Tell | None = None,
     workload: Workload | None = None,
     guard: Guard = UNBOUND,
+    checkpoints: Checkpoints | None = None,
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a recursive kernel on clusters of this process."""
     site = RecursiveSite(kernel, clusters, np.array([0, len(clusters)]), 0, workload, guard)
     site.warm()
-    driving = _drive(site, Clock(site, None, None, on_round and seldom(on_round)))
+    kept = begun(checkpoints, site, KeptTasks)
+    driving = _drive(site, Clock(site, None, None, on_round and seldom(on_round), kept), kept)
     try:
         driving.send(None)
     except StopIteration as end:  # without other sites it never pauses

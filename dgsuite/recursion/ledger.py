@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -34,6 +34,41 @@ class Ledger:
     seconds: float = 0.0
     clusters: int = 0
 
+    def nothing(self) -> Entry:
+        """The entry of a moment at which nothing happened here."""
+        return Entry(compute=np.zeros(self.clusters), cpu=np.zeros(self.clusters))
+
+    def part(self, clusters: slice, new_tally: Callable[[], Tally]) -> Ledger:
+        """The ledger of a site that goes on from here: the times of its clusters, and, on the site of the
+        first cluster, all counts.
+        """
+        first = clusters.start == 0
+        entries = {
+            moment: Entry(
+                e.tally if first else new_tally(), e.compute[clusters], e.cpu[clusters], e.exchange
+            )
+            for moment, e in self.entries.items()
+        }
+        return Ledger(entries, self.seconds, clusters.stop - clusters.start)
+
+
+def merged(ledgers: Sequence[Ledger], new_tally: Callable[[], Tally]) -> Ledger:
+    """The ledger of the whole run from those of its sites, in the order of their clusters."""
+    whole = Ledger(
+        {}, max(each.seconds for each in ledgers), sum(each.clusters for each in ledgers)
+    )
+    for moment in dict.fromkeys(m for each in ledgers for m in each.entries):
+        parts = [each.entries.get(moment, each.nothing()) for each in ledgers]
+        entry = whole.entries[moment] = Entry(
+            new_tally(),
+            np.concatenate([part.compute for part in parts]),
+            np.concatenate([part.cpu for part in parts]),
+            max(part.exchange for part in parts),
+        )
+        for part in parts:
+            entry.tally.merge(part.tally)
+    return whole
+
 
 def unite(ledgers: Sequence[Ledger]) -> Log:
     """The log of a run from the ledgers of its sites, in the order of their clusters; by depth."""
@@ -41,10 +76,9 @@ def unite(ledgers: Sequence[Ledger]) -> Log:
     logs = []
     for ledger in ledgers:
         log = Log(ledger.clusters, ledger.seconds)
-        nothing = np.zeros(ledger.clusters)
         for moment in moments:
             turn, _, depth, name = moment
-            entry = ledger.entries.get(moment, Entry(compute=nothing, cpu=nothing))
+            entry = ledger.entries.get(moment, ledger.nothing())
             step = Step(depth, name, False, turn)
             log.add(step, entry.tally, entry.compute, entry.cpu, entry.exchange)
         logs.append(log)

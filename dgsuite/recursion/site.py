@@ -7,7 +7,7 @@ styles differ only in when a site runs its tasks, and when parcels travel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from heapq import heappop, heappush
 from itertools import pairwise
@@ -20,10 +20,12 @@ from numpy.typing import NDArray
 from dgsuite.engine.fields import concatenated, places
 from dgsuite.engine.inbox import ClusterInbox
 from dgsuite.engine.messages import MessageList
+from dgsuite.engine.pairs import Pairs
 from dgsuite.engine.program import UNBOUND, Guard, Step, Tally, reduce_votes
 from dgsuite.engine.progress import Progress
 from dgsuite.engine.site import Site
 from dgsuite.engine.unicasts import UnicastBatch
+from dgsuite.engine.values import Classes
 from dgsuite.recursion.ledger import Entry, Ledger, Moment
 from dgsuite.recursion.scopes import NONE, Scopes
 from dgsuite.workload import ParcelWithPackets, Workload
@@ -72,6 +74,10 @@ class RecursiveSite(Site):
         Depth that tasks have reached.
     worked
         Seconds in which tasks were computed.
+    ticks
+        Ticks of the clock, if there is one.
+    amid
+        Turn of the finish with which the site goes on after a checkpoint, and which it does not launch again.
     """
 
     where = "depth"
@@ -94,6 +100,8 @@ class RecursiveSite(Site):
         self.turn = 0
         self.deepest = 0
         self.worked = 0.0
+        self.ticks = 0
+        self.amid: int | None = None
         self.queue: list[Key] = []
         self.waiting: dict[Key, list[UnicastBatch]] = {}
         self._out: dict[int, Bundle] = {}
@@ -102,6 +110,27 @@ class RecursiveSite(Site):
         """How far the site is; which of its nodes are active is not known between rounds."""
         sent = sum(entry.tally.messages for entry in self.ledger.entries.values())
         return Progress(self.deepest, None, sent)
+
+    def content(self, k: int) -> dict[str, Any]:
+        index = self.clusters[k].index
+        waiting = [
+            (depth, task, letters)
+            for (depth, task, cluster, _), parts in self.waiting.items()
+            if cluster == index
+            for letters in parts
+        ]
+        return {**super().content(k), "tasks": waiting, "finishes": self.scopes[k]}
+
+    def take_content(self, k: int, content: Mapping[str, Any]) -> None:
+        super().take_content(k, content)
+        self.scopes[k] = content["finishes"]
+        for depth, task, letters in content["tasks"]:
+            self.put(Batch(depth, task, self.clusters[k].index, letters))
+
+    def classes(self) -> Classes:
+        letters = UnicastBatch(np.empty(0), None, None, {})
+        own = Scopes(), Ledger(), Entry(), Tally(), Pairs(0), letters
+        return Classes(self.kernel, [*self.states, *own])
 
     # Arrivals.
 
@@ -145,6 +174,7 @@ class RecursiveSite(Site):
 
     def tick(self, pool: Executor | None = None) -> dict[int, Bundle]:
         """Run all tasks that are there, and none that these spawn."""
+        self.ticks += 1
         due, self.queue = self.queue, []
         taken, self.waiting = self.waiting, {}
         while due:
