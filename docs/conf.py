@@ -93,7 +93,7 @@ PAGES = {
     "security": "SECURITY.md",
     "changelog": "CHANGELOG.md",
 }
-"""Pages that begin with a file from elsewhere in the project."""
+"""Pages that are files from elsewhere in the project; the index has its own text below."""
 
 
 def setup(app):
@@ -102,9 +102,17 @@ def setup(app):
 
 def read(app, page, source):
     """Begin a page with its file, and have links between files lead to their pages."""
-    file = ROOT / PAGES.get(page, f"docs/{page}.md")
-    app.env.note_dependency(str(file), docname=page)
-    text = file.read_text() + "\n" + source[0] if page in PAGES else source[0]
+    parts = [(HERE / f"{page}.md", source[0])]
+    if page in PAGES:
+        file = ROOT / PAGES[page]
+        app.env.note_dependency(str(file), docname=page)
+        own = parts if page == "index" else []  # the others have a link to the file alone
+        parts = [(file, file.read_text()), *own]
+    source[0] = "\n".join(led(text, file, page) for file, text in parts)
+
+
+def led(text, file, page):
+    """The text of a file, its links those of a page."""
     pages = {ROOT / name: page for page, name in PAGES.items()}
 
     def found(target):
@@ -118,4 +126,4 @@ def read(app, page, source):
         return words if path is None else f"{image}[{words}]({path})"
 
     text = re.sub(r"(!?)\[([^]]*)\]\((?!https?:|#)([^)]*)\)", lead, text)
-    source[0] = re.sub(r'(<img src=)"([^"]*)"', lambda at: f'{at[1]}"{found(at[2])}"', text)
+    return re.sub(r'(<img src=)"([^"]*)"', lambda at: f'{at[1]}"{found(at[2])}"', text)

@@ -238,7 +238,7 @@ class Constructors:
             text and other types are, and smaller integers are node ids. With `n` or `labels` all are node
             ids.
         options
-            As for `from_edges`.
+            As for `from_edges`, such as `directed`: by default edges have no direction.
 
         Raises
         ------
@@ -282,7 +282,7 @@ class Constructors:
         path
             A file or a folder of files, a pattern such as ``part*.parquet``, or a URL of fsspec.
         source, target, weight, options
-            As for `from_dataframe`.
+            As for `from_dataframe`; with ``directed=True`` edges have a direction.
 
         Raises
         ------
@@ -324,7 +324,7 @@ class Constructors:
         version
             Version of the table; by default the newest.
         source, target, weight, options
-            As for `from_dataframe`.
+            As for `from_dataframe`; with ``directed=True`` edges have a direction.
 
         Raises
         ------
@@ -385,7 +385,8 @@ class Constructors:
         read
             Arguments of `dask.dataframe.read_csv`, such as ``{"sep": ";"}`` or ``{"dtype": str}``.
         source, target, weight, options
-            As for `from_dataframe`. Integers are 64-bit integers, and so identifiers.
+            As for `from_dataframe`; with ``directed=True`` edges have a direction. Integers are 64-bit
+            integers, and so identifiers.
 
         Raises
         ------

@@ -99,6 +99,9 @@ def page() -> str:
         for path, section in _sections(model):
             where = described if section is model else described["$defs"].get(section.__name__)
             parts.append(_table(path, section, where or section.model_json_schema()))
+        for name, field in model.model_fields.items():
+            if not any(inner(field.annotation)):  # a table of any keys
+                parts.append(f"### `[{name}]`\n\n{field.description}\n")
     return "\n".join(parts)
 
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 import itertools
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WrapValidator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WrapValidator,
+)
+from pydantic_core import PydanticCustomError
+
+from partition.errors import hint
 
 Style = Literal["serial", "finish_async", "clocked", "in_turn"]
 Form = Literal["iterative", "recursive"]
@@ -67,6 +77,18 @@ Followed = Annotated[
     Also({"const": "n"}),
 ]
 """A number, or "n": as many as nodes."""
+
+
+def _kernel(name: str) -> str:
+    from kernels import KERNELS
+
+    if name not in KERNELS:
+        said = f"unknown; {hint(name, KERNELS)}one of {', '.join(KERNELS)}"
+        raise PydanticCustomError("unknown_kernel", "{said}", {"said": said})
+    return name
+
+
+KernelName = Annotated[str, AfterValidator(_kernel)]
 
 
 class Section(BaseModel):
@@ -169,7 +191,7 @@ class GraphSource(Section):
 class Run(Section):
     """Runs: the product of all lists."""
 
-    kernel: Many[str]
+    kernel: Many[KernelName]
     """Names of kernels: `dgsuite kernels` lists them."""
     style: Many[Style] = ["serial", "clocked"]
     """How the clusters are run; results and counts are the same."""
@@ -255,7 +277,7 @@ class Config(Section):
     scaling: Scaling = Scaling()
     """How `dgsuite scaling` analyses the runs."""
     full: dict[str, Any] = {}
-    """Values by dotted key that ``--full`` puts in place of the quick setting's."""
+    """Values by dotted key that ``--full`` puts in place of the file's: ``"experiment.repeats" = 30``."""
     run: list[Run] = Field(min_length=1)
     """Runs; each [[run]] is the product of its lists."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from partition.errors import InputError, unknown
@@ -21,6 +22,12 @@ def names() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
+def _named(name: str) -> str | None:
+    """The name of a file that ships; its number may lack the zero in front, as in figure9."""
+    padded = re.sub(r"(?<!\d)(\d)$", r"0\1", name)
+    return next((known for known in (name, padded) if known in names()), None)
+
+
 def find(name: str) -> Path:
     """The file of a name, with or without its ending.
 
@@ -29,14 +36,13 @@ def find(name: str) -> Path:
     InputError
         There is none.
     """
-    stem = name.removesuffix(".toml")
-    if stem not in names():
+    stem = _named(name.removesuffix(".toml"))
+    if stem is None:
         raise InputError(unknown("config", name, names()))
     return FOLDER / f"{stem}.toml"
 
 
 def resolve(path: str) -> str:
     """The path of a file, which may be the name of one that ships where there is no such file."""
-    if os.path.exists(path) or path not in names():
-        return path
-    return str(FOLDER / f"{path}.toml")
+    stem = None if os.path.exists(path) else _named(path)
+    return path if stem is None else str(FOLDER / f"{stem}.toml")

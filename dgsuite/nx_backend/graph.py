@@ -74,6 +74,12 @@ class ConvertedGraph:
         self.__networkx_cache__: dict[str, Any] = {}
         self._held: dict[Held, Graph] = {}
 
+    def __repr__(self) -> str:  # networkx's log has the arguments of each call
+        return (
+            f"ConvertedGraph(nodes={len(self)}, edges={self.number_of_edges()}, "
+            f"directed={self.directed}, multigraph={self.multigraph})"
+        )
+
     def is_directed(self) -> bool:
         """Whether edges have a direction."""
         return self.directed

@@ -115,6 +115,16 @@ def test_small_graphs_are_left_to_networkx(caplog):
     assert "dgsuite" in graph.__networkx_cache__["backends"]
 
 
+def test_the_log_names_a_graph_in_short(caplog):
+    """networkx logs the arguments of each call that dgsuite answers."""
+    graph = nx.gnm_random_graph(1000, 5000, seed=1)
+    caplog.set_level(logging.DEBUG, "networkx")
+    nx.pagerank(graph, backend="dgsuite")
+    (said,) = [line for line in caplog.messages if "ConvertedGraph" in line]
+    assert "ConvertedGraph(nodes=1000, edges=5000, directed=False, multigraph=False)" in said
+    assert len(said) < 300
+
+
 def test_a_graph_that_has_been_converted_is_worth_more():
     graph = nx.gnm_random_graph(2000, 9000, seed=1)
     assert nx_backend.should_run("is_connected", (graph,), {}) is not True

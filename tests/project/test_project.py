@@ -112,6 +112,16 @@ def test_pages_list_all_kernels():
     assert re.findall(r"`(\w+)`", refused) == sorted(undirected)
 
 
+def test_links_lead_to_files():
+    """Pages are read where they are, too; those of kernels are made by the build."""
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")]
+    for page in pages:
+        for target in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text()):
+            there = (page.parent / target).resolve()
+            made = ROOT / "docs" / "kernels" in there.parents
+            assert made or there.exists(), f"{page} leads to {target}"
+
+
 def test_test_files_that_are_named_exist():
     """Code and pages say where something is tested; tests of Dask's own are not here."""
     named = r"(?<![\w/])tests/[\w/]+\.(?:py|md|toml|csv)"

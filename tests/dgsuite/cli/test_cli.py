@@ -242,6 +242,15 @@ def test_configs_that_ship(capsys):
     assert Path(capsys.readouterr().out.strip()).samefile(ROOT / "configs" / "quickstart.toml")
 
 
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("figure9", "figure09"), ("figure10", "figure10"), ("scc-hf-figure5", "scc-hf-figure5")],
+)
+def test_the_number_of_a_figure_needs_no_zero(name, file):
+    assert shipped.resolve(name) == str(shipped.find(name)) == str(shipped.find(file))
+    assert shipped.find(name).stem == file
+
+
 @pytest.mark.parametrize("name", shipped.names())
 def test_every_config_that_ships_is_one_of_its_command(here, name):
     tables = tomllib.loads((ROOT / "configs" / f"{name}.toml").read_text())

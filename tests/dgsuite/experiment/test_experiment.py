@@ -202,7 +202,7 @@ def test_all_errors_of_a_file_at_once(tmp_path):
             [cluster]
             workers = 0
             [[run]]
-            kernel = "mis"
+            kernel = ["mis", "lrc"]
             style = "parallel"
             """
         )
@@ -210,9 +210,14 @@ def test_all_errors_of_a_file_at_once(tmp_path):
     with pytest.raises(InputError) as caught:
         load(str(path), [])
     lines = str(caught.value).splitlines()
-    assert len(lines) == 3
+    assert len(lines) == 4
     assert all(line.startswith(f"{path}: ") for line in lines)
-    for key in ("experiment.nam", "cluster.workers.0 = 0", "run.0.style.0 = 'parallel'"):
+    for key in (
+        "experiment.nam",
+        "cluster.workers.0 = 0",
+        "run.0.kernel.1 = 'lrc': unknown; did you mean 'lcr'?",
+        "run.0.style.0 = 'parallel'",
+    ):
         assert key in str(caught.value)
 
 
