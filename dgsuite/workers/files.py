@@ -50,12 +50,11 @@ def of_client(url: str, client: Client | None) -> str:
             f"checkpoints in the memory of workers ({url}) need a Dask client and a name, as in "
             f"{PROTOCOL}://mis; without a client give a folder"
         )
-    if client.id not in clients:
-        from dgsuite.workers.plugin import install
+    from dgsuite.workers.plugin import install
 
-        install(client)
-        client.register_plugin(FilesPlugin())
-        clients[client.id] = client
+    install(client)
+    client.register_plugin(FilesPlugin())  # each time: a scheduler that was restarted has lost it
+    clients[client.id] = client
     return f"{PROTOCOL}://{client.id}/{name}"
 
 
