@@ -7,7 +7,9 @@ import signal
 import time
 
 import dask
+import dask.dataframe as dd
 import numpy as np
+import pandas as pd
 import pytest
 from distributed.client import FutureCancelledError
 
@@ -17,6 +19,7 @@ from dgsuite import Graph, InputError, RunError
 from genval.families import plan
 from partition.client.workers import worker_addresses
 from partition.edges import Pieces
+from partition.held_labels import HeldLabels
 from tests.faults.inject import Signal, arm, disarm
 from tests.support.clusters import client_of
 from tests.support.graphs import same
@@ -99,6 +102,28 @@ def test_a_graph_comes_back(trio, how, tmp_path):
         kill(trio, rank, graph)
         same(graph, here)
         trio.wait_for_workers(3, timeout=60)
+
+
+@pytest.mark.parametrize("rank", [0, 2])
+def test_labels_on_workers_come_back(trio, rank):
+    """Results after the loss have the identifiers that they had before."""
+    ends = np.random.default_rng(3).integers(0, 90, (2, 300))
+    names = np.array([f"user {i:02}" for i in range(90)], object)
+    table = pd.DataFrame({"source": names[ends[0]], "target": names[ends[1]]})
+    edges = dd.from_pandas(table, npartitions=3)
+    with dask.config.set({"dgsuite.gather-limit": 0}):
+        graph = Graph.from_dataframe(edges, clusters=3, client=trio)
+        assert isinstance(graph.labels, HeldLabels)
+        before = ranks(graph, trio)
+        kill(trio, rank, graph)
+        pd.testing.assert_frame_equal(ranks(graph, trio), before)
+
+
+def ranks(graph, client):
+    """PageRank by identifier, from the workers."""
+    ds = dgsuite.run("pagerank", graph, client=client)
+    table = client.compute(dgsuite.to_dataframe(ds)).result(timeout=60)
+    return table.sort_values("node").reset_index(drop=True)
 
 
 def test_a_graph_that_cannot_come_back_says_so(trio):
