@@ -282,11 +282,15 @@ READERS = {
 }
 """Function, name of its file, and what stands in it undamaged."""
 
-MANY = 7_500
+MANY = 9_000
 """Damaged inputs that the long tests give a reader: 100,000 in all."""
 
-FEWER = {"netcdf": 100, "foreign_netcdf": 25} | {r: 250 for r in READERS if "checkpoint" in r}
-"""Those of readers that take 10 ms or more for each."""
+FEWER = (
+    {"netcdf": 100, "foreign_netcdf": 25}
+    | {reader: 250 for reader in READERS if "checkpoint" in reader}
+    | dict.fromkeys(("vertices", "edges", "edge_list", "parquet"), 2_500)
+)
+"""Those of readers that take more than a millisecond for each."""
 
 
 def damaged(data: bytes, dice: random.Random) -> bytes:
