@@ -121,6 +121,9 @@ def one_process(folder: Path) -> dict[str, Any]:
     return measured(theirs, folder / "edges", folder / "theirs")
 
 
+LARGE = 10_000_000
+"""Edges from which on memory has bounds."""
+
 RUNS = {"two workers": two_workers, "one process": one_process}
 
 
@@ -168,7 +171,8 @@ def compare(given: argparse.Namespace) -> None:
             command = [sys.executable, __file__, "--run", name, "--folder", str(folder)]
             output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
             found[name] = json.loads(output)
-            show(name, found[name], size, on, name == "two workers")
+            large = given.edges >= LARGE  # of less, most memory is that of packages
+            show(name, found[name], size, on, name == "two workers" and large)
         if given.run is None:
             ratio = found["two workers"]["seconds"] / found["one process"]["seconds"]
             record("time", ratio, "x", most=1, peer="one process", **on, who="two workers")
