@@ -27,7 +27,7 @@ def interruptible():
 os.environ.setdefault("DGSUITE_CHECK", "1")  # also of commands that tests start
 
 # how long examples take to draw or run says how busy the machine is; fixtures last for a session
-for name, examples in (("default", 15), ("ci", 20), ("long", 200)):
+for name, examples in (("default", 15), ("long", 200)):
     settings.register_profile(
         name,
         deadline=None,
