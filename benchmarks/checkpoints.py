@@ -63,9 +63,7 @@ def measure(given: argparse.Namespace, client: Any, folder: str) -> None:
             kept = repeated(partial(run, where), given.times)
             how = {**on, "every": f"{given.every:g} s"}
             more = [100 * (t / base - 1) for t in kept]
-            most = (
-                5 if base > 1 else None
-            )  # a run of less takes no longer than to begin and end with them
+            most = 5 if base > 1 else None  # to begin and end with them takes a part of a second
             record(f"{kernel}, checkpoints", more, "% more time", most=most, **how)
             each = repeated(partial(run, where, "1 round"), given.times)
             record(f"{kernel}, a checkpoint", [(t - base) / rounds for t in each], "s", **on)

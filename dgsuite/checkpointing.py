@@ -97,7 +97,7 @@ def checkpoints_of(
         )
     if kernel.form == "recursive" and style == "finish_async":
         raise InputError(
-            f"kernel {kernel.name!r}: tasks that run as they come have no checkpoints; give "
+            f"kernel {kernel.name!r}: a recursive form has no checkpoints in style 'finish_async'; give "
             f"style='clocked', or leave out form='recursive' or checkpoint="
         )
     order = graph.partition.order

@@ -126,9 +126,9 @@ def run(
         ``dgsuite.checkpoint.every`` says otherwise. All workers must see it. A run that was broken off goes
         on from the newest one when it is called again, in any style and on any number of workers; and so does
         a run that loses a worker. Outputs, rounds and messages are those of a run that nothing disturbed. At
-        its end the checkpoints are removed. There are none with deal="dynamic", and of recursive forms in
-        style "finish_async". With True they are in the memory of workers, each on two, and a run goes on if
-        it loses a worker at a time; with ``"workers://NAME"`` also when the same client calls it again.
+        its end the checkpoints are removed. There are none with deal="dynamic", nor for recursive forms in
+        style "finish_async". With True they are in the memory of workers, each on two, so a run goes on if it
+        loses one worker at a time; with ``"workers://NAME"`` also when the same client calls it again.
     parameters
         Parameters of the kernel, such as ``root=``. Values in the graph's `attrs` are their defaults. If the
         graph has labels, they name nodes; otherwise node ids do.

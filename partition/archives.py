@@ -74,12 +74,16 @@ def check(folder: str, entry: Entry) -> None:
     path = join(folder, entry["file"])
     with explained(path):
         files, inner = opened(path)
-        in_memory = getattr(files, "whole", False)
-        if in_memory:
+        if _in_memory(files):
             _check_size(path, files.size(inner), entry)
-    if not in_memory:
-        with _matching(folder, entry):
-            pass
+            return
+    with _matching(folder, entry):
+        pass
+
+
+def _in_memory(files: Any) -> bool:
+    """Whether files of a file system appear when they are complete, and are not damaged later."""
+    return getattr(files, "in_memory", False)
 
 
 def _check_size(path: str, size: int, entry: Entry) -> None:
@@ -179,7 +183,7 @@ def written(path: str) -> Iterator[IO[bytes]]:
         with atomic_write(inner) as part, open(part, "wb") as file:
             yield file
         return
-    if getattr(files, "whole", False):
+    if _in_memory(files):
         with explained(path), files.open(inner, "wb") as file:
             yield file
         return

@@ -65,6 +65,14 @@ def here(tmp_path, monkeypatch, capsys):
     return run
 
 
+@pytest.fixture(scope="module")
+def three():
+    """A client of three worker processes; others come in the place of those that are killed."""
+    settings = {"distributed.deploy.lost-worker-timeout": "5 minutes", "dgsuite.timeout": "20 s"}
+    with client_of(3, settings, set_as_default=False) as client:
+        yield client
+
+
 @pytest.fixture(scope="session")
 def client():
     """A client of two worker processes."""

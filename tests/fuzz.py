@@ -137,7 +137,7 @@ def checkpoint_file(pattern):
             return dgsuite.run("pagerank", graph, iterations=5, **options)["rank"].values
 
     def make():
-        logging.disable()
+        logging.disable()  # each damaged file is named in a warning
         with suppress(dgsuite.RunError):
             run(checkpoint=folder, max_rounds=3)
         written.update(files.cat(files.ls(folder, detail=False)))

@@ -161,7 +161,7 @@ class Checkpoints:
         return merge([Log.of(columns) for columns in self.pasts(Classes())])
 
     def pasts(self, classes: Classes) -> list[Any]:
-        """What each site has written of what is over."""
+        """What each site wrote of the phases that are over."""
         assert self.found is not None
         read = Reader(classes).read
         return [read(archives.read(self.folder, log)) for *_, log in self.found.sites]
@@ -314,7 +314,7 @@ class Kept(Fresh):
         self._written: deque[list[str]] = deque()
         if plan.found is not None:
             self._go_on(plan.found)
-        self._pace = Pace(plan, self._past()[1])
+        self._pace = Pace(plan, self._reached()[1])
 
     def _go_on(self, found: Found) -> None:
         """Read what the site goes on from."""
@@ -333,9 +333,13 @@ class Kept(Fresh):
         self.votes = whole.votes
         self.log = whole.part(clusters)
 
-    def _past(self) -> tuple[int, int, Any]:
-        """Phases and rounds that are over, and what is written of them."""
-        return len(self.log), self.log.rounds, self.log.columns()
+    def _reached(self) -> tuple[int, int]:
+        """How many phases and rounds are over."""
+        return len(self.log), self.log.rounds
+
+    def _past(self) -> Any:
+        """What is written of the phases that are over."""
+        return self.log.columns()
 
     def due(self, step: Step) -> bool:
         if self.site.me:  # one decides for all
@@ -345,10 +349,10 @@ class Kept(Fresh):
     def write(self) -> None:
         plan, me = self.plan, self.site.me
         plan.check_owner()
-        phases, rounds, past = self._past()
+        phases, rounds = self._reached()
         head = f"phase-{phases:08}-{plan.attempt}"
         states = checkpoint.held(self.site, self._graph)
-        log = Writer(self._classes).write(past)
+        log = Writer(self._classes).write(self._past())
         entries = {
             "states": archives.write(plan.folder, f"{head}-states-{me:04}.npz", states),
             "log": archives.write(plan.folder, f"{head}-log-{me:04}.npz", log),

@@ -174,11 +174,11 @@ class Site:
         return {"state": self.states[k]}
 
     def take_content(self, k: int, content: Mapping[str, Any]) -> None:
-        """Go on from what `content` was."""
+        """Take over what `content` returned before."""
         self.states[k] = content["state"]
 
     def classes(self) -> Classes:
-        """Those of which objects may be in a checkpoint."""
+        """The classes whose objects a checkpoint may hold."""
         return Classes(self.kernel, self.states)
 
     def outputs(self) -> dict[str, NDArray]:

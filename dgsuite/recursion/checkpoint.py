@@ -14,7 +14,6 @@ from dgsuite.engine.checkpoint_files import Checkpoints, Kept
 from dgsuite.engine.program import reduce_votes
 from dgsuite.recursion.ledger import merged
 from dgsuite.recursion.site import RecursiveSite
-from kernels.base import Vote
 
 
 class KeptTasks(Kept):
@@ -23,15 +22,14 @@ class KeptTasks(Kept):
     site: RecursiveSite
 
     def __init__(self, plan: Checkpoints, site: RecursiveSite) -> None:
-        self._start = perf_counter()
         super().__init__(plan, site)
+        self._start = perf_counter() - site.ledger.seconds
 
     def _take_past(self, clusters: slice) -> None:
         site = self.site
         pasts = self.plan.pasts(site.classes())
         ledger = merged([past["ledger"] for past in pasts], site.new_tally)
         site.ledger = ledger.part(clusters, site.new_tally)
-        self._start -= ledger.seconds
         if clusters.start == 0:
             site.vote = reduce_votes([past["vote"] for past in pasts])
         self.votes = pasts[0]["votes"]
@@ -39,13 +37,11 @@ class KeptTasks(Kept):
         site.ticks = pasts[0]["ticks"]
         site.deepest = max(past["deepest"] for past in pasts)
 
-    def _past(self) -> tuple[int, int, Any]:
+    def _reached(self) -> tuple[int, int]:
+        return self.site.ticks, self.site.ticks
+
+    def _past(self) -> Any:
         site = self.site
         site.ledger.seconds = perf_counter() - self._start
-        past: dict[str, Any] = {name: getattr(site, name) for name in ("turn", "ticks", "deepest")}
-        vote: Vote = site.vote
-        return (
-            site.ticks,
-            site.ticks,
-            {**past, "ledger": site.ledger, "vote": vote, "votes": self.votes},
-        )
+        own = {name: getattr(site, name) for name in ("turn", "ticks", "deepest", "ledger", "vote")}
+        return {**own, "votes": self.votes}

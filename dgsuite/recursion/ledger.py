@@ -34,8 +34,10 @@ class Ledger:
     seconds: float = 0.0
     clusters: int = 0
 
-    def nothing(self) -> Entry:
-        """The entry of a moment at which nothing happened here."""
+    def at(self, moment: Moment) -> Entry:
+        """The entry of a moment, at which perhaps nothing happened here."""
+        if moment in self.entries:
+            return self.entries[moment]
         return Entry(compute=np.zeros(self.clusters), cpu=np.zeros(self.clusters))
 
     def part(self, clusters: slice, new_tally: Callable[[], Tally]) -> Ledger:
@@ -58,7 +60,7 @@ def merged(ledgers: Sequence[Ledger], new_tally: Callable[[], Tally]) -> Ledger:
         {}, max(each.seconds for each in ledgers), sum(each.clusters for each in ledgers)
     )
     for moment in dict.fromkeys(m for each in ledgers for m in each.entries):
-        parts = [each.entries.get(moment, each.nothing()) for each in ledgers]
+        parts = [each.at(moment) for each in ledgers]
         entry = whole.entries[moment] = Entry(
             new_tally(),
             np.concatenate([part.compute for part in parts]),
@@ -78,7 +80,7 @@ def unite(ledgers: Sequence[Ledger]) -> Log:
         log = Log(ledger.clusters, ledger.seconds)
         for moment in moments:
             turn, _, depth, name = moment
-            entry = ledger.entries.get(moment, ledger.nothing())
+            entry = ledger.at(moment)
             step = Step(depth, name, False, turn)
             log.add(step, entry.tally, entry.compute, entry.cpu, entry.exchange)
         logs.append(log)

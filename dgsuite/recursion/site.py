@@ -77,7 +77,7 @@ class RecursiveSite(Site):
     ticks
         Ticks of the clock, if there is one.
     amid
-        Turn of the finish with which the site goes on after a checkpoint, and which it does not launch again.
+        After a checkpoint, the turn of the finish to go on with; it is not launched again.
     """
 
     where = "depth"

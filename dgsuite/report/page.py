@@ -143,6 +143,7 @@ def _section(figure: xr.Dataset, claims: Sequence[Row]) -> Section:
     about = _about(number, claims)
     repeats = len(set(figure["repeat"].values.tolist()))
     attrs = figure.attrs
+    setting = attrs.get("setting", "")
     departures = [f"{aspect}: {text}" for aspect, text in setups.settings_of(figure).items()]
     return Section(
         number=number,
@@ -157,7 +158,7 @@ def _section(figure: xr.Dataset, claims: Sequence[Row]) -> Section:
         findings=findings(figure),
         verdicts=[_verdict(row) for row in about],
         command=str(attrs.get("command", "")),
-        runs=f"{figure.sizes['run']} runs, {repeats} of each{_care(attrs)}; {attrs.get('setting')} setting",
+        runs=f"{figure.sizes['run']} runs, {repeats} of each{_care(attrs)}; {setting} setting",
         machine=_made_by(figure),
     )
 

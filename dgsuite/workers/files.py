@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
-from distributed import Client, Scheduler, SchedulerPlugin, get_worker
+from distributed import Client, Scheduler, SchedulerPlugin
 from distributed.core import send_recv
 from distributed.protocol import to_serialize
 from distributed.utils import sync
@@ -22,7 +22,7 @@ from partition.client.queries import ask_scheduler, timeout
 from partition.errors import InputError
 
 if TYPE_CHECKING:
-    from distributed import Worker
+    from dgsuite.workers.plugin import RunPlugin
 
 PROTOCOL = "workers"
 
@@ -66,8 +66,8 @@ def answer(files: dict[str, bytes], what: str, name: str, data: Any = None) -> A
     files
         Contents by name.
     what
-        ``"read"`` or ``"write"`` a file, or, of all whose name begins so, tell the ``"sizes"`` or ``"drop"``
-        them.
+        ``"read"`` or ``"write"`` the file of that name; ``"sizes"`` or ``"drop"``: tell the sizes of all
+        files whose name begins so, or drop them.
     """
     if what == "write":
         files[name] = data
@@ -88,15 +88,17 @@ class WorkersFileSystem(AbstractFileSystem):
     """The files, as seen from a client or from a task on a worker."""
 
     protocol = PROTOCOL
-    cachable = False
-    whole = True
+    cachable = False  # a client and tasks of several workers may share a process
+    in_memory = True
 
     def __init__(self, **options: Any) -> None:
+        from dgsuite.workers.plugin import plugin
+
         super().__init__(**options)
         try:
-            self._worker: Worker | None = get_worker()
-        except ValueError:
-            self._worker = None
+            self._plugin: RunPlugin | None = plugin()
+        except ValueError:  # not in a task
+            self._plugin = None
 
     def info(self, path: str, **options: Any) -> dict[str, Any]:
         name = self._strip_protocol(path)
@@ -124,8 +126,8 @@ class WorkersFileSystem(AbstractFileSystem):
         self, path: str, start: int | None = None, end: int | None = None, **options: Any
     ) -> bytes:
         name = self._strip_protocol(path)
-        if self._worker is not None and name in (own := _files(self._worker)):
-            return own[name][start:end]
+        if self._plugin is not None and name in self._plugin.files:
+            return self._plugin.files[name][start:end]
         for address in self._everywhere("sizes", name):
             content = self._ask(address, "read", name)
             if content is not None:
@@ -134,24 +136,24 @@ class WorkersFileSystem(AbstractFileSystem):
 
     def pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **options: Any) -> None:
         name = self._strip_protocol(path)
-        if self._worker is None:
+        if self._plugin is None:
             self._everywhere("write", name, value)
             return
-        answer(_files(self._worker), "write", name, value)
-        for address in self._others():
+        self._plugin.files[name] = value
+        for address in self._others(self._plugin):
             try:
                 self._ask(address, "write", name, to_serialize(value))
                 return
-            except OSError:  # the next one has the copy
-                self._worker.plugins["dgsuite"].neighbours.clear()
+            except OSError:  # the next one gets the copy
+                self._plugin.neighbours.clear()
 
     def rm_file(self, path: str) -> None:
         name = self._strip_protocol(path)
-        if self._worker is None or name not in (own := _files(self._worker)):
+        if self._plugin is None or name not in self._plugin.files:
             self._everywhere("drop", name)
             return
-        del own[name]
-        for address in self._others()[:1]:
+        del self._plugin.files[name]
+        for address in self._others(self._plugin)[:1]:
             with suppress(OSError):  # gone, and its files too
                 self._ask(address, "drop", name)
 
@@ -165,12 +167,11 @@ class WorkersFileSystem(AbstractFileSystem):
             sizes |= found
         return sizes
 
-    def _others(self) -> list[str]:
+    def _others(self, plugin: RunPlugin) -> list[str]:
         """Addresses of other workers, from the one after this one on."""
-        assert self._worker is not None
-        here, known = self._worker.address, self._worker.plugins["dgsuite"].neighbours
+        here, known = plugin.worker.address, plugin.neighbours
         if not known:
-            there = sorted(self._everywhere("sizes", "/"))
+            there = sorted(self._everywhere("sizes", "/"))  # no name begins so: addresses alone
             at = there.index(here) if here in there else 0
             known += [address for address in there[at + 1 :] + there[:at] if address != here]
         return [*known]
@@ -187,20 +188,19 @@ class WorkersFileSystem(AbstractFileSystem):
         OSError
             The worker is gone, or does not answer.
         """
-        if self._worker is None:
+        if self._plugin is None:
             return self._broadcast([address], what, name, data).get(address)
-
-        pool = self._worker.rpc
+        worker = self._plugin.worker
 
         async def ask() -> Any:
-            comm = await pool.connect(address, timeout=CONNECT)
+            comm = await worker.rpc.connect(address, timeout=CONNECT)
             try:
                 request = send_recv(comm, op=HANDLER, what=what, name=name, data=data)
                 return await asyncio.wait_for(request, timeout())
             finally:
-                pool.reuse(address, comm)
+                worker.rpc.reuse(address, comm)
 
-        return sync(self._worker.loop, ask)
+        return sync(worker.loop, ask)
 
     def _broadcast(
         self, workers: list[str] | None, what: str, name: str, data: Any
@@ -208,14 +208,14 @@ class WorkersFileSystem(AbstractFileSystem):
         """Send a request to workers through the scheduler."""
         message = {"op": HANDLER, "what": what, "name": name, "data": data}
         asked: dict[str, Any] = {"msg": message, "workers": workers, "on_error": "ignore"}
-        if self._worker is not None:
-            scheduler = self._worker.scheduler
-            found: dict[str, Any] = sync(self._worker.loop, scheduler.broadcast, **asked)
-        else:
-            client = clients.get(name.partition("/")[0])
-            if client is None:
-                raise FileNotFoundError(f"{PROTOCOL}://{name}: its client is not in this process")
-            found = ask_scheduler(client, "broadcast", **asked)
+        if self._plugin is not None:
+            worker = self._plugin.worker
+            found: dict[str, Any] = sync(worker.loop, worker.scheduler.broadcast, **asked)
+            return found
+        client = clients.get(name.partition("/")[0])
+        if client is None:
+            raise FileNotFoundError(f"{PROTOCOL}://{name}: its client is not in this process")
+        found = ask_scheduler(client, "broadcast", **asked)
         return found
 
 
@@ -231,12 +231,6 @@ class _Written(io.BytesIO):
         if kind is None:
             self.files.pipe_file(self.path, self.getvalue())
         super().__exit__(kind, error, trace)
-
-
-def _files(worker: Worker) -> dict[str, bytes]:
-    """The files of a worker."""
-    files: dict[str, bytes] = worker.plugins["dgsuite"].files  # type: ignore[attr-defined]
-    return files
 
 
 class FilesPlugin(SchedulerPlugin):

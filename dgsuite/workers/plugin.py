@@ -64,9 +64,9 @@ class RunPlugin(WorkerPlugin):
     runs
         What each run keeps on this worker between its tasks, by run id.
     files
-        Those in this worker's memory: see `dgsuite.workers.files`.
+        Those in this worker's memory, by name: see `dgsuite.workers.files`.
     neighbours
-        Addresses of workers that have copies of them, the first that can be reached.
+        Addresses of the other workers; the first that can be reached gets a copy of each file.
     """
 
     name = NAME

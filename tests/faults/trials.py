@@ -41,6 +41,8 @@ SILENCE = 12
 ENDING = 5
 """Seconds that a killed process may take to end: the run may end before it."""
 
+ENDED_OR_STOPPED = psutil.STATUS_ZOMBIE, psutil.STATUS_STOPPED
+
 PAUSE = 5
 """Seconds for which a worker is paused."""
 
@@ -195,7 +197,8 @@ class Field:
         if trial.how == "cut":
             struck += self.client.run(mend, strike.host, workers=[places[trial.striker]]).values()
         if not any(struck):
-            struck.append(settled(lambda: _struck(process), bool, ENDING, fails=False))
+            ended = settled(lambda: state(process) in ENDED_OR_STOPPED, bool, ENDING, fails=False)
+            struck.append(ended)
         stayed = self.recover(trial, process)
         if not any(struck):
             outcome = f"nothing was struck: {outcome}"
@@ -231,17 +234,17 @@ class Field:
         return found
 
 
-def _struck(process: psutil.Process) -> bool:
-    """Whether a process has ended, or is stopped."""
-    return gone(process) or process.status() == psutil.STATUS_STOPPED
+def state(process: psutil.Process) -> str:
+    """The state of a process; "zombie" if it has ended."""
+    try:
+        return process.status()
+    except psutil.NoSuchProcess:
+        return psutil.STATUS_ZOMBIE
 
 
 def gone(process: psutil.Process) -> bool:
     """Whether a process has ended."""
-    try:
-        return process.status() == psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return True
+    return state(process) == psutil.STATUS_ZOMBIE
 
 
 @contextmanager
@@ -251,7 +254,7 @@ def resumed(process: psutil.Process, does: bool) -> Iterator[list[bool]]:
 
     def look() -> None:
         while not over.wait(0.02):
-            if not gone(process) and process.status() == psutil.STATUS_STOPPED:
+            if state(process) == psutil.STATUS_STOPPED:
                 found.append(True)
                 time.sleep(PAUSE)
                 if not gone(process):

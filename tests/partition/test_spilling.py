@@ -39,7 +39,6 @@ def on_disk(client):
     return sum(client.run(disk).values())
 
 
-@pytest.mark.few(1)
 def test_clusters_are_spilled_and_read_back(small):
     src, dst = (da.from_array(ends, chunks=50_000) for ends in ENDS)
     graph = Graph.from_edges(src, dst, n=40_000, clusters=16, client=small)

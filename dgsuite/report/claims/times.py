@@ -13,7 +13,7 @@ from dgsuite.report.claims.verdicts import AGREES, DIFFERS, Verdict, check, unkn
 from dgsuite.report.results import bars, crowded
 
 NAMED = 8
-"""So many curves that differ are named."""
+"""Curves that differ are named, up to this many."""
 
 MOST = 0.75
 """Share of kernels that "most" asks for."""

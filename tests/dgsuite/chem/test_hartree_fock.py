@@ -251,7 +251,6 @@ def once_at_work(worker):
     worker.kill()
 
 
-@pytest.mark.few(1)
 def test_a_killed_worker(own_client):
     """Is named, whether it has the counter or not; Dask's own balancing goes on without it."""
     for balance, rank in (("static", 1), ("dynamic", 0), ("dask", 0)):

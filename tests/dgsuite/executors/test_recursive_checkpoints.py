@@ -22,7 +22,6 @@ from partition.client.workers import worker_addresses
 from partition.graph import Graph
 from tests.faults.inject import Signal, arm
 from tests.support.cases import cuts, inputs
-from tests.support.clusters import client_of
 
 NAMES = sorted(RECURSIVE)
 
@@ -71,13 +70,6 @@ def test_it_goes_on_from_any_tick(name, monkeypatch):
 
     check()
     assert sum(total)
-
-
-@pytest.fixture(scope="module")
-def three():
-    settings = {"distributed.deploy.lost-worker-timeout": "5 minutes", "dgsuite.timeout": "20 s"}
-    with client_of(3, settings, set_as_default=False) as client:
-        yield client
 
 
 @pytest.mark.few(2)

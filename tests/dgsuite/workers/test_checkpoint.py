@@ -33,7 +33,6 @@ from partition.grid import arrange
 from partition.subset import Subset
 from tests.faults.inject import Signal, arm
 from tests.support.cases import NAMES, cuts, inputs
-from tests.support.clusters import client_of
 from tests.support.sites import assert_same, simulate
 from tests.support.toys import MutatesInPlace
 
@@ -112,14 +111,6 @@ def same(found, expected):
             np.testing.assert_array_equal(found[name].values, expected[name].values, err_msg=name)
     for name in ("messages", "remote_messages", "bytes", "active", "barriers"):
         np.testing.assert_array_equal(found[name].values, expected[name].values, err_msg=name)
-
-
-@pytest.fixture(scope="module")
-def three():
-    """A client of three worker processes; others come in the place of those that are killed."""
-    settings = {"distributed.deploy.lost-worker-timeout": "5 minutes", "dgsuite.timeout": "20 s"}
-    with client_of(3, settings, set_as_default=False) as client:
-        yield client
 
 
 @pytest.fixture

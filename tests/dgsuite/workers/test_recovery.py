@@ -21,18 +21,9 @@ from partition.client.workers import worker_addresses
 from partition.edges import Pieces
 from partition.held_labels import HeldLabels
 from tests.faults.inject import Signal, arm, disarm
-from tests.support.clusters import client_of
 from tests.support.graphs import same
 
 N = 400
-
-
-@pytest.fixture(scope="module")
-def three():
-    """A client of three worker processes; others come in the place of those that are killed."""
-    settings = {"distributed.deploy.lost-worker-timeout": "5 minutes", "dgsuite.timeout": "20 s"}
-    with client_of(3, settings, set_as_default=False) as client:
-        yield client
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ from partition.client import queries
 from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses
 from partition.graph import Graph
-from tests.faults.cluster import scheduler
+from tests.faults.cluster import QUIET, command, scheduler
 from tests.support.clusters import assert_nothing_held, held, script
 from tests.support.faulty import Sleeps
 
@@ -91,12 +91,7 @@ def test_phases_and_messages_out_of_order_are_refused(client, ring, change):
 @contextmanager
 def _worker(address):
     """A worker process, killed in the end: its scheduler may be gone."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-    )
+    process = command("worker", address, *QUIET)
     try:
         yield
     finally:
