@@ -1,6 +1,7 @@
 """Damaged input files for every reader: each must be read, or refused by one InputError.
 
     python -m tests.fuzz --inputs 400 --seed 1 [reader ...]
+    python -m tests.fuzz --times 10
 
 A reader runs in a process of its own with a limit of memory, so that crashes, demands for memory and
 endless loops are seen, too. What fails is reported with its number and kept with --keep.
@@ -389,16 +390,19 @@ def main() -> int:
         return 0
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("readers", nargs="*", help=", ".join(READERS))
-    parser.add_argument("--inputs", type=int, default=400)
+    number = parser.add_mutually_exclusive_group()
+    number.add_argument("--inputs", type=int, default=400, help="for each reader")
+    number.add_argument("--times", type=int, help="of what the long tests give each reader")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="folder for the inputs that fail")
     given = parser.parse_args()
     failed = False
     for reader in given.readers or READERS:
-        outcomes = fuzz(reader, given.seed, given.inputs)
+        inputs = given.times * FEWER.get(reader, MANY) if given.times else given.inputs
+        outcomes = fuzz(reader, given.seed, inputs)
         wrong = failures(outcomes)
         count = Counter(outcomes.values())
-        print(f"{reader}: {count['read']} read, {count['refused']} refused, {len(wrong)} failed")
+        print(f"{reader}: {count['read']} read, {count['refused']} refused, {len(wrong)} failed", flush=True)
         for number, what in wrong.items():
             print(f"  seed {given.seed}, input {number}: {what}")
             if given.keep:
