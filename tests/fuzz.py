@@ -402,7 +402,10 @@ def main() -> int:
         outcomes = fuzz(reader, given.seed, inputs)
         wrong = failures(outcomes)
         count = Counter(outcomes.values())
-        print(f"{reader}: {count['read']} read, {count['refused']} refused, {len(wrong)} failed", flush=True)
+        print(
+            f"{reader}: {count['read']} read, {count['refused']} refused, {len(wrong)} failed",
+            flush=True,
+        )
         for number, what in wrong.items():
             print(f"  seed {given.seed}, input {number}: {what}")
             if given.keep:

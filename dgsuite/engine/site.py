@@ -6,7 +6,7 @@ styles differ only in what calls a site and how batches are transferred.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from time import perf_counter, thread_time
 from typing import Any
@@ -59,6 +59,8 @@ class Site:
 
     quiet
         Whether the last phase needs no exchange.
+    room
+        Called with the phase and the bytes of what goes to other sites, if set; raises if there is no room.
     keeps, returned
         Whether to keep what the clusters returned from the last phase, for a checkpoint; and that.
 
@@ -70,6 +72,8 @@ class Site:
 
     where = "round"
     """What the program counts."""
+
+    room: Callable[[str, int], None] | None = None
 
     def __init__(
         self,
@@ -157,6 +161,8 @@ class Site:
         if self.workload is not None:
             tally.loads, tally.toil = int(self.loads.sum()), float(self.toil.sum())
         batches = self.mailbox.send(step, sent, tally)
+        if batches and self.room is not None:
+            self.room(step.phase, sum(batch.nbytes for batch in batches.values()))
         return batches if self.workload is None else self.workload.add_packets(step.round, batches)
 
     def new_tally(self) -> Tally:

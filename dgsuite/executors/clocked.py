@@ -34,6 +34,7 @@ from dgsuite.workers.facts import Result
 from dgsuite.workers.lazy import LazyMesh
 from dgsuite.workers.mesh import Mesh, cancelling
 from dgsuite.workers.outputs import collect
+from dgsuite.workers.room import hold_to_limit
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
 from partition.client.settings import setting
@@ -177,6 +178,7 @@ def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
         site.warm()
         if site.mailbox.has_halo and not had_halo:
             give_back()
+        hold_to_limit(site)
         return site
 
     here = get_worker()

@@ -188,6 +188,9 @@ class RecursiveSite(Site):
 
     def _leave(self) -> dict[int, Any]:
         out, self._out = self._out, {}
+        if out and self.room is not None:
+            batches = [batch for bundle in out.values() for batch in bundle]
+            self.room(batches[0].task, sum(batch.letters.nbytes for batch in batches))
         return out if self.workload is None else self.workload.add_packets(self.deepest, out)
 
     def _run_wave(

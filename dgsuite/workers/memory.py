@@ -24,7 +24,7 @@ ENTRY = 8
 def needs(kernel: Kernel, graph: Graph) -> dict[str, NDArray[np.int64]]:
     """Bytes that each cluster needs in a run, at least: of the graph, the state, and the messages.
 
-    What grows with the cut is left out: slots of other workers' nodes, and their edges.
+    What grows with the cut is left out: `dgsuite.workers.room` counts it once it is there.
     """
     nodes = np.diff(graph.partition.offsets)
     state = getattr(kernel, "state", None)

@@ -19,6 +19,7 @@ from dgsuite.engine.site import Site
 from dgsuite.workers import plugin as worker
 from dgsuite.workers.facts import Result
 from dgsuite.workers.plugin import PeerLost
+from dgsuite.workers.room import hold_to_limit
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
 from partition.cluster import Cluster
@@ -117,6 +118,7 @@ def open_part(
     worker.fence(get_worker(), epochs[me])
     site = Site(kernel, clusters, bounds, me, workload, guard)
     site.warm()
+    hold_to_limit(site)
     kept = begun(checkpoints, site)
     part = Part(site, kept.log, epochs, [None] * len(clusters), kept)
     part.started = part.packed - kept.log.seconds

@@ -49,6 +49,20 @@ class Toy(Kernel):
 
 
 @dataclass(frozen=True)
+class TellsAll(Toy):
+    """Every node sends a number to every node, one by one."""
+
+    name: ClassVar[str] = "tells_all"
+
+    def send(self, c, s, inbox):
+        src = np.repeat(np.arange(c.size), c.n)
+        return unicast(np.tile(np.arange(c.n), c.size), src, value=c.ids[src])
+
+    def read(self, c, s, inbox):
+        s.got = np.bincount(inbox.node, minlength=c.size)
+
+
+@dataclass(frozen=True)
 class MutatesAfterSending(Toy):
     """Sends its state itself, then changes it: receivers must get what was sent."""
 

@@ -87,6 +87,20 @@ def test_what_the_worker_plugin_reads(client):
     hold({"cancelled", "released", "forgotten"} - set(TaskStateState.__args__), where)
 
 
+def test_what_a_run_reads_of_its_workers_memory(client):
+    def look(dask_worker=None):
+        return [
+            *missing(dask_worker.memory_manager, "memory_limit"),
+            *missing(dask_worker.monitor, "get_process_memory"),
+            *missing(dask_worker.state, "nbytes"),
+            *missing(dask_worker.data, "spilled_total"),
+            *missing(dask_worker.data.spilled_total, "memory"),
+        ]
+
+    (found,) = client.run(look).values()
+    hold(found, "dgsuite/workers/room.py")
+
+
 def test_a_worker_plugin_hears_that_a_task_is_forgotten(client):
     """The end of a run's part on a worker depends on it."""
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import gc
+from functools import partial
+
 import numpy as np
 import pytest
 
 import dgsuite
 import genval
-from dgsuite import Graph, InputError
+from dgsuite import Graph, InputError, RunError
 from kernels.base import Kernel
-from tests.support.clusters import client_of
+from partition.memory import give_back
+from tests.support.clusters import assert_nothing_held, client_of
 
 
 def test_a_run_that_does_not_fit_is_refused(monkeypatch):
@@ -44,3 +48,57 @@ def test_a_kernel_without_a_declared_state_counts_its_messages():
     )
     assert found["messages"].tolist() == [100] * 4
     assert not found["state"].any()
+
+
+def hold(dask_worker, more):
+    """On a worker: let it use some bytes more than it does now; Dask does not pause it for that."""
+    gc.collect()
+    give_back()
+    manager = dask_worker.memory_manager
+    manager.memory_pause_fraction = manager.memory_spill_fraction = False
+    manager.memory_limit = dask_worker.monitor.get_process_memory() + more
+
+
+@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+def test_messages_that_do_not_fit_are_refused(style):
+    """And the next run, whose messages are few, is right."""
+    from tests.support.toys import TellsAll
+
+    nodes = 2500  # 2 workers send each other 25 MB
+    large, small = (genval.graph("ring", n, client=None) for n in (nodes, 50))
+    with client_of(2, set_as_default=False) as client:
+        runs = [
+            partial(dgsuite.run, TellsAll(), g, style=style, client=client) for g in (large, small)
+        ]
+        assert (runs[0]().got == nodes).all()
+        client.run(hold, more=10 << 20)
+        with pytest.raises(
+            RunError, match=r"phase 'send': the messages that arrive may take .* more on worker tcp"
+        ):
+            runs[0]()
+        assert_nothing_held(client)
+        assert (runs[1]().got == 50).all()
+
+
+def test_a_halo_that_leaves_no_room_is_refused():
+    """Once it is there, on the worker."""
+    graph = genval.graph("er", 200_000, m=400_000, seed=1, client=None)
+    with client_of(2, set_as_default=False) as client:
+        spread = graph.repartition(2, client)
+        dgsuite.run("bf", spread, style="clocked", client=client)
+        client.run(hold, more=-(32 << 20))
+        with pytest.raises(
+            RunError, match=r"values of nodes and of their neighbours may take .* more on"
+        ):
+            dgsuite.run("bf", spread, style="clocked", client=client)
+
+
+def test_what_dask_can_write_to_disk_does_not_count():
+    with client_of(1, set_as_default=False) as client:
+        ring = genval.graph("ring", 50, client=None)
+        dgsuite.run("bf", ring, style="clocked", client=client)
+        kept = client.submit(np.ones, 1 << 24)
+        kept.result()
+        client.run(hold, more=-(1 << 26))
+        assert dgsuite.run("bf", ring, style="clocked", client=client).sizes["node"] == 50
+        kept.release()
