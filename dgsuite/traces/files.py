@@ -29,7 +29,6 @@ DAMAGED = (
     TypeError,
     AttributeError,
     OverflowError,
-    NotImplementedError,
 )
 """Errors of what reads damaged files."""
 
@@ -134,7 +133,7 @@ def read(path: str | os.PathLike[str]) -> xr.Dataset:
             with open(name, encoding="utf-8") as file:
                 trace = chrome.read(file)
         else:
-            trace = _trace(_parquet().read_table(name))
+            trace = _read_table(name)
         check(trace)
     except InputError as error:
         text = str(error)
@@ -142,6 +141,16 @@ def read(path: str | os.PathLike[str]) -> xr.Dataset:
     except DAMAGED as error:
         raise InputError(f"{name}: not a trace of dgsuite, or a damaged one: {error}") from None
     return trace
+
+
+def _read_table(name: str) -> xr.Dataset:
+    pq = _parquet()
+    import pyarrow as pa
+
+    try:
+        return _trace(pq.read_table(name))
+    except pa.ArrowException as error:  # some are no other error, too: text that is not UTF-8
+        raise InputError(f"not a trace of dgsuite, or a damaged one: {error}") from None
 
 
 def _ending(path: str | os.PathLike[str]) -> str:

@@ -133,6 +133,16 @@ def test_all_forms_hold_the_same(run, tmp_path):
             assert again[name].values.tolist() == trace[name].values.tolist(), name
 
 
+def test_text_in_parquet_that_is_not_utf8_is_refused(run, tmp_path):
+    path = tmp_path / "trace.parquet"
+    traces.write(run[0], path)
+    phase = str(run[0].name.values[0]).encode()
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(phase, b"\xff" + phase[1:]))
+    with pytest.raises(dgsuite.InputError, match=r"trace\.parquet: not a trace of dgsuite, or a dam"):
+        traces.read(path)
+
+
 def test_parquet_is_a_flat_table(run, tmp_path):
     graph, ds = run
     path = tmp_path / "trace.parquet"
