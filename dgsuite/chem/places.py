@@ -107,7 +107,8 @@ def spread(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
         for rank, place in enumerate(places)
     ]
     try:
-        found = tasks.results(futures, watch)
+        found = tasks.ended(futures, watch).results
+        assert found is not None
     except BaseException:
         tasks.give_up(client, futures)
         raise

@@ -235,6 +235,7 @@ def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
             plugin.meshes.keep(plan.mesh_key(rank), mesh, plan.keep)
         else:
             mesh.runner.close()
+    plugin.announce(key, results)
     return results
 
 

@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.engine.log import Log
 from dgsuite.workers import placement as tasks
-from dgsuite.workers.facts import Facts, Result
+from dgsuite.workers.facts import Result
 from kernels.base import Kernel
 from partition.client.gather import limit
 from partition.client.waiting import Watch
@@ -60,11 +60,13 @@ def collect(
     Raises
     ------
     DgsuiteError
-        See `dgsuite.workers.placement.results`.
+        See `dgsuite.workers.placement.ended`.
     """
-    found = _kept(kernels, graph, futures, watch)
-    if found is None:
-        results: list[Result] = tasks.results(futures, watch)
+    # results of a graph are where its labels are
+    stays = -1 if isinstance(graph.labels, HeldLabels) else limit()
+    results, facts = tasks.ended(futures, watch, stays)
+    if facts is None:
+        assert results is not None
         outputs = [
             tasks.joined(kernel.outputs, [result[turn][0] for result in results])
             for turn, kernel in enumerate(kernels)
@@ -73,28 +75,13 @@ def collect(
     else:
         outputs = [
             {
-                name: _array(futures, graph, bounds, turn, name, *found[0].shapes[turn][name])
+                name: _array(futures, graph, bounds, turn, name, *facts[0].shapes[turn][name])
                 for name in kernel.outputs
             }
             for turn, kernel in enumerate(kernels)
         ]
-        logs = [[facts.logs[turn] for facts in found] for turn in range(len(kernels))]
+        logs = [[each.logs[turn] for each in facts] for turn in range(len(kernels))]
     return list(zip(outputs, map(merge, logs), strict=True))
-
-
-def _kept(
-    kernels: Sequence[Kernel], graph: Graph, futures: Sequence[Future], watch: Watch
-) -> list[Facts] | None:
-    """What is known of results that stay on their workers, once the tasks are done; None if they do not."""
-    # results of a graph are where its labels are
-    most = -1 if isinstance(graph.labels, HeldLabels) else limit()
-    if 8 * graph.n * sum(len(kernel.outputs) for kernel in kernels) <= most:
-        return None
-    found = tasks.facts(futures, watch)
-    if sum(facts.nbytes for facts in found) <= most:
-        return None
-    watch.ask("dgsuite_keep", keys=[future.key for future in futures])
-    return found
 
 
 def _array(

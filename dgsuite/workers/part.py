@@ -231,4 +231,6 @@ def covered(spans: Iterable[tuple[float, float]]) -> float:
 def close_part(run_id: str) -> Result:
     """Task: this worker's results."""
     part = _part(run_id)
-    return [(part.site.outputs(), part.log)]
+    result = [(part.site.outputs(), part.log)]
+    worker.plugin().announce(worker.task_key(), result)
+    return result

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
@@ -151,8 +152,20 @@ def finish(futures: Sequence[Future], watch: Watch) -> None:
         raise cause(futures, watch)
 
 
-def results(futures: Sequence[Future], watch: Watch) -> list[Any]:
+class Ended(NamedTuple):
+    """What tasks returned; or if it stays on their workers, facts of it."""
+
+    results: list[Any] | None
+    facts: list[Facts] | None
+
+
+def ended(futures: Sequence[Future], watch: Watch, stays: float | None = None) -> Ended:
     """What tasks return, once all are done.
+
+    Parameters
+    ----------
+    stays
+        If the results of a run take more bytes, they stay on their workers. None if they never stay.
 
     Raises
     ------
@@ -162,33 +175,32 @@ def results(futures: Sequence[Future], watch: Watch) -> list[Any]:
     client = watch.client
     direct = True if scheduler_is_here(client) else None
     most = WITH_ANSWER if direct is None else DIRECT
-    if (found := _ended(futures, watch, most).get("data")) is not None:
-        return [found[future.key] for future in futures]
-    finish(futures, watch)
-    return watch.call(lambda: client.gather(futures, direct=direct))
-
-
-def facts(futures: Sequence[Future], watch: Watch) -> list[Facts]:
-    """What is known of what a run's tasks return, once all are done; the results stay where they are.
-
-    Raises
-    ------
-    DgsuiteError
-        As in `finish`.
-    """
-    while (found := _ended(futures, watch, None).get("facts")) is None:
+    keys = [future.key for future in futures]
+    while True:
+        answer = _answer(futures, watch, most, stays)
+        match answer:
+            case {"facts": facts}:
+                return Ended(None, [pickle.loads(facts[key]) for key in keys])
+            case {"pickled": found}:
+                return Ended([pickle.loads(found[key]) for key in keys], None)
+            case {"data": found}:
+                return Ended([found[key] for key in keys], None)
         finish(futures, watch)
-    return [found[future.key] for future in futures]
+        if stays is None or "large" in answer:
+            return Ended(watch.call(lambda: client.gather(futures, direct=direct)), None)
 
 
-def _ended(futures: Sequence[Future], watch: Watch, most: int | None) -> dict[str, Any]:
+def _answer(
+    futures: Sequence[Future], watch: Watch, most: int, stays: float | None
+) -> dict[str, Any]:
     """Wait until all tasks are done, or one has failed: in one request, if they take no longer than it may.
 
     Returns
     -------
-    What `partition.client.scheduler.DgsuiteSchedulerPlugin.results` answers.
+    What `partition.client.results.Results.wait` answers.
     """
-    request = {"keys": [future.key for future in futures], "seconds": POLL_SECONDS, "most": most}
+    keys = [future.key for future in futures]
+    request = {"keys": keys, "seconds": POLL_SECONDS, "most": most, "stays": stays}
     with seceded():
         while True:
             answer: dict[str, Any] = watch.ask("dgsuite_results", wait=POLL_SECONDS, **request)

@@ -10,6 +10,7 @@ import asyncio
 import gc
 import math
 import os
+import pickle
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,9 +26,10 @@ from tornado.ioloop import PeriodicCallback
 from dgsuite.engine.progress import Progress
 from dgsuite.workers import files
 from dgsuite.workers.dashboard import PREFIX, DashboardPlugin
-from dgsuite.workers.facts import Facts
+from dgsuite.workers.facts import Facts, Result
 from dgsuite.workers.kept import KeptMeshes
 from dgsuite.workers.spans import SpanPlugin
+from partition.client.results import LARGE, OP
 from partition.client.settings import setting
 from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses
@@ -88,6 +90,7 @@ class RunPlugin(WorkerPlugin):
         self._over: deque[str] = deque(maxlen=REMEMBERED)
         self._addresses: dict[str, asyncio.Future[Any]] = {}
         self._asked: dict[str, Callable[[], object]] = {}
+        self._announced: dict[str, dict[str, Any]] = {}
         self.meshes = KeptMeshes(worker.loop.asyncio_loop)  # type: ignore[attr-defined]
         worker.handlers["dgsuite_meet"] = self._meet
         worker.handlers["dgsuite_count"] = self.count
@@ -122,6 +125,8 @@ class RunPlugin(WorkerPlugin):
         self.meshes.clear()
 
     def transition(self, key: Any, start: str, finish: str, **kwargs: Any) -> None:
+        if (sent := self._announced.pop(key, None)) is not None and finish == "memory":
+            self.worker.batched_stream.send(sent)
         if finish in GIVEN_UP and key in self._ends:
             self._ends.pop(key)()
 
@@ -211,9 +216,20 @@ class RunPlugin(WorkerPlugin):
         """RPC: a request about this worker's files."""
         return files.answer(self.files, what, name, data)
 
-    def _facts(self, key: str) -> Any:
+    def _facts(self, key: str) -> dict[str, Any]:
         """RPC: the facts of the result of a run's task."""
-        return to_serialize(Facts.of(self.worker.data[key]))
+        facts = Facts.of(self.worker.data[key])
+        return {"nbytes": facts.nbytes, "facts": pickle.dumps(facts)}
+
+    def announce(self, key: str, result: Result) -> None:
+        """Called by a run's task before it returns its result: send it with the message that the task is
+        done, or facts of it if it is large. Thread-safe.
+        """
+        facts = Facts.of(result)
+        sent: dict[str, Any] = {"op": OP, "key": key, "nbytes": facts.nbytes}
+        what, name = (result, "data") if facts.nbytes < LARGE else (facts, "facts")
+        if len(pickled := pickle.dumps(what)) < LARGE:
+            self._announced[key] = sent | {name: pickled}
 
     def count(self, run: str, first: int, epoch: str) -> int:
         """RPC: fetch and increment of a run's counter. Thread-safe."""

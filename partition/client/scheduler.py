@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from distributed import Scheduler, SchedulerPlugin
 from distributed.scheduler import TaskState
 
+from partition.client.results import Results
 from partition.client.tasks import PART
 
 NAME = "dgsuite"
@@ -39,21 +40,6 @@ class QueuedRun(NamedTuple):
     keys: frozenset[str]
 
 
-class Awaited(NamedTuple):
-    """Tasks that a client waits for.
-
-    Attributes
-    ----------
-    keys
-        Of those that have no result yet.
-    over
-        Set when all have one, or one never will.
-    """
-
-    keys: set[Any]
-    over: asyncio.Event
-
-
 class DgsuiteSchedulerPlugin(SchedulerPlugin):
     """Handles requests for the state of workers, and keeps a queue of runs that need all workers at once.
 
@@ -68,12 +54,10 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         self.scheduler = scheduler
         self.queue: list[QueuedRun] = []
         self._changed = asyncio.Event()
-        self._awaited: list[Awaited] = []
+        self.results = Results(scheduler)
         scheduler.handlers["dgsuite_workers"] = self.workers
         scheduler.handlers["dgsuite_take_turn"] = self.take_turn
         scheduler.handlers["dgsuite_end_turn"] = self.end_turn
-        scheduler.handlers["dgsuite_results"] = self.results
-        scheduler.handlers["dgsuite_keep"] = self.keep
         scheduler.handlers["dgsuite_annotate"] = self.annotate
         scheduler.handlers["dgsuite_repeatable"] = self.repeatable
         scheduler.handlers["dgsuite_hopeless"] = self.hopeless
@@ -106,14 +90,6 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
             if task is not None and task.processing_on is not None:
                 states[task.processing_on.address]["awaited"] = True
         return states
-
-    def keep(self, keys: Sequence[str]) -> None:
-        """RPC: never run tasks again whose results are lost with their worker.
-
-        They are tied to that worker, so what needs them would wait for ever. Now it fails.
-        """
-        for key in keys:
-            self.scheduler.tasks[key].run_spec = None
 
     def annotate(self, key: str, span: dict[str, Any]) -> None:
         """RPC: put data that a client has sent into a span.
@@ -223,69 +199,8 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         for queued in [queued for queued in self.queue if queued.run == run]:
             self._remove(queued)
 
-    async def results(
-        self, keys: Sequence[Any], seconds: float, most: int | None
-    ) -> dict[str, Any]:
-        """RPC: the results of tasks, once all are done.
-
-        This takes a client one request. Otherwise it hears of each task, and then asks for the results.
-
-        Parameters
-        ----------
-        keys
-            Of the tasks, which may arrive after this request.
-        seconds
-            Seconds to wait at most.
-        most
-            Bytes of results that are sent with the answer, at most. With None facts of them are.
-
-        Returns
-        -------
-        ``"over"``: whether no task is left to wait for: all are done, or one has failed. If all are done,
-        ``"data"``: the results by key, or ``"facts"``: what their workers say of them, by key.
-        """
-        found = [self.scheduler.tasks.get(key) for key in keys]
-        states = {
-            key: task.state for key, task in zip(keys, found, strict=True) if task is not None
-        }
-        awaited = Awaited({k for k in keys if states.get(k) != "memory"}, asyncio.Event())
-        if awaited.keys and "erred" not in states.values():
-            self._awaited.append(awaited)
-            try:
-                await asyncio.wait_for(awaited.over.wait(), seconds)
-            except TimeoutError:
-                return {"over": False}
-            finally:
-                self._awaited.remove(awaited)
-        tasks = [self.scheduler.tasks.get(key) for key in keys]
-        done = [task for task in tasks if task is not None and task.state == "memory"]
-        if len(done) < len(tasks):
-            return {"over": True}
-        if most is not None:
-            small = sum(task.nbytes for task in done) <= most
-            return {"over": True, **(await self.scheduler.gather(keys=keys) if small else {})}
-        try:
-            facts = await asyncio.gather(*map(self._facts, done))
-        except (OSError, KeyError, ValueError):  # a worker was lost: the client finds out
-            await asyncio.sleep(seconds)
-            return {"over": False}
-        return {"over": True, "facts": dict(zip(keys, facts, strict=True))}
-
-    async def _facts(self, task: TaskState) -> Any:
-        """What a worker says of the result of a run's task."""
-        place = next(iter(task.who_has or []), None)
-        if place is None:
-            raise KeyError(task.key)
-        return await self.scheduler.rpc(place.address).dgsuite_facts(key=task.key)
-
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
-        for awaited in self._awaited:
-            if key not in awaited.keys:
-                continue
-            if finish == "memory":
-                awaited.keys.discard(key)
-            if not awaited.keys or finish in ("erred", "forgotten"):
-                awaited.over.set()
+        self.results.transition(key, finish)
         if finish == "memory" and self.queue and key in self.queue[0].keys:
             tasks = map(self.scheduler.tasks.get, self.queue[0].keys)
             if all(task is not None and task.state == "memory" for task in tasks):

@@ -135,11 +135,14 @@ def test_all_forms_hold_the_same(run, tmp_path):
 
 def test_text_in_parquet_that_is_not_utf8_is_refused(run, tmp_path):
     path = tmp_path / "trace.parquet"
-    traces.write(run[0], path)
-    phase = str(run[0].name.values[0]).encode()
+    graph, _ = run
+    dgsuite.run("dst", graph, root=0, style="serial", trace=path)
+    phase = str(traces.read(path).name.values[0]).encode()
     whole = path.read_bytes()
     path.write_bytes(whole.replace(phase, b"\xff" + phase[1:]))
-    with pytest.raises(dgsuite.InputError, match=r"trace\.parquet: not a trace of dgsuite, or a dam"):
+    with pytest.raises(
+        dgsuite.InputError, match=r"trace\.parquet: not a trace of dgsuite, or a dam"
+    ):
         traces.read(path)
 
 

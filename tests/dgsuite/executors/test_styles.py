@@ -315,14 +315,17 @@ def test_a_short_run_takes_the_scheduler_few_requests(client, monkeypatch):
         requests.append(function.__qualname__)
         return sync(function, *arguments, **options)
 
+    def gathers():
+        events = client.get_events("all")
+        return [event for _, event in events if event.get("action") == "gather"]
+
     monkeypatch.setattr(client, "sync", counted)
-    for _ in range(2):
+    dgsuite.run("bf", graph, style="clocked", client=client)
+    before = gathers()
+    for most in ("16 MiB", 0):
         requests.clear()
-        with dask.config.set({"dgsuite.gather-limit": "16 MiB"}):
-            dgsuite.run("bf", graph, style="clocked", client=client)
-    assert len(requests) == 3, requests  # states of the workers, a turn, the results
-    requests.clear()
-    with dask.config.set({"dgsuite.gather-limit": 0}):
-        ds = dgsuite.run("bf", graph, style="clocked", client=client)
-    assert len(requests) == 4, requests  # and that the results are kept
+        with dask.config.set({"dgsuite.gather-limit": most}):
+            ds = dgsuite.run("bf", graph, style="clocked", client=client)
+        assert len(requests) == 3, requests  # states of the workers, a turn, the results
+    assert gathers() == before  # workers sent the results without being asked
     assert ds.distance.chunks == ((200, 200),)

@@ -48,7 +48,7 @@ def test_what_the_scheduler_plugin_reads(client):
             *missing(worker, "name", "server_id", "last_seen", "executing", "metrics"),
             *missing(worker, "memory_limit", "nthreads", "status"),
             *missing(dask_scheduler.tasks[key], "processing_on", "state", "key", "nbytes"),
-            *missing(dask_scheduler, "gather"),
+            *missing(dask_scheduler, "gather", "stream_handlers"),
             *missing(client, "last_seen"),
             *({"memory"} - set(worker.metrics)),
         ]
@@ -76,6 +76,7 @@ def test_what_the_worker_plugin_reads(client):
             *missing(dask_worker, "connection_args", "rpc", "get_current_task", "status"),
             *missing(dask_worker.memory_manager, "memory_limit"),
             *missing(dask_worker.state, "tasks"),
+            *missing(dask_worker, "batched_stream"),
             *([] if isinstance(listening, dict) else ["get_listen_args"]),
         ]
 

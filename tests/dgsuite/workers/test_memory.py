@@ -86,7 +86,7 @@ def test_a_halo_that_leaves_no_room_is_refused():
     with client_of(2, set_as_default=False) as client:
         spread = graph.repartition(2, client)
         dgsuite.run("bf", spread, style="clocked", client=client)
-        client.run(hold, more=-(32 << 20))
+        client.run(hold, more=-(96 << 20))
         with pytest.raises(
             RunError, match=r"values of nodes and of their neighbours may take .* more on"
         ):

@@ -1,0 +1,172 @@
+"""Results of runs, on their way from the workers over the scheduler to the client.
+
+A worker sends small results together with the message that their task is done, and facts of large ones. So a
+client gets them with the answer to one request, and the scheduler need not ask the workers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from distributed import Scheduler
+from distributed.scheduler import TaskState
+
+OP = "dgsuite-result"
+"""Of a worker's message about a result: key, and what is in `Sent`."""
+
+LARGE = 1 << 17
+"""Bytes from which a result is not sent with the message that its task is done."""
+
+
+class Sent(NamedTuple):
+    """What a worker sent of a result; the rest the scheduler asks for.
+
+    Attributes
+    ----------
+    nbytes
+        Of its arrays.
+    facts
+        What is known of it, pickled.
+    data
+        The result, pickled.
+    """
+
+    nbytes: int
+    facts: bytes | None
+    data: bytes | None
+
+
+class Awaited(NamedTuple):
+    """Tasks that a client waits for.
+
+    Attributes
+    ----------
+    keys
+        Of those that have no result yet.
+    over
+        Set when all have one, or one never will.
+    """
+
+    keys: set[Any]
+    over: asyncio.Event
+
+
+class Results:
+    """The part of `partition.client.scheduler.DgsuiteSchedulerPlugin` that answers for results."""
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self.scheduler = scheduler
+        self._awaited: list[Awaited] = []
+        self._sent: dict[Any, Sent] = {}
+        scheduler.handlers["dgsuite_results"] = self.wait
+        scheduler.stream_handlers[OP] = self.receive
+
+    def receive(
+        self,
+        key: Any,
+        nbytes: int,
+        facts: bytes | None = None,
+        data: bytes | None = None,
+        worker: str = "",
+    ) -> None:
+        """Take in what a worker has sent of a result."""
+        if key in self.scheduler.tasks:
+            self._sent[key] = Sent(nbytes, facts, data)
+
+    async def wait(
+        self, keys: Sequence[Any], seconds: float, most: int, stays: float | None
+    ) -> dict[str, Any]:
+        """RPC: the results of tasks, once all are done.
+
+        This takes a client one request. Otherwise it hears of each task, and then asks for the results.
+
+        Parameters
+        ----------
+        keys
+            Of the tasks, which may arrive after this request.
+        seconds
+            Seconds to wait at most.
+        most
+            Bytes of results that are sent with the answer, at most.
+        stays
+            If the results of a run take more bytes, they stay on their workers, and facts of them are sent.
+            None if they never stay.
+
+        Returns
+        -------
+        ``"over"``: whether no task is left to wait for: all are done, or one has failed. If all are done,
+        by key ``"pickled"`` or ``"data"``: the results; or ``"facts"``, pickled: what is known of them; or
+        ``"large"``: that the results are too large to be sent.
+        """
+        found = [self.scheduler.tasks.get(key) for key in keys]
+        states = {
+            key: task.state for key, task in zip(keys, found, strict=True) if task is not None
+        }
+        awaited = Awaited({k for k in keys if states.get(k) != "memory"}, asyncio.Event())
+        if awaited.keys and "erred" not in states.values():
+            self._awaited.append(awaited)
+            try:
+                await asyncio.wait_for(awaited.over.wait(), seconds)
+            except TimeoutError:
+                return {"over": False}
+            finally:
+                self._awaited.remove(awaited)
+        tasks = [self.scheduler.tasks.get(key) for key in keys]
+        done = [task for task in tasks if task is not None and task.state == "memory"]
+        if len(done) < len(tasks):
+            return {"over": True}
+        if stays is not None:
+            try:
+                await self._ask([task for task in done if task.key not in self._sent])
+                if sum(self._sent[key].nbytes for key in keys) > stays:
+                    await self._ask([t for t in done if self._sent[t.key].facts is None])
+                    for task in done:
+                        _keep(task)
+                    return {"over": True, "facts": {key: self._sent[key].facts for key in keys}}
+            except (OSError, KeyError, ValueError):  # a worker was lost: the client finds out
+                await asyncio.sleep(seconds)
+                return {"over": False}
+        data = {key: self._sent[key].data for key in keys if key in self._sent}
+        if len(data) == len(keys) and None not in data.values():
+            return {"over": True, "pickled": data}
+        if sum(task.nbytes for task in done) > most:
+            return {"over": True, "large": True}
+        return {"over": True, **await self.scheduler.gather(keys=keys)}
+
+    async def _ask(self, tasks: Sequence[TaskState]) -> None:
+        """Ask workers for facts of their results.
+
+        Raises
+        ------
+        OSError, KeyError, ValueError
+            A worker was lost.
+        """
+        places = [min(task.who_has or [], key=lambda worker: worker.address) for task in tasks]
+        calls = [
+            self.scheduler.rpc(place.address).dgsuite_facts(key=task.key)
+            for task, place in zip(tasks, places, strict=True)
+        ]
+        for task, facts in zip(tasks, await asyncio.gather(*calls), strict=True):
+            self.receive(task.key, **facts)
+
+    def transition(self, key: Any, finish: str) -> None:
+        """Of the plugin: a task has another state."""
+        for awaited in self._awaited:
+            if key not in awaited.keys:
+                continue
+            if finish == "memory":
+                awaited.keys.discard(key)
+            if not awaited.keys or finish in ("erred", "forgotten"):
+                awaited.over.set()
+        if finish in ("released", "forgotten"):
+            self._sent.pop(key, None)
+
+
+def _keep(task: TaskState) -> None:
+    """Never run a task again whose result is lost with its worker.
+
+    It is tied to that worker, so what needs it would wait for ever. Now it fails.
+    """
+    task.run_spec = None
