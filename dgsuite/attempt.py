@@ -85,6 +85,7 @@ class Attempt:
         self.traffic = traffic
         self.rest = tell, load, guard
         self.checkpoints = checkpoints
+        self._tried = False
 
     def __call__(self, states: Mapping[str, Mapping[str, Any]]) -> Tried:
         """Run on workers, given the state of each by address, or in this process.
@@ -99,7 +100,10 @@ class Attempt:
         kernel, graph, client = self.kernels[0], self.graph, self.client
         workers = [] if client is None else list(states)
         plan, found = self.checkpoints, None
-        if plan is not None and (found := plan.newest()) is not None:
+        if plan is not None and (self._tried or not plan.automatic):
+            found = plan.newest()
+        self._tried = True
+        if found is not None:
             graph = cut(graph, found.offsets, self.clusters, client)
             self.clusters = len(found.offsets) - 1
             logger.info("kernel %r goes on after phase %d", kernel.name, found.phases)

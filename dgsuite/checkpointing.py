@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 SETTING = "dgsuite.checkpoint.every"
+AUTOMATIC = "dgsuite.checkpoint.automatic"
 
 LONG = 200
 """Characters of a parameter of which a checkpoint holds the checksum instead."""
@@ -41,23 +42,28 @@ def every() -> float | int:
     InputError
         The setting is neither a time nor a number of rounds.
     """
-    from dask.utils import parse_timedelta
-
     given = setting(SETTING)
     number, _, unit = str(given).partition(" ")
     if unit in ("round", "rounds") and number.isdecimal() and int(number):
         return int(number)
-    try:
-        seconds = float(parse_timedelta(given, default="s"))
-    except (KeyError, ValueError, TypeError, AttributeError):
-        seconds = -1.0
-    if not 0 <= seconds < float("inf"):
+    if (seconds := _seconds(given)) is None:
         raise InputError(f"{SETTING} must be a time, such as '10s', or '5 rounds', got {given!r}")
     return seconds
 
 
+def _seconds(given: Any) -> float | None:
+    """A time of Dask's configuration; None if it is none."""
+    from dask.utils import parse_timedelta
+
+    try:
+        seconds = float(parse_timedelta(given, default="s"))
+    except (KeyError, ValueError, TypeError, AttributeError):
+        return None
+    return seconds if 0 <= seconds < float("inf") else None
+
+
 def checkpoints_of(
-    folder: bool | str | os.PathLike[str],
+    folder: bool | str | os.PathLike[str] | None,
     kernels: Sequence[Kernel],
     graph: Graph,
     guard: Guard,
@@ -65,13 +71,14 @@ def checkpoints_of(
     dealt: bool,
     style: str,
     client: Client | None,
-) -> Checkpoints:
-    """The checkpoints of a run.
+) -> Checkpoints | None:
+    """The checkpoints of a run, if it has any.
 
     Parameters
     ----------
     folder
-        True for one of its own in the memory of the client's workers.
+        True for one of its own in the memory of the client's workers; None for automatic checkpoints there,
+        if the run can have some; False for none.
     kernels
         What is to be run.
     dealt
@@ -83,6 +90,11 @@ def checkpoints_of(
         The folder is not the name of one, the setting is wrong, or the run can have no checkpoints.
     """
     kernel = kernels[0]
+    if folder is False:
+        return None
+    if folder is None:
+        can = style == "clocked" and kernel.form != "recursive" and len(kernels) == 1
+        return _automatic(client) if can and client is not None else None
     if folder is True:
         folder = f"workers://{token_hex(8)}"
     if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
@@ -120,6 +132,25 @@ def checkpoints_of(
 
         where = of_client(where, client)
     return Checkpoints(archives.absolute(where), every(), facts)
+
+
+def _automatic(client: Client) -> Checkpoints | None:
+    """The checkpoints of a run that nobody asked for, in the memory of workers; None if there are none.
+
+    Raises
+    ------
+    InputError
+        The setting is neither a time nor false.
+    """
+    from dgsuite.workers.files import folder_of
+    from dgsuite.workers.recovery import tries
+
+    given = setting(AUTOMATIC)
+    if given is False or not tries():
+        return None
+    if given is True or (seconds := _seconds(given)) is None:
+        raise InputError(f"{AUTOMATIC} must be a time, such as '10s', or false, got {given!r}")
+    return Checkpoints(folder_of(client, token_hex(8)), seconds, {}, automatic=True)
 
 
 def cut(graph: Graph, offsets: list[int], clusters: int | None, client: Client | None) -> Graph:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -128,7 +129,9 @@ def run(
         a run that loses a worker. Outputs, rounds and messages are those of a run that nothing disturbed. At
         its end the checkpoints are removed. There are none with deal="dynamic", nor for recursive forms in
         style "finish_async". With True they are in the memory of workers, each on two, so a run goes on if it
-        loses one worker at a time; with ``"workers://NAME"`` also when the same client calls it again.
+        loses one worker at a time; with ``"workers://NAME"`` also when the same client calls it again. By
+        default a run in style "clocked" that takes longer than ``dgsuite.checkpoint.automatic`` says (10
+        seconds) has them there; with False it has none.
     parameters
         Parameters of the kernel, such as ``root=``. Values in the graph's `attrs` are their defaults. If the
         graph has labels, they name nodes; otherwise node ids do.
@@ -283,9 +286,7 @@ def run_each(
                 "serial",
                 "the graph is small; pass style= to choose another style",
             )
-    checkpoints = None
-    if checkpoint is not None and checkpoint is not False:
-        checkpoints = checkpoints_of(checkpoint, kernels, graph, guard, load, dealt, style, client)
+    checkpoints = checkpoints_of(checkpoint, kernels, graph, guard, load, dealt, style, client)
     if style == "serial":
         client = None
     elif client is None:
@@ -300,12 +301,13 @@ def run_each(
     with _on(client, chosen), shown(what, unit, progress, on_round) as tell:
         settings = trace is True, tell, load, guard, checkpoints
         attempt = Attempt(kernels, graph, style, client, clusters, *settings)
+        begin = perf_counter()
         try:
             tried = recovered(attempt, client or graph.client, f"kernel {chosen.name!r}")
         except BaseException:
-            if checkpoint is True and checkpoints is not None:
+            if checkpoint in (None, True) and checkpoints is not None:
                 with suppress(RunError):  # a scheduler that is gone has taken them along
-                    checkpoints.remove()
+                    checkpoints.end(perf_counter() - begin)
             raise
     graph = tried.graph
     results = [
@@ -325,7 +327,7 @@ def run_each(
         for k, (outputs, log) in zip(kernels, tried.found, strict=True)
     ]
     if checkpoints is not None:
-        checkpoints.remove()
+        checkpoints.end(perf_counter() - begin)
     if client is not None and hasattr(client, "_dgsuite_installed"):
         from dgsuite.workers import dashboard
 

@@ -17,6 +17,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from secrets import token_hex
 from time import monotonic
 from typing import Any, NamedTuple
@@ -32,7 +33,7 @@ from dgsuite.engine.values import Classes, Reader, Writer
 from kernels.base import Vote
 from partition import archives
 from partition.archives import Entry
-from partition.errors import InputError
+from partition.errors import InputError, RunError
 
 logger = logging.getLogger("dgsuite")
 
@@ -48,6 +49,9 @@ NAME = re.compile(
     r"(?P<part>\.[0-9a-z.]+\.part)?"
 )
 """Names of the files, and of those that were being written when a process was killed."""
+
+COPIES = 3
+"""Of a checkpoint in the memory of workers: what is being written, and one or two that are kept."""
 
 DUE = 16
 """Bit of `Vote.given` that is set in a marked vote; no program reads it."""
@@ -100,6 +104,9 @@ class Checkpoints:
         not mixed with what this one writes.
     found
         What this try goes on from, if anything.
+    automatic
+        Whether nobody asked for them. Then they cost nothing before the first is due, and the run continues
+        if one cannot be written. No other run knows the folder, so it has no owner.
     """
 
     folder: str
@@ -108,13 +115,16 @@ class Checkpoints:
     offsets: list[int] | None = None
     attempt: str = ""
     found: Found | None = None
+    automatic: bool = False
 
     def begun(self, offsets: list[int], found: Found | None) -> Checkpoints:
         """The same for a try of the run, which owns the folder from now on."""
+        attempt = token_hex(4)
+        if self.automatic:
+            return replace(self, offsets=offsets, attempt=attempt, found=found)
         with archives.explained(self.folder):
             files, inner = archives.opened(self.folder)
             files.makedirs(inner, exist_ok=True)
-        attempt = token_hex(4)
         archives.write_list(self.folder, OWNER, KIND, {"attempt": attempt})
         return replace(self, offsets=offsets, attempt=attempt, found=found)
 
@@ -126,6 +136,8 @@ class Checkpoints:
         InputError
             Another one does, or this process sees another folder.
         """
+        if self.automatic:
+            return
         try:
             there = archives.read_list(self.folder, OWNER, KIND)["attempt"]
         except InputError as error:
@@ -165,6 +177,11 @@ class Checkpoints:
         assert self.found is not None
         read = Reader(classes).read
         return [read(archives.read(self.folder, log)) for *_, log in self.found.sites]
+
+    def end(self, seconds: float) -> None:
+        """Remove all files, after so many seconds of the run; of automatic ones there are none before."""
+        if not self.automatic or seconds >= self.every:
+            self.remove()
 
     def remove(self, besides: str = "") -> None:
         """Remove all files of checkpoints but those of a try, and the folder if it is empty then."""
@@ -303,18 +320,23 @@ class Kept(Fresh):
         The folder is not that of the run, or the checkpoint is of another graph.
     """
 
+    _can = True
+
     def __init__(self, plan: Checkpoints, site: Site) -> None:
         super().__init__(site)
         plan.check_owner()
-        site.keeps = True
+        site.keeps = not plan.automatic
         self.plan = plan
         self.site = site
-        self._graph = [digest([cluster]) for cluster in site.clusters]
-        self._classes = site.classes()
         self._written: deque[list[str]] = deque()
         if plan.found is not None:
             self._go_on(plan.found)
         self._pace = Pace(plan, self._reached()[1])
+
+    @cached_property
+    def _graph(self) -> list[list[int]]:
+        """Checksums of the clusters."""
+        return [digest([cluster]) for cluster in self.site.clusters]
 
     def _go_on(self, found: Found) -> None:
         """Read what the site goes on from."""
@@ -342,17 +364,33 @@ class Kept(Fresh):
         return self.log.columns()
 
     def due(self, step: Step) -> bool:
-        if self.site.me:  # one decides for all
+        if self.site.me or not self._can:  # one decides for all
             return False
         return self._pace.due(step)
 
     def write(self) -> None:
+        """Write a checkpoint of the site; an automatic one after the next phase, which is kept for it."""
+        if not self.plan.automatic:
+            self._write()
+        elif not self.site.keeps:
+            self.site.keeps = True
+        elif self._can:
+            try:
+                self._write()
+            except (InputError, RunError) as error:
+                self._can = False
+                logger.info("kernel %r has no checkpoints: %s", self.site.kernel.name, error)
+            self.site.keeps, self.site.returned = False, ()
+
+    def _write(self) -> None:
         plan, me = self.plan, self.site.me
         plan.check_owner()
         phases, rounds = self._reached()
         head = f"phase-{phases:08}-{plan.attempt}"
         states = checkpoint.held(self.site, self._graph)
-        log = Writer(self._classes).write(self._past())
+        log = Writer(self.site.classes()).write(self._past())
+        if plan.automatic and self.site.room is not None:
+            self.site.room("checkpoint", COPIES * sum(array.nbytes for array in states.values()))
         entries = {
             "states": archives.write(plan.folder, f"{head}-states-{me:04}.npz", states),
             "log": archives.write(plan.folder, f"{head}-log-{me:04}.npz", log),
@@ -387,5 +425,6 @@ class Kept(Fresh):
 
 
 def begun(plan: Checkpoints | None, site: Site, kept: type[Kept] = Kept) -> Fresh:
-    """A run at one site, with checkpoints if there is a plan of them."""
-    return Fresh(site) if plan is None else kept(plan, site)
+    """A run at one site, with checkpoints if there is a plan; automatic ones need another worker."""
+    alone = len(site.bounds) == 2
+    return Fresh(site) if plan is None or (plan.automatic and alone) else kept(plan, site)

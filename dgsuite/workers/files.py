@@ -53,7 +53,11 @@ def of_client(url: str, client: Client | None) -> str:
     from dgsuite.workers.plugin import install
 
     install(client)
-    client.register_plugin(FilesPlugin())  # each time: a scheduler that was restarted has lost it
+    return folder_of(client, name)
+
+
+def folder_of(client: Client, name: str) -> str:
+    """The URL of a folder of a client."""
     clients[client.id] = client
     return f"{PROTOCOL}://{client.id}/{name}"
 

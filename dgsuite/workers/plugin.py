@@ -287,6 +287,7 @@ def install(client: Client) -> None:
         watch.call(lambda: client.register_plugin(RunPlugin()))
         watch.call(lambda: client.register_plugin(SpanPlugin()))
         watch.call(lambda: client.register_plugin(DashboardPlugin()))
+        watch.call(lambda: client.register_plugin(files.FilesPlugin()))
         client._dgsuite_installed = client.scheduler_comm
 
 

@@ -11,6 +11,7 @@ import sys
 import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import dask
@@ -34,7 +35,7 @@ from partition.subset import Subset
 from tests.faults.inject import Signal, arm
 from tests.support.cases import NAMES, cuts, inputs
 from tests.support.sites import assert_same, simulate
-from tests.support.toys import MutatesInPlace
+from tests.support.toys import MutatesInPlace, Unwritable
 
 EACH_PHASE = 0.0
 
@@ -205,6 +206,56 @@ def test_a_run_goes_on_from_a_copy_of_what_the_lost_worker_held(trio, style, cap
     assert "goes on after phase 5" in caplog.text
     same(found, expected)
     assert not any(files(trio).values())
+
+
+AUTOMATIC = {"dgsuite.checkpoint.automatic": 0}
+
+
+@pytest.mark.parametrize("kernel", sorted(KERNELS.keys() - {"wcc"}))  # which ends before
+def test_a_run_goes_on_though_nobody_asked_for_checkpoints(trio, kernel, caplog):
+    graph = example(kernel)
+    expected = dgsuite.run(kernel, graph, style="serial", **KERNELS[kernel])
+    trio.run(arm, 7, True, Signal(), workers=[worker_addresses(trio)[1]])
+    with dask.config.set(AUTOMATIC), caplog.at_level(logging.INFO, "dgsuite"):
+        found = dgsuite.run(
+            kernel, graph, style="clocked", client=trio, count_as="serial", **KERNELS[kernel]
+        )
+    assert "goes on after phase 2" in caplog.text
+    same(found, expected)
+    assert not any(files(trio).values())
+
+
+def test_a_run_goes_on_without_an_automatic_checkpoint_that_cannot_be_written(trio):
+    """Such as of a state that holds what no file can; an error only for a run that asks for checkpoints."""
+    graph = example("mis")
+    run = partial(dgsuite.run, Unwritable(), graph, style="clocked", client=trio, count_as="serial")
+    with dask.config.set(AUTOMATIC):
+        same(run(), dgsuite.run(Unwritable(), graph, style="serial"))
+    with pytest.raises(InputError, match="no checkpoint can hold this"):
+        run(checkpoint=True)
+
+
+def test_short_runs_and_those_that_want_none_write_no_checkpoints(trio, monkeypatch):
+    def written(dask_worker):
+        from dgsuite.engine.checkpoint_files import Kept
+
+        Kept._write = lambda self: dask_worker.plugins["dgsuite"].files.update(written=b"")
+
+    def forgotten(dask_worker):
+        dask_worker.plugins["dgsuite"].files.clear()
+
+    trio.run(written)
+    try:
+        for choice in ({}, {"checkpoint": False}):
+            with dask.config.set({} if choice == {} else AUTOMATIC):
+                dgsuite.run("mis", example("mis"), style="clocked", client=trio, **choice)
+            assert not any(files(trio).values())
+        with dask.config.set(AUTOMATIC):
+            dgsuite.run("mis", example("mis"), style="clocked", client=trio)
+        assert all(files(trio).values())
+    finally:
+        trio.run(forgotten)
+        trio.restart()
 
 
 def test_a_run_that_is_called_again_finds_what_it_wrote_in_memory(trio, caplog):
@@ -385,6 +436,15 @@ def test_runs_without_checkpoints_are_refused(tmp_path):
             pytest.raises(InputError, match="must be a time, such as '10s', or '5 rounds'"),
         ):
             dgsuite.run("mis", graph, checkpoint=tmp_path)
+
+
+@pytest.mark.parametrize("wrong", ["often", True, -1])
+def test_a_wrong_time_of_automatic_checkpoints_is_refused(client, wrong):
+    with (
+        dask.config.set({"dgsuite.checkpoint.automatic": wrong}),
+        pytest.raises(InputError, match="automatic must be a time, such as '10s', or false, got"),
+    ):
+        dgsuite.run("mis", example("mis"), style="clocked", client=client)
 
 
 @pytest.mark.parametrize(
