@@ -7,7 +7,8 @@ stored once, in the node's slot, and travels once to each site that has it as a 
 negotiated: an edge is known at both ends, so both sites derive the same lists in the same order.
 
 A site that reads many nodes of another has slots for all of them. Where that leaves none out, as on
-most graphs in a few blocks, a node's slot is its id, and the clusters' adjacency is used as it is.
+most graphs in a few blocks, a node's slot is its id, and the clusters' adjacency is used as it is. When all
+nodes send a value, those that are read travel.
 """
 
 from __future__ import annotations
@@ -28,13 +29,20 @@ from partition.partitioners import Partition
 from partition.segments import COMPILE_FROM, group, look_up, loops, mark, outside, transpose_outside
 from partition.tiles import Tiles, make_tiles
 
-MANY = 4
-"""A site that reads more than one in so many nodes of another has slots for them all."""
+MANY, MOST = 0.25, 0.75
+"""A site that reads more than the first part of another's nodes has slots for them all. If all of these send
+a value, and it reads at most the second part, the others stay.
+"""
 
 
 def reads_all(count: Any, size: Any) -> Any:
-    """Whether a site that reads `count` of the `size` nodes of another is sent values of all; elementwise."""
-    return MANY * count > size
+    """Whether a site that reads `count` of the `size` nodes of another has slots for all; elementwise."""
+    return count > MANY * size
+
+
+def reads_few(count: Any, size: Any) -> Any:
+    """Whether only values of the `count` nodes that are read travel when all of `size` send; elementwise."""
+    return count <= MOST * size
 
 
 class Out(NamedTuple):
@@ -81,6 +89,9 @@ class Halo:
         For each peer site: own slots it reads, ascending.
     land
         For each peer site: the slots where its values land, in the same order.
+    needed, wanted
+        Where such a list is of all nodes of a site, and the other reads few of them (see `reads_few`): those
+        that it reads, as in `send` and `land`.
     in_weights, leaving_weights
         Weights of the edges of each cluster, of those that come in and of those that leave; None without.
     tiles
@@ -104,6 +115,8 @@ class Halo:
     near: NDArray[np.int32]
     send: dict[int, NDArray | slice]
     land: dict[int, slice]
+    needed: dict[int, NDArray]
+    wanted: dict[int, NDArray]
     in_weights: Sequence[NDArray | None]
     leaving_weights: Sequence[NDArray | None]
     tiles: Tiles | None = field(default=None, init=False)  # a turned halo has its own
@@ -268,9 +281,12 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
         if partition.order is not None:
             held = held[partition.node(np.arange(partition.n))]
     held[lo:hi] = True
+    reads: dict[int, NDArray] = {}
     for peer in peers:
         block = held[bounds[peer] : bounds[peer + 1]]
-        if reads_all(np.count_nonzero(block), len(block)):
+        if reads_all(count := np.count_nonzero(block), len(block)):
+            if reads_few(count, len(block)):
+                reads[peer] = np.flatnonzero(block)
             block[:] = True
     ids = None
     if partition.order is not None or not held.all():
@@ -287,6 +303,8 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
 
     send: dict[int, NDArray | slice] = {}
     land: dict[int, slice] = {}
+    needed: dict[int, NDArray] = {}
+    kind = ways[0][1].dtype
     for peer in peers:
         low, high = int(before[peer]), int(before[peer + 1])
         shift = own if peer > me else 0
@@ -297,6 +315,8 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
         if count:
             whole = reads_all(count, own)
             send[peer] = slice(first, first + own) if whole else first + np.flatnonzero(read)
+            if whole and reads_few(count, own):
+                needed[peer] = (first + np.flatnonzero(read)).astype(kind)
             land[peer] = slice(low, high)
     one = len(clusters) == 1
     away = clusters[0].remote_degree if one else outside(*ways[0], first, first + own)
@@ -315,6 +335,8 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
         near,
         send,
         land,
+        needed,
+        {peer: (int(before[peer]) + found).astype(kind) for peer, found in reads.items()},
         [c.sender_weights for c in clusters],
         [c.weights for c in clusters],
     )

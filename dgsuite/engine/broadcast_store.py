@@ -30,7 +30,7 @@ class BroadcastBatch(NamedTuple):
     senders
         Which of the ghosts these are, encoded: see `partition.subset.Subset.encode`.
     fields
-        The values, by field.
+        The values, by field; if all nodes sent, those that the site reads (see `Halo.needed`).
     reach
         About how many messages they make on that site; the exact number where there are two sites, and
         where all nodes sent that the site has as ghosts.
@@ -212,6 +212,8 @@ class BroadcastStore:
             senders = Subset(None, size=told, count=told) if everyone else own.restrict(slots)
             if not senders.count or not edges:
                 continue
+            if everyone:
+                slots = self.halo.needed.get(peer, slots)
             fields = {n: self._packed(self.slots[n], slots, senders) for n in names}
             reach = self._leaving * senders.size // self._all_told
             reach = edges if everyone else max(min(reach, edges - 1), 0)
@@ -239,7 +241,7 @@ class BroadcastStore:
             if senders.is_list:
                 values[senders.members] = received
             elif senders.count == senders.size:
-                values[span] = received
+                values[self.halo.wanted.get(peer, span)] = received
             else:
                 lay(received, senders.mask, values[span])
         self._heard.append(senders)

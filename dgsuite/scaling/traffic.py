@@ -26,7 +26,7 @@ from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.graph import Graph
 from partition.grid import near_square
-from partition.halo import reads_all
+from partition.halo import reads_all, reads_few
 from partition.partitioners import blocks
 from partition.subset import INDEX, encoded_size
 
@@ -209,7 +209,11 @@ def _in_blocks(recorded: Recording, p: int) -> Iterator[Exchange]:
     sizes = np.bincount(owner, minlength=p)
     whole = reads_all(halo, sizes[:, None])
     np.fill_diagonal(whole, False)
+    few = whole & reads_few(halo, sizes[:, None])
+    all_values = np.where(whole & ~few, sizes[:, None], halo)
     halo = np.where(whole, sizes[:, None], halo)
+    crosses = _crossing(c, owner)
+    crossing = np.bincount(owner[crosses], minlength=p)
     for sent in recorded.sent:
         if sent is None:
             yield silent
@@ -221,7 +225,11 @@ def _in_blocks(recorded: Recording, p: int) -> Iterator[Exchange]:
                 continue
             said = np.bincount(owner[sent.rows], minlength=p)
             pairs = np.where(whole, said[:, None], pairs)
-            yield Exchange(pairs, pairs * sent.itemsize + encoded_size(halo, pairs), work)
+            heads = encoded_size(halo, pairs)
+            everyone = np.bincount(owner[sent.rows[crosses[sent.rows]]], minlength=p) == crossing
+            pairs = np.where(everyone[:, None], all_values, pairs)
+            heads[everyone] = 0
+            yield Exchange(pairs, pairs * sent.itemsize + heads, work)
         elif isinstance(sent, UnicastBatch):
             yield _letters(sent, owner, p)
         elif isinstance(sent, AnnouncementBatch):
@@ -234,6 +242,14 @@ def _in_blocks(recorded: Recording, p: int) -> Iterator[Exchange]:
             if isinstance(sent, NodeLists):
                 raise InputError("traffic of lists that nodes share is not counted")
             raise InputError("items to clusters depend on the clusters; only 'bfs2d' is counted")
+
+
+def _crossing(c: Cluster, owner: NDArray) -> NDArray[np.bool_]:
+    """Which nodes have a neighbour in another block."""
+    away = owner[c.indices] != np.repeat(owner, np.diff(c.indptr))
+    before = np.concatenate([[0], np.cumsum(away)])
+    found: NDArray[np.bool_] = before[c.indptr[1:]] > before[c.indptr[:-1]]
+    return found
 
 
 def _letters(sent: UnicastBatch, owner: NDArray, p: int) -> Exchange:

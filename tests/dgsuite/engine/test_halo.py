@@ -17,7 +17,7 @@ from kernels.analytics.bfs import BreadthFirst
 from kernels.base import Broadcast, broadcast
 from partition.errors import RunError
 from partition.graph import Graph
-from partition.halo import make_halo
+from partition.halo import MOST, make_halo
 from partition.views import incoming
 from tests.support.cases import graphs
 from tests.support.toys import Toy
@@ -123,3 +123,12 @@ def test_halos_of_all_sites_fit_together(whole_and_cut, sites):
             np.testing.assert_array_equal(
                 ids[slots], there.named(np.arange(there.slots))[there.land[me]]
             )
+            assert (peer in halo.needed) == (me in there.wanted)
+            if peer in halo.needed:
+                needed = ids[halo.needed[peer]]
+                np.testing.assert_array_equal(
+                    needed, there.named(np.arange(there.slots))[there.wanted[me]]
+                )
+                reached = [[*c.indices, *c.senders[1]] for c in groups[peer]]
+                assert {*needed.tolist()} == {*own.tolist()} & {*np.concatenate(reached).tolist()}
+                assert len(needed) <= MOST * halo.own
