@@ -56,7 +56,7 @@ def between_hosts(given: argparse.Namespace) -> None:
         ):
             seconds = float(network.run(0, [*command, "--measure", address], bound=300).split()[-1])
         times = MULTIPLE.get(delay)
-        bound = None if first is None or times is None else 1e3 * (times * delay + first)
+        bound = None if first is None or times is None else round(1e3 * (times * delay + first), 2)
         first = seconds if first is None else first
         workers = f"{given.hosts} x {given.workers}"
         on = {"hosts x workers": workers, "ms one way": 1e3 * delay}

@@ -62,13 +62,18 @@ def measure(workers: int, threads: int, given: argparse.Namespace) -> dict[tuple
         graph = genval.graph(
             "rmat", n, m=given.edges * n, clusters=workers * threads, client=client
         )
+        hub = {"bfs": {"root": int(graph.degree.argmax().compute())}}
         for kernel in given.kernels:
             for style in given.styles:
                 took, used = [], []
                 for _ in range(given.times + 1):
                     before = sum(client.run(processor_time).values())
                     ds = dgsuite.run(
-                        kernel, graph, style=style, client=client, **PARAMETERS.get(kernel, {})
+                        kernel,
+                        graph,
+                        style=style,
+                        client=client,
+                        **(PARAMETERS | hub).get(kernel, {}),
                     )
                     took.append(1e3 * ds.attrs["seconds"])
                     used.append(1e3 * (sum(client.run(processor_time).values()) - before))
