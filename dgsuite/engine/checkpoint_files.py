@@ -425,6 +425,11 @@ class Kept(Fresh):
 
 
 def begun(plan: Checkpoints | None, site: Site, kept: type[Kept] = Kept) -> Fresh:
-    """A run at one site, with checkpoints if there is a plan; automatic ones need another worker."""
+    """A run at one site, with checkpoints if there is a plan.
+
+    Automatic ones are of no use if there is no other site: they would be lost with the worker.
+    """
     alone = len(site.bounds) == 2
-    return Fresh(site) if plan is None or (plan.automatic and alone) else kept(plan, site)
+    if plan is None or (plan.automatic and alone and plan.found is None):
+        return Fresh(site)
+    return kept(plan, site)

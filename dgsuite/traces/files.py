@@ -149,7 +149,7 @@ def _read_table(name: str) -> xr.Dataset:
 
     try:
         return _trace(pq.read_table(name))
-    except pa.ArrowException as error:  # some are no other error, too: text that is not UTF-8
+    except pa.ArrowException as error:  # and nothing else, where text is not UTF-8
         raise InputError(f"not a trace of dgsuite, or a damaged one: {error}") from None
 
 

@@ -228,8 +228,11 @@ class RunPlugin(WorkerPlugin):
         facts = Facts.of(result)
         sent: dict[str, Any] = {"op": OP, "key": key, "nbytes": facts.nbytes}
         what, name = (result, "data") if facts.nbytes < LARGE else (facts, "facts")
-        if len(pickled := pickle.dumps(what)) < LARGE:
-            self._announced[key] = sent | {name: pickled}
+        buffers: list[pickle.PickleBuffer] = []
+        head = pickle.dumps(what, 5, buffer_callback=buffers.append)  # copies no array
+        if len(head) + sum(buffer.raw().nbytes for buffer in buffers) < LARGE:
+            sent[name] = pickle.dumps(what)
+        self._announced[key] = sent
 
     def count(self, run: str, first: int, epoch: str) -> int:
         """RPC: fetch and increment of a run's counter. Thread-safe."""

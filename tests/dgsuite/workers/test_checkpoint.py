@@ -29,6 +29,7 @@ from dgsuite.__main__ import main
 from dgsuite.engine.checkpoint_files import Checkpoints, Kept
 from dgsuite.engine.values import Classes, Reader, Writer
 from dgsuite.executors import serial
+from dgsuite.parameters import make_kernel
 from partition.client.workers import worker_addresses
 from partition.grid import arrange
 from partition.subset import Subset
@@ -233,6 +234,30 @@ def test_a_run_goes_on_without_an_automatic_checkpoint_that_cannot_be_written(tr
         same(run(), dgsuite.run(Unwritable(), graph, style="serial"))
     with pytest.raises(InputError, match="no checkpoint can hold this"):
         run(checkpoint=True)
+
+
+def test_the_last_worker_goes_on_from_an_automatic_checkpoint():
+    """It writes none, as they would be lost with it."""
+    graph = example("mis", client=None)
+    kernel = make_kernel("mis", graph, None, {})
+    plan = plan_of(graph)
+    found, phases = [], []
+    try:
+        expected, _ = serial.run(
+            kernel,
+            graph.parts,
+            before_phase=lambda site: found.append(plan.newest()),
+            checkpoints=plan,
+        )
+        for checkpoint in (None, found[-1]):
+            last = replace(plan, automatic=True, found=checkpoint)
+            outputs, _ = serial.run(
+                kernel, graph.parts, before_phase=lambda site: phases.append(site), checkpoints=last
+            )
+            np.testing.assert_array_equal(outputs["in_mis"], expected["in_mis"])
+    finally:
+        plan.remove()
+    assert len(phases) == len(found) + 1
 
 
 def test_short_runs_and_those_that_want_none_write_no_checkpoints(trio, monkeypatch):
