@@ -21,7 +21,8 @@ from distributed import Client, get_worker
 from numpy.typing import NDArray
 
 from dgsuite.engine.checkpoint import AGAIN
-from dgsuite.engine.checkpoint_files import Checkpoints, Fresh, Kept, begun, is_marked, marked
+from dgsuite.engine.checkpoint_files import Checkpoints
+from dgsuite.engine.checkpointed import Fresh, Kept, begun, is_marked, marked
 from dgsuite.engine.collectives import FEW
 from dgsuite.engine.log import Log, merge
 from dgsuite.engine.program import SILENT, UNBOUND, Guard, reduce_votes, steps

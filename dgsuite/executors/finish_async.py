@@ -21,7 +21,8 @@ from distributed import Client, Future
 from numpy.typing import NDArray
 
 from dgsuite.engine.checkpoint import AGAIN, EXCHANGES
-from dgsuite.engine.checkpoint_files import Checkpoints, Pace
+from dgsuite.engine.checkpoint_files import Checkpoints
+from dgsuite.engine.checkpointed import Pace
 from dgsuite.engine.log import Log, merge
 from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, steps
 from dgsuite.engine.progress import Progress, Tell

@@ -20,7 +20,8 @@ from distributed import Client
 from numpy.typing import NDArray
 
 from dgsuite.engine.checkpoint import AGAIN
-from dgsuite.engine.checkpoint_files import Checkpoints, Fresh, begun, is_marked, marked
+from dgsuite.engine.checkpoint_files import Checkpoints
+from dgsuite.engine.checkpointed import Fresh, begun, is_marked, marked
 from dgsuite.engine.log import Log
 from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, turns
 from dgsuite.engine.progress import Report, Tell, seldom

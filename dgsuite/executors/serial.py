@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from dgsuite.engine.batches import Record
 from dgsuite.engine.checkpoint import AGAIN
-from dgsuite.engine.checkpoint_files import Checkpoints, begun
+from dgsuite.engine.checkpoint_files import Checkpoints
+from dgsuite.engine.checkpointed import begun
 from dgsuite.engine.log import Log
 from dgsuite.engine.program import UNBOUND, Guard, Step, reduce_votes, steps
 from dgsuite.engine.progress import Tell, seldom

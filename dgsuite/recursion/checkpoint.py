@@ -10,7 +10,8 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any
 
-from dgsuite.engine.checkpoint_files import Checkpoints, Kept
+from dgsuite.engine.checkpoint_files import Checkpoints
+from dgsuite.engine.checkpointed import Kept
 from dgsuite.engine.program import reduce_votes
 from dgsuite.recursion.ledger import merged
 from dgsuite.recursion.site import RecursiveSite

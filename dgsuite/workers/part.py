@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from dgsuite.engine.batches import MessageBatch
 from dgsuite.engine.checkpoint import AGAIN
-from dgsuite.engine.checkpoint_files import Checkpoints, Fresh, begun
+from dgsuite.engine.checkpoint_files import Checkpoints
+from dgsuite.engine.checkpointed import Fresh, begun
 from dgsuite.engine.log import Log
 from dgsuite.engine.program import Guard, Step, reduce_votes
 from dgsuite.engine.site import Site

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from dgsuite.engine.checkpoint import AGAIN
-from dgsuite.engine.checkpoint_files import begun
+from dgsuite.engine.checkpointed import begun
 from dgsuite.engine.log import merge
 from dgsuite.engine.program import Guard, reduce_votes, steps
 from dgsuite.engine.site import Site

@@ -26,7 +26,8 @@ import genval
 import kernels.base as bsp
 from dgsuite import Graph, InputError, RunError
 from dgsuite.__main__ import main
-from dgsuite.engine.checkpoint_files import Checkpoints, Kept
+from dgsuite.engine.checkpoint_files import Checkpoints
+from dgsuite.engine.checkpointed import Kept
 from dgsuite.engine.values import Classes, Reader, Writer
 from dgsuite.executors import serial
 from dgsuite.parameters import make_kernel
@@ -262,7 +263,7 @@ def test_the_last_worker_goes_on_from_an_automatic_checkpoint():
 
 def test_short_runs_and_those_that_want_none_write_no_checkpoints(trio, monkeypatch):
     def written(dask_worker):
-        from dgsuite.engine.checkpoint_files import Kept
+        from dgsuite.engine.checkpointed import Kept
 
         Kept._write = lambda self: dask_worker.plugins["dgsuite"].files.update(written=b"")
 
