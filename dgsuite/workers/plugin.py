@@ -186,6 +186,7 @@ class RunPlugin(WorkerPlugin):
         """Called by a run's task when it ends. Thread-safe."""
 
         def tell() -> None:
+            self._over.append(run)
             self._ends.pop(key, None)
             self._addresses.pop(run, None)
             self._asked.pop(run, None)
@@ -200,6 +201,8 @@ class RunPlugin(WorkerPlugin):
     async def _meet(self, run: str, epoch: str) -> Any:
         """RPC: the address at which a run's task on this worker listens, once it does."""
         fence(self.worker, epoch)
+        if run in self._over:
+            raise PeerLost(f"run {run} is over on worker {self.worker.address}")
         if (asked := self._asked.pop(run, None)) is not None:
             asked()
         return await asyncio.shield(self._address(run))

@@ -188,6 +188,23 @@ def test_a_stale_task_is_refused(client):
         late.result()
 
 
+def test_a_late_request_for_a_run_that_is_over_leaves_nothing(client, ring):
+    """Of a task that has lost its connection, and asks where its peer is when that has ended already."""
+    dgsuite.run("lcr", ring, clusters=2, style="clocked", client=client)
+
+    async def ask(dask_worker):
+        from dgsuite.workers.plugin import PeerLost
+
+        plugin = dask_worker.plugins["dgsuite"]
+        try:
+            await plugin._meet(run=plugin._over[-1], epoch=dask_worker.id)
+        except PeerLost as error:
+            return str(error)
+
+    assert all("is over on worker tcp" in said for said in client.run(ask).values())
+    assert_nothing_held(client)
+
+
 def test_worker_internals_are_where_we_expect(client):
     """Fails loudly when the few internals of distributed that we use move."""
 
