@@ -316,7 +316,7 @@ def test_a_short_run_takes_the_scheduler_few_requests(client, monkeypatch):
         return sync(function, *arguments, **options)
 
     def last_gather():  # Dask keeps some of the last events
-        events = client.get_events("all")
+        events = client.cluster.scheduler.get_events("all")
         return max((at for at, event in events if event.get("action") == "gather"), default=0)
 
     monkeypatch.setattr(client, "sync", counted)

@@ -83,9 +83,8 @@ def test_messages_that_do_not_fit_are_refused(style):
 
 def test_a_halo_that_leaves_no_room_is_refused():
     """Once it is there, on the worker."""
-    graph = genval.graph("er", 200_000, m=400_000, seed=1, client=None)
     with client_of(2, set_as_default=False) as client:
-        spread = graph.repartition(2, client)
+        spread = genval.graph("er", 200_000, m=400_000, clusters=2, seed=1, client=client)
         dgsuite.run("bf", spread, style="clocked", client=client)
         client.run(hold, more=-(1 << 40))
         with pytest.raises(
