@@ -8,7 +8,7 @@ negotiated: an edge is known at both ends, so both sites derive the same lists i
 
 A site that reads many nodes of another has slots for all of them. Where that leaves none out, as on
 most graphs in a few blocks, a node's slot is its id, and the clusters' adjacency is used as it is. When all
-nodes send a value, those that are read travel.
+nodes send a value, only those that are read are sent.
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ from partition.partitioners import Partition
 from partition.segments import COMPILE_FROM, group, look_up, loops, mark, outside, transpose_outside
 from partition.tiles import Tiles, make_tiles
 
-MANY, MOST = 0.25, 0.75
-"""A site that reads more than the first part of another's nodes has slots for them all. If all of these send
-a value, and it reads at most the second part, the others stay.
-"""
+MANY = 0.25
+"""A site that reads more than this part of another's nodes has slots for them all."""
+
+MOST = 0.75
+"""When all nodes send a value, a site that reads at most this part of another's gets only those values."""
 
 
 def reads_all(count: Any, size: Any) -> Any:
@@ -41,7 +42,7 @@ def reads_all(count: Any, size: Any) -> Any:
 
 
 def reads_few(count: Any, size: Any) -> Any:
-    """Whether only values of the `count` nodes that are read travel when all of `size` send; elementwise."""
+    """Whether only values of the `count` nodes that are read are sent when all `size` send; elementwise."""
     return count <= MOST * size
 
 
@@ -90,8 +91,8 @@ class Halo:
     land
         For each peer site: the slots where its values land, in the same order.
     needed, wanted
-        Where such a list is of all nodes of a site, and the other reads few of them (see `reads_few`): those
-        that it reads, as in `send` and `land`.
+        For peer sites with which all nodes' values are exchanged, though few are read (see `reads_few`): as
+        `send` and `land`, but only the slots that are read.
     in_weights, leaving_weights
         Weights of the edges of each cluster, of those that come in and of those that leave; None without.
     tiles

@@ -121,7 +121,7 @@ class Kept(Fresh):
         The folder is not that of the run, or the checkpoint is of another graph.
     """
 
-    _can = True
+    _failed = False
 
     def __init__(self, plan: Checkpoints, site: Site) -> None:
         super().__init__(site)
@@ -165,7 +165,7 @@ class Kept(Fresh):
         return self.log.columns()
 
     def due(self, step: Step) -> bool:
-        if self.site.me or not self._can:  # one decides for all
+        if self.site.me or self._failed:  # one decides for all
             return False
         return self._pace.due(step)
 
@@ -175,11 +175,11 @@ class Kept(Fresh):
             self._write()
         elif not self.site.keeps:
             self.site.keeps = True
-        elif self._can:
+        elif not self._failed:
             try:
                 self._write()
             except (InputError, RunError) as error:
-                self._can = False
+                self._failed = True
                 logger.info("kernel %r has no checkpoints: %s", self.site.kernel.name, error)
             self.site.keeps, self.site.returned = False, ()
 

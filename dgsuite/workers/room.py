@@ -17,10 +17,10 @@ SOME = 1 << 24
 
 
 def hold_to_limit(site: Site) -> None:
-    """Refuse a run, in a task that begins it, for which its worker has no memory left; later, its messages.
+    """Refuse a run at its beginning if its worker has no memory left for it, and later in any phase.
 
-    Now the graph and its halo are there, and the memory that they take can be measured. Later, a phase that
-    sends much is refused if the worker cannot take in as much again: else Dask would kill the worker for it.
+    At the beginning the graph and its halo are there, so the memory that they take can be measured. A phase
+    that sends much is refused if the worker has no room to receive as much: Dask would kill the worker.
 
     Raises
     ------

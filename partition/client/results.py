@@ -71,7 +71,7 @@ class Results:
         data: bytes | None = None,
         worker: str = "",
     ) -> None:
-        """Take in what a worker has sent of a result."""
+        """Take in what a worker has sent of a result; Dask adds the worker's address to its messages."""
         if key in self.scheduler.tasks:
             self._sent[key] = Sent(nbytes, facts, data)
 

@@ -261,7 +261,7 @@ def test_the_last_worker_goes_on_from_an_automatic_checkpoint():
     assert len(phases) == len(found) + 1
 
 
-def test_short_runs_and_those_that_want_none_write_no_checkpoints(trio, monkeypatch):
+def test_short_runs_and_those_that_want_none_write_no_checkpoints(trio):
     def written(dask_worker):
         from dgsuite.engine.checkpointed import Kept
 
@@ -273,7 +273,7 @@ def test_short_runs_and_those_that_want_none_write_no_checkpoints(trio, monkeypa
     trio.run(written)
     try:
         for choice in ({}, {"checkpoint": False}):
-            with dask.config.set({} if choice == {} else AUTOMATIC):
+            with dask.config.set(AUTOMATIC if choice else {}):
                 dgsuite.run("mis", example("mis"), style="clocked", client=trio, **choice)
             assert not any(files(trio).values())
         with dask.config.set(AUTOMATIC):
