@@ -42,6 +42,11 @@ def _fast(elements: int) -> Any:
     return loops() if elements > COMPILE_FROM else _ready
 
 
+def are_taken(values: NDArray) -> bool:
+    """Whether compiled loops take such values: numbers of a type that Numba has, not rows of numbers."""
+    return values.ndim == 1 and values.dtype != np.float16
+
+
 def expand(indptr: NDArray, rows: NDArray) -> tuple[NDArray, NDArray]:
     """Entries of some rows.
 
@@ -240,14 +245,14 @@ def outside(indptr: NDArray, indices: NDArray, lo: int, hi: int) -> NDArray[np.i
 
 def pick(values: NDArray, places: NDArray, among: NDArray, count: int) -> NDArray:
     """Values at those places that are among some (a mask); `count` says how many these are."""
-    if len(places) > COMPILE_FROM and values.ndim == 1:
+    if len(places) > COMPILE_FROM and are_taken(values):
         return loops().pick(values, places, among, count)
     return values[places[among[places]]]
 
 
 def lay(values: NDArray, where: NDArray, out: NDArray) -> None:
     """Put values, in order, into `out` where a mask holds."""
-    if len(where) > COMPILE_FROM:
+    if len(where) > COMPILE_FROM and are_taken(out):
         loops().lay(values, where, out)
     else:
         out[where] = values
@@ -282,7 +287,7 @@ def keep(mask: NDArray, nodes: NDArray, count: int) -> NDArray:
 
 def put(out: NDArray, places: NDArray, values: Any) -> None:
     """Put values, or one, at some places."""
-    if len(places) < SCATTER_FROM or _ready is None:
+    if len(places) < SCATTER_FROM or _ready is None or not are_taken(out):
         out[places] = values
     elif np.ndim(values):
         _ready.scatter(out, places, values)

@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.engine.messages import not_sent
 from partition.halo import Halo
-from partition.segments import lay, mark_rows, pick
+from partition.segments import lay, mark_rows, pick, put
 from partition.subset import Subset
 
 SPARSE = 4
@@ -106,6 +106,7 @@ class BroadcastStore:
         self.dtypes = dtypes
         self.sent = np.zeros(halo.slots + 1, bool)
         self.slots: dict[str, NDArray] = {}
+        self._fields: set[str] = set()
         self._span = slice(halo.first, halo.first + halo.own)
         self._told = {peer: halo.told(peer) for peer in halo.send}
         self._all_told = sum(self._told.values())
@@ -115,7 +116,7 @@ class BroadcastStore:
     def _begin(self) -> None:
         self.count = self.reach = 0
         self._own_count = self._leaving = 0
-        self._fields: set[str] = set()
+        self._fields.clear()
         self._own: list[NDArray] | None = []  # lists of own senders; None if there are too many
         self._heard: list[Subset] = []
         # made when first asked for
@@ -240,10 +241,12 @@ class BroadcastStore:
             values = self._store(name)
             if senders.is_list:
                 values[senders.members] = received
-            elif senders.count == senders.size:
-                values[self.halo.wanted.get(peer, span)] = received
-            else:
+            elif senders.count < senders.size:
                 lay(received, senders.mask, values[span])
+            elif peer in self.halo.wanted:
+                put(values, self.halo.wanted[peer], received)
+            else:
+                values[span] = received
         self._heard.append(senders)
         self.count += senders.count
         self.reach += batch.reach

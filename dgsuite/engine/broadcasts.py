@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.engine.broadcast_store import BroadcastBatch, BroadcastStore
-from dgsuite.engine.messages import MessageList
+from dgsuite.engine.messages import MessageList, not_sent
 from dgsuite.engine.offers import Offers
 from kernels.base import Note
 from partition.reductions import SUM, Reduction
@@ -113,7 +113,14 @@ class Broadcasts(BroadcastStore):
         if len(rows) > 1 or halo.ids is not None:
             order = np.argsort(src, kind="stable")
             row, slot, src = row[order], slot[order], src[order]
-        return MessageList(row, src, lambda name, order: self.values(name)[slot[order]], halo.own)
+        fields, stored = self._fields, self.slots  # alone: a cycle would keep the memory of `self`
+
+        def values(name: str, order: NDArray) -> NDArray:
+            if name not in fields:
+                raise not_sent(name)
+            return stored[name][slot[order]]
+
+        return MessageList(row, src, values, halo.own)
 
     def pulls(self, size: int, among: Subset | None, cost: tuple[float, float] = ALL) -> bool:
         """Whether a pull costs less than a push, which writes at random and so counts twice.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 
 from dask.sizeof import sizeof
 from dask.utils import format_bytes
 from distributed import Worker, get_worker
 
 from dgsuite.engine.site import Site
+from partition.cluster import Cluster
 from partition.errors import RunError
 from partition.memory import give_back
 
@@ -30,24 +32,25 @@ def hold_to_limit(site: Site) -> None:
     worker = get_worker()
     if not worker.memory_manager.memory_limit:
         return
-    box = site.mailbox
+    box, clusters = site.mailbox, site.clusters
     name = f"kernel {site.kernel.name!r}"
-    slots = box.halo.slots if box.has_halo else sum(c.size for c in site.clusters)
+    slots = box.halo.slots if box.has_halo else sum(c.size for c in clusters)
     _check_left(
         worker,
-        site,
+        clusters,
         slots * box.payload(box.dtypes),
         f"{name}: the values of nodes and of their neighbours",
     )
 
-    def room(phase: str, nbytes: int) -> None:
+    def room(phase: str, nbytes: int) -> None:  # without the site, whose memory a cycle would keep
         if nbytes >= SOME:
-            _check_left(worker, site, nbytes, f"{name}, phase {phase!r}: the messages that arrive")
+            what = f"{name}, phase {phase!r}: the messages that arrive"
+            _check_left(worker, clusters, nbytes, what)
 
     site.room = room
 
 
-def _check_left(worker: Worker, site: Site, more: int, what: str) -> None:
+def _check_left(worker: Worker, clusters: Sequence[Cluster], more: int, what: str) -> None:
     """Raise unless a worker can take some bytes more, if Dask writes to disk all that it can."""
     limit = worker.memory_manager.memory_limit
     assert limit is not None
@@ -56,7 +59,7 @@ def _check_left(worker: Worker, site: Site, more: int, what: str) -> None:
     gc.collect()  # a run that failed may have left its state in cycles
     give_back()
     used = worker.monitor.get_process_memory()
-    if used - max(_spillable(worker) - sizeof(site.clusters), 0) + more > limit:
+    if used - max(_spillable(worker) - sizeof(clusters), 0) + more > limit:
         raise RunError(
             f"{what} may take {format_bytes(more)} more on worker {worker.address}, which uses "
             f"{format_bytes(used)} of {format_bytes(limit)}; start more workers, or workers with more memory"

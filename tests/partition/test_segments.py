@@ -56,6 +56,26 @@ def test_values_are_put_at_places(size):
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.float16, np.float64])
+@pytest.mark.parametrize("width", [(), (3,)])
+@pytest.mark.parametrize("size", [10, 70_003])
+def test_values_of_any_type_move(dtype, width, size):
+    segments.loops()
+    rng = np.random.default_rng(size)
+    where = rng.random(size) < 0.4
+    places = np.flatnonzero(where)
+    values = rng.integers(0, 99, (len(places), *width)).astype(dtype)
+    expected = np.zeros((size, *width), dtype)
+    expected[places] = values
+    put, laid = np.zeros((2, *expected.shape), dtype)
+    segments.put(put, places, values)
+    segments.lay(values, where, laid)
+    np.testing.assert_array_equal(put, expected)
+    np.testing.assert_array_equal(laid, expected)
+    every = np.arange(size)
+    np.testing.assert_array_equal(segments.pick(expected, every, where, len(places)), values)
+
+
 @given(st.lists(st.integers(0, 9)))
 def test_distinct_numbers_ascend(numbers):
     found = segments.distinct(np.array(numbers, np.int64))

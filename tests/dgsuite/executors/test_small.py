@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import gc
+
 import dask.array as da
 import networkx as nx
 import pytest
 
 import dgsuite
+import genval
+from dgsuite.engine.broadcasts import Broadcasts
+from dgsuite.engine.mailbox import Mailbox
+from dgsuite.engine.site import Site
 from partition.graph import Graph
 
 COUNTS = ("comm", "mutexes", "finishes", "asyncs", "barriers", "messages")
@@ -63,6 +69,24 @@ def test_what_is_given_is_done(client):
     assert dgsuite.run("bc", ring, deal="dynamic", client=client).style == "finish_async"
     counted = dgsuite.run("lcr", ring, count_as="finish_async", client=client)
     assert (counted.style, counted.counted_as) == ("serial", "finish_async")
+
+
+@pytest.mark.parametrize("kernel", ["by", "kc", "matching", "mst", "pagerank", "scc"])
+def test_nothing_of_a_run_is_garbage_in_cycles(kernel):
+    """What a run takes is free at its end, without a collection."""
+    graph = genval.graph("er", 60, m=200, weights=100, seed=2, client=None)
+
+    def engine():
+        return sum(isinstance(thing, (Site, Mailbox, Broadcasts)) for thing in gc.get_objects())
+
+    gc.collect()
+    gc.disable()
+    try:
+        before = engine()
+        dgsuite.run(kernel, graph, style="serial")
+        assert engine() == before
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize(("n", "style"), [(1366, "serial"), (1367, "clocked")])

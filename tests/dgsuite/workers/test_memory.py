@@ -11,6 +11,7 @@ import pytest
 import dgsuite
 import genval
 from dgsuite import Graph, InputError, RunError
+from dgsuite.engine.site import Site
 from kernels.base import Kernel
 from partition.memory import give_back
 from tests.support.clusters import assert_nothing_held, client_of
@@ -91,6 +92,28 @@ def test_a_halo_that_leaves_no_room_is_refused():
             RunError, match=r"values of nodes and of their neighbours may take .* more on"
         ):
             dgsuite.run("bf", spread, style="clocked", client=client)
+
+
+def sites(dask_worker):
+    """On a worker: how many runs' sites it still has, and to collect no garbage from now on."""
+    gc.disable()
+    kept = [thing for thing in gc.get_objects() if isinstance(thing, Site)]
+    return len(kept)
+
+
+@pytest.mark.parametrize("form", ["iterative", "recursive"])
+@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+def test_the_memory_of_a_run_is_free_at_its_end(style, form):
+    """Without a collection of garbage: the next run gets the same memory, not new pages."""
+    with client_of(2, set_as_default=False) as client:
+        ring = genval.graph("ring", 50, client=None)
+        run = partial(dgsuite.run, "bf", ring, style=style, form=form, client=client)
+        run()
+        client.run(gc.collect)
+        client.run(sites)
+        run()
+        assert_nothing_held(client)
+        assert not any(client.run(sites).values())
 
 
 def test_what_dask_can_write_to_disk_does_not_count():
