@@ -143,7 +143,7 @@ def run(
         ``long_name`` and ``units``. If the graph has labels, they are the coordinate ``node``, and outputs
         such as ``parent`` hold labels. "No node" is -1 if all labels are integers from 0, "" if all are text,
         otherwise None. If the outputs of a run on workers, or the graph's labels, take more bytes
-        than Dask's setting ``dgsuite.gather-limit`` says (16 MiB), both stay there as Dask arrays, with a
+        than Dask's setting ``dgsuite.gather-limit`` says (4 MiB), both stay there as Dask arrays, with a
         chunk for each cluster; or if the clusters are no blocks of nodes, for each of as many equal blocks.
 
     Raises

@@ -11,6 +11,7 @@ from distributed import Scheduler, SchedulerPlugin
 from distributed.scheduler import TaskState
 
 from partition.client.results import Results
+from partition.client.sending import hurry
 from partition.client.tasks import PART
 
 NAME = "dgsuite"
@@ -201,10 +202,20 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
         self.results.transition(key, finish)
-        if finish == "memory" and self.queue and key in self.queue[0].keys:
+        if not self.queue or key not in self.queue[0].keys:
+            return
+        if finish == "processing":
+            asyncio.get_running_loop().call_soon(self._send_now, key)
+        if finish == "memory":
             tasks = map(self.scheduler.tasks.get, self.queue[0].keys)
             if all(task is not None and task.state == "memory" for task in tasks):
                 self._remove(self.queue[0])
+
+    def _send_now(self, key: str) -> None:
+        """Have the message leave that a worker is to run a task: the others of its run wait for it."""
+        task = self.scheduler.tasks.get(key)
+        if task is not None and task.processing_on is not None:
+            hurry(self.scheduler.stream_comms.get(task.processing_on.address))
 
     def remove_client(self, scheduler: Scheduler, client: str) -> None:
         for queued in [queued for queued in self.queue if queued.client == client]:

@@ -1,4 +1,4 @@
-"""The stream of messages from a client to its scheduler, and the only use of its internals.
+"""The streams of messages from a client to its scheduler, and from there to workers: the only use of their internals.
 
 Relies on `distributed.batched.BatchedSend`, in versions from 2026.1 to 2026.8 of distributed.
 """
@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from distributed import Client
+    from distributed.batched import BatchedSend
+
+
+def hurry(stream: BatchedSend | None) -> None:
+    """Have a stream send what it has, such as tasks, without waiting for more; to be called on its loop.
+
+    It sends one message in some time: a client's in 10 ms, a scheduler's to a worker in 5 ms. After another
+    one, such as that results are no longer needed, tasks wait.
+    """
+    if stream is not None:
+        stream.next_deadline = None
+        stream.waker.set()
 
 
 def send_now(client: Client) -> None:
-    """Have the client send what it has for the scheduler, such as tasks, without waiting for more.
-
-    It sends one message in 10 ms; after another one, such as that results are no longer needed, tasks wait.
-    """
-
-    def send() -> None:
-        stream = client.scheduler_comm
-        if stream is not None:
-            stream.next_deadline = None
-            stream.waker.set()
-
-    client.loop.add_callback(send)
+    """Have a client send at once what it has for the scheduler. Thread-safe."""
+    client.loop.add_callback(lambda: hurry(client.scheduler_comm))

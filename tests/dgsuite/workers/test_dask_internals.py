@@ -48,7 +48,7 @@ def test_what_the_scheduler_plugin_reads(client):
             *missing(worker, "name", "server_id", "last_seen", "executing", "metrics"),
             *missing(worker, "memory_limit", "nthreads", "status"),
             *missing(dask_scheduler.tasks[key], "processing_on", "state", "key", "nbytes"),
-            *missing(dask_scheduler, "gather", "stream_handlers"),
+            *missing(dask_scheduler, "gather", "stream_handlers", "stream_comms"),
             *missing(client, "last_seen"),
             *({"memory"} - set(worker.metrics)),
         ]
@@ -283,6 +283,32 @@ def test_a_client_sends_at_once_what_it_is_told_to():
         return found
 
     assert asyncio.run(sent()) == [["first"], ["second"]], "see partition/client/sending.py"
+
+
+def test_a_scheduler_sends_the_tasks_of_a_run_at_once():
+    """Although it sent their workers another message a moment ago."""
+    import threading
+
+    import dgsuite
+    import genval
+
+    ring = genval.graph("ring", 50, client=None)
+    with client_of(2, set_as_default=False) as own:
+
+        def slow(dask_scheduler=None):
+            for stream in dask_scheduler.stream_comms.values():
+                stream.interval = 3600
+
+        def runs():
+            for _ in range(3):
+                dgsuite.run("bf", ring, style="clocked", client=own)
+
+        dgsuite.run("bf", ring, style="clocked", client=own)
+        own.run_on_scheduler(slow)
+        thread = threading.Thread(target=runs, daemon=True)
+        thread.start()
+        thread.join(60)
+        assert not thread.is_alive(), "see partition/client/sending.py"
 
 
 def test_annotations_of_a_layer_may_depend_on_the_key(client):
