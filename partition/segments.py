@@ -19,10 +19,6 @@ COMPILE_FROM = 1 << 15
 SCATTER_FROM = 1 << 8
 """Places from which compiled loops put values there sooner than NumPy does."""
 
-PIECE = 1 << 18
-"""Places looked up at a time: NumPy makes 8 bytes of each first."""
-
-
 _ready: Any = None
 """The compiled forms, once they are imported."""
 
@@ -327,11 +323,12 @@ def land(mask: NDArray, places: NDArray, first: int) -> NDArray[np.int64]:
 
 
 def look_up(table: NDArray, places: NDArray) -> NDArray:
-    """Entries of a table at some places, of which there may be as many as a graph has edges."""
-    out = np.empty(len(places), table.dtype)
-    for k in range(0, len(places), PIECE):
-        table.take(places[k : k + PIECE], out=out[k : k + PIECE], mode="clip")
-    return out
+    """``table[places]``; of places there may be as many as a graph has edges."""
+    if len(places) > COMPILE_FROM and are_taken(table):
+        out = np.empty(len(places), table.dtype)
+        loops().gather(table, places, out)
+        return out
+    return table[places]
 
 
 def transpose_outside(

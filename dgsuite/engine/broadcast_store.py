@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.engine.messages import not_sent
 from partition.halo import Halo
-from partition.segments import lay, mark_rows, pick, put
+from partition.segments import lay, look_up, mark_rows, pick, put
 from partition.subset import Subset
 
 SPARSE = 4
@@ -172,7 +172,8 @@ class BroadcastStore:
         halo, first = self.halo, self.halo.first
         if whole:
             messages = int(halo.out_indptr[block.stop]) - int(halo.out_indptr[block.start])
-            leaving = int(halo.away[block].sum(dtype=np.int64))
+            alone = block.stop - block.start == halo.own
+            leaving = self._all_leaving if alone else int(halo.away[block].sum(dtype=np.int64))
             self.sent[first + block.start : first + block.stop] = True
         else:
             messages, leaving, slots = mark_rows(
@@ -224,7 +225,7 @@ class BroadcastStore:
     def _packed(self, values: NDArray, slots: NDArray | slice, senders: Subset) -> NDArray:
         """The values of those of some slots that sent."""
         if senders.count == senders.size:
-            return values[slots].copy() if isinstance(slots, slice) else values[slots]
+            return values[slots].copy() if isinstance(slots, slice) else look_up(values, slots)
         if isinstance(slots, slice):
             return values[senders.members] if senders.is_list else values[slots][senders.mask]
         if senders.is_sparse:

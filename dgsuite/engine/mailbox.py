@@ -86,6 +86,7 @@ class Mailbox:
         self.kept: UnicastBatch | NodeLists | AnnouncementBatch | Shipments | None = None
         self.arriving: Broadcasts | None = None
         self._owners: dict[tuple[int, bool], NDArray[np.int32]] = {}
+        self._every: dict[int, NDArray[np.int64]] = {}
 
     @property
     def _key(self) -> tuple[int, bytes]:
@@ -166,6 +167,8 @@ class Mailbox:
                 loops().pull_minima(*pull, values, values)
                 loops().pick(values, none, one, 0)
                 loops().lay(values, one[:0], values)
+                loops().gather(values, halo.indices[:0], values)
+                loops().scatter(values, halo.indices[:0], values)
                 loops().push(*halo.edges, halo.first, none, values, values, one, *MIN.flags)
 
     def send(
@@ -283,6 +286,12 @@ class Mailbox:
         return self.indices(step, k, found, self.clusters[k].size, "broadcasts from").astype(
             np.int64
         )
+
+    def every(self, k: int) -> NDArray[np.int64]:
+        """All nodes of a cluster, counted within it."""
+        if k not in self._every:
+            self._every[k] = np.arange(self.clusters[k].size)
+        return self._every[k]
 
     def owner(self, k: int, backwards: bool = False) -> NDArray[np.int32]:
         """Cluster of each neighbour of a cluster's nodes, by entry of the adjacency, or of `senders`."""

@@ -100,7 +100,7 @@ def send_unicasts(
             raise box.fault(step, k, f"sends {len(dst)} messages, and names {len(src)} senders")
         whole &= send.src is None
         if box.check and box.kernel.along_edges:
-            sender = np.arange(cluster.size) if send.src is None else np.asarray(send.src)
+            sender = box.every(k) if send.src is None else np.asarray(send.src)
             box.checked(step, k, checks.edges_alone, cluster, sender, dst)
         columns = box.columns(step, k, send.fields, len(dst))
         if parts and columns.keys() != parts[0].fields.keys():
@@ -167,9 +167,9 @@ def store(
     fields: list[str] = []
     rows: list[NDArray] = []
     for k, send in sends:
-        cluster, size = box.clusters[k], box.clusters[k].size
+        cluster = box.clusters[k]
         whole = send.nodes is None
-        nodes = np.arange(size) if whole else box.senders(step, k, send.nodes)
+        nodes = box.every(k) if whole else box.senders(step, k, send.nodes)
         if not len(nodes):
             continue
         if box.check:
@@ -257,7 +257,7 @@ def count_senders(box: Mailbox, k: int, b: Broadcast) -> int:
 def along_edges(box: Mailbox, step: Step, k: int, b: Broadcast) -> Unicast:
     """A broadcast as messages along the out-edges of a directed graph."""
     cluster = box.clusters[k]
-    nodes = np.arange(cluster.size) if b.nodes is None else box.senders(step, k, b.nodes)
+    nodes = box.every(k) if b.nodes is None else box.senders(step, k, b.nodes)
     try:
         ascending(nodes, cluster.size)
     except InputError as error:

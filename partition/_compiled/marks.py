@@ -20,6 +20,13 @@ def fill(out, at, value):
 
 
 @compiled
+def gather(values, at, out):
+    """``out[:] = values[at]``"""
+    for i in range(len(at)):
+        out[i] = values[np.uint64(at[i])]
+
+
+@compiled
 def scatter(out, at, values):
     """``out[at] = values``"""
     for i in range(len(at)):

@@ -1,4 +1,5 @@
-"""The streams of messages from a client to its scheduler, and from there to workers: the only use of their internals.
+"""Streams of messages, from a client to its scheduler and from there to workers: the only use of their
+internals.
 
 Relies on `distributed.batched.BatchedSend`, in versions from 2026.1 to 2026.8 of distributed.
 """

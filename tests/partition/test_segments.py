@@ -58,7 +58,7 @@ def test_values_are_put_at_places(size):
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.float16, np.float64])
 @pytest.mark.parametrize("width", [(), (3,)])
-@pytest.mark.parametrize("size", [10, 70_003])
+@pytest.mark.parametrize("size", [10, 100_003])
 def test_values_of_any_type_move(dtype, width, size):
     segments.loops()
     rng = np.random.default_rng(size)
@@ -74,6 +74,7 @@ def test_values_of_any_type_move(dtype, width, size):
     np.testing.assert_array_equal(laid, expected)
     every = np.arange(size)
     np.testing.assert_array_equal(segments.pick(expected, every, where, len(places)), values)
+    np.testing.assert_array_equal(segments.look_up(expected, places.astype(np.int32)), values)
 
 
 @given(st.lists(st.integers(0, 9)))
