@@ -276,11 +276,14 @@ def used() -> float:
 
 
 @contextmanager
-def cluster(workers: int, protocol: str = "tcp", threads: int = 1) -> Iterator:
-    """A client of worker processes with some threads each."""
+def cluster(workers: int, protocol: str | None = None, threads: int = 1) -> Iterator:
+    """A client of worker processes with some threads each, whose runs use the protocol, if one is given."""
+    import dask
     from distributed import Client, LocalCluster
 
+    transport = "fastest" if protocol is None else "comm"
     with (
+        dask.config.set({"dgsuite.clocked.transport": transport}),
         LocalCluster(
             n_workers=workers,
             threads_per_worker=threads,

@@ -57,7 +57,7 @@ def measure(workers: int, threads: int, given: argparse.Namespace) -> dict[tuple
     import genval
 
     medians = {}
-    with common.cluster(workers, "tcp", threads) as client:
+    with common.cluster(workers, threads=threads) as client:
         n = 2**given.scale
         graph = genval.graph(
             "rmat", n, m=given.edges * n, clusters=workers * threads, client=client

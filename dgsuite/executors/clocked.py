@@ -91,7 +91,7 @@ class Plan:
     def mesh_key(self, rank: int) -> Hashable:
         """The meshes of two runs with the same key are the same."""
         settings = repr(dask.config.get("dgsuite", None))  # of transports, on this worker
-        return tuple(self.places), tuple(self.epochs), rank, settings
+        return self.transport, tuple(self.places), tuple(self.epochs), rank, settings
 
     def make_mesh(self, rank: int) -> Mesh:
         """A new mesh."""
@@ -103,7 +103,7 @@ class Plan:
         if self.way.in_turn:
             return InTurn(*where)
         few = len(self.places) <= FEW or not self.way.rounds
-        return Mesh(*where) if few else LazyMesh(*where)
+        return (Mesh if few else LazyMesh)(*where, shares=self.transport == "fastest")
 
 
 def run(
@@ -123,14 +123,16 @@ def run(
     way = way or CLOCKED
     kernel = kernels[0]
     transport = setting("dgsuite.clocked.transport")
-    if transport not in ("comm", "mpi"):
-        raise InputError(f"dgsuite.clocked.transport must be 'comm' or 'mpi', got {transport!r}")
+    if transport not in ("fastest", "comm", "mpi"):
+        raise InputError(
+            f"dgsuite.clocked.transport must be 'fastest', 'comm' or 'mpi', got {transport!r}"
+        )
     if transport == "mpi" and (way.in_turn or not way.rounds):
         raise InputError("tasks that send when they like cannot over MPI; use style='clocked'")
     worker.install(client)
     run_id = tasks.new_run()
     places, bounds = tasks.deal(graph, places)
-    keeps = transport == "comm" and way.rounds and not way.in_turn and len(places) > 1
+    keeps = transport != "mpi" and way.rounds and not way.in_turn and len(places) > 1
     watch = Watch(client, tasks.of(kernel), places, key_part=run_id)
     groups = tasks.place(graph, watch, places, bounds)
     keys = [f"{kernel.name}-{way.name}-{run_id}-{rank}" for rank in range(len(places))]

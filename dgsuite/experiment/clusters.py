@@ -128,6 +128,8 @@ def local(
 ) -> Iterator[Client]:
     """A client of a cluster of our own, which ends with it.
 
+    Runs send over the protocol, if one is given, and otherwise over what is fastest.
+
     Raises
     ------
     InputError
@@ -136,6 +138,7 @@ def local(
     import logging
     from importlib.util import find_spec
 
+    import dask
     from distributed import Client, LocalCluster
 
     from dgsuite.workers.quiet import slow_clocks
@@ -159,6 +162,8 @@ def local(
             )
         # on one host results need not pass through the scheduler, which would hold them, too
         client = stack.enter_context(Client(cluster, set_as_default=False, direct_to_workers=True))
+        if protocol is not None:
+            stack.enter_context(dask.config.set({"dgsuite.clocked.transport": "comm"}))
         try:
             yield client
         except KeyboardInterrupt:

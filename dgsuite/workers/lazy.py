@@ -30,8 +30,15 @@ OPENING, CLOSING = -3, -4
 class LazyMesh(Mesh):
     """This task's end of the mesh; see `Mesh`."""
 
-    def __init__(self, run: str, places: Sequence[str], epochs: Sequence[str], rank: int) -> None:
-        super().__init__(run, places, epochs, rank)
+    def __init__(
+        self,
+        run: str,
+        places: Sequence[str],
+        epochs: Sequence[str],
+        rank: int,
+        shares: bool = False,
+    ) -> None:
+        super().__init__(run, places, epochs, rank, shares)
         self._partners = partners(rank, len(places))
         self._meetings: Mapping[int, tuple[str, bytes]] = {}
         self._every: list[Comm] = []  # two where both ends opened one

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import secrets
+import sys
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -45,6 +46,14 @@ LOOK_OUT = 500e-6
 takes 50 to 100 us, in every exchange."""
 
 
+SHARED = "mpb"
+"""Scheme of comms in memory that two processes share: see `dgsuite.transports.mpb`."""
+
+NO_MEMORY = " through shared memory (dgsuite.clocked.transport 'comm' has workers use the network)"
+
+SHARING = 16
+"""Workers of a host that share memory, at most: any two have two buffers, of 4 MiB each by default."""
+
 CHECK = -2
 """Number of the exchange that finds out whether all tasks have kept a mesh."""
 
@@ -65,6 +74,8 @@ class Mesh:
         Which process each of the workers is.
     rank
         Which of them is this one.
+    shares
+        Whether workers of one host share memory, instead of sending through Dask's TCP.
 
     Attributes
     ----------
@@ -83,8 +94,16 @@ class Mesh:
     ordered = False
     """Whether tasks compute one after the other, so that each phase needs an exchange."""
 
-    def __init__(self, run: str, places: Sequence[str], epochs: Sequence[str], rank: int) -> None:
+    def __init__(
+        self,
+        run: str,
+        places: Sequence[str],
+        epochs: Sequence[str],
+        rank: int,
+        shares: bool = False,
+    ) -> None:
         self.run = run
+        self.shares = shares
         self.places = places
         self.epochs = epochs
         self.rank = rank
@@ -139,9 +158,18 @@ class Mesh:
             return False
         return True
 
+    @property
+    def scheme(self) -> str:
+        """Of the comms between tasks; all tasks find the same one."""
+        scheme = parse_address(self.places[self.rank])[0]
+        if scheme != "tcp" or not self.shares or len(self.places) > SHARING:
+            return scheme
+        ends = {(parse_address(place)[0], get_address_host(place)) for place in self.places}
+        return SHARED if len(ends) == 1 and can_share() else scheme
+
     async def _listen(self, listen_args: dict[str, Any]) -> str:
         """Let others connect; at which address."""
-        scheme = parse_address(self.places[self.rank])[0]
+        scheme = self.scheme
         host = get_address_host(self.places[self.rank])
         hosts = [""] if scheme == "inproc" else (unparse_host_port(host, port) for port in ports())
         for where in hosts:
@@ -174,7 +202,8 @@ class Mesh:
             comm.allow_offload = False
             await comm.write({"rank": self.rank})
         except OSError as error:
-            raise self.lost(peer, f"cannot be reached: {error}") from error
+            how = "" if self.scheme != SHARED else NO_MEMORY
+            raise self.lost(peer, f"cannot be reached{how}: {error}") from error
         self._join(peer, comm)
 
     async def _admit(self, comm: Comm, handshake_overrides: Any = None) -> None:
@@ -303,6 +332,15 @@ class Mesh:
 
         self.runner.run(drop())
         self.runner.close()
+
+
+def can_share() -> bool:
+    """Whether processes of this host can share memory."""
+    try:
+        get_backend(SHARED)
+    except ValueError:  # dgsuite is found on the path, but not installed
+        return False
+    return sys.platform == "linux"
 
 
 def cancelling() -> Callable[[], object]:

@@ -2,7 +2,8 @@
 
     python -m tests.faults --trials 300 --seed 1
 
-Where there may be network namespaces, each process is on a host of its own, so that links can be cut.
+Where there may be network namespaces, each process is on a host of its own, so that links can be cut. With
+--one-host all are on this host, and workers share memory.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ def main() -> int:
     p.add_argument("--how", choices=HOWS, help="what is struck; by default all")
     p.add_argument("--tries", type=int, default=3, help="how often a run is begun again; 0: never")
     p.add_argument("--timeout", type=float, default=TIMEOUT, help="seconds of dgsuite.timeout")
+    p.add_argument("--one-host", action="store_true", help="workers share memory; no link is cut")
     options = p.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and end what has been started
     rng = random.Random(options.seed)
@@ -36,7 +38,7 @@ def main() -> int:
     wrong = 0
     with ExitStack() as stack:
         cluster = None
-        if why := missing():
+        if why := "--one-host" if options.one_host else missing():
             print(f"no links are cut: {why}")
         else:
             network = stack.enter_context(Hosts(WORKERS + 1))

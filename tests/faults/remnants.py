@@ -9,10 +9,14 @@ from distributed import Client
 
 
 def of_worker(dask_worker: Any) -> dict[str, int]:
-    """On a worker: what of runs it still holds, its listening sockets, its shared memory, its children."""
+    """On a worker: what of runs it still holds, its listening sockets, its shared memory, its children.
+
+    Connections that it keeps for the next run share memory, which does not count.
+    """
     plugin, process = dask_worker.plugins["dgsuite"], psutil.Process()
     listening = [c for c in process.net_connections() if c.status == psutil.CONN_LISTEN]
-    shared = [m for m in process.memory_maps() if m.path.startswith(("/dev/shm", "/memfd"))]
+    kinds = ("/dev/shm",) if len(plugin.meshes) else ("/dev/shm", "/memfd")
+    shared = [m for m in process.memory_maps() if m.path.startswith(kinds)]
     return {
         "runs": len(plugin.runs),
         "ends": len(plugin._ends),

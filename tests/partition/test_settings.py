@@ -102,7 +102,7 @@ def test_defaults_are_loaded_with_dgsuite(imports, tmp_path):
 
 def test_what_is_set_goes_first_and_the_rest_keeps_its_default():
     load()
-    assert setting("dgsuite.clocked.transport") == "comm"
+    assert setting("dgsuite.clocked.transport") == "fastest"
     with dask.config.set({"dgsuite.mpb": {"places": 48}, "dgsuite.clocked.bind": False}):
         assert setting("dgsuite.clocked.bind") is False
         assert Settings.configured("mpb").places == 48

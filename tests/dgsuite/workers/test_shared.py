@@ -1,0 +1,63 @@
+"""Tasks of a clocked run on one host, which send through memory that they share."""
+
+from __future__ import annotations
+
+import time
+
+import dask
+import psutil
+import pytest
+
+import dgsuite
+import genval
+from dgsuite.workers.mesh import SHARING, Mesh, can_share
+from tests.support.clusters import client_of
+
+HERE = "127.0.0.1"
+
+
+def mapped(dask_worker=None):
+    """On a worker: memory that it shares with others."""
+    maps = psutil.Process().memory_maps()
+    return [found.path for found in maps if found.path.startswith("/memfd:dgsuite")]
+
+
+def close_kept(dask_worker):
+    """On a worker: close what it keeps for the next run."""
+    dask_worker.plugins["dgsuite"].meshes.clear()
+
+
+@pytest.mark.skipif(not can_share(), reason="processes of this system share no memory")
+def test_workers_of_one_host_share_memory_by_default():
+    """With the same results, and it is gone with the connections."""
+    graph = genval.graph("er", 3000, m=20_000, clusters=4, seed=1, client=None)
+    with client_of(2, set_as_default=False) as client:
+        with dask.config.set({"dgsuite.clocked.transport": "comm"}):
+            plain = dgsuite.run("pagerank", graph, style="clocked", client=client)
+        assert not any(client.run(mapped).values())
+        ds = dgsuite.run("pagerank", graph, style="clocked", client=client)
+        assert all(client.run(mapped).values())
+        assert (ds["rank"] == plain["rank"]).all()
+        assert (ds.messages == plain.messages).all()
+        client.run(close_kept)
+        deadline = time.monotonic() + 30
+        while any(client.run(mapped).values()):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    ("places", "shares", "scheme"),
+    [
+        ([f"tcp://{HERE}:1", f"tcp://{HERE}:2"], True, "mpb" if can_share() else "tcp"),
+        ([f"tcp://{HERE}:1", f"tcp://{HERE}:2"], False, "tcp"),
+        ([f"tcp://{HERE}:1", "tcp://10.0.0.2:2"], True, "tcp"),
+        ([f"tls://{HERE}:1", f"tls://{HERE}:2"], True, "tls"),
+        ([f"uds://{HERE}:1", f"uds://{HERE}:2"], True, "uds"),
+        ([f"tcp://{HERE}:{port}" for port in range(1, SHARING + 2)], True, "tcp"),
+    ],
+)
+def test_who_shares_memory(places, shares, scheme):
+    mesh = Mesh("run", places, ["epoch"] * len(places), 0, shares=shares)
+    assert mesh.scheme == scheme
+    mesh.runner.close()
