@@ -53,9 +53,10 @@ def shared():
     make, made = common.cluster, {}
 
     @contextmanager
-    def cluster(*how):
-        client = made.get(how) or stack.enter_context(make(*how))
-        made[how] = client
+    def cluster(*how, **named):
+        key = (*how, *named.items())
+        client = made.get(key) or stack.enter_context(make(*how, **named))
+        made[key] = client
         with client.as_current():
             yield client
 
