@@ -330,7 +330,7 @@ def security_args() -> tuple[dict[str, Any], dict[str, Any]]:
 
 @contextmanager
 def bound(places: Sequence[str], rank: int, run: str) -> Iterator[bool]:
-    """Bind the calling thread to a processor of its own, as mpirun does, where there are enough.
+    """Bind the calling thread to a processor, as mpirun does, where each gets as many threads.
 
     The tasks of a run wake each other all the time, and the system tends to put a task that is woken on the
     processor of the one that woke it. The processors depend on the run, so that several runs on one host do
@@ -345,18 +345,19 @@ def bound(places: Sequence[str], rank: int, run: str) -> Iterator[bool]:
 
     Yields
     ------
-    Whether it is.
+    Whether it has the processor to itself.
     """
     hosts = [get_address_host(place) for place in places]
     here = [r for r, host in enumerate(hosts) if host == hosts[rank]]
     allowed = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    if places[rank].startswith("inproc") or not 1 < len(here) <= len(allowed):
+    even = len(here) <= len(allowed) or (bool(allowed) and not len(here) % len(allowed))
+    if places[rank].startswith("inproc") or not even or len(here) == 1:
         yield False
         return
     mine = allowed[(int(run, 16) + here.index(rank)) % len(allowed)]
     os.sched_setaffinity(0, {mine})
     try:
-        yield True
+        yield len(here) <= len(allowed)
     finally:
         os.sched_setaffinity(0, allowed)
 
