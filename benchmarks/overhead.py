@@ -16,8 +16,10 @@ from common import Options, record, repeated
 ROUND = {
     "tcp": {2: 0.29, 4: 0.9, 8: 2.5, 16: 7, 32: 20},
     "mpb": {2: 0.12, 4: 0.4, 8: 1.2, 16: 4, 32: 12},
+    "default": {},
 }
-"""Milliseconds that an empty round may take on two processors, by protocol and number of workers."""
+"""Milliseconds that an empty round may take on two processors, by protocol and number of workers; by default
+workers of one host share memory."""
 
 CALL = {2: 15, 16: 150}
 """Milliseconds that a small run may take from the second one on, by number of workers."""
@@ -76,7 +78,7 @@ def by_workers(workers: int, protocol: str, most: int, times: int) -> None:
 
     import dgsuite
 
-    with common.cluster(workers, protocol) as client:
+    with common.cluster(workers, None if protocol == "default" else protocol) as client:
         graph, rounds = ring(workers), max(most // 40, most // workers)
         dgsuite.run(Empty, graph, style="clocked", rounds=20)
         took, used = [], []

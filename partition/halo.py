@@ -191,6 +191,12 @@ class Halo:
         loops().by_row(starts, rows, read, self.indptr[:-1].astype(np.int64), found)
         return found
 
+    @cached_property
+    def is_read(self) -> NDArray[np.bool_]:
+        """Whether an own node reads the slot, of a node of another site."""
+        read = np.diff(self.back_indptr) > 0
+        return np.insert(read, self.first, np.zeros(self.own, bool))
+
     def cut_tiles(self) -> None:
         """Make the tiles, unless they are there."""
         if self.tiles is None:
@@ -252,7 +258,9 @@ class Halo:
         return Out(*back, 0, 0), own, Out(*back, self.own, 0)
 
 
-def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Halo:
+def make_halo(
+    clusters: Sequence[Cluster], site_bounds: NDArray, me: int, every: bool = False
+) -> Halo:
     """Work out the halo of a site.
 
     Parameters
@@ -263,6 +271,8 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
         Shape (sites + 1,): site s holds clusters ``site_bounds[s]`` to ``site_bounds[s + 1]``.
     me
         Which site this is.
+    every
+        Whether to have slots for all nodes, read or not.
     """
     partition = clusters[0].partition
     bounds = partition.offsets[np.asarray(site_bounds)]
@@ -285,7 +295,9 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
     reads: dict[int, NDArray] = {}
     for peer in peers:
         block = held[bounds[peer] : bounds[peer + 1]]
-        if reads_all(count := np.count_nonzero(block), len(block)):
+        if every:
+            block[:] = True
+        elif reads_all(count := np.count_nonzero(block), len(block)):
             if reads_few(count, len(block)):
                 reads[peer] = np.flatnonzero(block)
             block[:] = True
@@ -314,9 +326,9 @@ def make_halo(clusters: Sequence[Cluster], site_bounds: NDArray, me: int) -> Hal
             mark(read, indices[indptr[low - shift] : indptr[high - shift]])
         count = np.count_nonzero(read)
         if count:
-            whole = reads_all(count, own)
+            whole = every or reads_all(count, own)
             send[peer] = slice(first, first + own) if whole else first + np.flatnonzero(read)
-            if whole and reads_few(count, own):
+            if whole and not every and reads_few(count, own):
                 needed[peer] = (first + np.flatnonzero(read)).astype(kind)
             land[peer] = slice(low, high)
     one = len(clusters) == 1

@@ -104,7 +104,7 @@ class BroadcastStore:
         self.halo = halo
         self.backwards = backwards
         self.dtypes = dtypes
-        self.sent = np.zeros(halo.slots + 1, bool)
+        self.sent = self._mask()
         self.slots: dict[str, NDArray] = {}
         self._fields: set[str] = set()
         self._span = slice(halo.first, halo.first + halo.own)
@@ -112,6 +112,10 @@ class BroadcastStore:
         self._all_told = sum(self._told.values())
         self._all_leaving = sum(halo.leaving.values())
         self._begin()
+
+    def _mask(self) -> NDArray[np.bool_]:
+        """Where senders are marked."""
+        return np.zeros(self.halo.slots + 1, bool)
 
     def _begin(self) -> None:
         self.count = self.reach = 0

@@ -70,7 +70,7 @@ class Broadcasts(BroadcastStore):
     @property
     def is_large(self) -> bool:
         """Whether reducing along edges, which reads every slot, beats listing the messages."""
-        return self.reach > COMPILE_FROM and 8 * self.reach > self.halo.own
+        return self.is_compiled and 8 * self.reach > self.halo.own
 
     @property
     def is_compiled(self) -> bool:

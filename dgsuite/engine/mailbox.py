@@ -19,15 +19,15 @@ from dgsuite.engine.fields import compilable, concatenated, held, places
 from dgsuite.engine.lists import ListBatch, NodeLists, SiteLists
 from dgsuite.engine.program import Fault, Step, Tally
 from dgsuite.engine.senders import SENDERS
+from dgsuite.engine.shared_broadcasts import SharedBroadcasts
 from dgsuite.engine.shipments import (
     AnnouncementBatch,
     ShipmentBatch,
     Shipments,
 )
 from dgsuite.engine.unicasts import UnicastBatch, Unicasts
-from kernels.base import (
-    Kernel,
-)
+from dgsuite.engine.window import Window
+from kernels.base import Kernel, Known
 from partition.cluster import Cluster
 from partition.errors import InputError, RunError
 from partition.halo import Halo, make_halo
@@ -57,6 +57,8 @@ class Mailbox:
         What stays at the site, but for broadcasts.
     arriving
         The broadcasts of the phase, if there are any.
+    window
+        Where broadcasts are stored, if sites share memory.
     """
 
     def __init__(
@@ -85,38 +87,63 @@ class Mailbox:
         self._phase = ""
         self.kept: UnicastBatch | NodeLists | AnnouncementBatch | Shipments | None = None
         self.arriving: Broadcasts | None = None
+        self.window: Window | None = None
         self._owners: dict[tuple[int, bool], NDArray[np.int32]] = {}
         self._every: dict[int, NDArray[np.int64]] = {}
 
-    @property
-    def _key(self) -> tuple[int, bytes]:
-        """Key of the halo in the cache of the first cluster."""
-        return self.me, self.bounds.tobytes()
+    def _key(self, every: bool) -> tuple[int, bytes, bool]:
+        """Key of a halo in the cache of the first cluster, perhaps that with slots for all nodes."""
+        return self.me, self.bounds.tobytes(), every
 
     @property
     def has_halo(self) -> bool:
-        """Whether the halo is there already."""
-        return self._key in self.clusters[0].cache
+        """Whether a halo is there already."""
+        return not {self._key(False), self._key(True)}.isdisjoint(self.clusters[0].cache)
+
+    @property
+    def slots(self) -> int:
+        """Slots of the halo that is there, or else of that for nodes that are read."""
+        cache = self.clusters[0].cache
+        return self.clusters[0].n if self._key(True) in cache else self._halo(False).slots
+
+    def _halo(self, every: bool) -> Halo:
+        """A halo of the site; its first cluster keeps it for later runs."""
+        cache, key = self.clusters[0].cache, self._key(every)
+        if key not in cache:
+            least = cache.get(self._key(False))
+            if least is None or least.slots < self.clusters[0].n:
+                cache.clear()
+                least = make_halo(self.clusters, self.bounds, self.me, every)
+            cache[key] = least
+        halo: Halo = cache[key]
+        return halo
 
     @cached_property
     def halo(self) -> Halo:
-        """The site's halo; its first cluster keeps it for later runs."""
-        cache = self.clusters[0].cache
-        if not self.has_halo:
-            cache.clear()
-            cache[self._key] = make_halo(self.clusters, self.bounds, self.me)
-        halo: Halo = cache[self._key]
-        return halo
+        """The site's halo."""
+        return self._halo(self.window is not None)
+
+    def share(self, memory: NDArray[np.uint8]) -> None:
+        """Store broadcasts in memory that all sites share: `Window.size` bytes; before anything is sent."""
+        halo = self._halo(True)
+        offsets = self.clusters[0].partition.offsets[self.bounds]
+        assert halo.slots == offsets[-1]
+        self.window = Window(memory, offsets, self.me, self.dtypes)
+
+    def _store(self, halo: Halo, backwards: bool) -> Broadcasts:
+        if self.window is None:
+            return Broadcasts(halo, self.dtypes, backwards)
+        return SharedBroadcasts(halo, self.dtypes, self.window, backwards)
 
     @cached_property
     def broadcasts(self) -> Broadcasts:
         """Stores and packs broadcasts."""
-        return Broadcasts(self.halo, self.dtypes)
+        return self._store(self.halo, False)
 
     @cached_property
     def backwards(self) -> Broadcasts:
         """The same for those against the direction of edges."""
-        return Broadcasts(self.halo.turned, self.dtypes, backwards=True)
+        return self._store(self.halo.turned, True)
 
     def along(self, backwards: bool) -> Broadcasts:
         """What is broadcast in a direction; an undirected graph has but one."""
@@ -187,25 +214,29 @@ class Mailbox:
         if self.arriving is not None:
             self.arriving.clear()
             self.arriving = None
+        if self.window is not None:
+            self.window.turn(alone=Known in sent)
         if len(sent) > 1:
             raise self.fault(step, 0, "sends messages of more than one kind")
+        batches: dict[int, MessageBatch] = {}
         for kind, sends in sent.items():
-            return SENDERS[kind](self, step, sends, counts)
-        return {}
+            batches = SENDERS[kind](self, step, sends, counts)
+        if self.window is not None:
+            self.window.renew()
+        return batches
 
     def deliver(self, batches: Mapping[int, MessageBatch]) -> Received | None:
         """All that arrives at the site: the batches of other sites, and what it kept."""
         parts: dict[int, Any] = {} if self.kept is None else {self.me: self.kept}
+        if self.window is not None:
+            heads = self.window.heard()
+            for backwards in {bool(head.backwards) for head in heads.values()}:
+                store = self.along(backwards)
+                if isinstance(store, SharedBroadcasts) and store.hear(heads):
+                    self._arrive(store)
         for peer, batch in batches.items():
             if isinstance(batch, BroadcastBatch):
-                broadcasts = self.along(batch.backwards)
-                if self.arriving not in (None, broadcasts):
-                    raise RunError(
-                        f"kernel {self.kernel.name!r}, phase {self._phase!r}: clusters broadcast forwards "
-                        f"and backwards; a phase does one"
-                    )
-                self.arriving = broadcasts
-                broadcasts.unpack(peer, batch)
+                self._arrive(self.along(batch.backwards)).unpack(peer, batch)
             elif isinstance(batch, ListBatch):
                 parts[peer] = batch.unpack(self.halo.land[peer])
             else:
@@ -235,6 +266,16 @@ class Mailbox:
         except InputError as error:
             raise RunError(f"kernel {self.kernel.name!r} combines messages: {error}") from None
 
+    def _arrive(self, broadcasts: Broadcasts) -> Broadcasts:
+        """Note that broadcasts arrive from elsewhere."""
+        if self.arriving not in (None, broadcasts):
+            raise RunError(
+                f"kernel {self.kernel.name!r}, phase {self._phase!r}: clusters broadcast forwards "
+                f"and backwards; a phase does one"
+            )
+        self.arriving = broadcasts
+        return broadcasts
+
     def columns(
         self, step: Step, k: int, fields: Mapping[str, Any], length: int
     ) -> dict[str, NDArray]:
@@ -252,6 +293,11 @@ class Mailbox:
             if columns[name].shape != (length, *width):
                 raise self.fault(step, k, f"sends {column.shape} {name!r} for {length} messages")
         return columns
+
+    @property
+    def stored(self) -> int:
+        """Bytes of the phase's broadcasts that this site has stored for others to read."""
+        return getattr(self.arriving, "wire", 0)
 
     def payload(self, names: Iterable[str]) -> int:
         """Bytes of a message of some fields."""

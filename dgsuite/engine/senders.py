@@ -286,7 +286,7 @@ def send_known(
         k = bisect_right(box.starts, row) - 1
         sent = broadcast(np.array([row - box.starts[k]]))
         store(box, step, [(k, sent)], counts, travels=False)
-    elif (slot := box.halo.slot(node, partition)) is not None:
+    elif box.halo.own and (slot := box.halo.slot(node, partition)) is not None:
         box.arriving = box.broadcasts
         box.broadcasts.add_ghost(slot)
     return {}

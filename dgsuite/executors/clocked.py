@@ -25,9 +25,11 @@ from dgsuite.engine.checkpoint_files import Checkpoints
 from dgsuite.engine.checkpointed import Fresh, Kept, begun, is_marked, marked
 from dgsuite.engine.collectives import FEW
 from dgsuite.engine.log import Log, merge
+from dgsuite.engine.mailbox import Mailbox
 from dgsuite.engine.program import SILENT, UNBOUND, Guard, reduce_votes, steps
 from dgsuite.engine.progress import Progress, Report, Tell, seldom, united
 from dgsuite.engine.site import Site
+from dgsuite.engine.window import Window
 from dgsuite.executors.in_turn import InTurn
 from dgsuite.workers import placement as tasks
 from dgsuite.workers import plugin as worker
@@ -50,6 +52,10 @@ POOL_FROM = 1 << 15
 
 RESUMING = -10
 """Number of the first exchange of what is sent once more after a checkpoint."""
+
+
+SHARE = -7
+"""Number of the exchange in which tasks agree on whether to share memory."""
 
 
 class Way(NamedTuple):
@@ -175,18 +181,12 @@ def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
     """One worker's part of the run: of each kernel, the outputs and the log."""
     way, run_id = plan.way, plan.run_id
 
-    def prepared(kernel: Kernel) -> Any:
-        site = way.site(kernel, clusters, plan.bounds, rank, plan.workload, plan.guard)
-        had_halo = site.mailbox.has_halo
-        site.warm()
-        if site.mailbox.has_halo and not had_halo:
-            give_back()
-        hold_to_limit(site)
-        return site
+    def new_site(kernel: Kernel) -> Any:
+        return way.site(kernel, clusters, plan.bounds, rank, plan.workload, plan.guard)
 
     here = get_worker()
     worker.fence(here, plan.epochs[rank])
-    site = prepared(plan.kernels[0])
+    site = new_site(plan.kernels[0])
     kept = begun(plan.checkpoints, site, way.kept)
     key = worker.task_key()
     plugin = worker.plugin()
@@ -205,12 +205,17 @@ def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
         try:
             if resumed is None:
                 await mesh.open(plugin, key, *worker.security_args())
+                if way.rounds:
+                    await mesh.open_gate()
             else:
                 plugin.enter(key, run_id, None, cancelling())
             for turn, kernel in enumerate(plan.kernels):
                 if turn:
-                    site = prepared(kernel)
+                    site = new_site(kernel)
                     kept = Fresh(site)
+                if way.rounds and mesh.is_shared and clusters[0].pulls:
+                    await _share(site.mailbox, mesh)
+                _prepare(site)
                 log = await way.drive(site, mesh, pool, tell, kept)
                 results.append((site.outputs(), log))
             if not plan.keep:
@@ -240,6 +245,25 @@ def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
             mesh.runner.close()
     plugin.announce(key, results)
     return results
+
+
+def _prepare(site: Any) -> None:
+    """Make what the site needs before the clock starts."""
+    had_halo = site.mailbox.has_halo
+    site.warm()
+    if site.mailbox.has_halo and not had_halo:
+        give_back()
+    hold_to_limit(site)
+
+
+async def _share(box: Mailbox, mesh: Mesh) -> None:
+    """Have broadcasts stored in memory that the tasks share, if they read most nodes."""
+    n, sites = box.clusters[0].n, len(mesh.places)
+    _, said = await mesh.exchange(SHARE, {}, Vote(sum=box.slots))
+    if 2 * said.sum > n * sites:
+        memory = await mesh.memory(Window.size(n, sites, box.dtypes))
+        if memory is not None:
+            box.share(memory)
 
 
 def _resumed(plugin: worker.RunPlugin, key: str, plan: Plan, rank: int) -> Mesh | None:
@@ -289,7 +313,7 @@ async def _drive(
         if mesh.ordered or not site.quiet:
             vote = marked(site.tally.vote) if kept.due(step) else site.tally.vote
             found, said = await mesh.exchange(number, parcels, vote)
-            site.tally.wire = mesh.wire
+            site.tally.wire = mesh.wire + site.mailbox.stored
             votes.append(said)
         site.deliver(found)
         before, now = now, perf_counter()

@@ -22,6 +22,15 @@ ORDERED = platform.machine().lower() in ("x86_64", "amd64")
 WRITTEN, START, GOT, AWAKE = range(4)
 
 
+_lock = threading.Lock()
+
+
+def barrier() -> None:
+    """What was written before is seen before anything is read after; taking a free lock does just that."""
+    _lock.acquire()
+    _lock.release()
+
+
 class Flags:
     """The flags of both ends.
 
@@ -34,14 +43,13 @@ class Flags:
     def __init__(self, mine: memoryview, theirs: memoryview) -> None:
         # items of 8 bytes are written and read in one go
         self._mine, self._theirs = mine.cast("Q"), theirs.cast("Q")
-        self._lock = threading.Lock()
 
     def say(self, written: int, start: int, got: int) -> bool:
         """Publish the positions written and read; returns whether the other end polls."""
         self._mine[START] = start
         self._mine[GOT] = got
         self._mine[WRITTEN] = written
-        self._barrier()
+        barrier()
         return bool(self._theirs[AWAKE])
 
     def see(self) -> tuple[int, int, int]:
@@ -58,9 +66,4 @@ class Flags:
     def wake(self, awake: bool) -> None:
         """Set whether this end polls."""
         self._mine[AWAKE] = awake
-        self._barrier()
-
-    def _barrier(self) -> None:
-        """What was written before is seen before anything is read after; a lock does just that."""
-        self._lock.acquire()
-        self._lock.release()
+        barrier()

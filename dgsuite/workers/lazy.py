@@ -16,15 +16,14 @@ from distributed.comm.core import Comm
 
 from dgsuite.engine.batches import MessageBatch
 from dgsuite.engine.collectives import Combine, Contribution, partners, tree
-from dgsuite.engine.program import reduce_votes
 from dgsuite.workers import messages
-from dgsuite.workers.mesh import FITS, Mesh, begun, flush
+from dgsuite.workers.mesh import CLOSING, FITS, Mesh, begun, flush
 from dgsuite.workers.plugin import PeerLost, RunPlugin
 from kernels.base import Vote
 from partition.errors import RunError
 
-OPENING, CLOSING = -3, -4
-"""Numbers of the exchange of the tasks' addresses, and of the one before comms are closed."""
+OPENING = -3
+"""Number of the exchange of the tasks' addresses."""
 
 
 class LazyMesh(Mesh):
@@ -90,21 +89,30 @@ class LazyMesh(Mesh):
         self._news = asyncio.get_running_loop().create_future()
         await self._news
 
-    async def exchange(
+    async def _exchange(
         self,
         number: int,
         parcels: Mapping[int, MessageBatch],
         vote: Any,
-        combine: Combine = reduce_votes,
+        combine: Combine,
     ) -> tuple[dict[int, MessageBatch], Any]:
-        size = len(self.places)
         self.wire = 0
         if parcels:
-            await self._send_parcels(number, parcels)
-        mine = Contribution.of(vote, parcels, size)
+            await self._send(number, parcels)
+        mine = Contribution.of(vote, parcels, len(self.places))
         whole = await self._agree(number, mine, Contribution.combining(combine))
+        return await self._arrived(number, whole.expected(self.rank)), whole.vote
+
+    async def _fetch(
+        self, number: int, parcels: Mapping[int, MessageBatch], sources: Sequence[int]
+    ) -> dict[int, MessageBatch]:
+        await self._send(number, parcels)
+        return await self._arrived(number, len(sources))
+
+    async def _arrived(self, number: int, count: int) -> dict[int, MessageBatch]:
+        """So many parcels."""
         found = self._parcels[number]
-        while len(found) < whole.expected(self.rank):
+        while len(found) < count:
             for peer in self._gone:
                 raise self._ended(peer)
             await self._wait()
@@ -112,9 +120,14 @@ class LazyMesh(Mesh):
         for peer in self._written:
             await flush(self.comms[peer])
         self._written.clear()
-        return found, whole.vote
+        return found
 
-    async def _send_parcels(self, number: int, parcels: Mapping[int, MessageBatch]) -> None:
+    def _fit(self, parcels: Mapping[int, MessageBatch]) -> bool:
+        return parcels.keys() <= self.comms.keys() and all(
+            messages.smaller(parcel, FITS) for parcel in parcels.values()
+        )
+
+    async def _send(self, number: int, parcels: Mapping[int, MessageBatch]) -> None:
         if strangers := parcels.keys() - self.comms.keys():
             there = ((peer, *self._meetings[peer]) for peer in sorted(strangers))
             await asyncio.gather(*(self._connect(*each) for each in there))
@@ -173,6 +186,7 @@ class LazyMesh(Mesh):
         self.abort()
 
     def abort(self) -> None:
+        self.forget_memory()
         self._stop_listening()
         for reader in self._readers:
             reader.cancel()

@@ -26,8 +26,9 @@ from distributed.core import rpc
 from tornado.iostream import StreamClosedError
 
 from dgsuite.engine.batches import MessageBatch
-from dgsuite.engine.program import reduce_votes
-from dgsuite.workers.messages import joint, of_joint, smaller
+from dgsuite.engine.program import SILENT, reduce_votes
+from dgsuite.workers.messages import joint, of_joint, of_said, smaller
+from dgsuite.workers.one_host import LOOK_OUT, OneHost
 from dgsuite.workers.plugin import PeerLost, RunPlugin
 from dgsuite.workers.ports import ports
 from kernels.base import Vote
@@ -41,11 +42,6 @@ writing and reading at once is faster."""
 FITS = 1 << 12
 """The same where it could deadlock: the buffers of any transport hold so much."""
 
-LOOK_OUT = 500e-6
-"""Seconds that a task with a processor of its own polls for a message, on comms that support it: waking up
-takes 50 to 100 us, in every exchange."""
-
-
 SHARED = "mpb"
 """Scheme of comms in memory that two processes share: see `dgsuite.transports.mpb`."""
 
@@ -54,14 +50,15 @@ NO_MEMORY = " through shared memory (dgsuite.clocked.transport 'comm' has worker
 SHARING = 16
 """Workers of a host that share memory, at most: any two have two buffers, of 4 MiB each by default."""
 
-CHECK = -2
-"""Number of the exchange that finds out whether all tasks have kept a mesh."""
+CHECK, CLOSING = -2, -4
+"""Numbers of the exchange that finds out whether all tasks have kept a mesh, and of that before comms are
+closed."""
 
 SECRET = 32
 """Bytes that a task must send to be accepted; the workers exchange them among themselves alone."""
 
 
-class Mesh:
+class Mesh(OneHost):
     """This task's end of the mesh.
 
     Parameters
@@ -88,8 +85,6 @@ class Mesh:
     alone
         Whether the task has a processor to itself, and may look out for a message before it sleeps.
     """
-
-    alone = False
 
     ordered = False
     """Whether tasks compute one after the other, so that each phase needs an exchange."""
@@ -166,6 +161,10 @@ class Mesh:
             return scheme
         ends = {(parse_address(place)[0], get_address_host(place)) for place in self.places}
         return SHARED if len(ends) == 1 and can_share() else scheme
+
+    @property
+    def is_shared(self) -> bool:
+        return self.shares and bool(self._partners) and self.scheme == SHARED
 
     async def _listen(self, listen_args: dict[str, Any]) -> str:
         """Let others connect; at which address."""
@@ -268,6 +267,53 @@ class Mesh:
         -------
         The parcels that came, by rank, and the votes of all tasks combined.
         """
+        if self._gate is None or combine is not reduce_votes or number in (CHECK, CLOSING):
+            return await self._exchange(number, parcels, vote, combine)
+        self.wire = 0
+        early = self._fit(parcels)
+        if early:
+            await self._send(number, parcels)
+        words = await self.meet(self._gate, number, parcels, vote)
+        sources = [peer for peer, word in enumerate(words) if word.due >> self.rank & 1]
+        found: dict[int, MessageBatch] = {}
+        if sources or not early:
+            found = await self._fetch(number, {} if early else parcels, sources)
+        return found, reduce_votes([of_said(word.said) for word in words])
+
+    async def _send(self, number: int, parcels: Mapping[int, MessageBatch]) -> None:
+        """Send parcels."""
+        for peer, parcel in parcels.items():
+            try:
+                self.wire += await self.comms[peer].write(joint(number, SILENT, parcel))
+            except OSError as error:
+                raise self.lost(peer) from error
+
+    async def _fetch(
+        self, number: int, parcels: Mapping[int, MessageBatch], sources: Sequence[int]
+    ) -> dict[int, MessageBatch]:
+        """Send parcels, and receive one from each of some peers."""
+        found: dict[int, MessageBatch] = {}
+        reads = {peer: begun(self.comms[peer].read()) for peer in sources}
+        writes = [begun(self._send(number, {peer: each})) for peer, each in parcels.items()]
+        for write in writes:
+            await write
+        for peer, read in reads.items():
+            try:
+                _, _, parcel = of_joint(await read)
+            except OSError as error:
+                raise self.lost(peer) from error
+            assert parcel is not None
+            found[peer] = parcel
+        return found
+
+    async def _exchange(
+        self,
+        number: int,
+        parcels: Mapping[int, MessageBatch],
+        vote: Any,
+        combine: Callable[[Sequence[Any]], Any],
+    ) -> tuple[dict[int, MessageBatch], Any]:
+        """The same by messages alone."""
         self.wire = 0
         found: dict[int, MessageBatch] = {}
         votes: dict[int, Any] = {self.rank: vote}
@@ -314,12 +360,14 @@ class Mesh:
 
     async def close(self) -> None:
         """Close all comms."""
+        self.forget_memory()
         self._stop_listening()
         for comm in self.comms.values():
             await comm.close()
 
     def abort(self) -> None:
-        """Drop all comms at once, so that peers notice."""
+        """Drop all comms at once, so that peers notice, and the memory."""
+        self.forget_memory()
         self._stop_listening()
         for comm in self.comms.values():
             comm.abort()

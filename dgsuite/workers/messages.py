@@ -15,6 +15,7 @@ from distributed.protocol.serialize import ToPickle
 from dgsuite.engine.batches import MessageBatch
 from dgsuite.engine.broadcasts import BroadcastBatch
 from dgsuite.engine.collectives import Contribution
+from dgsuite.engine.program import SILENT
 from kernels.base import Vote
 
 WORD = 2**63 - 1
@@ -67,6 +68,16 @@ def content(message: Any) -> tuple[str, int, Any]:
     elif kind == PARCEL and (rest or type(first) is bytes):
         first = _parcel(first, *rest)
     return kind, number, first
+
+
+def said(vote: Vote) -> bytes:
+    """A vote as bytes; most have none."""
+    return b"" if vote == SILENT else pickle.dumps(tuple(vote), 5)
+
+
+def of_said(what: bytes) -> Vote:
+    """What `said` made bytes of."""
+    return Vote(*pickle.loads(what)) if what else SILENT
 
 
 def smaller(parcel: Any, size: int) -> bool:

@@ -12,10 +12,17 @@ from dgsuite.engine.checkpointed import begun
 from dgsuite.engine.log import merge
 from dgsuite.engine.program import Guard, reduce_votes, steps
 from dgsuite.engine.site import Site
+from dgsuite.engine.window import Window
 
 
-def simulate(kernel, graph, sites, checkpoints=None):
-    """Run a kernel on several sites that hand each other pickled parcels, perhaps from a checkpoint on."""
+def simulate(kernel, graph, sites, checkpoints=None, shared=False):
+    """Run a kernel on several sites that hand each other pickled parcels, perhaps from a checkpoint on.
+
+    Parameters
+    ----------
+    shared
+        Whether they store broadcasts in memory that they share.
+    """
     clusters = graph.parts
     sites = min(sites, len(clusters))
     bounds = np.arange(sites + 1) * len(clusters) // sites
@@ -23,6 +30,11 @@ def simulate(kernel, graph, sites, checkpoints=None):
         Site(kernel, clusters[a:b], bounds, me, guard=Guard(check=True))
         for me, (a, b) in enumerate(pairwise(bounds))
     ]
+    if shared and all(site.clusters[0].pulls for site in all_sites):
+        size = Window.size(graph.n, len(all_sites), all_sites[0].mailbox.dtypes)
+        memory = np.zeros(size, np.uint8)
+        for site in all_sites:
+            site.mailbox.share(memory)
     for site in all_sites:
         site.warm()
     runs = [begun(checkpoints, site) for site in all_sites]

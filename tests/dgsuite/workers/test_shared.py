@@ -10,6 +10,7 @@ import pytest
 
 import dgsuite
 import genval
+from dgsuite.transports import memory
 from dgsuite.workers.mesh import SHARING, Mesh, can_share
 from tests.support.clusters import client_of
 
@@ -36,7 +37,11 @@ def test_workers_of_one_host_share_memory_by_default():
             plain = dgsuite.run("pagerank", graph, style="clocked", client=client)
         assert not any(client.run(mapped).values())
         ds = dgsuite.run("pagerank", graph, style="clocked", client=client)
-        assert all(client.run(mapped).values())
+        for found in client.run(mapped).values():
+            assert any("mpb" in path for path in found)
+            assert any("gate" in path for path in found)
+            assert any("values" in path for path in found)
+        assert int(ds.wire_bytes.sum()) > 0
         assert (ds["rank"] == plain["rank"]).all()
         assert (ds.messages == plain.messages).all()
         client.run(close_kept)
@@ -44,6 +49,34 @@ def test_workers_of_one_host_share_memory_by_default():
         while any(client.run(mapped).values()):
             assert time.monotonic() < deadline
             time.sleep(0.05)
+
+
+def without_memory(dask_worker):
+    """On a worker: the memory of another process is not to be seen."""
+    memory.attach_of = lambda *where: None
+
+
+@pytest.mark.skipif(not can_share(), reason="processes of this system share no memory")
+@pytest.mark.parametrize("workers", [2, 4])
+def test_large_messages_and_no_shared_values(workers):
+    """Messages to single nodes go through comms, many of them after the gate; so do broadcasts that no memory
+    is shared for.
+    """
+    graph = genval.graph("er", 150_000, m=600_000, clusters=workers, seed=1, client=None)
+    with client_of(workers, set_as_default=False) as client:
+        held = graph.persist(client=client)
+        plain = {}
+        with dask.config.set({"dgsuite.clocked.transport": "comm"}):
+            for name in ("matching", "mis"):
+                plain[name] = dgsuite.run(name, held, style="clocked", client=client)
+        for patch in (None, without_memory):
+            if patch is not None:
+                client.run(close_kept)
+                client.run(patch)
+            for name, expected in plain.items():
+                ds = dgsuite.run(name, held, style="clocked", client=client)
+                for variable in ("messages", *(v for v in ds if "node" in ds[v].dims)):
+                    assert (ds[variable].values == expected[variable].values).all()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,123 @@
+"""Sites that store broadcasts in memory that all of them share, without workers."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dgsuite.engine.program import Guard, reduce_votes, steps
+from dgsuite.engine.site import Site
+from dgsuite.engine.window import Window
+from dgsuite.executors import serial
+from kernels.analytics.pagerank import PageRank
+from partition.views import incoming
+from tests.support.cases import NAMES, cuts, graphs, inputs
+from tests.support.sites import assert_same, simulate
+from tests.support.toys import Order, Reductions
+
+COMPILED = ("partition.segments", "dgsuite.engine.broadcasts", "dgsuite.engine.mailbox")
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_any_cut_gives_the_same_for_every_kernel(name, compiled, monkeypatch):
+    if compiled:
+        for module in COMPILED:
+            monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
+
+    @given(st.data())
+    @settings(max_examples=8 if compiled else 20)
+    def check(data):
+        kernel, make = data.draw(inputs(name))
+        whole = make()
+        cut = make(**data.draw(cuts(whole.n)))
+        sites = data.draw(st.integers(1, 5))
+        found = simulate(kernel, cut, sites, shared=True)
+        assert_same(serial.run(kernel, whole.parts), found)
+
+    check()
+
+
+@given(graphs(directed=True), st.integers(1, 5))
+def test_along_edges_of_directed_graphs(pair, sites):
+    whole, cut = pair
+    for kernel in (Reductions(), PageRank(iterations=3)):
+        found = simulate(kernel, incoming(cut), sites, shared=True)
+        assert_same(serial.run(kernel, incoming(whole).parts), found)
+
+
+def run_ahead(kernel, graph, sites, order):
+    """Outputs where each site in turn goes on as far as the barriers let it, before others have read what it
+    wrote before.
+
+    Parameters
+    ----------
+    order
+        Called for the order of the sites, after each barrier.
+    """
+    clusters = graph.parts
+    count = min(sites, len(clusters))
+    bounds = np.arange(count + 1) * len(clusters) // count
+    run = [Site(kernel, clusters[a:b], bounds, me) for me, (a, b) in enumerate(pairwise(bounds))]
+    memory = np.full(Window.size(graph.n, count, run[0].mailbox.dtypes), 7, np.uint8)
+    votes, said = [[] for _ in run], [None] * count
+
+    def reply(me):
+        def reduced():
+            found = reduce_votes(votes[me])
+            votes[me].clear()
+            return lambda: found
+
+        return reduced
+
+    for site in run:
+        site.mailbox.share(memory)
+        site.warm()
+    programs = [steps(kernel, graph.n, reply(me), Guard(max_rounds=1000)) for me in range(count)]
+    parcels = [{} for _ in run]
+    going, begun = True, False
+    while going:
+        sent = [{} for _ in run]
+        for me in order(count):
+            site = run[me]
+            if begun:
+                site.deliver(parcels[me])
+            while (step := next(programs[me], None)) is not None:
+                found = site.step(step)
+                if not site.quiet:
+                    for to, parcel in found.items():
+                        sent[to][me] = parcel
+                    break
+                site.deliver({})
+            said[me] = site.tally.vote
+            going = step is not None
+        parcels, begun = sent, True
+        for own in votes:
+            own.append(reduce_votes(said))
+    names = kernel.outputs
+    return {name: np.concatenate([site.outputs()[name] for site in run]) for name in names}
+
+
+@pytest.mark.parametrize("name", ["bfs", "cdlp", "matching", "mis", "sssp", "wcc"])
+@given(st.data())
+@settings(max_examples=30)
+def test_a_site_may_go_ahead(name, data):
+    """It never writes what others have yet to read."""
+    kernel, make = data.draw(inputs(name))
+    whole = make()
+    cut = make(clusters=data.draw(st.integers(1, whole.n)))
+    sites = data.draw(st.integers(1, 4))
+    rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
+    found = run_ahead(kernel, cut, sites, rng.permutation)
+    for output, values in serial.run(kernel, whole.parts)[0].items():
+        np.testing.assert_array_equal(found[output], values)
+
+
+@given(graphs(), st.integers(1, 5))
+def test_sums_are_in_the_same_order(pair, sites):
+    whole, cut = pair
+    assert_same(serial.run(Order(), whole.parts), simulate(Order(), cut, sites, shared=True))
