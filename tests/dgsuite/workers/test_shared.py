@@ -62,19 +62,18 @@ def test_large_messages_and_no_shared_values(workers):
     """Messages to single nodes go through comms, many of them after the gate; so do broadcasts that no memory
     is shared for.
     """
-    graph = genval.graph("er", 150_000, m=600_000, clusters=workers, seed=1, client=None)
     with client_of(workers, set_as_default=False) as client:
-        held = graph.persist(client=client)
+        graph = genval.graph("er", 150_000, m=600_000, clusters=workers, seed=1, client=client)
         plain = {}
         with dask.config.set({"dgsuite.clocked.transport": "comm"}):
             for name in ("matching", "mis"):
-                plain[name] = dgsuite.run(name, held, style="clocked", client=client)
+                plain[name] = dgsuite.run(name, graph, style="clocked", client=client)
         for patch in (None, without_memory):
             if patch is not None:
                 client.run(close_kept)
                 client.run(patch)
             for name, expected in plain.items():
-                ds = dgsuite.run(name, held, style="clocked", client=client)
+                ds = dgsuite.run(name, graph, style="clocked", client=client)
                 for variable in ("messages", *(v for v in ds if "node" in ds[v].dims)):
                     assert (ds[variable].values == expected[variable].values).all()
 
