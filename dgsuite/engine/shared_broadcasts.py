@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 from dgsuite.engine.broadcasts import BroadcastBatch, Broadcasts
 from dgsuite.engine.window import Head, Window
 from partition.halo import Halo
-from partition.subset import INDEX, Subset
+from partition.subset import Subset, encoded_size
 
 
 class SharedBroadcasts(Broadcasts):
@@ -85,7 +85,7 @@ class SharedBroadcasts(Broadcasts):
         own = self._own_senders().restrict(self._span)
         leaving = self._leaving, self._all_leaving
         self.window.publish(own, leaving, self.backwards, names)
-        head = 0 if own.count == own.size else min(INDEX * own.count, -(-own.size // 8))
+        head = int(encoded_size(own.size, own.count))
         each = sum([self.slots[name][:1].nbytes for name in names])
         self.wire = len(self.halo.send) * (head + own.count * each)
         return {}

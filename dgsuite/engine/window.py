@@ -17,7 +17,7 @@ from numpy.typing import DTypeLike, NDArray
 from partition.subset import Subset
 
 SPARSE = 32
-"""A site lists its senders if they are fewer than one in so many of its nodes."""
+"""A site lists its senders if they are fewer than its nodes divided by this."""
 
 LINE = 64
 """Bytes of a line of the processor's cache, at which each array begins."""

@@ -206,7 +206,7 @@ def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
             if resumed is None:
                 await mesh.open(plugin, key, *worker.security_args())
                 if way.rounds:
-                    await mesh.open_gate()
+                    await mesh.one_host.open_gate(mesh)
             else:
                 plugin.enter(key, run_id, None, cancelling())
             for turn, kernel in enumerate(plan.kernels):
@@ -261,7 +261,7 @@ async def _share(box: Mailbox, mesh: Mesh) -> None:
     n, sites = box.clusters[0].n, len(mesh.places)
     _, said = await mesh.exchange(SHARE, {}, Vote(sum=box.slots))
     if 2 * said.sum > n * sites:
-        memory = await mesh.memory(Window.size(n, sites, box.dtypes))
+        memory = await mesh.one_host.memory(mesh, Window.size(n, sites, box.dtypes))
         if memory is not None:
             box.share(memory)
 

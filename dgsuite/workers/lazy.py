@@ -18,6 +18,7 @@ from dgsuite.engine.batches import MessageBatch
 from dgsuite.engine.collectives import Combine, Contribution, partners, tree
 from dgsuite.workers import messages
 from dgsuite.workers.mesh import CLOSING, FITS, Mesh, begun, flush
+from dgsuite.workers.one_host import OneHost
 from dgsuite.workers.plugin import PeerLost, RunPlugin
 from kernels.base import Vote
 from partition.errors import RunError
@@ -29,16 +30,9 @@ OPENING = -3
 class LazyMesh(Mesh):
     """This task's end of the mesh; see `Mesh`."""
 
-    def __init__(
-        self,
-        run: str,
-        places: Sequence[str],
-        epochs: Sequence[str],
-        rank: int,
-        shares: bool = False,
-    ) -> None:
-        super().__init__(run, places, epochs, rank, shares)
-        self._partners = partners(rank, len(places))
+    def __init__(self, *where: Any, **how: Any) -> None:
+        super().__init__(*where, **how)
+        self._partners = partners(self.rank, len(self.places))
         self._meetings: Mapping[int, tuple[str, bytes]] = {}
         self._every: list[Comm] = []  # two where both ends opened one
         self._readers: list[asyncio.Future[None]] = []
@@ -186,7 +180,7 @@ class LazyMesh(Mesh):
         self.abort()
 
     def abort(self) -> None:
-        self.forget_memory()
+        self.one_host = OneHost()
         self._stop_listening()
         for reader in self._readers:
             reader.cancel()

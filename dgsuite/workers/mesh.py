@@ -58,7 +58,7 @@ SECRET = 32
 """Bytes that a task must send to be accepted; the workers exchange them among themselves alone."""
 
 
-class Mesh(OneHost):
+class Mesh:
     """This task's end of the mesh.
 
     Parameters
@@ -84,7 +84,11 @@ class Mesh(OneHost):
         Bytes that the last exchange sent.
     alone
         Whether the task has a processor to itself, and may look out for a message before it sleeps.
+    one_host
+        What the tasks share, if all are on one host.
     """
+
+    alone = False
 
     ordered = False
     """Whether tasks compute one after the other, so that each phase needs an exchange."""
@@ -105,6 +109,7 @@ class Mesh(OneHost):
         self.wire = 0
         self.comms: dict[int, Comm] = {}
         self.rooms: dict[int, int] = {}
+        self.one_host = OneHost()
         self.runner = asyncio.Runner()
         self._partners = {peer for peer in range(len(places)) if peer != rank}
         self._full = asyncio.Event()
@@ -164,6 +169,7 @@ class Mesh(OneHost):
 
     @property
     def is_shared(self) -> bool:
+        """Whether the tasks share memory."""
         return self.shares and bool(self._partners) and self.scheme == SHARED
 
     async def _listen(self, listen_args: dict[str, Any]) -> str:
@@ -267,13 +273,14 @@ class Mesh(OneHost):
         -------
         The parcels that came, by rank, and the votes of all tasks combined.
         """
-        if self._gate is None or combine is not reduce_votes or number in (CHECK, CLOSING):
+        gate = self.one_host.gate
+        if gate is None or combine is not reduce_votes or number in (CHECK, CLOSING):
             return await self._exchange(number, parcels, vote, combine)
         self.wire = 0
         early = self._fit(parcels)
         if early:
             await self._send(number, parcels)
-        words = await self.meet(self._gate, number, parcels, vote)
+        words = await self.one_host.meet(self, gate, number, parcels, vote)
         sources = [peer for peer, word in enumerate(words) if word.due >> self.rank & 1]
         found: dict[int, MessageBatch] = {}
         if sources or not early:
@@ -360,14 +367,14 @@ class Mesh(OneHost):
 
     async def close(self) -> None:
         """Close all comms."""
-        self.forget_memory()
+        self.one_host = OneHost()
         self._stop_listening()
         for comm in self.comms.values():
             await comm.close()
 
     def abort(self) -> None:
         """Drop all comms at once, so that peers notice, and the memory."""
-        self.forget_memory()
+        self.one_host = OneHost()
         self._stop_listening()
         for comm in self.comms.values():
             comm.abort()
