@@ -40,9 +40,10 @@ from tests.support.toys import (
 )
 
 
+@pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("name", NAMES)
-def test_any_cut_gives_the_same_for_every_kernel(name, compiled, monkeypatch):
+def test_any_cut_gives_the_same_for_every_kernel(name, compiled, shared, monkeypatch):
     if compiled:
         for module in ("partition.segments", "dgsuite.engine.broadcasts", "dgsuite.engine.mailbox"):
             monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
@@ -54,7 +55,8 @@ def test_any_cut_gives_the_same_for_every_kernel(name, compiled, monkeypatch):
         whole = make()
         cut = make(**data.draw(cuts(whole.n)))
         sites = data.draw(st.integers(1, 5))
-        assert_same(serial.run(kernel, whole.parts), simulate(kernel, cut, sites))
+        found = simulate(kernel, cut, sites, shared=shared)
+        assert_same(serial.run(kernel, whole.parts), found)
 
     check()
 
@@ -86,8 +88,9 @@ def test_all_nodes_of_a_small_cluster_send_and_some_of_a_large_one():
     assert_same(serial.run(kernel, whole.parts), simulate(kernel, cut, 2))
 
 
+@pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("compiled", [False, True])
-def test_any_cut_gives_the_same(compiled, monkeypatch):
+def test_any_cut_gives_the_same(compiled, shared, monkeypatch):
     if compiled:
         for module in ("partition.segments", "dgsuite.engine.broadcasts", "dgsuite.engine.mailbox"):
             monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
@@ -95,7 +98,7 @@ def test_any_cut_gives_the_same(compiled, monkeypatch):
     @given(graphs(), KERNEL, st.integers(1, 5))
     def check(pair, kernel, sites):
         whole, cut = pair
-        assert_same(serial.run(kernel, whole.parts), simulate(kernel, cut, sites))
+        assert_same(serial.run(kernel, whole.parts), simulate(kernel, cut, sites, shared=shared))
 
     check()
 

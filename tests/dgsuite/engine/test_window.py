@@ -15,31 +15,9 @@ from dgsuite.engine.window import Window
 from dgsuite.executors import serial
 from kernels.analytics.pagerank import PageRank
 from partition.views import incoming
-from tests.support.cases import NAMES, cuts, graphs, inputs
+from tests.support.cases import graphs, inputs
 from tests.support.sites import assert_same, simulate
-from tests.support.toys import Order, Reductions
-
-COMPILED = ("partition.segments", "dgsuite.engine.broadcasts", "dgsuite.engine.mailbox")
-
-
-@pytest.mark.parametrize("compiled", [False, True])
-@pytest.mark.parametrize("name", NAMES)
-def test_any_cut_gives_the_same_for_every_kernel(name, compiled, monkeypatch):
-    if compiled:
-        for module in COMPILED:
-            monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
-
-    @given(st.data())
-    @settings(max_examples=8 if compiled else 20)
-    def check(data):
-        kernel, make = data.draw(inputs(name))
-        whole = make()
-        cut = make(**data.draw(cuts(whole.n)))
-        sites = data.draw(st.integers(1, 5))
-        found = simulate(kernel, cut, sites, shared=True)
-        assert_same(serial.run(kernel, whole.parts), found)
-
-    check()
+from tests.support.toys import Reductions
 
 
 @given(graphs(directed=True), st.integers(1, 5))
@@ -115,9 +93,3 @@ def test_a_site_may_go_ahead(name, data):
     found = run_ahead(kernel, cut, sites, rng.permutation)
     for output, values in serial.run(kernel, whole.parts)[0].items():
         np.testing.assert_array_equal(found[output], values)
-
-
-@given(graphs(), st.integers(1, 5))
-def test_sums_are_in_the_same_order(pair, sites):
-    whole, cut = pair
-    assert_same(serial.run(Order(), whole.parts), simulate(Order(), cut, sites, shared=True))
