@@ -106,6 +106,11 @@ class Mailbox:
         cache = self.clusters[0].cache
         return self.clusters[0].n if self._key(True) in cache else self._halo(False).slots
 
+    @property
+    def ghosts(self) -> int:
+        """Those of the `slots` that are for nodes of other sites."""
+        return self.slots - self.starts[-1]
+
     def _halo(self, every: bool) -> Halo:
         """A halo of the site; its first cluster keeps it for later runs."""
         cache, key = self.clusters[0].cache, self._key(every)

@@ -37,6 +37,8 @@ from dgsuite.workers.facts import Result
 from dgsuite.workers.lazy import LazyMesh
 from dgsuite.workers.mesh import Mesh, cancelling
 from dgsuite.workers.outputs import collect
+from dgsuite.workers.processor import Seat, bound, no_full_collections
+from dgsuite.workers.quiet import slowed
 from dgsuite.workers.room import hold_to_limit
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Vote
@@ -56,6 +58,9 @@ RESUMING = -10
 
 SHARE = -7
 """Number of the exchange in which tasks agree on whether to share memory."""
+
+MANY = 16
+"""Tasks share memory if each reads more than this part of all nodes from the others, on average."""
 
 
 class Way(NamedTuple):
@@ -227,9 +232,12 @@ def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
     with ExitStack() as stack:
         pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
         alone = False
-        if plan.bind and pool is None:
-            alone = stack.enter_context(worker.bound(plan.places, rank, run_id))
-        stack.enter_context(worker.no_full_collections())
+        seat = Seat.of(plan.places, rank)
+        if plan.bind and pool is None and not plan.places[rank].startswith("inproc"):
+            alone = stack.enter_context(bound(seat, run_id))
+        if seat.is_shared:
+            stack.enter_context(slowed(here))
+        stack.enter_context(no_full_collections())
         stack.callback(plugin.leave, key, run_id)
         resumed = _resumed(plugin, key, plan, rank) if plan.keep else None
         mesh = plan.make_mesh(rank) if resumed is None else resumed
@@ -257,10 +265,10 @@ def _prepare(site: Any) -> None:
 
 
 async def _share(box: Mailbox, mesh: Mesh) -> None:
-    """Have broadcasts stored in memory that the tasks share, if they read most nodes."""
+    """Have broadcasts stored in memory that the tasks share, if they read many nodes of each other."""
     n, sites = box.clusters[0].n, len(mesh.places)
-    _, said = await mesh.exchange(SHARE, {}, Vote(sum=box.slots))
-    if 2 * said.sum > n * sites:
+    _, said = await mesh.exchange(SHARE, {}, Vote(sum=box.ghosts))
+    if MANY * said.sum > n * sites:
         memory = await mesh.one_host.memory(mesh, Window.size(n, sites, box.dtypes))
         if memory is not None:
             box.share(memory)

@@ -7,18 +7,14 @@ here, finds nothing.
 from __future__ import annotations
 
 import asyncio
-import gc
 import math
-import os
 import pickle
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import count
 from typing import Any
 
 from distributed import Client, Worker, WorkerPlugin, get_worker
-from distributed.comm import get_address_host
 from distributed.core import Status
 from distributed.protocol import to_serialize
 from tornado.ioloop import PeriodicCallback
@@ -43,9 +39,6 @@ GIVEN_UP = ("cancelled", "released", "forgotten")
 
 RELIEF = 1.0
 """Seconds between checks whether a worker is paused."""
-
-NEVER = 2**31 - 1
-"""Collections of the young after which garbage is collected in full, so that it is not."""
 
 REMEMBERED = 1 << 10
 """Finished runs whose ids a worker remembers."""
@@ -257,20 +250,6 @@ def fence(worker: Worker, epoch: str) -> None:
         raise PeerLost(f"worker {worker.address} was lost; a new one has started at its address")
 
 
-@contextmanager
-def no_full_collections() -> Iterator[None]:
-    """Put off full collections of garbage until the end: one takes 70 ms, and a run's sites wait for it."""
-    new, young, full = gc.get_threshold()
-    if full == NEVER:  # another task of this process has, and will undo it
-        yield
-        return
-    gc.set_threshold(new, young, NEVER)
-    try:
-        yield
-    finally:
-        gc.set_threshold(new, young, full)
-
-
 def plugin() -> RunPlugin:
     """The plugin of the worker that the calling task runs on."""
     found: RunPlugin = get_worker().plugins[NAME]
@@ -326,40 +305,6 @@ def security_args() -> tuple[dict[str, Any], dict[str, Any]]:
     """Arguments (TLS contexts) to connect and to listen as the calling task's worker does."""
     worker = get_worker()
     return worker.connection_args, worker.security.get_listen_args("worker")
-
-
-@contextmanager
-def bound(places: Sequence[str], rank: int, run: str) -> Iterator[bool]:
-    """Bind the calling thread to a processor, as mpirun does, where each gets as many threads.
-
-    The tasks of a run wake each other all the time, and the system tends to put a task that is woken on the
-    processor of the one that woke it. The processors depend on the run, so that several runs on one host do
-    not all use the first few.
-
-    Parameters
-    ----------
-    places
-        Worker addresses of all tasks.
-    rank
-        Which of them is this one.
-
-    Yields
-    ------
-    Whether it has the processor to itself.
-    """
-    hosts = [get_address_host(place) for place in places]
-    here = [r for r, host in enumerate(hosts) if host == hosts[rank]]
-    allowed = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    even = len(here) <= len(allowed) or (bool(allowed) and not len(here) % len(allowed))
-    if places[rank].startswith("inproc") or not even or len(here) == 1:
-        yield False
-        return
-    mine = allowed[(int(run, 16) + here.index(rank)) % len(allowed)]
-    os.sched_setaffinity(0, {mine})
-    try:
-        yield len(here) <= len(allowed)
-    finally:
-        os.sched_setaffinity(0, allowed)
 
 
 def counter(run: str, place: str, epoch: str, first: int) -> Callable[[], Callable[[], int]]:

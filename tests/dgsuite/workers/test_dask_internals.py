@@ -77,11 +77,13 @@ def test_what_the_worker_plugin_reads(client):
             *missing(dask_worker.memory_manager, "memory_limit"),
             *missing(dask_worker.state, "tasks"),
             *missing(dask_worker, "batched_stream"),
+            *({"tick", "profile"} - set(dask_worker.periodic_callbacks)),
+            *missing(dask_worker.periodic_callbacks["tick"], "callback_time"),
             *([] if isinstance(listening, dict) else ["get_listen_args"]),
         ]
 
     (found,) = client.run(look).values()
-    where = "dgsuite/workers/plugin.py"
+    where = "dgsuite/workers/plugin.py and quiet.py"
     hold(found, where)
     from distributed.worker_state_machine import TaskStateState
 

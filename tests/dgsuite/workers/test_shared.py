@@ -45,6 +45,12 @@ def test_workers_of_one_host_share_memory_by_default():
         assert (ds["rank"] == plain["rank"]).all()
         assert (ds.messages == plain.messages).all()
         client.run(close_kept)
+        ring = genval.graph("ring", 3000, clusters=2)
+        dgsuite.run("pagerank", ring, style="clocked", client=client)
+        for found in client.run(mapped).values():  # few nodes are read elsewhere
+            assert any("gate" in path for path in found)
+            assert not any("values" in path for path in found)
+        client.run(close_kept)
         deadline = time.monotonic() + 30
         while any(client.run(mapped).values()):
             assert time.monotonic() < deadline

@@ -1,0 +1,90 @@
+"""How a run's tasks use the processors of their host.
+
+Each is bound to one, and garbage is collected in full at the end alone.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from distributed.comm import get_address_host
+
+NEVER = 2**31 - 1
+"""Collections of the young after which garbage is collected in full, so that it is not."""
+
+
+class Seat(NamedTuple):
+    """A task among those of its host.
+
+    Attributes
+    ----------
+    number
+        Which of them it is.
+    tasks
+        How many there are.
+    processors
+        Those that the host's tasks may use; none where the system does not say.
+    """
+
+    number: int
+    tasks: int
+    processors: Sequence[int]
+
+    @classmethod
+    def of(cls, places: Sequence[str], rank: int) -> Seat:
+        """The seat of a task, given the worker addresses of all tasks of its run."""
+        hosts = [get_address_host(place) for place in places]
+        here = [r for r, host in enumerate(hosts) if host == hosts[rank]]
+        known = hasattr(os, "sched_getaffinity")
+        return cls(here.index(rank), len(here), sorted(os.sched_getaffinity(0)) if known else [])
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether there are more tasks than processors."""
+        return 0 < len(self.processors) < self.tasks
+
+    @property
+    def is_even(self) -> bool:
+        """Whether each processor gets as many tasks, or at most one."""
+        return bool(self.processors) and not (self.is_shared and self.tasks % len(self.processors))
+
+
+@contextmanager
+def bound(seat: Seat, run: str) -> Iterator[bool]:
+    """Bind the calling thread to a processor, as mpirun does, where each gets as many threads.
+
+    The tasks of a run wake each other all the time, and the system tends to put a task that is woken on the
+    processor of the one that woke it. The processors depend on the run, so that several runs on one host do
+    not all use the first few.
+
+    Yields
+    ------
+    Whether it has the processor to itself.
+    """
+    allowed = seat.processors
+    if seat.tasks == 1 or not seat.is_even:
+        yield False
+        return
+    os.sched_setaffinity(0, {allowed[(int(run, 16) + seat.number) % len(allowed)]})
+    try:
+        yield not seat.is_shared
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
+@contextmanager
+def no_full_collections() -> Iterator[None]:
+    """Put off full collections of garbage until the end: one takes 70 ms, and a run's sites wait for it."""
+    new, young, full = gc.get_threshold()
+    if full == NEVER:  # another task of this process has, and will undo it
+        yield
+        return
+    gc.set_threshold(new, young, NEVER)
+    try:
+        yield
+    finally:
+        gc.set_threshold(new, young, full)
