@@ -7,6 +7,7 @@ imported already, some take it for any number.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -198,10 +199,11 @@ def add(values: NDArray, starts: NDArray) -> NDArray:
     if values.dtype.kind != "f":
         return np.add.reduceat(values, starts[:-1], dtype=wide(values.dtype).dtype)
     count = len(starts) - 1
-    run = np.repeat(np.arange(count), np.diff(starts))
-    width = int(np.prod(values.shape[1:]))
-    if width > 1:
-        run = (run[:, None] * width + np.arange(width)).ravel()
+    run = np.repeat(np.arange(count), starts[1:] - starts[:-1])
+    if values.ndim == 1:
+        return np.bincount(run, values, count).astype(values.dtype, copy=False)
+    width = math.prod(values.shape[1:])
+    run = (run[:, None] * width + np.arange(width)).ravel()
     sums = np.bincount(run, values.ravel(), count * width)
     return sums.reshape(count, *values.shape[1:]).astype(values.dtype)
 

@@ -130,6 +130,8 @@ class Log:
 
     def _pack(self) -> None:
         """Move the latest phases into columns."""
+        if not self._latest:
+            return
         first = len(self) - len(self._latest)
         pack = row_format(self.clusters)[1].pack
         for number, (step, tally, compute, cpu, exchange) in enumerate(self._latest, first):

@@ -232,6 +232,8 @@ class Mailbox:
 
     def deliver(self, batches: Mapping[int, MessageBatch]) -> Received | None:
         """All that arrives at the site: the batches of other sites, and what it kept."""
+        if self.kept is None and self.window is None and not batches:
+            return self.arriving
         parts: dict[int, Any] = {} if self.kept is None else {self.me: self.kept}
         if self.window is not None:
             heads = self.window.heard()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 
 from numpy.typing import NDArray
 
@@ -52,9 +51,8 @@ class MessageList:
 
     def again(self) -> MessageList:
         """The same messages with other values: those that the senders have now."""
-        other = copy(self)
-        other._sorted = {}
-        return other
+        self._sorted = {}
+        return self
 
     def __getitem__(self, name: str) -> NDArray:
         if name not in self._sorted:

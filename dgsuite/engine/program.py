@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from functools import cached_property
+from functools import partial
 from typing import Any, NamedTuple
 
 from dgsuite.engine.pairs import Pairs
@@ -53,34 +53,33 @@ class Answer:
     Parameters
     ----------
     where
-        The turn, for messages.
+        Called for a description of the turn, for messages.
     fetch
         Called for the votes when the program first reads one.
     """
 
-    def __init__(self, where: str, fetch: Callable[[], Vote]) -> None:
+    def __init__(self, where: Callable[[], str], fetch: Callable[[], Vote]) -> None:
         self.where = where
         self.seen: dict[str, Any] = {}
         """What the program has read."""
         self._fetch = fetch
-
-    @cached_property
-    def _votes(self) -> Vote:
-        return self._fetch()
+        self._votes: Vote | None = None
 
     def _read(self, name: str) -> Any:
         if name not in self.seen:
+            if self._votes is None:
+                self._votes = self._fetch()
             if not self._votes.given & VOTES[name]:
                 raise RunError(
-                    f"{self.where}: the program reads reply.{name}, but no cluster voted it; "
+                    f"{self.where()}: the program reads reply.{name}, but no cluster voted it; "
                     f"return vote({name}=...) from a phase"
                 )
             value = getattr(self._votes, name)
-            if isinstance(value, Fraction):
+            if type(value) is Fraction:
                 try:
-                    value = float(value)
+                    value = value.numerator / value.denominator
                 except OverflowError:
-                    raise RunError(f"{self.where}: the sum of the votes is too large") from None
+                    raise RunError(f"{self.where()}: the sum of the votes is too large") from None
             self.seen[name] = value
         return self.seen[name]
 
@@ -141,22 +140,32 @@ def turns(
                 f"{subject}, round {number}: the program yields {_called(item)}, which is not a Round; "
                 f"write `yield Round(self.send)`"
             )
-        if isinstance(item, Round) and item.closing and number:
+        is_round = isinstance(item, Round)
+        if is_round and item.closing and number:
             number -= 1
-        if isinstance(item, Round):
-            what = f"phase{'s' * (len(item.phases) > 1)} {', '.join(map(repr, item.phases))}"
-        else:
-            what = f"task {item.launch!r}"
-        where = f"{subject}, round {number}, {what}"
-        if isinstance(item, Round):
+        turn = Turn(number, item)
+        where = partial(_where, subject, turn)
+        if is_round and item.values:
             taken = {name for phase in item.phases for name in item.values_of(kernel, phase)}
             if unused := ", ".join(map(repr, item.values.keys() - taken)):
-                raise RunError(f"{where}: no phase has a parameter for the round's value {unused}")
+                raise RunError(
+                    f"{where()}: no phase has a parameter for the round's value {unused}"
+                )
         if max_rounds is not None and number >= max_rounds:
             votes = "" if reply is None else f"; of the last votes it read {reply.described()}"
-            raise RunError(f"{where}: the program goes on after max_rounds={max_rounds}{votes}")
-        reply = Answer(where, (yield Turn(number, item)))
-        number += not (isinstance(item, Round) and item.opening)
+            raise RunError(f"{where()}: the program goes on after max_rounds={max_rounds}{votes}")
+        reply = Answer(where, (yield turn))
+        number += not (is_round and item.opening)
+
+
+def _where(subject: str, turn: Turn) -> str:
+    """A description of a turn."""
+    number, item = turn
+    if isinstance(item, Round):
+        what = f"phase{'s' * (len(item.phases) > 1)} {', '.join(map(repr, item.phases))}"
+    else:
+        what = f"task {item.launch!r}"
+    return f"{subject}, round {number}, {what}"
 
 
 def _called(thing: object) -> str:
