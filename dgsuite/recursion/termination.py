@@ -20,7 +20,8 @@ import numpy as np
 from distributed.protocol.serialize import ToPickle
 from numpy.typing import NDArray
 
-from dgsuite.workers.mesh import Mesh, flush
+from dgsuite.workers.comms import flush
+from dgsuite.workers.mesh import Mesh
 from kernels.base import Vote
 
 

@@ -17,7 +17,8 @@ from distributed.comm.core import Comm
 from dgsuite.engine.batches import MessageBatch
 from dgsuite.engine.collectives import Combine, Contribution, partners, tree
 from dgsuite.workers import messages
-from dgsuite.workers.mesh import CLOSING, FITS, Mesh, begun, flush
+from dgsuite.workers.comms import FITS, flush
+from dgsuite.workers.mesh import CLOSING, Mesh, begun
 from dgsuite.workers.one_host import OneHost
 from dgsuite.workers.plugin import PeerLost, RunPlugin
 from kernels.base import Vote
@@ -46,7 +47,7 @@ class LazyMesh(Mesh):
         self, plugin: RunPlugin, key: str, connect_args: dict[str, Any], listen_args: dict[str, Any]
     ) -> None:
         await super().open(plugin, key, connect_args, listen_args)
-        here = {self.rank: (self.address, self._secret)}
+        here = {self.rank: self._listener.where}
         self._meetings = (await self.exchange(OPENING, {}, here, _union))[1]
 
     def _expects(self, rank: int) -> bool:
@@ -181,7 +182,7 @@ class LazyMesh(Mesh):
 
     def abort(self) -> None:
         self.one_host = OneHost()
-        self._stop_listening()
+        self._listener.stop()
         for reader in self._readers:
             reader.cancel()
         for comm in self._every:

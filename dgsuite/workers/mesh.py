@@ -1,49 +1,29 @@
 """A mesh: the tasks of a clocked run, each joined to each by a comm of its own.
 
-The comms are distributed's (any transport, TLS included), opened on the task's own event loop: a
-message goes from socket to task without a change of threads, and the worker's loop stays free. A mesh and its
-loop may outlive the task: see `dgsuite.workers.kept`.
+The comms are opened on the task's own event loop: a message goes from socket to task without a change of
+threads, and the worker's loop stays free. A mesh and its loop may outlive the task: see
+`dgsuite.workers.kept`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import errno
-import secrets
-import sys
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-import dask
-from dask.utils import parse_timedelta
-from distributed.comm import CommClosedError, get_address_host, listen, parse_address
-from distributed.comm.addressing import unparse_host_port
+from distributed.comm import get_address_host, parse_address
 from distributed.comm.core import Comm
-from distributed.comm.registry import get_backend
-from distributed.comm.tcp import TCP, TLS
 from distributed.core import rpc
-from tornado.iostream import StreamClosedError
 
 from dgsuite.engine.batches import MessageBatch
 from dgsuite.engine.program import SILENT, reduce_votes
+from dgsuite.workers.comms import SHARED, Listener, can_share, connected, flush, room
 from dgsuite.workers.messages import joint, of_joint, of_said, smaller
 from dgsuite.workers.one_host import LOOK_OUT, OneHost
 from dgsuite.workers.plugin import PeerLost, RunPlugin
-from dgsuite.workers.ports import ports
 from kernels.base import Vote
-from partition.client.settings import setting
 from partition.errors import RunError
-
-DIRECT = 1 << 20
-"""Bytes of a parcel that may be written before anything is read, where that cannot deadlock; of larger ones,
-writing and reading at once is faster."""
-
-FITS = 1 << 12
-"""The same where it could deadlock: the buffers of any transport hold so much."""
-
-SHARED = "mpb"
-"""Scheme of comms in memory that two processes share: see `dgsuite.transports.mpb`."""
 
 NO_MEMORY = " through shared memory (dgsuite.clocked.transport 'comm' has workers use the network)"
 
@@ -53,9 +33,6 @@ SHARING = 16
 CHECK, CLOSING = -2, -4
 """Numbers of the exchange that finds out whether all tasks have kept a mesh, and of that before comms are
 closed."""
-
-SECRET = 32
-"""Bytes that a task must send to be accepted; the workers exchange them among themselves alone."""
 
 
 class Mesh:
@@ -113,16 +90,16 @@ class Mesh:
         self.runner = asyncio.Runner()
         self._partners = {peer for peer in range(len(places)) if peer != rank}
         self._full = asyncio.Event()
-        self._secret = secrets.token_bytes(SECRET)
-        self._listener: Any = None
+        self._listener = Listener(self._welcome)
 
     async def open(
         self, plugin: RunPlugin, key: str, connect_args: dict[str, Any], listen_args: dict[str, Any]
     ) -> None:
         """Listen, tell the worker where, connect to all lower ranks, wait for all higher ones."""
         self._connect_args = connect_args
-        self.address = await self._listen(listen_args) if self._partners else ""
-        plugin.enter(key, self.run, (self.address, self._secret), cancelling())
+        if self._partners:
+            await self._listener.start(self.scheme, self.places[self.rank], listen_args)
+        plugin.enter(key, self.run, self._listener.where, cancelling())
         for peer in sorted(peer for peer in self._partners if peer < self.rank):
             try:
                 async with rpc(self.places[peer], connection_args=connect_args) as worker:
@@ -172,57 +149,16 @@ class Mesh:
         """Whether the tasks share memory."""
         return self.shares and bool(self._partners) and self.scheme == SHARED
 
-    async def _listen(self, listen_args: dict[str, Any]) -> str:
-        """Let others connect; at which address."""
-        scheme = self.scheme
-        host = get_address_host(self.places[self.rank])
-        hosts = [""] if scheme == "inproc" else (unparse_host_port(host, port) for port in ports())
-        for where in hosts:
-            self._listener = listen(
-                f"{scheme}://{where}",
-                self._welcome,
-                deserialize=True,
-                allow_offload=False,
-                **listen_args,
-            )
-            self._listener.on_connection = self._admit
-            try:
-                await self._listener.start()
-            except OSError as error:
-                if error.errno != errno.EADDRINUSE:
-                    raise
-                self._listener = None
-                continue
-            address: str = self._listener.contact_address
-            return address
-        raise RunError(
-            f"worker {self.places[self.rank]}: no port of dgsuite.clocked.port = "
-            f"{setting('dgsuite.clocked.port')!r} is free; each worker of a host needs some of its own"
-        )
-
     async def _connect(self, peer: int, address: str, secret: bytes) -> None:
         """Join a peer that listens."""
         try:
-            comm = await _connected(address, secret, self._connect_args)
+            comm = await connected(address, secret, self._connect_args)
             comm.allow_offload = False
             await comm.write({"rank": self.rank})
         except OSError as error:
             how = "" if self.scheme != SHARED else NO_MEMORY
             raise self.lost(peer, f"cannot be reached{how}: {error}") from error
         self._join(peer, comm)
-
-    async def _admit(self, comm: Comm, handshake_overrides: Any = None) -> None:
-        """Accept a task that sends the secret; in place of Dask's handshake, which unpickles any input."""
-        stream = getattr(comm, "stream", None)
-        if stream is not None:
-            try:
-                said = await stream.read_bytes(SECRET)
-            except StreamClosedError as error:
-                raise CommClosedError(f"{comm.peer_address} has left") from error
-            if not secrets.compare_digest(said, self._secret):
-                comm.abort()
-                raise CommClosedError(f"{comm.peer_address} does not know the secret of the run")
-        _agree(comm)
 
     async def _welcome(self, comm: Comm) -> None:
         """A task of the run has connected."""
@@ -242,13 +178,8 @@ class Mesh:
         self.comms[peer] = comm
         self.rooms[peer] = room(comm)
         if len(self.comms) == len(self.places) - 1:
-            self._stop_listening()
+            self._listener.stop()
             self._full.set()
-
-    def _stop_listening(self) -> None:
-        listener, self._listener = self._listener, None
-        if listener is not None:
-            listener.stop()
 
     async def turn(self) -> None:
         """Wait until this task may compute a phase: here at once."""
@@ -368,14 +299,14 @@ class Mesh:
     async def close(self) -> None:
         """Close all comms."""
         self.one_host = OneHost()
-        self._stop_listening()
+        self._listener.stop()
         for comm in self.comms.values():
             await comm.close()
 
     def abort(self) -> None:
         """Drop all comms at once, so that peers notice, and the memory."""
         self.one_host = OneHost()
-        self._stop_listening()
+        self._listener.stop()
         for comm in self.comms.values():
             comm.abort()
 
@@ -387,15 +318,6 @@ class Mesh:
 
         self.runner.run(drop())
         self.runner.close()
-
-
-def can_share() -> bool:
-    """Whether processes of this host can share memory."""
-    try:
-        get_backend(SHARED)
-    except ValueError:  # dgsuite is found on the path, but not installed
-        return False
-    return sys.platform == "linux"
 
 
 def cancelling() -> Callable[[], object]:
@@ -410,46 +332,3 @@ def begun(coroutine: Coroutine[Any, Any, Any]) -> asyncio.Future[Any]:
     task = asyncio.ensure_future(coroutine)
     task.add_done_callback(lambda done: done.cancelled() or done.exception())
     return task
-
-
-async def _connected(address: str, secret: bytes, arguments: dict[str, Any]) -> Comm:
-    """A comm to a listener that asks for a secret.
-
-    Raises
-    ------
-    OSError
-        No task listens there.
-    """
-    scheme, where = parse_address(address)
-    connector = get_backend(scheme).get_connector()
-    timeout = parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
-    comm: Comm = await asyncio.wait_for(
-        connector.connect(where, deserialize=True, **arguments), timeout
-    )
-    if (stream := getattr(comm, "stream", None)) is not None:
-        await stream.write(secret)
-    _agree(comm)
-    return comm
-
-
-def _agree(comm: Comm) -> None:
-    """What Dask's handshake would find out: the other end has the same versions and settings."""
-    own = comm.handshake_info()
-    comm.handshake_options = comm.handshake_configuration(own, own)
-
-
-def room(comm: Comm) -> int:
-    """Bytes that can be written to a comm from both ends before either reads."""
-    if type(comm) in (TCP, TLS):  # queues
-        return DIRECT
-    return max(FITS, min(DIRECT, getattr(comm, "takes_in", 0)))
-
-
-async def flush(comm: Comm) -> None:
-    """Wait until all that was written has left.
-
-    A socket comm only queues; what is still queued would wait while this task computes.
-    """
-    stream = getattr(comm, "stream", None)
-    if stream is not None and stream.writing():
-        await stream.write(b"")

@@ -22,7 +22,7 @@ from distributed.protocol.serialize import Serialized, to_serialize
 import dgsuite
 from dgsuite.transports import flags
 from dgsuite.transports.settings import Settings
-from dgsuite.workers.mesh import room
+from dgsuite.workers.comms import room
 from tests.support.comms import KINDS, SCC, SCC_SECTIONS, lumps, pair, run
 
 

@@ -153,7 +153,7 @@ def test_what_spans_keep(client):
 
 def test_what_a_mesh_does_with_comms():
     """Own listeners, with an own welcome in place of Dask's handshake."""
-    where = "dgsuite/workers/mesh.py"
+    where = "dgsuite/workers/comms.py"
     from distributed.comm import listen
     from distributed.comm.core import Comm
     from distributed.comm.registry import get_backend

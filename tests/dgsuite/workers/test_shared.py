@@ -11,7 +11,8 @@ import pytest
 import dgsuite
 import genval
 from dgsuite.transports import memory
-from dgsuite.workers.mesh import SHARING, Mesh, can_share
+from dgsuite.workers.comms import can_share
+from dgsuite.workers.mesh import SHARING, Mesh
 from tests.support.clusters import client_of
 
 HERE = "127.0.0.1"
