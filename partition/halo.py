@@ -27,7 +27,7 @@ from partition.build import id_dtype
 from partition.cluster import Cluster
 from partition.partitioners import Partition
 from partition.segments import COMPILE_FROM, group, look_up, loops, mark, outside, transpose_outside
-from partition.tiles import Tiles, make_tiles
+from partition.tiles import Tiles, cut_tiles
 
 MANY = 0.25
 """A site that reads more than this part of another's nodes has slots for them all."""
@@ -96,7 +96,8 @@ class Halo:
     in_weights, leaving_weights
         Weights of the edges of each cluster, of those that come in and of those that leave; None without.
     tiles
-        The rows once more, for sums over all of their entries, once `cut_tiles` has been called.
+        The rows once more, for sums over all of their entries, once `cut_tiles` has been called: of each
+        cluster, or of all.
     """
 
     own: int
@@ -120,7 +121,7 @@ class Halo:
     wanted: dict[int, NDArray]
     in_weights: Sequence[NDArray | None]
     leaving_weights: Sequence[NDArray | None]
-    tiles: Tiles | None = field(default=None, init=False)  # a turned halo has its own
+    tiles: list[Tiles] | None = field(default=None, init=False)  # a turned halo has its own
 
     @cached_property
     def turned(self) -> Halo:
@@ -200,7 +201,7 @@ class Halo:
     def cut_tiles(self) -> None:
         """Make the tiles, unless they are there."""
         if self.tiles is None:
-            self.tiles = make_tiles(self.indptr, self.indices, self.slots, self.ids)
+            self.tiles = cut_tiles(self.indptr, self.indices, self.slots, self.starts, self.ids)
 
     def named(self, slots: NDArray) -> NDArray:
         """Node ids in some slots."""

@@ -9,6 +9,7 @@ need not wait for one addition before it begins the next.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,14 +20,17 @@ from partition.segments import loops
 BITS = 15
 """A tile has 2^15 rows and columns: sums and values of 256 KiB each."""
 
+APART = 4
+"""Clusters of at least so many tiles' rows each have tiles of their own, so that threads add side by side."""
+
 
 class Tiles(NamedTuple):
     """An adjacency in tiles, by row, then column: each row gets its values in the order of the columns.
 
     Attributes
     ----------
-    size
-        Number of rows.
+    first, size
+        The first row, and the number of rows.
     across
         Number of tiles side by side.
     starts
@@ -37,6 +41,7 @@ class Tiles(NamedTuple):
         Slot of the value of each column; None where that is its number.
     """
 
+    first: int
     size: int
     across: int
     starts: NDArray[np.int64]
@@ -53,19 +58,45 @@ class Tiles(NamedTuple):
         return out
 
 
-def make_tiles(indptr: NDArray, indices: NDArray, slots: int, ids: NDArray | None = None) -> Tiles:
-    """Cut an adjacency into tiles.
+def cut_tiles(
+    indptr: NDArray,
+    indices: NDArray,
+    slots: int,
+    starts: NDArray,
+    ids: NDArray | None = None,
+) -> list[Tiles]:
+    """Cut an adjacency into tiles: the rows of each cluster, or of all.
 
     Parameters
     ----------
+    starts
+        First row of each cluster, and the number of rows; the other parameters are those of `make_tiles`.
+    """
+    apart = np.diff(starts).min() >= APART << BITS
+    ends = starts.tolist() if apart else [0, len(indptr) - 1]
+    return [make_tiles(indptr[a : b + 1], indices, slots, ids, a) for a, b in pairwise(ends)]
+
+
+def make_tiles(
+    indptr: NDArray, indices: NDArray, slots: int, ids: NDArray | None = None, first: int = 0
+) -> Tiles:
+    """Cut some rows of an adjacency into tiles.
+
+    Parameters
+    ----------
+    indptr
+        Of these rows.
     indices
-        Slot of each entry.
+        Slot of each entry of the adjacency.
     slots
         Number of slots.
     ids
         Node id in each slot: columns are in the order of these. None where slots are.
+    first
+        The first of these rows.
     """
     size = len(indptr) - 1
+    indices, indptr = indices[indptr[0] : indptr[-1]], indptr - indptr[0]
     read = None if ids is None or (ids[1:] > ids[:-1]).all() else np.argsort(ids)
     place = np.empty(0, indices.dtype)
     if read is not None:
@@ -78,4 +109,4 @@ def make_tiles(indptr: NDArray, indices: NDArray, slots: int, ids: NDArray | Non
     tiles = np.zeros(across * down + 1, np.int64)
     rows, columns = np.empty((2, len(indices)), np.uint16)
     loops().by_tile(starts, row, across, BITS, tiles, rows, columns)
-    return Tiles(size, across, tiles, rows, columns, read)
+    return Tiles(first, size, across, tiles, rows, columns, read)

@@ -1,13 +1,13 @@
 """Broadcasts of a site: one value for each sender, stored once, sent once to each site.
 
-Each own node and each ghost of the site has a slot (see `partition.halo`). `BroadcastStore.add` stores
+Each own node and each ghost of the site has a slot (see `partition.halo`). `BroadcastStore.put` stores
 what own nodes broadcast in their slots, `pack` makes a batch for each other site, and `unpack` stores
 the batches of other sites in the slots of the ghosts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,6 +70,25 @@ class BroadcastBatch(NamedTuple):
         code = None if kind is None else np.frombuffer(senders, kind)
         found = {n: np.frombuffer(data, d).reshape(shape) for n, d, shape, data in fields}
         return cls(code, found, reach, backwards)
+
+
+class Stored(NamedTuple):
+    """What one cluster broadcast.
+
+    Attributes
+    ----------
+    senders
+        How many there are.
+    messages, leaving
+        Messages along all their edges, and how many of these leave the site.
+    slots
+        Of the senders; None where these are all nodes of the cluster.
+    """
+
+    senders: int
+    messages: int
+    leaving: int
+    slots: NDArray[np.int64] | None
 
 
 class BroadcastStore:
@@ -148,14 +167,19 @@ class BroadcastStore:
 
     # Send.
 
-    def add(
+    def begin(self, names: Collection[str], count: int) -> None:
+        """Make ready for values of some fields, of so many own nodes."""
+        for name in names:
+            self._store(name)
+
+    def put(
         self,
         nodes: NDArray[np.int64],
         fields: Mapping[str, NDArray],
         block: slice,
         whole: bool = False,
-    ) -> tuple[int, int]:
-        """Store a broadcast of one cluster; returns its messages, and how many of these leave the site.
+    ) -> Stored:
+        """Store a broadcast of one cluster; clusters may do so side by side. `note` is to follow.
 
         Parameters
         ----------
@@ -174,6 +198,7 @@ class BroadcastStore:
             The nodes do not ascend, or are not the cluster's.
         """
         halo, first = self.halo, self.halo.first
+        slots: NDArray[np.int64] | None = None
         if whole:
             messages = int(halo.out_indptr[block.stop]) - int(halo.out_indptr[block.start])
             alone = block.stop - block.start == halo.own
@@ -184,19 +209,22 @@ class BroadcastStore:
                 halo.out_indptr, halo.away, nodes, block, self.sent, first
             )
         if len(nodes) == block.stop - block.start:
-            self._own = None
-            where: slice | NDArray = slice(first + block.start, first + block.stop)
-        else:
-            where = slots
-            if self._own is not None:
-                self._own.append(slots)
+            slots = None
+        where = slice(first + block.start, first + block.stop) if slots is None else slots
         for name, values in fields.items():
-            self._store(name)[where] = values
-        self.count += len(nodes)
-        self._own_count += len(nodes)
-        self.reach += messages - leaving
-        self._leaving += leaving
-        return messages, leaving
+            self.slots[name][where] = values
+        return Stored(len(nodes), messages, leaving, slots)
+
+    def note(self, stored: Stored) -> None:
+        """Count what has been stored."""
+        if stored.slots is None:
+            self._own = None
+        elif self._own is not None:
+            self._own.append(stored.slots)
+        self.count += stored.senders
+        self._own_count += stored.senders
+        self.reach += stored.messages - stored.leaving
+        self._leaving += stored.leaving
 
     def add_ghost(self, slot: int) -> None:
         """Store a broadcast of a ghost that is known without a batch; it has no fields."""

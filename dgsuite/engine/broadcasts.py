@@ -15,6 +15,7 @@ from kernels.base import Note
 from partition.reductions import SUM, Reduction
 from partition.segments import COMPILE_FROM, expand, first_marked, loops
 from partition.subset import Subset
+from partition.tiles import Tiles
 
 __all__ = ["BroadcastBatch", "Broadcasts"]
 
@@ -164,21 +165,22 @@ class Broadcasts(BroadcastStore):
     def every(self, how: Reduction, name: str, lo: int, hi: int) -> NDArray:
         """Reduced values of all rows from `lo` to `hi`; those that got none have the identity."""
         if self.is_full and how is SUM and self.halo.tiles is not None:
-            if hi - lo == self.halo.own:
-                return self._sums(name)
+            for tiles in self.halo.tiles:
+                if (tiles.first, tiles.size) == (lo, hi - lo):
+                    return self._sums(name, tiles)
             if ("tiles", name) not in self._pushed:
-                self._pushed["tiles", name] = (self._sums(name),)
+                (tiles,) = self.halo.tiles
+                self._pushed["tiles", name] = (self._sums(name, tiles),)
             return self._pushed["tiles", name][0][lo:hi].copy()
         if self.pulls(hi - lo, None):
             return self._pull(how, name, np.arange(hi - lo), lo, hi)[1]
         _, values = self._pushed_once(how, name)
         return values[lo:hi].copy()
 
-    def _sums(self, name: str) -> NDArray:
-        """The sum of what each own node got, where everyone sent."""
-        assert self.halo.tiles is not None
+    def _sums(self, name: str, tiles: Tiles) -> NDArray:
+        """The sum of what each node of some rows got, where everyone sent."""
         values = self.values(name)
-        sums = self.halo.tiles.sums(values, SUM.identity(values.dtype))
+        sums = tiles.sums(values, SUM.identity(values.dtype))
         return sums.astype(SUM.result(values.dtype), copy=False)
 
     def _pushed_once(self, how: Reduction | str, name: str) -> tuple[NDArray, ...]:

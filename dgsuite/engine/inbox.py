@@ -171,11 +171,12 @@ class ClusterInbox:
             nodes, values = broadcasts.reduce(how, name, self._lo, self._hi, among)
             return nodes, values
         messages = self._list()
-        if not len(self):
+        span = self._range(messages)[1]
+        if span.start == span.stop:
             none = self._empty(name)
             return np.empty(0, np.int64), none.astype(how.result(none.dtype))
         nodes, keep = self._among(messages, among)
-        return nodes, how.reduceat(self[name], self._starts(messages))[keep]
+        return nodes, how.reduceat(messages[name][span], self._starts(messages))[keep]
 
     def min(self, name: str, among: Subset | None = None) -> tuple[NDArray, NDArray]:
         return self.reduce(MIN, name, among)

@@ -51,6 +51,8 @@ class Mailbox:
         Dtype of each message field, vectors included.
     starts
         Row at which each cluster's nodes begin.
+    each
+        Calls a function with what each cluster sends, as `map` does, or side by side.
     recorder
         Called with what each phase sends, if set.
     kept
@@ -83,6 +85,7 @@ class Mailbox:
             name: np.dtype((dtype, (widths[name],))) if name in widths else np.dtype(dtype)
             for name, dtype in kernel.fields.items()
         }
+        self.each: Callable[..., Iterable[Any]] = map
         self.recorder: Callable[[Step, Record], None] | None = None
         self._phase = ""
         self.kept: UnicastBatch | NodeLists | AnnouncementBatch | Shipments | None = None

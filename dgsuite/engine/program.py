@@ -140,12 +140,11 @@ def turns(
                 f"{subject}, round {number}: the program yields {_called(item)}, which is not a Round; "
                 f"write `yield Round(self.send)`"
             )
-        is_round = isinstance(item, Round)
-        if is_round and item.closing and number:
+        if isinstance(item, Round) and item.closing and number:
             number -= 1
         turn = Turn(number, item)
         where = partial(_where, subject, turn)
-        if is_round and item.values:
+        if isinstance(item, Round) and item.values:
             taken = {name for phase in item.phases for name in item.values_of(kernel, phase)}
             if unused := ", ".join(map(repr, item.values.keys() - taken)):
                 raise RunError(
@@ -155,7 +154,7 @@ def turns(
             votes = "" if reply is None else f"; of the last votes it read {reply.described()}"
             raise RunError(f"{where()}: the program goes on after max_rounds={max_rounds}{votes}")
         reply = Answer(where, (yield turn))
-        number += not (is_round and item.opening)
+        number += not (isinstance(item, Round) and item.opening)
 
 
 def _where(subject: str, turn: Turn) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.engine import checks
 from dgsuite.engine.batches import BroadcastRecord, MessageBatch
+from dgsuite.engine.broadcast_store import Stored
 from dgsuite.engine.fields import concatenated
 from dgsuite.engine.lists import NodeLists
 from dgsuite.engine.pairs import Pairs, reached
@@ -160,58 +161,69 @@ def send_broadcasts(
     return {} if box.arriving is None else {**box.arriving.pack(fields)}
 
 
+class Said(NamedTuple):
+    """What a site's k-th cluster broadcasts: checked, with a value of each field for each node."""
+
+    k: int
+    nodes: NDArray[np.int64]
+    columns: dict[str, NDArray]
+    send: Broadcast
+
+
 def store(
     box: Mailbox, step: Step, sends: Sequence[tuple[int, Broadcast]], counts: Tally, travels: bool
 ) -> list[str]:
     """Count and store what is broadcast; returns the names of its fields."""
-    fields: list[str] = []
-    rows: list[NDArray] = []
+    said: list[Said] = []
+    count = 0
     for k, send in sends:
-        cluster = box.clusters[k]
-        whole = send.nodes is None
-        nodes = box.every(k) if whole else box.senders(step, k, send.nodes)
+        nodes = box.every(k) if send.nodes is None else box.senders(step, k, send.nodes)
         if not len(nodes):
             continue
         if box.check:
-            box.checked(step, k, checks.counts_of, cluster, nodes, send)
+            box.checked(step, k, checks.counts_of, box.clusters[k], nodes, send)
         columns = box.columns(step, k, send.fields, len(nodes))
-        broadcasts = box.along(send.backwards)
-        if box.arriving is not None:
-            if columns.keys() != set(fields):
-                raise box.fault(step, k, "sends other fields than another cluster")
-            if box.arriving is not broadcasts:
-                raise box.fault(step, k, "broadcasts in another direction than another cluster")
+        if said and columns.keys() != said[0].columns.keys():
+            raise box.fault(step, k, "sends other fields than another cluster")
+        if box.arriving not in (None, box.along(send.backwards)):
+            raise box.fault(step, k, "broadcasts in another direction than another cluster")
+        box.arriving = box.along(send.backwards)
+        said.append(Said(k, nodes, columns, send))
+        count += len(nodes)
+    if box.arriving is None:
+        return []
+    fields, broadcasts = [*said[0].columns], box.arriving
+    broadcasts.begin(fields, count)
+
+    def put(one: Said) -> tuple[Stored, tuple[int, int]]:
+        k, nodes, columns, send = one
+        block = slice(box.starts[k], box.starts[k + 1])
         try:
-            block = slice(box.starts[k], box.starts[k + 1])
-            along = broadcasts.add(nodes, columns, block, whole)
+            stored = broadcasts.put(nodes, columns, block, send.nodes is None)
         except InputError as error:
             raise box.fault(step, k, f"broadcasts from {error}") from None
-        messages, far = counted(box, cluster, nodes, send, along)
+        return stored, counted(box, box.clusters[k], nodes, send, stored)
+
+    size = box.payload(fields)
+    for one, (stored, (messages, far)) in zip(said, box.each(put, said), strict=True):
+        broadcasts.note(stored)
         counts.messages += messages
         counts.remote += far
-        counts.active += len(nodes)
-        counts.nbytes += messages * box.payload(columns)
+        counts.active += stored.senders
+        counts.nbytes += messages * size
         if counts.pairs is not None:
-            trace(box, step, k, nodes, send, messages, counts.pairs)
-        fields, box.arriving = fields or [*columns], broadcasts
-        if box.recorder is not None:
-            rows.append(nodes + box.starts[k])
-    if rows:
-        record = BroadcastRecord(np.concatenate(rows), box.payload(fields), travels)
-        box.record(step, record)
+            trace(box, step, one.k, one.nodes, one.send, messages, counts.pairs)
+    if box.recorder is not None:
+        rows = np.concatenate([one.nodes + box.starts[one.k] for one in said])
+        box.record(step, BroadcastRecord(rows, size, travels))
     return fields
 
 
 def counted(
-    box: Mailbox, cluster: Cluster, nodes: NDArray, send: Broadcast, along: tuple[int, int]
+    box: Mailbox, cluster: Cluster, nodes: NDArray, send: Broadcast, stored: Stored
 ) -> tuple[int, int]:
-    """Messages of a broadcast, and how many of them leave the cluster.
-
-    Parameters
-    ----------
-    along
-        Those along all edges, and how many of them leave the site.
-    """
+    """Messages of a broadcast, and how many of them leave the cluster."""
+    along = stored.messages, stored.leaving
     if send.to is not None:
         each, away = send.to
         return int(np.sum(each, dtype=np.int64)), int(np.sum(away, dtype=np.int64))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from dgsuite.engine.broadcast_store import Stored
 from dgsuite.engine.broadcasts import BroadcastBatch, Broadcasts
 from dgsuite.engine.window import Head, Window
 from partition.halo import Halo
@@ -62,18 +63,14 @@ class SharedBroadcasts(Broadcasts):
         self.sent = self.window.half.sent
         self.slots.update(self.window.half.slots)
 
-    def add(
-        self,
-        nodes: NDArray[np.int64],
-        fields: Mapping[str, NDArray],
-        block: slice,
-        whole: bool = False,
-    ) -> tuple[int, int]:
+    def begin(self, names: Collection[str], count: int) -> None:
         self._look()
-        self.window.write(fields.keys(), len(nodes) == self.halo.own)
-        along = super().add(nodes, fields, block, whole)
+        self.window.write(names, count == self.halo.own)
+        super().begin(names, count)
+
+    def note(self, stored: Stored) -> None:
+        super().note(stored)
         self.window.half.marks = self._own
-        return along
 
     def add_ghost(self, slot: int) -> None:
         self._look()

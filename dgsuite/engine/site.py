@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from functools import partial
 from time import perf_counter, thread_time
 from typing import Any
 
@@ -128,10 +129,8 @@ class Site:
         """
         numbers = range(len(self.clusters))
         begin = perf_counter()
-        if pool is None:
-            results = [self.run(step, k) for k in numbers]
-        else:
-            results = list(pool.map(lambda k: self.run(step, k), numbers))
+        self.mailbox.each = each = map if pool is None else pool.map
+        results = list(each(partial(self.run, step), numbers))
         self.busy = perf_counter() - begin
         return self.send(step, results)
 

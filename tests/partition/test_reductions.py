@@ -15,7 +15,7 @@ from kernels.base import Output, Round, State, Subset, broadcast, spawn, unicast
 from partition.graph import Graph
 from partition.reductions import REDUCTIONS, SUM, Reduction
 from partition.segments import loops
-from partition.tiles import make_tiles
+from partition.tiles import cut_tiles, make_tiles
 from tests.support.sites import assert_same, simulate
 from tests.support.toys import Toy
 
@@ -90,6 +90,20 @@ def test_sums_over_tiles_are_those_of_rows(named, dtype, monkeypatch):
             for slot in row:
                 expected[at] += values[slot]
         np.testing.assert_array_equal(tiles.sums(values, zero), expected)
+
+
+def test_large_clusters_have_tiles_of_their_own(monkeypatch):
+    """Where all are large; the sums are those of tiles of all rows."""
+    monkeypatch.setattr("partition.tiles.BITS", 2)
+    rng = np.random.default_rng(9)
+    rows = [np.sort(rng.permutation(60)[: rng.integers(9)]) for _ in range(60)]
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+    indices, values = np.concatenate(rows).astype(np.int32), rng.random(61)
+    (whole,) = cut_tiles(indptr, indices, 60, np.array([0, 15, 60]))
+    pieces = cut_tiles(indptr, indices, 60, np.array([0, 16, 36, 60]))
+    assert [(piece.first, piece.size) for piece in pieces] == [(0, 16), (16, 20), (36, 24)]
+    found = np.concatenate([piece.sums(values, 0.0) for piece in pieces])
+    np.testing.assert_array_equal(found, whole.sums(values, 0.0))
 
 
 def test_products_are_right_for_every_cut():
