@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partition.errors import InputError
-from partition.segments import COMPILE_FROM
+from partition.segments import fast
 
 LOW = 27
 """Bits of the lower part of a float's 53: each part of 2^26 floats can be added as floats, exactly."""
@@ -47,10 +47,8 @@ def exact_sum(values: NDArray) -> int | Fraction:
         raise InputError(f"{bad} cannot be added exactly; finite numbers can")
     if len(floats) <= FEW and (few := _sum_of_few(floats.tolist())) is not None:
         return few
-    if len(floats) > COMPILE_FROM:
-        from kernels._exact import by_exponent
-
-        sums, lowest = by_exponent(floats.view(np.int64), LOW), -1075
+    if (compiled := fast(len(floats))) is not None:
+        sums, lowest = compiled.by_exponent(floats.view(np.int64), LOW), -1075
     else:
         mantissa, exponent = np.frexp(floats)
         whole = (mantissa * 2.0**53).astype(np.int64)

@@ -34,7 +34,7 @@ def loops() -> Any:
     return _ready
 
 
-def _fast(elements: int) -> Any:
+def fast(elements: int) -> Any:
     """The compiled forms, where they are the same for all types that occur; None to take NumPy's."""
     return loops() if elements > COMPILE_FROM else _ready
 
@@ -71,8 +71,8 @@ def ranges(first: NDArray, counts: NDArray) -> tuple[NDArray, NDArray]:
 
 def tally(values: NDArray, nodes: NDArray) -> int:
     """Sum of a quantity over some nodes."""
-    if (fast := _fast(len(nodes))) is not None:
-        return int(fast.tally(values, nodes))
+    if (compiled := fast(len(nodes))) is not None:
+        return int(compiled.tally(values, nodes))
     return int(values[nodes].sum())
 
 
@@ -121,9 +121,9 @@ def mark_rows(
         The nodes do not ascend, or are none of the block's.
     """
     start, size = block.start, block.stop - block.start
-    if (fast := _fast(len(nodes))) is not None:
+    if (compiled := fast(len(nodes))) is not None:
         slots = np.empty(len(nodes), np.int64)
-        entries, outside = fast.mark_rows(indptr, away, nodes, start, size, mask, first, slots)
+        entries, outside = compiled.mark_rows(indptr, away, nodes, start, size, mask, first, slots)
         if entries < 0:
             ascending(nodes, size)
         return entries, outside, slots
@@ -136,8 +136,8 @@ def mark_rows(
 
 def single(indptr: NDArray, rows: NDArray) -> bool:
     """Whether no row has more than one entry."""
-    if (fast := _fast(len(rows))) is not None:
-        return bool(fast.single(indptr, rows))
+    if (compiled := fast(len(rows))) is not None:
+        return bool(compiled.single(indptr, rows))
     return bool((indptr[rows + 1] - indptr[rows] <= 1).all())
 
 
@@ -258,8 +258,8 @@ def lay(values: NDArray, where: NDArray, out: NDArray) -> None:
 
 def remove(mask: NDArray, nodes: NDArray) -> int:
     """Take nodes, each named once, out of a mask; returns how many were in."""
-    if (fast := _fast(len(nodes))) is not None:
-        return int(fast.remove(mask, nodes))
+    if (compiled := fast(len(nodes))) is not None:
+        return int(compiled.remove(mask, nodes))
     count = int(np.count_nonzero(mask[nodes]))
     mask[nodes] = False
     return count
@@ -267,19 +267,19 @@ def remove(mask: NDArray, nodes: NDArray) -> int:
 
 def members(mask: NDArray, count: int) -> NDArray[np.int64]:
     """Where a mask holds, which is at `count` places."""
-    if (fast := _fast(len(mask))) is None:
+    if (compiled := fast(len(mask))) is None:
         return np.flatnonzero(mask)
     out = np.empty(count + 1, np.int64)
-    fast.both(mask, mask, out)
+    compiled.both(mask, mask, out)
     return out[:count]
 
 
 def keep(mask: NDArray, nodes: NDArray, count: int) -> NDArray:
     """Those of some nodes that are in a mask; `count` says how many these are."""
-    if (fast := _fast(len(nodes))) is None:
+    if (compiled := fast(len(nodes))) is None:
         return nodes[mask[nodes]]
     out = np.empty(count + 1, nodes.dtype)
-    fast.keep(mask, nodes, out)
+    compiled.keep(mask, nodes, out)
     return out[:count]
 
 
@@ -295,8 +295,8 @@ def put(out: NDArray, places: NDArray, values: Any) -> None:
 
 def mark(mask: NDArray, places: NDArray) -> None:
     """Set a mask at some places."""
-    if (fast := _fast(len(places))) is not None:
-        fast.fill(mask, places, True)
+    if (compiled := fast(len(places))) is not None:
+        compiled.fill(mask, places, True)
     else:
         mask[places] = True
 
@@ -315,12 +315,12 @@ def distinct(numbers: NDArray, runs: bool = False) -> NDArray:
 
 def land(mask: NDArray, places: NDArray, first: int) -> NDArray[np.int64]:
     """Set a mask at some places; returns them plus `first`."""
-    if (fast := _fast(len(places))) is None:
+    if (compiled := fast(len(places))) is None:
         found = first + places.astype(np.int64)
         mask[places] = True
     else:
         found = np.empty(len(places), np.int64)
-        fast.land(mask, places, first, found)
+        compiled.land(mask, places, first, found)
     return found
 
 

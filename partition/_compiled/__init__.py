@@ -9,6 +9,7 @@ for one entry more than the result: returning a new array takes a microsecond.
 from __future__ import annotations
 
 from partition._compiled.bits import bit
+from partition._compiled.exact import by_exponent
 from partition._compiled.marks import (
     both,
     collect,
@@ -49,6 +50,7 @@ __all__ = [
     "bit",
     "both",
     "by_column",
+    "by_exponent",
     "by_row",
     "by_tile",
     "collect",

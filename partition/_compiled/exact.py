@@ -1,4 +1,4 @@
-"""Compiled loop of exact sums."""
+"""Compiled loop of exact sums: see `kernels.exact`."""
 
 from __future__ import annotations
 
