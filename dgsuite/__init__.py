@@ -8,11 +8,11 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dgsuite.catalogue import kernels
     from dgsuite.chem.scf import hartree_fock
     from dgsuite.dataset import open_dataset as open
     from dgsuite.dataset import save
     from dgsuite.runner import run, run_each
+    from dgsuite.views.catalogue import kernels
     from dgsuite.workers.dataframe import to_dataframe
     from kernels.base import Kernel
     from partition.errors import DgsuiteError, InputError, RunError, WorkerLost
@@ -70,7 +70,7 @@ __getattr__, __dir__ = lazy_imports(
         "RunError": "partition.errors.RunError",
         "WorkerLost": "partition.errors.WorkerLost",
         "hartree_fock": "dgsuite.chem.scf.hartree_fock",
-        "kernels": "dgsuite.catalogue.kernels",
+        "kernels": "dgsuite.views.catalogue.kernels",
         "open": "dgsuite.dataset.open_dataset",
         "run": "dgsuite.runner.run",
         "run_each": "dgsuite.runner.run_each",

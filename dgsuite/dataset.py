@@ -17,11 +17,10 @@ import xarray as xr
 from numpy.typing import NDArray
 from xarray.indexes import PandasIndex
 
-from dgsuite import __version__
-from dgsuite import accessor as accessor  # datasets have it from here on
 from dgsuite.accounting import count
 from dgsuite.engine.log import Log
 from dgsuite.parameters import labelled, stated
+from dgsuite.views import accessor as accessor  # datasets have it from here on
 from dgsuite.workers.provenance import machine
 from dgsuite.workload import Workload
 from kernels.base import Kernel, Output
@@ -33,6 +32,7 @@ from partition.graph import Graph
 from partition.held_labels import HeldLabels
 from partition.label_tables import decoded, encoded
 from partition.partitioners import in_order
+from partition.version import __version__
 
 MODELS = ("SP", "MP", "UP")
 """X10's runtime models: a single place, one place per cluster, one place per node."""
@@ -275,7 +275,7 @@ def _nodes(
     if graph.labels is None:
         return _numbered(dim, graph.n, long_name)
     if isinstance(graph.labels, HeldLabels):
-        from dgsuite.label_index import LabelIndex
+        from dgsuite.views.label_index import LabelIndex
 
         held = graph.labels.lazy(in_order(graph.partition).offsets)
         described = xr.Variable(dim, held, {"long_name": long_name}, fastpath=True)

@@ -12,13 +12,13 @@ import numpy as np
 import xarray as xr
 
 from dgsuite import dataset
-from dgsuite.accessor import record_of
-from dgsuite.attempt import Attempt, free
-from dgsuite.catalogue import listed
-from dgsuite.checkpointing import checkpoints_of
 from dgsuite.engine.program import Guard
 from dgsuite.parameters import make_kernel
-from dgsuite.progress import shown
+from dgsuite.running.attempt import Attempt, free
+from dgsuite.running.checkpointing import checkpoints_of
+from dgsuite.views.accessor import record_of
+from dgsuite.views.catalogue import listed
+from dgsuite.views.progress import shown
 from dgsuite.workers.recovery import recovered
 from dgsuite.workload import Workload
 from kernels.base import Kernel

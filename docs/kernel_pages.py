@@ -18,7 +18,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import dgsuite
 from dgsuite import plots
-from dgsuite.catalogue import costs, parameters, sections, summary
+from dgsuite.views.catalogue import costs, parameters, sections, summary
 from kernels import KERNELS, RECURSIVE
 from partition.grid import arrange
 

@@ -62,7 +62,7 @@ def _folder() -> Path:
 def _list(files: dict[str, Path]) -> None:
     import ast
 
-    from dgsuite.tables import table
+    from dgsuite.views.tables import table
 
     texts = {name: ast.get_docstring(ast.parse(file.read_text())) for name, file in files.items()}
     lines = (
@@ -80,7 +80,7 @@ def _compare(before: str, after: str) -> None:
 
 def _show(name: str, found: Comparison) -> None:
     from dgsuite.suites.benchmark import amount, named
-    from dgsuite.tables import table
+    from dgsuite.views.tables import table
 
     print(
         f"{name}: {len(found.changes)} of {found.same + len(found.changes)} figures differ by more than "

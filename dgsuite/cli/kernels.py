@@ -16,7 +16,7 @@ from dgsuite.cli import options
 @options.general
 def kernels(as_json: bool) -> None:
     """List the kernels: what each answers, and its parameters with their defaults."""
-    from dgsuite.catalogue import listing, summary
+    from dgsuite.views.catalogue import listing, summary
     from kernels import KERNELS, RECURSIVE
 
     if not as_json:

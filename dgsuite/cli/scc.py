@@ -136,7 +136,7 @@ def _betweenness(
 def _show(console: Any, ds: xr.Dataset, found: Sequence[Any]) -> None:
     import numpy as np
 
-    from dgsuite.tables import table
+    from dgsuite.views.tables import table
 
     costs = table(
         ("", "message", "per MB", "empty task"),

@@ -12,8 +12,8 @@ from dgsuite.cli import console, options
 @options.general
 def statics(csv: str | None) -> None:
     """Lines, tasks, joins, barriers and locks in the text of the kernels."""
-    from dgsuite import tables
     from dgsuite.statics.counting import Statics, table
+    from dgsuite.views import tables
     from partition.files import write_csv
 
     rows = table()

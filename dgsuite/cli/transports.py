@@ -139,7 +139,7 @@ def mpi_worker(address: str, threads: int) -> None:
 
 
 def _show(ds: xr.Dataset) -> None:
-    from dgsuite.tables import table
+    from dgsuite.views.tables import table
 
     protocols = [str(protocol) for protocol in ds.protocol.values]
 

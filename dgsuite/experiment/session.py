@@ -182,7 +182,7 @@ def _figure(
 
 def _summary(console: Any, results: Sequence[xr.Dataset]) -> None:
     from dgsuite.dataset import index
-    from dgsuite.tables import table
+    from dgsuite.views.tables import table
 
     heads = ("kernel", "style", "n", "kind", "clusters", "workers")
     numbers = ("rounds", "messages", "comm", "mutexes", "ms")

@@ -11,7 +11,7 @@ import xarray as xr
 
 from dgsuite.gap.trials import Trials
 from dgsuite.suites.statistics import statistics
-from dgsuite.tables import text
+from dgsuite.views.tables import text
 from partition.graph import Graph
 
 

@@ -12,7 +12,7 @@ import xarray as xr
 
 from dgsuite.graphalytics.plan import size
 from dgsuite.graphalytics.run import Found
-from dgsuite.tables import text
+from dgsuite.views.tables import text
 from partition.graph import Graph
 
 

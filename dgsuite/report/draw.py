@@ -15,7 +15,7 @@ from dgsuite.report.results import Bar, bars, cells, code
 from dgsuite.report.statistics import Interval
 from dgsuite.report.tables import INPUTS, STYLES, TEXT, Cell
 from dgsuite.statics.counting import Statics
-from dgsuite.tables import Marked
+from dgsuite.views.tables import Marked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

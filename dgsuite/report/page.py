@@ -21,8 +21,8 @@ from dgsuite.report.results import BY_ROUND, bars, cells, code, findings
 from dgsuite.report.statistics import LEVEL
 from dgsuite.report.sweeps import Sweep, sweep
 from dgsuite.report.tables import HEADS, NOTHING, STYLES, TEXT, reasons, row
-from dgsuite.tables import Table
-from dgsuite.templates import template
+from dgsuite.views.tables import Table
+from dgsuite.views.templates import template
 from partition.errors import InputError
 from partition.files import atomic_write
 

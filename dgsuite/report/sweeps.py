@@ -11,7 +11,7 @@ import xarray as xr
 from dgsuite.plots import overview, styled, svg
 from dgsuite.report.draw import framed
 from dgsuite.report.statistics import Interval, interval
-from dgsuite.tables import Table
+from dgsuite.views.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

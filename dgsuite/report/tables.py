@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dgsuite.report.arithmetic import evaluate
 from dgsuite.report.claims import formulas
 from dgsuite.report.claims.data import Claim, claims
-from dgsuite.tables import table
+from dgsuite.views.tables import table
 from partition.errors import RunError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import xarray as xr
 from dgsuite.scaling.analysis import Analysis
 from dgsuite.scaling.completion_time import CompletionTime
 from dgsuite.scaling.conclusion import REACH, Statement
-from dgsuite.tables import table
+from dgsuite.views.tables import table
 
 BOUNDS = ("estimate", "low", "high")
 

@@ -9,8 +9,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from dgsuite import tables, traces
+from dgsuite import traces
 from dgsuite.scaling.whatif import what_if
+from dgsuite.views import tables
 from partition.errors import InputError
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from dgsuite import tables
 from dgsuite.plots import styled
 from dgsuite.report.claims.data import claims
+from dgsuite.views import tables
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

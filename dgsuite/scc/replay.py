@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import xarray as xr
 
-from dgsuite import tables, traces
+from dgsuite import traces
 from dgsuite.scc.ledger import Transport
 from dgsuite.scc.simulate import Simulation
+from dgsuite.views import tables
 from partition.errors import InputError
 
 if TYPE_CHECKING:

@@ -59,7 +59,7 @@ def page(runs: Sequence[Record], running: Mapping[str, Progress] | None = None) 
     running
         How far runs are that have not ended, by name. A browser then loads the page again and again.
     """
-    from dgsuite.templates import template
+    from dgsuite.views.templates import template
 
     found = template("dgsuite.workers", "pages.html")
     return found.render(runs=runs, running=running or {}, chart=_chart, height=HEIGHT)

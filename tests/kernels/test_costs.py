@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite.catalogue import costs
+from dgsuite.views.catalogue import costs
 from kernels import KERNELS
 from tests.support import cases
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from dgsuite.report.claims.data import PAPERS
 from dgsuite.report.claims.verdicts import Row
-from dgsuite.tables import Table, table
+from dgsuite.views.tables import Table, table
 
 HEADS = ("claim", "the paper", "ours", "verdict", "why")
 

@@ -16,8 +16,9 @@ import pytest
 from nbclient import NotebookClient
 
 import dgsuite
-from dgsuite import Graph, progress
+from dgsuite import Graph
 from dgsuite.engine.progress import Progress, united
+from dgsuite.views import progress
 from tests.support.faulty import Sleeps
 
 
@@ -105,7 +106,7 @@ CELLS = [
     """
 import networkx as nx
 import dgsuite
-from dgsuite import progress
+from dgsuite.views import progress
 from dgsuite.engine import progress as reports
 reports.REPORT = 0
 ring = dgsuite.Graph.from_networkx(nx.cycle_graph(12), clusters=3)

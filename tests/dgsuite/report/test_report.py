@@ -18,7 +18,7 @@ from dgsuite.report.results import collect
 from dgsuite.report.statistics import Interval, interval, ratio
 from dgsuite.report.sweeps import sweep
 from dgsuite.report.tables import Cell
-from dgsuite.tables import Marked
+from dgsuite.views.tables import Marked
 from partition import netcdf
 
 

@@ -19,7 +19,7 @@ from tests.support.clusters import assert_nothing_held, client_of
 
 def test_a_run_that_does_not_fit_is_refused(monkeypatch):
     """Before anything is sent; one that fits runs."""
-    from dgsuite import attempt
+    from dgsuite.running import attempt
     from dgsuite.workers import recovery
 
     with client_of(1, set_as_default=False) as client:

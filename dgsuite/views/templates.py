@@ -14,7 +14,7 @@ def template(package: str, name: str) -> Template:
     """A template of a package. It escapes all text, and fails where a name is missing."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    from dgsuite.tables import Marked
+    from dgsuite.views.tables import Marked
 
     environment = Environment(
         loader=PackageLoader(package, ""),

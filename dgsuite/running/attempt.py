@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 from numpy.typing import NDArray
 
 from dgsuite import dataset
-from dgsuite.checkpointing import cut
 from dgsuite.engine.checkpoint_files import Checkpoints
 from dgsuite.engine.log import Log
 from dgsuite.engine.program import Guard
 from dgsuite.engine.progress import Tell
+from dgsuite.running.checkpointing import cut
 from dgsuite.workers.memory import check_fits
 from dgsuite.workers.provenance import machine_of
 from dgsuite.workload import Workload

@@ -1,0 +1,1 @@
+"""A call of `dgsuite.run`: its tries, and the checkpoints between them."""
