@@ -275,7 +275,11 @@ def test_where_parameters_come_from(kernel, options, found):
 
 FIGURES = {
     "breadth-first search": ("bfs_peers", "median", {"scale": 20}),
-    "PageRank": ("analytics-pagerank", "rounds", {"graph": "Kronecker, scale 20", "kernel": "pagerank"}),
+    "PageRank": (
+        "analytics-pagerank",
+        "rounds",
+        {"graph": "Kronecker, scale 20", "kernel": "pagerank"},
+    ),
     "connected components": ("analytics-more", "rounds", {"kernel": "wcc"}),
     "maximal independent set": ("large", "mis, ", {"nodes": 1_000_000}),
     "an empty round": ("overhead", "empty clocked round", {"clusters": 2}),
