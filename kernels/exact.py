@@ -21,8 +21,6 @@ LOW = 27
 FEW = 1 << 8
 """Up to so many floats, `math.fsum` takes less time than NumPy's functions take to be called."""
 
-NOTHING = Fraction(0)
-
 
 def exact_sum(values: NDArray) -> int | Fraction:
     """The exact sum of an array: an integer of integers and truth values, a fraction of floats.
@@ -41,7 +39,7 @@ def exact_sum(values: NDArray) -> int | Fraction:
         return (int((values >> 32).sum()) << 32) + int((values & 0xFFFFFFFF).sum())
     floats = np.asarray(values, np.float64).ravel()
     if not len(floats):
-        return NOTHING
+        return Fraction(0)
     if not np.isfinite(floats).all():
         bad = floats[~np.isfinite(floats)][0]
         raise InputError(f"{bad} cannot be added exactly; finite numbers can")

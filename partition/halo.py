@@ -194,7 +194,7 @@ class Halo:
 
     @cached_property
     def is_read(self) -> NDArray[np.bool_]:
-        """Whether an own node reads the slot, of a node of another site."""
+        """By slot, whether it is that of a node of another site which an own node reads."""
         read = np.diff(self.back_indptr) > 0
         return np.insert(read, self.first, np.zeros(self.own, bool))
 

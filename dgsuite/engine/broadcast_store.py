@@ -167,8 +167,8 @@ class BroadcastStore:
 
     # Send.
 
-    def begin(self, names: Collection[str], count: int) -> None:
-        """Make ready for values of some fields, of so many own nodes."""
+    def expect(self, names: Collection[str], count: int) -> None:
+        """Make ready for values of some fields from so many own nodes; `put` is to follow."""
         for name in names:
             self._store(name)
 

@@ -93,7 +93,8 @@ class Broadcasts(BroadcastStore):
             elif self._full is None:
                 self._messages = self._full = self._list()
             else:
-                self._messages = self._full.again()
+                self._full.renew()
+                self._messages = self._full
         return self._messages
 
     def _list(self) -> MessageList:

@@ -118,11 +118,11 @@ class Mailbox:
         """A halo of the site; its first cluster keeps it for later runs."""
         cache, key = self.clusters[0].cache, self._key(every)
         if key not in cache:
-            least = cache.get(self._key(False))
-            if least is None or least.slots < self.clusters[0].n:
+            found = cache.get(self._key(False))  # it may have slots for all nodes as well
+            if found is None or found.slots < self.clusters[0].n:
                 cache.clear()
-                least = make_halo(self.clusters, self.bounds, self.me, every)
-            cache[key] = least
+                found = make_halo(self.clusters, self.bounds, self.me, every)
+            cache[key] = found
         halo: Halo = cache[key]
         return halo
 

@@ -49,10 +49,9 @@ class MessageList:
         self._field = field
         self._sorted: dict[str, NDArray] = {}
 
-    def again(self) -> MessageList:
-        """The same messages with other values: those that the senders have now."""
+    def renew(self) -> None:
+        """Forget the values: the senders have others now."""
         self._sorted = {}
-        return self
 
     def __getitem__(self, name: str) -> NDArray:
         if name not in self._sorted:

@@ -77,7 +77,7 @@ class Answer:
             value = getattr(self._votes, name)
             if type(value) is Fraction:
                 try:
-                    value = value.numerator / value.denominator
+                    value = float(value)
                 except OverflowError:
                     raise RunError(f"{self.where()}: the sum of the votes is too large") from None
             self.seen[name] = value

@@ -193,7 +193,7 @@ def store(
     if box.arriving is None:
         return []
     fields, broadcasts = [*said[0].columns], box.arriving
-    broadcasts.begin(fields, count)
+    broadcasts.expect(fields, count)
 
     def put(one: Said) -> tuple[Stored, tuple[int, int]]:
         k, nodes, columns, send = one

@@ -63,10 +63,10 @@ class SharedBroadcasts(Broadcasts):
         self.sent = self.window.half.sent
         self.slots.update(self.window.half.slots)
 
-    def begin(self, names: Collection[str], count: int) -> None:
+    def expect(self, names: Collection[str], count: int) -> None:
         self._look()
         self.window.write(names, count == self.halo.own)
-        super().begin(names, count)
+        super().expect(names, count)
 
     def note(self, stored: Stored) -> None:
         super().note(stored)

@@ -22,7 +22,6 @@ SPARSE = 32
 LINE = 64
 """Bytes of a line of the processor's cache, at which each array begins."""
 
-
 _NONE = np.empty(0, np.int64)
 
 

@@ -37,7 +37,7 @@ from dgsuite.workers.facts import Result
 from dgsuite.workers.lazy import LazyMesh
 from dgsuite.workers.mesh import Mesh, cancelling
 from dgsuite.workers.outputs import collect
-from dgsuite.workers.processor import Seat, bound, no_full_collections
+from dgsuite.workers.processor import LocalRank, bound, no_full_collections
 from dgsuite.workers.quiet import slowed
 from dgsuite.workers.room import hold_to_limit
 from dgsuite.workload import Workload
@@ -55,11 +55,10 @@ POOL_FROM = 1 << 15
 RESUMING = -10
 """Number of the first exchange of what is sent once more after a checkpoint."""
 
-
 SHARE = -7
 """Number of the exchange in which tasks agree on whether to share memory."""
 
-MANY = 16
+MANY = 1 / 16
 """Tasks share memory if each reads more than this part of all nodes from the others, on average."""
 
 
@@ -232,10 +231,10 @@ def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
     with ExitStack() as stack:
         pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
         alone = False
-        seat = Seat.of(plan.places, rank)
+        local = LocalRank.of(plan.places, rank)
         if plan.bind and pool is None and not plan.places[rank].startswith("inproc"):
-            alone = stack.enter_context(bound(seat, run_id))
-        if seat.is_shared:
+            alone = stack.enter_context(bound(local, run_id))
+        if local.is_oversubscribed:
             stack.enter_context(slowed(here))
         stack.enter_context(no_full_collections())
         stack.callback(plugin.leave, key, run_id)
@@ -268,7 +267,7 @@ async def _share(box: Mailbox, mesh: Mesh) -> None:
     """Have broadcasts stored in memory that the tasks share, if they read many nodes of each other."""
     n, sites = box.clusters[0].n, len(mesh.places)
     _, said = await mesh.exchange(SHARE, {}, Vote(sum=box.ghosts))
-    if MANY * said.sum > n * sites:
+    if said.sum > MANY * n * sites:
         memory = await mesh.one_host.memory(mesh, Window.size(n, sites, box.dtypes))
         if memory is not None:
             box.share(memory)

@@ -15,11 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.engine.window import LINE
 from dgsuite.transports.flags import ORDERED, barrier
 from partition.errors import RunError
-
-LINE = 64
-"""Bytes of a line of the processor's cache."""
 
 ROW = 1 << 12
 """Bytes of a row."""

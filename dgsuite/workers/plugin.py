@@ -1,4 +1,4 @@
-"""What lives on a worker: its runs, found by run id, and the only use of Worker internals.
+"""What lives on a worker: its runs, found by run id.
 
 Runs are kept apart by their ids: a message, task or request of a run that is over, or never was
 here, finds nothing.

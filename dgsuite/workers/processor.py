@@ -17,44 +17,46 @@ NEVER = 2**31 - 1
 """Collections of the young after which garbage is collected in full, so that it is not."""
 
 
-class Seat(NamedTuple):
-    """A task among those of its host.
+class LocalRank(NamedTuple):
+    """A task among those of its run on one host.
 
     Attributes
     ----------
-    number
+    rank
         Which of them it is.
-    tasks
+    size
         How many there are.
     processors
-        Those that the host's tasks may use; none where the system does not say.
+        Those that they may use; none where the system does not say.
     """
 
-    number: int
-    tasks: int
+    rank: int
+    size: int
     processors: Sequence[int]
 
     @classmethod
-    def of(cls, places: Sequence[str], rank: int) -> Seat:
-        """The seat of a task, given the worker addresses of all tasks of its run."""
+    def of(cls, places: Sequence[str], rank: int) -> LocalRank:
+        """The local rank of a task, given the worker addresses of all tasks of its run."""
         hosts = [get_address_host(place) for place in places]
         here = [r for r, host in enumerate(hosts) if host == hosts[rank]]
         known = hasattr(os, "sched_getaffinity")
         return cls(here.index(rank), len(here), sorted(os.sched_getaffinity(0)) if known else [])
 
     @property
-    def is_shared(self) -> bool:
+    def is_oversubscribed(self) -> bool:
         """Whether there are more tasks than processors."""
-        return 0 < len(self.processors) < self.tasks
+        return 0 < len(self.processors) < self.size
 
     @property
     def is_even(self) -> bool:
         """Whether each processor gets as many tasks, or at most one."""
-        return bool(self.processors) and not (self.is_shared and self.tasks % len(self.processors))
+        return bool(self.processors) and not (
+            self.is_oversubscribed and self.size % len(self.processors)
+        )
 
 
 @contextmanager
-def bound(seat: Seat, run: str) -> Iterator[bool]:
+def bound(local: LocalRank, run: str) -> Iterator[bool]:
     """Bind the calling thread to a processor, as mpirun does, where each gets as many threads.
 
     The tasks of a run wake each other all the time, and the system tends to put a task that is woken on the
@@ -65,13 +67,13 @@ def bound(seat: Seat, run: str) -> Iterator[bool]:
     ------
     Whether it has the processor to itself.
     """
-    allowed = seat.processors
-    if seat.tasks == 1 or not seat.is_even:
+    allowed = local.processors
+    if local.size == 1 or not local.is_even:
         yield False
         return
-    os.sched_setaffinity(0, {allowed[(int(run, 16) + seat.number) % len(allowed)]})
+    os.sched_setaffinity(0, {allowed[(int(run, 16) + local.rank) % len(allowed)]})
     try:
-        yield not seat.is_shared
+        yield not local.is_oversubscribed
     finally:
         os.sched_setaffinity(0, allowed)
 

@@ -78,7 +78,7 @@ def test_sparse_and_dense_halo_lists_agree():
         peer = Site(Toy(), graph.parts[1:], np.array([0, 1, 2]), 1)
         nodes = np.sort(np.random.default_rng(senders).permutation(n // 2)[:senders])
         store = site.mailbox.broadcasts
-        store.begin(["value"], senders)
+        store.expect(["value"], senders)
         store.note(store.put(nodes, {"value": nodes * 3}, slice(0, n // 2)))
         (batch,) = site.mailbox.broadcasts.pack(["value"]).values()
         found = peer.mailbox.broadcasts

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite.workers.processor import Seat, bound
+from dgsuite.workers.processor import LocalRank, bound
 from dgsuite.workers.quiet import SLOW, slowed
+from partition.client.workers import worker_addresses
 from tests.support.clusters import client_of
 from tests.support.toys import Clocks
 
@@ -29,16 +30,16 @@ linux = pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="binds n
         (2, 0, False, False),
     ],
 )
-def test_seats(tasks, processors, shared, even):
-    seat = Seat(0, tasks, range(processors))
-    assert (seat.is_shared, seat.is_even) == (shared, even)
+def test_how_tasks_share_processors(tasks, processors, shared, even):
+    local = LocalRank(0, tasks, range(processors))
+    assert (local.is_oversubscribed, local.is_even) == (shared, even)
 
 
 @linux
-def test_the_seat_of_a_task_is_among_those_of_its_host():
-    seat = Seat.of([HERE, ELSEWHERE, HERE, ELSEWHERE, HERE], 2)
-    assert (seat.number, seat.tasks) == (1, 3)
-    assert seat.processors == sorted(os.sched_getaffinity(0))
+def test_a_local_rank_is_among_the_tasks_of_the_host():
+    local = LocalRank.of([HERE, ELSEWHERE, HERE, ELSEWHERE, HERE], 2)
+    assert (local.rank, local.size) == (1, 3)
+    assert local.processors == sorted(os.sched_getaffinity(0))
 
 
 @linux
@@ -46,12 +47,12 @@ def test_tasks_are_bound_to_processors_in_turn():
     allowed = sorted(os.sched_getaffinity(0))
     found = []
     for index in range(2 * len(allowed)):
-        with bound(Seat(index, 2 * len(allowed), allowed), "1") as alone:
+        with bound(LocalRank(index, 2 * len(allowed), allowed), "1") as alone:
             found += os.sched_getaffinity(0)
             assert not alone
         assert sorted(os.sched_getaffinity(0)) == allowed
     assert sorted(found) == sorted([*allowed, *allowed])
-    with bound(Seat(0, 1, allowed), "1"):
+    with bound(LocalRank(0, 1, allowed), "1"):
         assert sorted(os.sched_getaffinity(0)) == allowed
 
 
@@ -79,7 +80,7 @@ def test_clocks_are_slowed_while_tasks_share_a_processor():
         assert [*client.run(paces).values()] == [before, before]
         assert [*client.run(paces_within).values()] == [[SLOW, SLOW]] * 2
         for processors in ({*os.sched_getaffinity(0)}, {min(os.sched_getaffinity(0))}):
-            for worker in client.run(os.getpid):  # of the thread of its tasks
+            for worker in worker_addresses(client):  # of the thread of its tasks
                 client.submit(
                     os.sched_setaffinity, 0, processors, workers=[worker], pure=False
                 ).result()
