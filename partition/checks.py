@@ -16,7 +16,7 @@ from partition.client.waiting import Watch
 from partition.client.workers import cluster_ranges, worker_addresses
 from partition.cluster import Cluster
 from partition.errors import InputError
-from partition.segments import COMPILE_FROM
+from partition.thresholds import compiles
 
 if TYPE_CHECKING:
     from partition.graph import Graph
@@ -115,7 +115,7 @@ def _unite(parent: NDArray, src: NDArray, dst: NDArray, kept: NDArray) -> None:
 def _span(parent: NDArray, src: NDArray, dst: NDArray) -> NDArray[np.bool_]:
     """A mask of the edges that a spanning forest keeps, whose trees so far `parent` has; it is updated."""
     kept = np.zeros(len(src), bool)
-    unite = _compiled_unite() if len(src) > COMPILE_FROM else _unite
+    unite = _compiled_unite() if compiles(len(src)) else _unite
     unite(parent, src, dst, kept)
     return kept
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from partition.once import once
 from partition.partitioners import Partition
 from partition.segments import expand, outside, single
 
@@ -200,12 +200,12 @@ class Cluster:
         """Weights of the edges of `senders`."""
         return self.weights if self.in_indptr is None else self.in_weights
 
-    @cached_property
+    @once
     def ids(self) -> NDArray[np.int64]:
         """Node ids of this cluster's nodes, ascending."""
         return self.partition.nodes(self.index)
 
-    @cached_property
+    @once
     def uid(self) -> NDArray[np.int64]:
         """Identifier of each node."""
         if self.identify is None:
@@ -213,22 +213,22 @@ class Cluster:
         found = self.identify(self.ids) if callable(self.identify) else self.identify
         return np.asarray(found, np.int64)
 
-    @cached_property
+    @once
     def successor(self) -> NDArray[np.int64]:
         """The next node on the ring 0, 1, ..., n - 1, 0."""
         return (self.ids + 1) % max(self.n, 1)
 
-    @cached_property
+    @once
     def degree(self) -> NDArray[np.int32]:
         """Number of neighbours of each node."""
         return np.diff(self.indptr).astype(np.int32)
 
-    @cached_property
+    @once
     def out_degree(self) -> NDArray[np.int32]:
         """Number of edges that leave each node."""
         return self.degree if self.directions is None else self._count(OUT)
 
-    @cached_property
+    @once
     def in_degree(self) -> NDArray[np.int32]:
         """Number of edges that come in at each node, of a cluster that `pulls` or has `directions`."""
         if self.directions is not None:
@@ -244,12 +244,12 @@ class Cluster:
         before = np.concatenate([[0], np.cumsum(self.directions & way > 0)])  # type: ignore[operator]
         return np.diff(before[self.indptr]).astype(np.int32)
 
-    @cached_property
+    @once
     def remote_degree(self) -> NDArray[np.int32]:
         """Number of neighbours of each node that belong to other clusters."""
         return self._elsewhere(self.indptr, self.indices)
 
-    @cached_property
+    @once
     def remote_in_degree(self) -> NDArray[np.int32]:
         """Number of edges that come in at each node from other clusters, of a cluster that `pulls`."""
         return self._elsewhere(*self.senders)

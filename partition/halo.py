@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -25,8 +24,10 @@ from numpy.typing import NDArray
 
 from partition.build import id_dtype
 from partition.cluster import Cluster
+from partition.once import once
 from partition.partitioners import Partition
-from partition.segments import COMPILE_FROM, group, look_up, loops, mark, outside, transpose_outside
+from partition.segments import group, look_up, loops, mark, outside, transpose_outside
+from partition.thresholds import compiles
 from partition.tiles import Tiles, cut_tiles
 
 MANY = 0.25
@@ -95,9 +96,6 @@ class Halo:
         `send` and `land`, but only the slots that are read.
     in_weights, leaving_weights
         Weights of the edges of each cluster, of those that come in and of those that leave; None without.
-    tiles
-        The rows once more, for sums over all of their entries, once `cut_tiles` has been called: of each
-        cluster, or of all.
     """
 
     own: int
@@ -121,9 +119,8 @@ class Halo:
     wanted: dict[int, NDArray]
     in_weights: Sequence[NDArray | None]
     leaving_weights: Sequence[NDArray | None]
-    tiles: list[Tiles] | None = field(default=None, init=False)  # a turned halo has its own
 
-    @cached_property
+    @once
     def turned(self) -> Halo:
         """The halo of the graph with its edges reversed; slots and exchange lists are the same."""
         return replace(
@@ -142,7 +139,7 @@ class Halo:
             leaving_weights=self.in_weights,
         )
 
-    @cached_property
+    @once
     def names(self) -> NDArray:
         """`ids` in as few bytes as they need; empty where a slot is the id."""
         return (
@@ -151,23 +148,23 @@ class Halo:
             else self.ids.astype(self.indices.dtype)
         )
 
-    @cached_property
+    @once
     def heads(self) -> NDArray:
         """First slots of each row, padded with `slots`: shape (own, `_compiled.pulling.HEADS`)."""
         return loops().heads(self.indptr, self.indices, self.slots)
 
-    @cached_property
+    @once
     def weights(self) -> NDArray:
         """Weight of each entry of `indices`; none where edges have no weights."""
         return _numbers(self.in_weights)
 
-    @cached_property
+    @once
     def out_weights(self) -> NDArray:
         """The same of `out_indices`."""
         same = self.out_indices is self.indices
         return self.weights if same else _numbers(self.leaving_weights)
 
-    @cached_property
+    @once
     def back_weights(self) -> NDArray:
         """The same of `back_indices`."""
         if not len(self.weights):
@@ -176,10 +173,10 @@ class Halo:
         entry = np.flatnonzero((self.indices < self.first) | (self.indices >= last))
         return self.weights[entry[group(self.indices[entry], self.slots)[2]]]
 
-    @cached_property
+    @once
     def hubs_first(self) -> NDArray:
         """The slots of each row, as `indices`, but by the falling number of the rows that read them."""
-        if len(self.indices) <= COMPILE_FROM:
+        if not compiles(len(self.indices)):
             return self.indices
         readers = np.bincount(self.indices, minlength=self.slots)
         most = int(readers.max(initial=0))
@@ -192,16 +189,26 @@ class Halo:
         loops().by_row(starts, rows, read, self.indptr[:-1].astype(np.int64), found)
         return found
 
-    @cached_property
+    @once
     def is_read(self) -> NDArray[np.bool_]:
         """By slot, whether it is that of a node of another site which an own node reads."""
         read = np.diff(self.back_indptr) > 0
         return np.insert(read, self.first, np.zeros(self.own, bool))
 
+    @property
+    def tiles(self) -> list[Tiles] | None:
+        """The rows once more, for sums over all of their entries: of each cluster, or of all. None before
+        `cut_tiles` has been called.
+        """
+        return vars(self).get("_tiles")
+
+    @once
+    def _tiles(self) -> list[Tiles]:
+        return cut_tiles(self.indptr, self.indices, self.slots, self.starts, self.ids)
+
     def cut_tiles(self) -> None:
         """Make the tiles, unless they are there."""
-        if self.tiles is None:
-            self.tiles = cut_tiles(self.indptr, self.indices, self.slots, self.starts, self.ids)
+        _ = self._tiles
 
     def named(self, slots: NDArray) -> NDArray:
         """Node ids in some slots."""
@@ -223,7 +230,7 @@ class Halo:
         heard = self.send[peer]
         return self.own if isinstance(heard, slice) else len(heard)
 
-    @cached_property
+    @once
     def leaving(self) -> dict[int, int]:
         """For each peer site, how many edges lead there."""
         ends = {
@@ -251,7 +258,7 @@ class Halo:
         own = 0 <= int(senders[0]) - self.first < self.own
         return self.out_weights if own else self.back_weights
 
-    @cached_property
+    @once
     def _outs(self) -> tuple[Out, Out, Out]:
         """What the ghosts before the own nodes, these, and the ghosts after them reach."""
         back = self.back_indptr, self.back_indices

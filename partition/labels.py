@@ -6,13 +6,13 @@ import json
 import math
 import uuid
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partition.errors import InputError, hint
+from partition.once import once
 
 LONGEST = 256
 """Text is stored as an array of strings if no label has more characters: every entry takes the maximum."""
@@ -108,11 +108,11 @@ class Labels(Sequence[Any]):
     def __repr__(self) -> str:
         return f"Labels({self.array!r})"
 
-    @cached_property
+    @once
     def _order(self) -> NDArray[np.int64]:
         return np.arange(len(self)) if self.ascending else np.argsort(self.array, kind="stable")
 
-    @cached_property
+    @once
     def _numbers(self) -> dict[Hashable, int]:
         return {label: i for i, label in enumerate(self.array.tolist())}
 
@@ -194,7 +194,7 @@ class Labels(Sequence[Any]):
         found = order[np.minimum(at, len(order) - 1)]
         return np.where(self.array[found] == labels, found, -1)
 
-    @cached_property
+    @once
     def _table(self) -> NDArray:
         """Labels followed by `none`, so that index -1 gives "no node"."""
         if self.none is not None:

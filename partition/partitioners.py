@@ -8,13 +8,13 @@ arbitrary node-to-cluster maps alike.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partition.errors import InputError
 from partition.mixing import GOLDEN, mix
+from partition.once import once
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class Partition:
         """Number of clusters, including empty ones."""
         return len(self.offsets) - 1
 
-    @cached_property
+    @once
     def _position(self) -> NDArray[np.int64]:
         assert self.order is not None
         position = np.empty(self.n, np.int64)

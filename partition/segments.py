@@ -1,7 +1,7 @@
 """Operations on ragged rows (CSR): the loops that every message goes through.
 
 Each has a NumPy form for small inputs, which saves a small run the half second that importing
-Numba takes, and a compiled one (`partition._compiled`) above `COMPILE_FROM` elements; where that is
+Numba takes, and a compiled one (`partition._compiled`) for more elements (see `thresholds`); where that is
 imported already, some take it for any number.
 """
 
@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partition.errors import InputError
-
-COMPILE_FROM = 1 << 15
+from partition.thresholds import compiles
 
 SCATTER_FROM = 1 << 8
 """Places from which compiled loops put values there sooner than NumPy does."""
@@ -36,7 +35,7 @@ def loops() -> Any:
 
 def fast(elements: int) -> Any:
     """The compiled forms, where they are the same for all types that occur; None to take NumPy's."""
-    return loops() if elements > COMPILE_FROM else _ready
+    return loops() if compiles(elements) else _ready
 
 
 def are_taken(values: NDArray) -> bool:
@@ -61,7 +60,7 @@ def expand(indptr: NDArray, rows: NDArray) -> tuple[NDArray, NDArray]:
 def ranges(first: NDArray, counts: NDArray) -> tuple[NDArray, NDArray]:
     """Entries of ranges that start at `first` and have `counts` entries; see `expand`."""
     total = int(counts.sum())
-    if total > COMPILE_FROM:
+    if compiles(total):
         return loops().expand(first, counts, total)
     at = np.repeat(np.arange(len(first)), counts)
     ends = np.cumsum(counts)
@@ -158,7 +157,7 @@ def group(keys: NDArray, size: int) -> tuple[NDArray, NDArray, NDArray]:
     order
         A stable sorting permutation of `keys`.
     """
-    if len(keys) > COMPILE_FROM and size < 64 * len(keys):
+    if compiles(len(keys)) and size < 64 * len(keys):
         return loops().group(keys, size)
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
@@ -221,7 +220,7 @@ def weigh(
         One for each entry from ``indptr[0]`` on.
     """
     rows = len(indptr) - 1
-    if len(weights) > COMPILE_FROM:
+    if compiles(len(weights)):
         return loops().weigh(indptr, indices, weights, values, np.zeros(rows))
     row = np.repeat(np.arange(rows), np.diff(indptr))
     terms = values[indices[indptr[0] : indptr[-1]]] * weights
@@ -235,7 +234,7 @@ def wide(dtype: np.dtype) -> Any:
 
 def outside(indptr: NDArray, indices: NDArray, lo: int, hi: int) -> NDArray[np.int32]:
     """For each row, how many of its entries lie outside ``lo <= entry < hi``."""
-    if len(indices) > COMPILE_FROM:
+    if compiles(len(indices)):
         return loops().outside(indptr, indices, lo, hi)
     away = np.concatenate([[0], np.cumsum((indices < lo) | (indices >= hi))])
     return (away[indptr[1:]] - away[indptr[:-1]]).astype(np.int32)
@@ -243,14 +242,14 @@ def outside(indptr: NDArray, indices: NDArray, lo: int, hi: int) -> NDArray[np.i
 
 def pick(values: NDArray, places: NDArray, among: NDArray, count: int) -> NDArray:
     """Values at those places that are among some (a mask); `count` says how many these are."""
-    if len(places) > COMPILE_FROM and are_taken(values):
+    if compiles(len(places)) and are_taken(values):
         return loops().pick(values, places, among, count)
     return values[places[among[places]]]
 
 
 def lay(values: NDArray, where: NDArray, out: NDArray) -> None:
     """Put values, in order, into `out` where a mask holds."""
-    if len(where) > COMPILE_FROM and are_taken(out):
+    if compiles(len(where)) and are_taken(out):
         loops().lay(values, where, out)
     else:
         out[where] = values
@@ -326,7 +325,7 @@ def land(mask: NDArray, places: NDArray, first: int) -> NDArray[np.int64]:
 
 def look_up(table: NDArray, places: NDArray) -> NDArray:
     """``table[places]``; of places there may be as many as a graph has edges."""
-    if len(places) > COMPILE_FROM and are_taken(table):
+    if compiles(len(places)) and are_taken(table):
         out = np.empty(len(places), table.dtype)
         loops().gather(table, places, out)
         return out
@@ -343,7 +342,7 @@ def transpose_outside(
     start = np.zeros(columns - (hi - lo) + 1, indptr.dtype)
     if len(start) == 1:
         return start, np.empty(0, indices.dtype)
-    if len(indices) > COMPILE_FROM:
+    if compiles(len(indices)):
         return start, loops().transpose_outside(indptr, indices, lo, hi, start)
     rows = np.repeat(np.arange(len(indptr) - 1, dtype=indices.dtype), np.diff(indptr))
     away = (indices < lo) | (indices >= hi)

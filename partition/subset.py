@@ -73,17 +73,19 @@ class Subset:
     def mask(self) -> NDArray[np.bool_]:
         """Which numbers of the range are in the subset; change it by `remove` alone."""
         if self._mask is None:
-            self._mask = np.zeros(self.size, bool)
-            mark(self._mask, self._from_start(self._members))  # type: ignore[arg-type]
+            mask = np.zeros(self.size, bool)
+            mark(mask, self._from_start(self._members))  # type: ignore[arg-type]
+            self._mask = mask
         return self._mask
 
     @property
     def members(self) -> NDArray[np.int64]:
         """The numbers, ascending."""
         if self._members is None:
-            self._members = members(self.mask, self.count)
+            found = members(self.mask, self.count)
             if self.start:
-                self._members += self.start
+                found += self.start
+            self._members = found
         elif len(self._members) != self.count:
             self._members = keep(self.mask, self._members, self.count)
         return self._members

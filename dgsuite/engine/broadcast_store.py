@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.engine.messages import not_sent
 from partition.halo import Halo
+from partition.once import Once
 from partition.segments import lay, look_up, mark_rows, pick, put
 from partition.subset import Subset
 
@@ -115,6 +116,9 @@ class BroadcastStore:
     reach
         Messages to this site's nodes; with several other sites, about so many. Where every node that has
         edges sent, it is the number of the site's entries, and less elsewhere.
+    made
+        What clusters of the site read and one of them works out. All else is complete before clusters run
+        side by side, and none of them changes it.
     """
 
     def __init__(
@@ -130,6 +134,7 @@ class BroadcastStore:
         self._told = {peer: halo.told(peer) for peer in halo.send}
         self._all_told = sum(self._told.values())
         self._all_leaving = sum(halo.leaving.values())
+        self.made = Once()
         self._begin()
 
     def _mask(self) -> NDArray[np.bool_]:
@@ -142,9 +147,7 @@ class BroadcastStore:
         self._fields.clear()
         self._own: list[NDArray] | None = []  # lists of own senders; None if there are too many
         self._heard: list[Subset] = []
-        # made when first asked for
-        self._senders: list[Subset] | None = None
-        self._bitmap: NDArray[np.uint8] | None = None
+        self.made.clear()
 
     def clear(self) -> None:
         """Forget the broadcasts of the last phase."""
@@ -311,14 +314,18 @@ class BroadcastStore:
     @property
     def senders(self) -> list[Subset]:
         """Slots of the senders: of the own ones, and of those of each other site."""
-        if self._senders is None:
-            parts = [self._own_senders().restrict(self._span), *self._heard]
-            self._senders = [part for part in parts if part.count]
-        return self._senders
+        return self.made.get("senders", self._find_senders)
+
+    def _find_senders(self) -> list[Subset]:
+        parts = [self._own_senders().restrict(self._span), *self._heard]
+        return [part for part in parts if part.count]
+
+    @property
+    def lists(self) -> list[NDArray[np.int64]]:
+        """The same as lists."""
+        return self.made.get("lists", lambda: [part.members for part in self.senders])
 
     @property
     def bitmap(self) -> NDArray[np.uint8]:
         """Slots of the senders, as a bitmap."""
-        if self._bitmap is None:
-            self._bitmap = Subset(self.sent, count=self.count).bitmap
-        return self._bitmap
+        return self.made.get("bitmap", lambda: Subset(self.sent, count=self.count).bitmap)

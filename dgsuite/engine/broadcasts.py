@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,9 +9,11 @@ from dgsuite.engine.broadcast_store import BroadcastBatch, BroadcastStore
 from dgsuite.engine.messages import MessageList, not_sent
 from dgsuite.engine.offers import Offers
 from kernels.base import Note
+from partition.once import once
 from partition.reductions import SUM, Reduction
-from partition.segments import COMPILE_FROM, expand, first_marked, loops
+from partition.segments import expand, first_marked, loops
 from partition.subset import Subset
+from partition.thresholds import compiles
 from partition.tiles import Tiles
 
 __all__ = ["BroadcastBatch", "Broadcasts"]
@@ -49,18 +48,10 @@ class Broadcasts(BroadcastStore):
 
     def _begin(self) -> None:
         super()._begin()
-        # made when first asked for
-        self._pushed: dict[tuple[str, str], tuple[Any, ...]] = {}
-        self._messages: MessageList | None = None
-
-    @property
-    def _lists(self) -> list[NDArray]:
-        """Slots of the senders, as lists."""
-        return [part.members for part in self.senders]
 
     def _by_id(self) -> NDArray:
         """Slots of the senders, by ascending node id."""
-        slots = np.concatenate(self._lists)
+        slots = np.concatenate(self.lists)
         return slots[np.argsort(self.halo.named(slots), kind="stable")]
 
     @property
@@ -76,7 +67,7 @@ class Broadcasts(BroadcastStore):
     @property
     def is_compiled(self) -> bool:
         """Whether the graph is large enough for compiled loops to find the first senders."""
-        return len(self.halo.indices) > COMPILE_FROM
+        return compiles(len(self.halo.indices))
 
     @property
     def is_short(self) -> bool:
@@ -87,21 +78,22 @@ class Broadcasts(BroadcastStore):
     @property
     def messages(self) -> MessageList:
         """The messages one by one."""
-        if self._messages is None:
-            if not self.is_full or self.is_compiled:
-                self._messages = self._list()
-            elif self._full is None:
-                self._messages = self._full = self._list()
-            else:
-                self._full.renew()
-                self._messages = self._full
-        return self._messages
+        return self.made.get("messages", self._list)
 
     def _list(self) -> MessageList:
+        if not self.is_full or self.is_compiled:
+            return self._list_all()
+        if self._full is None:
+            self._full = self._list_all()
+        else:
+            self._full.renew()
+        return self._full
+
+    def _list_all(self) -> MessageList:
         """The messages of all senders, along the edges to own nodes."""
         halo = self.halo
         rows, slots = [], []
-        for senders in self._lists:
+        for senders in self.lists:
             out = halo.out(senders)
             at, entry = expand(out.indptr, senders - out.shift)
             row, slot = out.indices[entry] - out.base, senders[at]
@@ -169,10 +161,9 @@ class Broadcasts(BroadcastStore):
             for tiles in self.halo.tiles:
                 if (tiles.first, tiles.size) == (lo, hi - lo):
                     return self._sums(name, tiles)
-            if ("tiles", name) not in self._pushed:
-                (tiles,) = self.halo.tiles
-                self._pushed["tiles", name] = (self._sums(name, tiles),)
-            return self._pushed["tiles", name][0][lo:hi].copy()
+            (tiles,) = self.halo.tiles
+            sums = self.made.get(("tiles", name), lambda: self._sums(name, tiles))
+            return sums[lo:hi].copy()
         if self.pulls(hi - lo, None):
             return self._pull(how, name, np.arange(hi - lo), lo, hi)[1]
         _, values = self._pushed_once(how, name)
@@ -186,10 +177,8 @@ class Broadcasts(BroadcastStore):
 
     def _pushed_once(self, how: Reduction | str, name: str) -> tuple[NDArray, ...]:
         """What `_push` returns, worked out once a phase for all clusters of the site."""
-        key = how if isinstance(how, str) else how.name, name
-        if key not in self._pushed:
-            self._pushed[key] = self._push(how, name)
-        return self._pushed[key]
+        key = "pushed", how if isinstance(how, str) else how.name, name
+        return self.made.get(key, lambda: self._push(how, name))
 
     def _pull(
         self, how: Reduction | str, name: str, rows: NDArray, lo: int, hi: int
@@ -212,11 +201,11 @@ class Broadcasts(BroadcastStore):
             push = getattr(loops(), how.push or "")
             out = np.full(halo.own, how.identity(values.dtype))
             ordered = values.dtype.kind in how.ordered
-            for some in [self._by_id()] if ordered else self._lists:
+            for some in [self._by_id()] if ordered else self.lists:
                 push(*halo.edges, halo.first, some, values, out, hit, *how.flags)
             return hit, out.astype(how.result(values.dtype), copy=False)
         hit = np.zeros(halo.own, bool)
-        for some in self._lists:
+        for some in self.lists:
             loops().push_any(*halo.out(some), some, hit)
         return (hit,)
 
@@ -229,9 +218,7 @@ class Broadcasts(BroadcastStore):
             hits, away = loops().pull_count(*along, *ends)
             keep = hits > 0
         else:
-            if ("count", "") not in self._pushed:
-                self._pushed["count", ""] = self._push_count()
-            every = self._pushed["count", ""]
+            every = self.made.get("count", self._push_count)
             some = slice(*np.searchsorted(every[0], (lo, hi)))
             rows, hits, away = (part[some] for part in every)
             rows = rows - lo
@@ -246,7 +233,7 @@ class Broadcasts(BroadcastStore):
             self._counts = *np.zeros((2, halo.own), np.int32), np.empty(halo.own + 1, np.int64)
         hits, away, found = self._counts
         count = 0
-        for some in self._lists:
+        for some in self.lists:
             along = (*halo.out(some), some, halo.first, halo.starts)
             count = loops().push_count(*along, hits, away, found, count)
         rows = np.sort(found[:count]) if 8 * count < halo.own else np.flatnonzero(hits)
@@ -261,7 +248,7 @@ class Broadcasts(BroadcastStore):
         if not self.is_compiled or FEW * len(counts) < self.halo.own:
             return None
         found, count = np.empty(len(counts) + 1, np.int64), 0
-        for some in self._lists:
+        for some in self.lists:
             along = (*self.halo.out(some), some, lo)
             count = loops().push_down(*along, floor, counts, found, count)
         return np.sort(found[:count])
@@ -285,29 +272,31 @@ class Broadcasts(BroadcastStore):
             return nodes[:found], source[:found], Note({"examined": looked, "bottom_up": len(rows)})
         if not self.is_compiled:
             return None
-        if ("first", "") not in self._pushed:
-            hit, least = np.zeros(halo.own, bool), np.empty(halo.own, halo.names.dtype)
-            count = 0
-            for some in self._lists:
-                count += loops().push_first(*halo.out(some), some, halo.names, hit, least)
-            self._pushed["first", ""] = hit, least, count
-        hit, least, count = self._pushed["first", ""]
+        hit, least, count = self.made.get("first", self._push_first)
         hit, least = hit[lo:hi], least[lo:hi]
         nodes, source = _room(count, least.dtype)
         found = loops().collect(hit, hit if among is None else among.mask, least, nodes, source)
         share = self.reach * (hi - lo) // max(halo.own, 1)
         return nodes[:found], source[:found], Note({"examined": share})
 
-    @cached_property
+    def _push_first(self) -> tuple[NDArray[np.bool_], NDArray, int]:
+        """For each own node, whether it got a message, its smallest sender, and how many nodes got one."""
+        halo, count = self.halo, 0
+        hit, least = np.zeros(halo.own, bool), np.empty(halo.own, halo.names.dtype)
+        for some in self.lists:
+            count += loops().push_first(*halo.out(some), some, halo.names, hit, least)
+        return hit, least, count
+
+    @once
     def offers(self) -> Offers:
         """The least offers of the run."""
         return Offers(self.halo)
 
     def nearer(self, name: str, lo: int, hi: int) -> tuple[NDArray, NDArray, NDArray]:
         """`Inbox.nearer` of the nodes in rows `lo` to `hi`."""
-        if ("nearer", name) not in self._pushed:
-            self._pushed["nearer", name] = (self.offers.take(self.senders, self.values(name)),)
-        every = self._pushed["nearer", name][0]
+        every = self.made.get(
+            ("nearer", name), lambda: self.offers.take(self.lists, self.values(name))
+        )
         rows = every[slice(*np.searchsorted(every, (lo, hi)))]
         return rows - lo, self.offers.least[rows], self.offers.source[rows]
 

@@ -7,7 +7,6 @@ every other site gets at most one batch.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from dgsuite.engine.batches import MessageBatch, Received, Record
 from dgsuite.engine.broadcasts import BroadcastBatch, Broadcasts
 from dgsuite.engine.fields import compilable, concatenated, held, places
+from dgsuite.engine.halos import Halos
 from dgsuite.engine.lists import ListBatch, NodeLists, SiteLists
 from dgsuite.engine.program import Fault, Step, Tally
 from dgsuite.engine.senders import SENDERS
@@ -30,9 +30,11 @@ from dgsuite.engine.window import Window
 from kernels.base import Kernel, Known
 from partition.cluster import Cluster
 from partition.errors import InputError, RunError
-from partition.halo import Halo, make_halo
+from partition.halo import Halo
+from partition.once import once
 from partition.reductions import MIN, SUM
-from partition.segments import COMPILE_FROM, loops
+from partition.segments import loops
+from partition.thresholds import compiles
 
 
 class Mailbox:
@@ -91,23 +93,20 @@ class Mailbox:
         self.kept: UnicastBatch | NodeLists | AnnouncementBatch | Shipments | None = None
         self.arriving: Broadcasts | None = None
         self.window: Window | None = None
+        self._halos = Halos.of(clusters)
         self._owners: dict[tuple[int, bool], NDArray[np.int32]] = {}
         self._every: dict[int, NDArray[np.int64]] = {}
-
-    def _key(self, every: bool) -> tuple[int, bytes, bool]:
-        """Key of a halo in the cache of the first cluster, perhaps that with slots for all nodes."""
-        return self.me, self.bounds.tobytes(), every
 
     @property
     def has_halo(self) -> bool:
         """Whether a halo is there already."""
-        return not {self._key(False), self._key(True)}.isdisjoint(self.clusters[0].cache)
+        return bool(self._halos.there(self.bounds, self.me))
 
     @property
     def slots(self) -> int:
         """Slots of the halo that is there, or else of that for nodes that are read."""
-        cache = self.clusters[0].cache
-        return self.clusters[0].n if self._key(True) in cache else self._halo(False).slots
+        all_nodes = True in self._halos.there(self.bounds, self.me)
+        return self.clusters[0].n if all_nodes else self._halo(False).slots
 
     @property
     def ghosts(self) -> int:
@@ -115,18 +114,10 @@ class Mailbox:
         return self.slots - self.starts[-1]
 
     def _halo(self, every: bool) -> Halo:
-        """A halo of the site; its first cluster keeps it for later runs."""
-        cache, key = self.clusters[0].cache, self._key(every)
-        if key not in cache:
-            found = cache.get(self._key(False))  # it may have slots for all nodes as well
-            if found is None or found.slots < self.clusters[0].n:
-                cache.clear()
-                found = make_halo(self.clusters, self.bounds, self.me, every)
-            cache[key] = found
-        halo: Halo = cache[key]
-        return halo
+        """A halo of the site, perhaps with slots for all nodes."""
+        return self._halos.get(self.clusters, self.bounds, self.me, every)
 
-    @cached_property
+    @once
     def halo(self) -> Halo:
         """The site's halo."""
         return self._halo(self.window is not None)
@@ -143,12 +134,12 @@ class Mailbox:
             return Broadcasts(halo, self.dtypes, backwards)
         return SharedBroadcasts(halo, self.dtypes, self.window, backwards)
 
-    @cached_property
+    @once
     def broadcasts(self) -> Broadcasts:
         """Stores and packs broadcasts."""
         return self._store(self.halo, False)
 
-    @cached_property
+    @once
     def backwards(self) -> Broadcasts:
         """The same for those against the direction of edges."""
         return self._store(self.halo.turned, True)
@@ -162,7 +153,7 @@ class Mailbox:
         if not self.clusters[0].pulls:
             return
         halo = self.halo
-        if len(halo.indices) > COMPILE_FROM:
+        if compiles(len(halo.indices)):
             none, one = np.empty(0, np.int64), np.zeros(1, bool)
             pull = (halo.indptr, halo.indices, 0, none, np.zeros(1, np.uint8))
             push = (*halo.out(np.array([halo.first])), none)

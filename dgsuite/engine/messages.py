@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from numpy.typing import NDArray
 
 from partition.errors import InputError
+from partition.once import Once
 from partition.segments import group
 
 
@@ -47,16 +49,17 @@ class MessageList:
         self.row = fixed(row[self._order])
         self.src = None if src is None else fixed(src[self._order])
         self._field = field
-        self._sorted: dict[str, NDArray] = {}
+        self._sorted = Once()
 
     def renew(self) -> None:
         """Forget the values: the senders have others now."""
-        self._sorted = {}
+        self._sorted.clear()
 
     def __getitem__(self, name: str) -> NDArray:
-        if name not in self._sorted:
-            try:
-                self._sorted[name] = fixed(self._field(name, self._order))
-            except KeyError:
-                raise not_sent(name) from None
-        return self._sorted[name]
+        return self._sorted.get(name, partial(self._sort, name))
+
+    def _sort(self, name: str) -> NDArray:
+        try:
+            return fixed(self._field(name, self._order))
+        except KeyError:
+            raise not_sent(name) from None

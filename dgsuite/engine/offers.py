@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partition.halo import Halo
-from partition.segments import COMPILE_FROM, expand, loops
-from partition.subset import Subset
+from partition.segments import expand, loops
+from partition.thresholds import compiles
 
 LARGEST = float(np.finfo(np.float64).max)
 """Offers are no larger: infinity is for nodes that got none."""
@@ -40,20 +40,21 @@ class Offers:
         self._fresh = np.zeros(halo.own, bool)
         self._found = np.empty(halo.own + 1, np.int64)
 
-    def take(self, senders: list[Subset], values: NDArray) -> NDArray[np.int64]:
+    def take(self, senders: list[NDArray], values: NDArray) -> NDArray[np.int64]:
         """Own nodes whose least offer falls in this phase, ascending.
 
         Parameters
         ----------
+        senders
+            Slots of own nodes, and of those of other sites.
         values
             By slot, what its node sent.
         """
         halo = self.halo
-        if len(halo.indices) <= COMPILE_FROM:
+        if not compiles(len(halo.indices)):
             return self._take_listed(senders, values)
         count = 0
-        for part in senders:
-            some = part.members
+        for some in senders:
             along = (*halo.out(some), halo.weights_out(some), some, values, halo.names, LARGEST)
             room = self.least, self.source, self._fresh, self._found
             count = loops().push_nearer(*along, *room, count)
@@ -62,12 +63,11 @@ class Offers:
         self._fresh[rows] = False
         return rows
 
-    def _take_listed(self, senders: list[Subset], values: NDArray) -> NDArray[np.int64]:
+    def _take_listed(self, senders: list[NDArray], values: NDArray) -> NDArray[np.int64]:
         """The same without compiled loops."""
         halo = self.halo
         parts = []
-        for part in senders:
-            slots = part.members
+        for slots in senders:
             out, weights = halo.out(slots), halo.weights_out(slots)
             at, entry = expand(out.indptr, slots - out.shift)
             slot, row = slots[at], out.indices[entry] - out.base

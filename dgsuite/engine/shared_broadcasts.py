@@ -106,8 +106,7 @@ class SharedBroadcasts(Broadcasts):
             self._begin()
         return found
 
-    @property
-    def senders(self) -> list[Subset]:
-        if self._senders is None and self._heads:
+    def _find_senders(self) -> list[Subset]:
+        if self._heads:
             self._heard = self.window.senders(self._heads, self.halo.is_read)
-        return super().senders
+        return super()._find_senders()
