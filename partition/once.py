@@ -26,6 +26,11 @@ class Lock:
     def __exit__(self, *_: object) -> None:
         self._lock.release()
 
+    @property
+    def is_mine(self) -> bool:
+        """Whether this thread holds the lock."""
+        return self._lock._is_owned()  # type: ignore[attr-defined]  # as `threading.Condition` asks it
+
     def __reduce__(self) -> tuple[type[Lock], tuple[()]]:
         return Lock, ()
 

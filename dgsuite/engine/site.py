@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import ExitStack
 from functools import partial
 from time import perf_counter, thread_time
 from typing import Any
@@ -22,6 +23,7 @@ from dgsuite.engine.inbox import ClusterInbox
 from dgsuite.engine.mailbox import Mailbox
 from dgsuite.engine.pairs import Pairs
 from dgsuite.engine.program import UNBOUND, Fault, Guard, Step, Tally, reduce_votes
+from dgsuite.engine.sealed import sealed
 from dgsuite.engine.senders import SENDERS
 from dgsuite.engine.values import Classes
 from dgsuite.workload import Workload, WorkloadRunner, without_packets
@@ -110,6 +112,7 @@ class Site:
         self.quiet = self.keeps = False
         self.returned: Sequence[Any] = ()
         self._messages: Received | None = None
+        self._seals = ExitStack()
 
     def warm(self) -> None:
         """Do before the clock starts what would otherwise fall into the first rounds."""
@@ -129,13 +132,17 @@ class Site:
         """
         numbers = range(len(self.clusters))
         begin = perf_counter()
-        self.mailbox.each = each = map if pool is None else pool.map
+        each = map if pool is None else pool.map
         results = list(each(partial(self.run, step), numbers))
         self.busy = perf_counter() - begin
-        return self.send(step, results)
+        return self.send(step, results, pool)
 
-    def send(self, step: Step, results: Sequence[Any]) -> dict[int, MessageBatch]:
+    def send(
+        self, step: Step, results: Sequence[Any], pool: Executor | None = None
+    ) -> dict[int, MessageBatch]:
         """Count and pack what the site's clusters returned from a phase; the end of `step`."""
+        self._seals.close()
+        self.mailbox.each = map if pool is None else pool.map
         self._messages = None
         self.tally = tally = self.new_tally()
         sent: dict[type, list[tuple[int, Any]]] = {}
@@ -173,6 +180,8 @@ class Site:
         if self.workload is not None:
             batches = without_packets(batches)
         self._messages = self.mailbox.deliver(batches)
+        if self.guard.check:
+            self._seals.enter_context(sealed(self.mailbox, self._messages))
 
     def content(self, k: int) -> dict[str, Any]:
         """What a checkpoint holds of the k-th cluster, besides messages."""

@@ -48,9 +48,7 @@ from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.graph import Graph
 from partition.memory import give_back
-
-POOL_FROM = 1 << 15
-"""Nodes of a site from which its clusters share the worker's threads: handing over costs 0.1 ms."""
+from partition.thresholds import pools
 
 RESUMING = -10
 """Number of the first exchange of what is sent once more after a checkpoint."""
@@ -194,7 +192,7 @@ def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
     kept = begun(plan.checkpoints, site, way.kept)
     key = worker.task_key()
     plugin = worker.plugin()
-    large = sum(c.size for c in clusters) > POOL_FROM
+    large = pools(sum(c.size for c in clusters))
     large |= site.workload is not None and site.workload.takes_processor
     threads = min(here.state.nthreads, len(clusters)) if large and not way.in_turn else 1
 

@@ -280,7 +280,7 @@ def test_a_list_of_senders_may_be_overwritten(n):
 )
 def test_lists_of_nodes_are_checked(what, message, compiled, monkeypatch):
     if compiled:
-        monkeypatch.setattr("partition.segments.COMPILE_FROM", -1)
+        monkeypatch.setattr("partition.thresholds.compile_from", -1)
     with pytest.raises(RunError, match=message):
         serial.run(Wrong(what=what), ring(6, clusters=2).parts)
 

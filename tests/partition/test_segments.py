@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partition import _compiled, segments
+from partition import _compiled, segments, thresholds
 
 
 @pytest.mark.parametrize("size", [0, 1, 100, 70_000])
@@ -22,7 +22,7 @@ def test_segments_agree_with_compiled(size, monkeypatch):
     entries = rng.integers(0, 50, indptr[-1])
     away = segments.outside(indptr, entries, 10, 30)
     turned = segments.transpose_outside(indptr, entries, 10, 30, 50)
-    monkeypatch.setattr(segments, "COMPILE_FROM", -1 if size < 1000 else 10**9)
+    monkeypatch.setattr(thresholds, "compile_from", -1 if size < 1000 else 10**9)
     for a, b in zip(small, segments.group(keys, max(size // 3, 1)), strict=True):
         np.testing.assert_array_equal(a, b)
     for a, b in zip(expanded, segments.expand(indptr, rows), strict=True):

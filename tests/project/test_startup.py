@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dgsuite
-from partition import segments
+from partition import thresholds
 from partition.graph import Graph
 from tests.support.paths import ROOT
 
@@ -54,8 +54,8 @@ def test_a_search_is_the_same_compiled(monkeypatch, direction, clusters):
     rng = np.random.default_rng(5)
     ends = rng.integers(0, 500, (2, 4000))
     found = []
-    for limit in (segments.COMPILE_FROM, 0):
-        monkeypatch.setattr("dgsuite.engine.broadcasts.COMPILE_FROM", limit)
+    for limit in (thresholds.compile_from, 0):
+        monkeypatch.setattr("partition.thresholds.compile_from", limit)
         graph = Graph.from_edges(*ends, n=500, clusters=clusters, client=None)
         ds = dgsuite.run("bfs", graph, style="serial", direction=direction)
         found.append(ds[["level", "parent", "messages", "examined", "bottom_up"]])

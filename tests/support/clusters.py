@@ -47,6 +47,13 @@ def client_of(workers, settings=None, threads=1, set_as_default=True):
         yield client
 
 
+def take_the_way_of_large_graphs():
+    """Have this process compile loops, and share its threads, for graphs of any size."""
+    from partition import thresholds
+
+    thresholds.compile_from = thresholds.pool_from = -1
+
+
 def held(dask_worker):
     """What the plugin of a worker still holds."""
     plugin = dask_worker.plugins["dgsuite"]

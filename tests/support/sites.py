@@ -15,13 +15,15 @@ from dgsuite.engine.site import Site
 from dgsuite.engine.window import Window
 
 
-def simulate(kernel, graph, sites, checkpoints=None, shared=False):
+def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None):
     """Run a kernel on several sites that hand each other pickled parcels, perhaps from a checkpoint on.
 
     Parameters
     ----------
     shared
         Whether they store broadcasts in memory that they share.
+    pool
+        Where each runs its clusters side by side.
     """
     clusters = graph.parts
     sites = min(sites, len(clusters))
@@ -58,7 +60,7 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False):
         if number < len(runs[0].votes):
             votes.append(runs[0].votes[number])
             continue
-        exchange([site.step(step) for site in all_sites])
+        exchange([site.step(step, pool) for site in all_sites])
         for site, log in zip(all_sites, logs, strict=True):
             log.add(step, site.tally, site.compute, site.cpu, 0.0)
             votes.append(site.tally.vote)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
@@ -27,6 +28,7 @@ from partition.graph import Graph
 from partition.views import incoming
 from tests.support.cases import NAMES, cuts, graphs, inputs
 from tests.support.faulty import Fails, Wrong
+from tests.support.schedules import Shuffled
 from tests.support.sites import assert_same, simulate
 from tests.support.toys import (
     Calls,
@@ -39,14 +41,16 @@ from tests.support.toys import (
     Votes,
 )
 
+POOLS = st.one_of(st.none(), st.integers(0, 99).map(Shuffled), st.just(ThreadPoolExecutor(3)))
+"""How the clusters of a site run: in order, in another order, or side by side."""
+
 
 @pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("name", NAMES)
 def test_any_cut_gives_the_same_for_every_kernel(name, compiled, shared, monkeypatch):
     if compiled:
-        for module in ("partition.segments", "dgsuite.engine.broadcasts", "dgsuite.engine.mailbox"):
-            monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
+        monkeypatch.setattr("partition.thresholds.compile_from", -1)
 
     @given(st.data())
     @settings(max_examples=8 if compiled else 20)
@@ -54,8 +58,8 @@ def test_any_cut_gives_the_same_for_every_kernel(name, compiled, shared, monkeyp
         kernel, make = data.draw(inputs(name))
         whole = make()
         cut = make(**data.draw(cuts(whole.n)))
-        sites = data.draw(st.integers(1, 5))
-        found = simulate(kernel, cut, sites, shared=shared)
+        sites, pool = data.draw(st.integers(1, 5)), data.draw(POOLS)
+        found = simulate(kernel, cut, sites, shared=shared, pool=pool)
         assert_same(serial.run(kernel, whole.parts), found)
 
     check()
@@ -92,13 +96,13 @@ def test_all_nodes_of_a_small_cluster_send_and_some_of_a_large_one():
 @pytest.mark.parametrize("compiled", [False, True])
 def test_any_cut_gives_the_same(compiled, shared, monkeypatch):
     if compiled:
-        for module in ("partition.segments", "dgsuite.engine.broadcasts", "dgsuite.engine.mailbox"):
-            monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
+        monkeypatch.setattr("partition.thresholds.compile_from", -1)
 
-    @given(graphs(), KERNEL, st.integers(1, 5))
-    def check(pair, kernel, sites):
+    @given(graphs(), KERNEL, st.integers(1, 5), POOLS)
+    def check(pair, kernel, sites, pool):
         whole, cut = pair
-        assert_same(serial.run(kernel, whole.parts), simulate(kernel, cut, sites, shared=shared))
+        found = simulate(kernel, cut, sites, shared=shared, pool=pool)
+        assert_same(serial.run(kernel, whole.parts), found)
 
     check()
 
@@ -118,17 +122,16 @@ def test_directed_broadcasts_follow_edges(pair, sites):
 def test_directed_broadcasts_that_are_read_along_edges_are_the_same(compiled, monkeypatch):
     """As when they are sent along edges one by one: outputs, rounds, messages."""
     if compiled:
-        for module in ("partition.segments", "dgsuite.engine.broadcasts", "dgsuite.engine.mailbox"):
-            monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
+        monkeypatch.setattr("partition.thresholds.compile_from", -1)
     some = st.sampled_from([BellmanFord(), Reductions(), PageRank(iterations=3)])
 
-    @given(graphs(directed=True), some, st.integers(1, 5))
+    @given(graphs(directed=True), some, st.integers(1, 5), POOLS)
     @settings(max_examples=30)
-    def check(pair, kernel, sites):
+    def check(pair, kernel, sites, pool):
         whole, cut = pair
         one_by_one = serial.run(kernel, whole.parts)
         assert_same(one_by_one, serial.run(kernel, incoming(whole).parts))
-        assert_same(one_by_one, simulate(kernel, incoming(cut), sites))
+        assert_same(one_by_one, simulate(kernel, incoming(cut), sites, pool=pool))
 
     check()
 
@@ -144,8 +147,7 @@ class Against(Reductions):
 @pytest.mark.parametrize("compiled", [False, True])
 def test_broadcasts_backwards_are_those_of_the_reversed_graph(compiled, monkeypatch):
     if compiled:
-        for module in ("partition.segments", "dgsuite.engine.broadcasts", "dgsuite.engine.mailbox"):
-            monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
+        monkeypatch.setattr("partition.thresholds.compile_from", -1)
 
     @given(graphs(directed=True), st.integers(1, 5))
     @settings(max_examples=30)

@@ -1,4 +1,4 @@
-"""The invariant, on real worker processes: style, clusters and workers change nothing."""
+"""The invariant, on real worker processes: style, clusters, workers and threads change nothing."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 import dgsuite
 import genval
 from dgsuite import InputError
-from kernels import MIS, RECURSIVE, BellmanFord
+from kernels import KERNELS, MIS, RECURSIVE, BellmanFord
 from partition.graph import Graph
+from tests.support import references
 from tests.support.cases import NAMES, inputs
-from tests.support.clusters import client_of
+from tests.support.clusters import client_of, take_the_way_of_large_graphs
 from tests.support.toys import Calls, MutatesInPlace, Order, Reductions, Stamps, Votes
 
 COUNTED = ("messages", "remote_messages", "bytes", "active")
@@ -49,24 +50,54 @@ def toys(draw):
 CASES = st.one_of(toys(), *map(inputs, NAMES))
 
 
-@pytest.mark.parametrize("style", ["finish_async", "clocked"])
-@pytest.mark.parametrize("workers", [1, 2])
-@settings(max_examples=20)
+@pytest.fixture(scope="module", params=["1x1", "2x1", "1x3", "2x2"])
+def shape(request):
+    """A client of some workers x threads; those of several threads take the way of large graphs."""
+    workers, threads = map(int, request.param.split("x"))
+    with client_of(workers, threads=threads, set_as_default=False) as client:
+        if threads > 1:
+            client.run(take_the_way_of_large_graphs)
+        yield client
+
+
+@pytest.mark.parametrize("style", ["finish_async", "clocked", "in_turn"])
+@settings(max_examples=12)
 @given(case=CASES, clusters=st.sampled_from(CLUSTERS))
-def test_style_clusters_and_workers_change_nothing(
-    client, client_of_one, style, workers, case, clusters
-):
+def test_style_clusters_workers_and_threads_change_nothing(shape, style, case, clusters):
     kernel, make = case
     graph = make(clusters=1)
     k = graph.n if clusters == "n" else clusters
     expected = dgsuite.run(kernel, graph, style="serial", clusters=1)
     serial = dgsuite.run(kernel, graph, style="serial", clusters=k, trace=True)
     assert_same(expected, serial, kernel.outputs)
-    own = client if workers == 2 else client_of_one
-    found = dgsuite.run(kernel, graph, style=style, clusters=k, client=own, trace=True)
+    found = dgsuite.run(kernel, graph, style=style, clusters=k, client=shape, trace=True)
     assert_same(expected, found, kernel.outputs)
     for name in ("remote_messages", "traffic", "traffic_bytes"):
         np.testing.assert_array_equal(serial[name], found[name], err_msg=name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_threads_change_nothing_for_any_kernel(two_of_three_threads, name):
+    """Recursive forms as well. The graphs take the way of large ones."""
+    graph = references.mine(name, 6)
+    for form in ("iterative", "recursive") if name in RECURSIVE else ("iterative",):
+        expected = dgsuite.run(name, graph, style="serial", form=form)
+        for style in ("clocked", "finish_async"):
+            how = {"style": style, "form": form, "client": two_of_three_threads}
+            found = dgsuite.run(name, graph, **how)
+            if (form, style) == ("recursive", "finish_async"):  # there depths may differ
+                for output in RECURSIVE[name].outputs:
+                    np.testing.assert_array_equal(expected[output], found[output])
+            else:
+                assert_same(expected, found, KERNELS[name].outputs)
+
+
+@pytest.fixture(scope="module")
+def two_of_three_threads():
+    """A client of two worker processes of three threads each."""
+    with client_of(2, threads=3, set_as_default=False) as client:
+        client.run(take_the_way_of_large_graphs)
+        yield client
 
 
 @pytest.fixture(scope="module")

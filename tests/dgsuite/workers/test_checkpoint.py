@@ -55,8 +55,7 @@ def plan_of(graph, folder="memory://checkpoints", every=EACH_PHASE, **facts):
 @pytest.mark.parametrize("name", NAMES)
 def test_any_kernel_goes_on_from_any_phase(name, compiled, monkeypatch):
     if compiled:
-        for module in ("partition.segments", "dgsuite.engine.broadcasts", "dgsuite.engine.mailbox"):
-            monkeypatch.setattr(f"{module}.COMPILE_FROM", -1)
+        monkeypatch.setattr("partition.thresholds.compile_from", -1)
 
     @given(st.data())
     @settings(max_examples=1 if compiled else 2)

@@ -1,0 +1,176 @@
+"""What threads of a worker share: no schedule of its clusters changes a result."""
+
+from __future__ import annotations
+
+import threading
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from dgsuite.engine.program import Guard, Step
+from dgsuite.engine.sealed import sealed
+from dgsuite.engine.site import Site
+from dgsuite.executors import serial
+from kernels import KERNELS
+from partition.errors import RunError
+from partition.once import Once, once
+from partition.views import incoming
+from tests.support import references
+from tests.support.cases import NAMES
+from tests.support.schedules import Preempting, Shuffled, pool_of
+from tests.support.sites import assert_same, simulate
+from tests.support.toys import Reductions
+
+CLUSTERS = 6
+
+
+@lru_cache
+def expected(name):
+    """A kernel, and its run on one cluster."""
+    kernel = KERNELS[name](**options(name))
+    return kernel, serial.run(kernel, cut_of(name, 1).parts)
+
+
+def cut_of(name, clusters):
+    """The graph of a kernel in some clusters."""
+    graph = references.mine(name, clusters)
+    return incoming(graph) if graph.directed else graph
+
+
+def options(name):
+    """Parameters that keep a run short, and have it use what clusters share."""
+    few = {"random_walks": {"length": 3}, "cdlp": {"iterations": 3}, "kc": {"k": 3}}
+    if name in references.RANKS:
+        return {"iterations": 3, "tolerance": None}
+    return few.get(name, {})
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    """Small graphs take the way of large ones."""
+    monkeypatch.setattr("partition.thresholds.compile_from", -1)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_no_schedule_changes_a_result(name, shared, compiled):
+    """A thread is stopped once at every line of the engine that a run takes while another passes."""
+    kernel, whole = expected(name)
+    cut = cut_of(name, CLUSTERS)
+    pool, before = Preempting(), -1
+    while len(pool.lines) > before:
+        before = len(pool.lines)
+        assert_same(whole, simulate(kernel, cut, 2, shared=shared, pool=pool))
+    assert pool.lines
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_order_of_clusters_changes_a_result(name):
+    kernel, whole = expected(name)
+    cut = cut_of(name, CLUSTERS)
+    for seed in range(4):
+        assert_same(whole, simulate(kernel, cut, 1 + seed % 2, pool=Shuffled(seed)))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", NAMES)
+def test_threads_that_take_turns_often_change_no_result(name, compiled):
+    kernel, whole = expected(name)
+    cut = cut_of(name, CLUSTERS)
+    with pool_of(4) as pool:
+        for k in range(40):
+            assert_same(whole, simulate(kernel, cut, 1 + k % 2, shared=k % 3 == 0, pool=pool))
+
+
+def test_a_value_is_made_by_one_thread():
+    made, calls, here, go = Once(), [], threading.Event(), threading.Event()
+
+    def make():
+        calls.append(threading.current_thread().name)
+        here.set()
+        go.wait(10)
+        return object()
+
+    found = []
+    first = threading.Thread(target=lambda: found.append(made.get("a", make)))
+    first.start()
+    here.wait(10)
+    second = threading.Thread(target=lambda: found.append(made.get("a", make)))
+    second.start()
+    go.set()
+    first.join(10)
+    second.join(10)
+    assert len(calls) == 1
+    assert found[0] is found[1] is made.get("a", make)
+    made.clear()
+    assert made.get("a", lambda: 7) == 7
+
+
+def test_a_property_is_computed_once_and_pickled_without_its_lock():
+    import copy
+    import pickle
+
+    thing = Thing()
+    assert thing.numbers is thing.numbers
+    for other in (copy.deepcopy(thing), pickle.loads(pickle.dumps(thing))):
+        assert other.numbers == thing.numbers
+        assert vars(other)["_once_lock"] is not vars(thing)["_once_lock"]
+
+
+class Thing:
+    @once
+    def numbers(self):
+        return [1, 2]
+
+
+def test_what_clusters_share_is_sealed_while_they_run():
+    """A write names the attribute; the lock's owner may write, and all may once clusters have run."""
+    graph = references.mine("mis", 2)
+    site = Site(Reductions(), graph.parts, np.array([0, 2]), 0, guard=Guard(check=True))
+    site.step(Step(0, "send", False, 0))
+    site.deliver({})
+    store = site.mailbox.arriving
+    with pytest.raises(RunError, match=r"Broadcasts\.count is set while clusters run, which share"):
+        store.count = 3
+    with pytest.raises(RunError, match=r"Mailbox\.kept is set"):
+        site.mailbox.kept = None
+    with pytest.raises(ValueError, match="read-only"):
+        store.sent[0] = False
+    with pytest.raises(ValueError, match="read-only"):
+        store.slots["value"][0] = 1
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        store.slots["more"] = 1
+    with store.made.lock:
+        store._full = None
+    site.step(Step(0, "read", True, 0))
+    store.count = 3
+    store.sent[0] = store.slots["value"][0] = 1
+
+
+@pytest.mark.parametrize("name", ["dst", "sssp"])
+def test_a_table_that_is_filled_without_a_lock_is_seen(name, compiled, monkeypatch):
+    """The schedules above find what they are for."""
+
+    def get(self, key, make):
+        if key not in self._values:
+            self._values[key] = make()
+        return self._values[key]
+
+    monkeypatch.setattr(Once, "get", get)
+    kernel, whole = expected(name)
+    cut = cut_of(name, CLUSTERS)
+    pool = Preempting()
+    with pytest.raises((AssertionError, RunError)):
+        for _ in range(40):
+            assert_same(whole, simulate(kernel, cut, 2, pool=pool))
+
+
+def test_sealing_is_undone_after_an_error():
+    thing = Thing()
+    thing.table = {}
+    with pytest.raises(ZeroDivisionError), sealed(thing, None, 3):
+        raise ZeroDivisionError
+    thing.table["a"] = 1
+    thing.more = 2
+    assert type(thing) is Thing
