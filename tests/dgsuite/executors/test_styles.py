@@ -78,18 +78,23 @@ def test_style_clusters_workers_and_threads_change_nothing(shape, style, case, c
 
 @pytest.mark.parametrize("name", NAMES)
 def test_threads_change_nothing_for_any_kernel(two_of_three_threads, name):
-    """Recursive forms as well. The graphs take the way of large ones."""
+    """The graphs take the way of large ones."""
     graph = references.mine(name, 6)
-    for form in ("iterative", "recursive") if name in RECURSIVE else ("iterative",):
-        expected = dgsuite.run(name, graph, style="serial", form=form)
-        for style in ("clocked", "finish_async"):
-            how = {"style": style, "form": form, "client": two_of_three_threads}
-            found = dgsuite.run(name, graph, **how)
-            if (form, style) == ("recursive", "finish_async"):  # there depths may differ
-                for output in RECURSIVE[name].outputs:
-                    np.testing.assert_array_equal(expected[output], found[output])
-            else:
-                assert_same(expected, found, KERNELS[name].outputs)
+    expected = dgsuite.run(name, graph, style="serial")
+    for style in ("clocked", "finish_async"):
+        found = dgsuite.run(name, graph, style=style, client=two_of_three_threads)
+        assert_same(expected, found, KERNELS[name].outputs)
+
+
+@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+@pytest.mark.parametrize("name", sorted(RECURSIVE))
+def test_threads_change_nothing_for_any_recursive_form(two_of_three_threads, name, style):
+    graph = references.mine(name, 6)
+    expected = dgsuite.run(name, graph, style="serial", form="recursive")
+    how = {"style": style, "form": "recursive", "client": two_of_three_threads}
+    found = dgsuite.run(name, graph, **how)
+    for output in (*RECURSIVE[name].outputs, *(["messages"] if style == "clocked" else [])):
+        np.testing.assert_array_equal(expected[output], found[output], err_msg=output)
 
 
 @pytest.fixture(scope="module")
