@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernels._heap import pop, push
-from kernels.analytics.trouble import LOST, MANY
+from kernels.analytics.trouble import FAR, LOST, MANY
 from kernels.fixed import BITS, MASK, ONE
 from partition.compiling import compiled
 
@@ -41,7 +41,7 @@ def by_hops(indptr, indices, sources, whole, part, distance, sigma, share, order
 
     Returns
     -------
-    Edges looked at by the searches; `MANY`, `LOST` or 0; and the source where that is.
+    Edges looked at by the searches; `MANY`, `LOST`, `FAR` or 0; and the source where that is.
     """
     scanned = 0
     for source in sources:
@@ -96,6 +96,7 @@ def by_weight(
     indptr,
     indices,
     weights,
+    limit,
     sources,
     whole,
     part,
@@ -107,7 +108,7 @@ def by_weight(
     after,
     heap,
 ):
-    """Brandes' algorithm on weights above 0, by Dijkstra's; else as `by_hops`.
+    """Brandes' algorithm on weights above 0, by Dijkstra's, with distances below a limit; else as `by_hops`.
 
     Paths are counted when all distances are known. The original counts on the way and, where it finds
     a shorter path, forgets the predecessors but not their paths.
@@ -143,15 +144,16 @@ def by_weight(
             u = order[at]
             starts[at] = links
             reach = distance[u]
-            lost = False
+            lost = far = False
             for e in range(indptr[u], indptr[u + 1]):
                 after[links] = indices[e]
                 there = reach + weights[e]
                 last = distance[indices[e]] == there
                 links += last
                 lost |= last & (there == reach)
-            if lost:
-                return scanned, LOST, source
+                far |= last & (there >= limit)
+            if lost or far:
+                return scanned, (FAR if far else LOST), source
             paths = sigma[u]
             if paths == np.inf:
                 return scanned, MANY, source

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernels.analytics._betweenness import add
+from kernels.analytics.trouble import FAR, LOST
 from partition.compiling import compiled
 
 
@@ -53,11 +54,12 @@ def offer(indptr, slots, weights, width, front, distance, paths, fresh, found):
 
 
 @compiled
-def tally(indptr, slots, weights, width, reached, distance, need):
-    """How many shortest paths' last edges lead to each cell from this cluster's nodes. Returns a cell
-    from which one makes a path no longer, or -1.
+def tally(indptr, slots, weights, limit, width, reached, distance, need):
+    """How many shortest paths' last edges lead to each cell from this cluster's nodes. Returns `FAR` and
+    a cell from which one leads to the limit of distances or beyond, or `LOST` and one from which it makes
+    a path no longer, or 0 and -1.
     """
-    lost = -1
+    wrong, where = 0, -1
     for key in reached:
         v = key // width
         column = key - v * width
@@ -66,9 +68,11 @@ def tally(indptr, slots, weights, width, reached, distance, need):
             there = distance[key] + weights[e]
             last = there == distance[to]
             need[to] += last
+            if last and there >= limit:
+                return FAR, key
             if last and there == distance[key]:
-                lost = key
-    return lost
+                wrong, where = LOST, key
+    return wrong, where
 
 
 @compiled

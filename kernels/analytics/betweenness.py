@@ -44,7 +44,8 @@ class Betweenness(Partitioned):
     weighted
         Whether weights, above 0, are lengths; edges are 1 long where the graph has no weights. Paths are
         equally long where sums of their lengths from the source are equal as float64; where an edge
-        makes a path no longer, as 1 after 1e20, that is an error.
+        makes a path no longer, as 1 after 1e20, that is an error, and so are distances that are too
+        large for a float64, or whole numbers from 2^53 on.
     sources
         Nodes that paths start from: a list, or how many to draw; by default all.
     deal
@@ -151,7 +152,7 @@ class Betweenness(Partitioned):
 
     def search(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Shipment, bsp.Note]:
         names = ("end", "weight") if self.weighted else ("end",)
-        graph = adjacency(c.partition, s.indptr, {name: inbox.board(name) for name in names})
+        graph = adjacency(c, s.indptr, {name: inbox.board(name) for name in names})
         sources = c.partition.position(self.chosen(c.n))
         mine = sources[self.dealt(graph.degree[sources], c.index, c.partition.clusters)]
         search = Searcher(graph, self.weighted)

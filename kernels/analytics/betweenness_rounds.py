@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kernels.base as bsp
-from kernels.analytics.trouble import LOST, MANY, TROUBLE
+from kernels.analytics.trouble import MANY, TROUBLE, limit
 from kernels.fixed import Sums
 from partition.segments import distinct
 
@@ -175,11 +175,12 @@ class Partitioned(bsp.Replicated):
         s.distance[inbox.shipped("key")] = inbox.shipped("reach")
         s.paths[:], s.need[:] = 0.0, 0
         width = s.width
-        lost = compiled().tally(
-            c.indptr, s.slots, s.weights, width, self._reached(c, s), s.distance, s.need
-        )
-        if lost >= 0:
-            raise OverflowError(TROUBLE[LOST].format(self._source(s, lost)))
+        wrong, where = compiled().tally(
+            c.indptr, s.slots, s.weights, limit(c.weights), width,
+            self._reached(c, s), s.distance, s.need,
+        )  # fmt: skip
+        if wrong:
+            raise OverflowError(TROUBLE[wrong].format(self._source(s, where)))
         abroad = c.size * width + np.flatnonzero(s.need[c.size * width :])
         to, key = self._owners(c, s, abroad)
         sent = bsp.ship(to, key=key, other=s.need[abroad])

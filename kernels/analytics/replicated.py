@@ -8,19 +8,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.analytics.trouble import TROUBLE
+from kernels.analytics.trouble import TROUBLE, limit
 from kernels.fixed import Sums
 from partition.cluster import Cluster
 from partition.partitioners import Partition
 
 
 class Adjacency(NamedTuple):
-    """A whole graph in the order of its layout, `partition`: rows and their ends are positions."""
+    """A whole graph in the order of its layout, `partition`: rows and their ends are positions.
+
+    Distances must be below `limit`.
+    """
 
     partition: Partition
     indptr: NDArray[np.uint32]
     indices: NDArray[np.uint32]
     weights: NDArray[np.float64] | None
+    limit: float
 
     @property
     def degree(self) -> NDArray[np.int64]:
@@ -41,7 +45,7 @@ class Searcher:
         self._partition = graph.partition
         loops: Any = _betweenness
         room = loops.workspace(n, len(graph.indices), weighted)
-        more = (graph.weights,) if weighted else ()
+        more = (graph.weights, graph.limit) if weighted else ()
         self._search = loops.by_weight if weighted else loops.by_hops
         self._before = (graph.indptr, graph.indices, *more)
         self._after = (*self.sums, *room)
@@ -63,7 +67,7 @@ class Searcher:
 
 def _nbytes(arrays: tuple) -> int:
     """Bytes of arrays, which may be nested in tuples."""
-    return sum(_nbytes(a) if isinstance(a, tuple) else a.nbytes for a in arrays)
+    return sum(_nbytes(a) if isinstance(a, tuple) else np.asarray(a).nbytes for a in arrays)
 
 
 def falling(degree: NDArray) -> NDArray[np.int64]:
@@ -80,11 +84,9 @@ def edges_of(c: Cluster, weighted: bool) -> dict[str, NDArray]:
     return found
 
 
-def adjacency(
-    partition: Partition, indptr: NDArray[np.uint32], edges: dict[str, NDArray]
-) -> Adjacency:
-    """The whole graph from the edges of all clusters, in their order."""
-    return Adjacency(partition, indptr, edges["end"], edges.get("weight"))
+def adjacency(c: Cluster, indptr: NDArray[np.uint32], edges: dict[str, NDArray]) -> Adjacency:
+    """The whole graph that a cluster is of, from the edges of all clusters, in their order."""
+    return Adjacency(c.partition, indptr, edges["end"], edges.get("weight"), limit(c.weights))
 
 
 def pointers(degree: NDArray) -> NDArray[np.uint32]:
@@ -99,4 +101,4 @@ def gathered(parts: Sequence[Cluster], weighted: bool) -> Adjacency:
     """The whole graph from its clusters."""
     edges = [edges_of(c, weighted) for c in parts]
     whole = {name: np.concatenate([some[name] for some in edges]) for name in edges[0]}
-    return adjacency(parts[0].partition, pointers(np.concatenate([c.degree for c in parts])), whole)
+    return adjacency(parts[0], pointers(np.concatenate([c.degree for c in parts])), whole)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kernels.base as bsp
+from kernels.analytics.trouble import WHOLE
 from partition.segments import put
 from partition.weights import spread
 
@@ -27,9 +28,6 @@ messages."""
 
 LAST = 2.0**62
 """Nodes that are at least so many buckets away are all in the last one."""
-
-WHOLE = 2.0**53
-"""Whole numbers below it are exact in float64, and so are their sums that are below it."""
 
 LARGEST = float(np.finfo(np.float64).max)
 

@@ -354,3 +354,21 @@ def test_what_the_rule_must_know():
         genval.validate("bc", graph, facts)
     assert not genval.validate("bc", graph, {"betweenness": np.zeros(3)}).ok
     assert genval.validate("bc", graph, {"betweenness": np.zeros(3), "source": [0, 1, 0]}).ok
+
+
+@pytest.mark.parametrize("graph_form", ["replicated", "partitioned"])
+@pytest.mark.parametrize("deal", ["block", "dynamic"])
+@pytest.mark.parametrize(
+    "weights", [[2**53, 1, 2**53, 2], [2**62, 2**62, 1, 1], [1e308, 1e308, 1e308, 1e308]]
+)
+def test_distances_that_are_not_exact_are_refused(graph_form, deal, weights):
+    graph = dgsuite.Graph.from_edges([0, 1, 0, 2], [1, 3, 2, 3], weights=weights, clusters=2)
+    with pytest.raises(dgsuite.RunError, match=r"distances from node \d must fit a float64"):
+        dgsuite.run("bc", graph, style="serial", weighted=True, graph_form=graph_form, deal=deal)
+
+
+@pytest.mark.parametrize("graph_form", ["replicated", "partitioned"])
+def test_edges_that_no_shortest_path_takes_may_weigh_anything(graph_form):
+    graph = dgsuite.Graph.from_edges([0, 1, 0], [1, 2, 2], weights=[3, 4, 2**62], clusters=2)
+    ds = dgsuite.run("bc", graph, style="serial", weighted=True, graph_form=graph_form)
+    assert ds.betweenness.values.tolist() == [0, 1, 0]
