@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import nullcontext
 from functools import update_wrapper
 from math import inf
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import networkx as nx
@@ -21,9 +22,43 @@ from partition.client.gather import gathered
 from partition.client.queries import current_client
 from partition.errors import RunError
 
-CALLABLE = "weight is a function, but workers need numbers"
 PARALLEL = "parallel edges are merged, but here each counts"
 LOOPS = "the graph has edges from a node to itself, which are dropped, but here they count"
+
+
+def _attribute(value: Any) -> str | None:
+    if callable(value):
+        return "a function, but workers need numbers"
+    named = isinstance(value, Hashable) and not isinstance(value, bool)
+    return None if named else f"{value!r} is no name of an edge attribute"
+
+
+def _number(value: Any) -> str | None:
+    plain = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < inf
+    return None if plain else f"{value!r} is no finite number"
+
+
+def _count(value: Any) -> str | None:
+    return None if isinstance(value, Integral) and value < MOST else f"{value!r} is no whole number"
+
+
+def _distance(value: Any) -> str | None:
+    plain = value is None or isinstance(value, int | float | Integral)
+    return None if plain and value == value else f"{value!r} is no number"
+
+
+MOST = 1 << 62
+"""Iterations, at most."""
+
+RULES: dict[str, Callable[[Any], str | None]] = {
+    "weight": _attribute,
+    "alpha": _number,
+    "beta": _number,
+    "tol": _number,
+    "max_iter": _count,
+    "cutoff": _distance,
+}
+"""Why arguments of these names are left to networkx, which takes more kinds of them, or knows its errors."""
 
 
 class Offered:
@@ -62,6 +97,9 @@ class Offered:
         """Why a call cannot be, if so."""
         bound = self.signature.bind(*args, **kwargs)
         bound.apply_defaults()
+        for name, rule in RULES.items():
+            if name in bound.arguments and (why := rule(bound.arguments[name])):
+                return f"{name}: {why}"
         return self._reason(**bound.arguments)
 
 

@@ -11,9 +11,12 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from dgsuite.nx_backend.calls import CALLABLE, LOOPS, PARALLEL, Offered, run
+from dgsuite.nx_backend.calls import LOOPS, PARALLEL, Offered, run
 from dgsuite.nx_backend.components import component
 from dgsuite.nx_backend.graph import ConvertedGraph
+
+LARGE = 2.0**400
+"""Products of a few weights up to it, or of their inverses, are far from the ends of a float64's range."""
 
 
 @Offered
@@ -37,8 +40,8 @@ def pagerank(
         wanted = np.array([personalization.get(node, 0) for node in G.nodes], float)
         if wanted.sum() == 0:
             raise ZeroDivisionError
-        if not (np.isfinite(wanted) & (wanted >= 0)).all():
-            raise NotImplementedError("a number of personalization is negative, or not finite")
+        if not ((wanted >= 0) & (wanted <= LARGE)).all():
+            raise NotImplementedError("a number of personalization is negative, or too large")
     ds = _iterate(
         "pagerank", G, how, weight, max_iter, n * tol, damping=alpha, personalisation=wanted
     )
@@ -61,13 +64,18 @@ def _iterate(
     networkx.PowerIterationFailedConvergence
         They do not, in `max_iter` iterations.
     NotImplementedError
-        The graph has loops, which count, or negative weights.
+        The graph has loops, which count, or weights that are negative, or near the ends of a float64's range.
     """
     if G.loops:
         raise NotImplementedError(LOOPS)
     values = G.weight(weight)
-    if values is not None and (values < 0).any():
-        raise NotImplementedError(f"an edge has a negative {weight}")
+    if values is not None:
+        if (values < 0).any():
+            raise NotImplementedError(f"an edge has a negative {weight}")
+        if not ((values == 0) | ((values <= LARGE) & (values >= 1 / LARGE))).all():
+            raise NotImplementedError(
+                f"an edge has a {weight} that networkx rounds to 0 or infinity"
+            )
     most = max(max_iter, 0)
     weighted = weight is not None
     ds = run(
@@ -148,7 +156,8 @@ def hits(
         return {}, {}
     if max_iter <= 0:
         raise nx.PowerIterationFailedConvergence(max_iter)
-    if not len(G.source):
+    values = G.weight("weight")
+    if not len(G.source) or (values is not None and not values.any()):
         raise NotImplementedError("there are neither hubs nor authorities without edges")
     try:
         ds = _iterate("hits", G, how, "weight", max_iter, tol)
@@ -169,12 +178,10 @@ def _(G: Any, tol: float, nstart: Any, normalized: bool, **_: Any) -> str | None
 
 @eigenvector_centrality.unless
 @katz_centrality.unless
-def _(tol: float, nstart: Any, weight: Any, alpha: Any = 1, beta: Any = 1, **_: Any) -> str | None:
+def _(tol: float, nstart: Any, alpha: float = 1, beta: float = 1, **_: Any) -> str | None:
     if nstart is not None:
         return "nstart: all nodes are alike at first"
-    if not all(isinstance(value, int | float) and value > 0 for value in (alpha, beta, tol)):
-        return "alpha, beta and tol must be numbers above 0"
-    return CALLABLE if callable(weight) else None
+    return None if min(alpha, beta, tol) > 0 else "alpha, beta and tol must be above 0"
 
 
 @Offered
@@ -238,4 +245,4 @@ def _(G: Any, weight: Any, endpoints: bool, seed: Any, k: Any, **_: Any) -> str 
         return PARALLEL
     if k is not None and not isinstance(seed, Random):
         return "seed: sources are drawn from a random.Random"
-    return CALLABLE if callable(weight) else None
+    return None

@@ -84,10 +84,9 @@ def is_weakly_connected(G: ConvertedGraph, **how: Any) -> bool:
 @Offered
 def node_connected_component(G: ConvertedGraph, n: Hashable, **how: Any) -> set[Hashable]:
     """The component of a node."""
-    if n not in G:
-        raise KeyError(n)
+    number = G.number[n]
     labels = component(G, how)
-    return set(G.of(labels == labels[G.number[n]]))
+    return set(G.of(labels == labels[number]))
 
 
 @Offered

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from math import inf
 from typing import Any
 
 import networkx as nx
@@ -11,7 +10,7 @@ import numpy as np
 
 from dgsuite.nx_backend.calls import Offered, run
 from dgsuite.nx_backend.graph import ConvertedGraph
-from dgsuite.nx_backend.paths import lengths_of
+from dgsuite.nx_backend.paths import lengths_of, most_hops
 
 BATCH = 512
 """Sources whose distances are held at a time."""
@@ -51,11 +50,12 @@ def harmonic_centrality(
     **how: Any,
 ) -> dict[Hashable, float]:
     """Sum, over all others, of 1 divided by their distance to a node."""
+    chosen = G.chosen(nbunch)
     if not len(G):
         return {}
     found = G.by_node(run("harmonic", G, how, any_weight=True)["harmonic"].values)
     # networkx has the integer 0 where there is no other
-    return {node: found[node] or 0 for node in G.chosen(nbunch)}
+    return {node: found[node] or 0 for node in chosen}
 
 
 @harmonic_centrality.unless
@@ -70,11 +70,12 @@ def all_pairs_shortest_path_length(
     G: ConvertedGraph, cutoff: float | None = None, **how: Any
 ) -> Iterator[tuple[Hashable, dict[Hashable, int]]]:
     """Hops from each node to each that it reaches."""
+    most = most_hops(G, cutoff) if len(G) else 0
     for first in range(0, len(G), BATCH):
         sources = np.arange(first, min(first + BATCH, len(G)))
         ds = run("all_pairs", G, how, any_weight=True, sources=sources)
         for number, level in zip(sources.tolist(), ds["level"].values.T, strict=True):
-            yield G.nodes[number], lengths_of(G, number, level, inf if cutoff is None else cutoff)
+            yield G.nodes[number], lengths_of(G, number, level, most)
 
 
 def _eccentricity(
@@ -87,11 +88,11 @@ def _eccentricity(
     networkx.NetworkXError
         One of them does not reach all others.
     """
+    chosen = G.chosen(nodes)
     if not len(G):
         return {}
     ds = run("bfs_many", G, how, any_weight=True, reverse=True, sources=len(G))
     found, reached = G.by_node(ds["eccentricity"].values), G.by_node(ds["reached"].values)
-    chosen = G.chosen(nodes)
     if any(reached[node] + 1 < len(G) for node in chosen):
         kind = "digraph is not strongly" if G.directed else "graph is not"
         raise nx.NetworkXError(f"Found infinite path length because the {kind} connected")

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 NUMBERS = (int, float, np.int64, np.bool_)
 """Types of weights that are read exactly. (A float64 of NumPy is a float.)"""
 
+EXACT = 1 << 53
+"""Integers below it, and their sums below it, are exact in float64."""
 
 SPREAD = 8
 """Nodes that are integers below so many times their count are looked up in an array: five times as fast."""
@@ -45,8 +47,8 @@ class ConvertedGraph:
         networkx's nodes; a node's number is its place here.
     source, target
         int64, shape (m,): ends of the edges, in the order of networkx's ``G.edges``.
-    directed, multigraph
-        What kind of graph it is.
+    kind
+        networkx's class, or one derived from it.
     weights
         Edge attributes: an array, shape (m,), of int64, float64, or objects where others occur.
     keys
@@ -60,8 +62,7 @@ class ConvertedGraph:
     nodes: list[Hashable]
     source: NDArray[np.int64]
     target: NDArray[np.int64]
-    directed: bool
-    multigraph: bool
+    kind: type[nx.Graph]
     weights: dict[str, NDArray] = field(default_factory=dict)
     keys: list[Hashable] | None = None
     edge_data: list[dict[str, Any]] | None = None
@@ -71,6 +72,8 @@ class ConvertedGraph:
     __networkx_backend__ = "dgsuite"
 
     def __post_init__(self) -> None:
+        self.directed: bool = issubclass(self.kind, nx.DiGraph)
+        self.multigraph: bool = issubclass(self.kind, nx.MultiGraph)
         self.__networkx_cache__: dict[str, Any] = {}
         self._held: dict[Held, Graph] = {}
 
@@ -109,6 +112,11 @@ class ConvertedGraph:
         """The number of each node."""
         return {node: i for i, node in enumerate(self.nodes)}
 
+    @property
+    def _adj(self) -> dict[Hashable, int]:
+        """Where networkx looks for nodes."""
+        return self.number
+
     @cached_property
     def loops(self) -> bool:
         """Whether an edge begins and ends at one node; a `Graph` has no such edges."""
@@ -116,13 +124,7 @@ class ConvertedGraph:
 
     def chosen(self, nodes: Any) -> list[Hashable]:
         """Those of some nodes that are in the graph, all if None; as networkx's ``nbunch_iter``."""
-        if nodes is None:
-            return self.nodes
-        if nodes in self:
-            return [nodes]
-        if not isinstance(nodes, Iterable):
-            raise nx.NetworkXError(f"Node {nodes} is not in the graph.")
-        return [node for node in nodes if node in self]
+        return list(nx.Graph.nbunch_iter(self, nodes))
 
     def by_node(self, values: NDArray) -> dict[Hashable, Any]:
         """A value for each node, in the order of the nodes."""
@@ -249,8 +251,7 @@ def convert_from_nx(
         nodes=nodes,
         source=source,
         target=target,
-        directed=graph.is_directed(),
-        multigraph=several,
+        kind=type(graph),
         weights=columns,
         keys=keys,
         edge_data=entries if preserve_edge_attrs else None,
@@ -272,12 +273,17 @@ def _numbers(nodes: list[Any], ends: Iterable[Any], count: int) -> NDArray[np.in
 
 
 def _column(values: Sequence[Any]) -> NDArray:
-    """Values as int64 or float64, if that is exact, else as objects."""
+    """Values as int64 or float64, else as objects: where others occur, or integers among floats whose
+    sums float64 would round.
+    """
     kinds = set(map(type, values))
     if all(issubclass(kind, NUMBERS) for kind in kinds):
-        whole = not any(issubclass(kind, float) for kind in kinds)
+        real = {kind for kind in kinds if issubclass(kind, float)}
+        whole = () if real in (set(), kinds) else [v for v in values if type(v) not in real]
+        exact = max(map(abs, map(int, whole)), default=0) * len(values) < EXACT
         try:
-            return np.array(values, np.int64 if whole else np.float64)
+            if exact:
+                return np.array(values, np.float64 if real else np.int64)
         except OverflowError:
             pass  # an integer of more than 64 bits: kept as an object
     column = np.empty(len(values), object)
@@ -289,8 +295,8 @@ def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
     """A networkx graph from its arrays; anything else is returned as it is."""
     if not isinstance(result, ConvertedGraph):
         return result
-    kinds = ((nx.Graph, nx.MultiGraph), (nx.DiGraph, nx.MultiDiGraph))
-    graph = kinds[result.directed][result.multigraph](**result.graph_data)
+    graph = result.kind()
+    graph.graph.update(result.graph_data)
     graph.add_nodes_from(result.nodes)
     for node, data in zip(result.nodes, result.node_data or (), strict=False):
         graph._node[node].update(data)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from math import inf
+from math import ceil, inf
 from typing import Any
 
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.nx_backend.calls import CALLABLE, Offered, run
+from dgsuite.nx_backend.calls import Offered, run
 from dgsuite.nx_backend.graph import ConvertedGraph
+
+
+def most_hops(G: ConvertedGraph, cutoff: float | None) -> int:
+    """Hops that paths up to a cutoff have at most; networkx goes on as long as there are fewer."""
+    return len(G) if cutoff is None else ceil(max(0, min(cutoff, len(G))))
 
 
 def _nearest(root: int, distance: NDArray, cutoff: float) -> NDArray[np.int64]:
@@ -28,7 +33,7 @@ def lengths_of(G: ConvertedGraph, root: int, level: NDArray, cutoff: float) -> d
 
 
 class Tree:
-    """A tree of shortest paths from a node.
+    """A tree of shortest paths from a node, which networkx calls as the caller does.
 
     Attributes
     ----------
@@ -39,13 +44,11 @@ class Tree:
     """
 
     def __init__(
-        self, G: ConvertedGraph, root: int, distance: NDArray, parent: NDArray, cutoff: float | None
+        self, G: ConvertedGraph, root: Hashable, distance: NDArray, parent: NDArray, cutoff: float
     ) -> None:
-        self.reached = _nearest(
-            root, np.where(parent >= 0, distance, -1), inf if cutoff is None else cutoff
-        )
+        self.reached = _nearest(G.number[root], np.where(parent >= 0, distance, -1), cutoff)
         self.distance = [0, *distance[self.reached[1:]].tolist()]
-        self._nodes, self._parent = G.of(self.reached), parent
+        self._nodes, self._parent = [root, *G.of(self.reached[1:])], parent
 
     def lengths(self) -> dict[Hashable, Any]:
         """Distance of each node that is reached."""
@@ -72,14 +75,13 @@ class Tree:
 def _search(
     G: ConvertedGraph,
     root: Hashable,
-    cutoff: float | None,
+    cutoff: float,
     how: Mapping[str, Any],
     reverse: bool = False,
 ) -> Tree:
     """A tree of paths of the fewest hops."""
-    number = G.number[root]
-    ds = run("bfs", G, how, any_weight=True, reverse=reverse, root=number)
-    return Tree(G, number, ds["level"].values, ds["parent"].values, cutoff)
+    ds = run("bfs", G, how, any_weight=True, reverse=reverse, root=G.number[root])
+    return Tree(G, root, ds["level"].values, ds["parent"].values, cutoff)
 
 
 def _dijkstra(
@@ -90,19 +92,19 @@ def _dijkstra(
     how: Mapping[str, Any],
 ) -> Tree:
     """A tree of shortest paths."""
-    if source not in G:
+    if source not in G.number:
         raise nx.NodeNotFound(f"Node {source} not found in graph")
+    most = inf if cutoff is None else cutoff
     if weight is None:  # every edge is 1 long
-        return _search(G, source, cutoff, how)
+        return _search(G, source, most, how)
     values = G.weight(weight)
     if values is not None and (values < 0).any():
         raise NotImplementedError(f"an edge has a negative {weight}")
-    number = G.number[source]
-    ds = run("sssp", G, how, weight=weight, root=number)
+    ds = run("sssp", G, how, weight=weight, root=G.number[source])
     distance = ds["distance"].values
     if values is None or values.dtype.kind == "i":
         distance = np.where(np.isfinite(distance), distance, -1).astype(np.int64)
-    return Tree(G, number, distance, ds["parent"].values, cutoff)
+    return Tree(G, source, distance, ds["parent"].values, most)
 
 
 @Offered
@@ -112,7 +114,7 @@ def single_source_shortest_path_length(
     """Hops from a node."""
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} is not in G")
-    return _search(G, source, cutoff, how).lengths()
+    return _search(G, source, most_hops(G, cutoff), how).lengths()
 
 
 @Offered
@@ -122,7 +124,7 @@ def single_target_shortest_path_length(
     """Hops to a node."""
     if target not in G:
         raise nx.NodeNotFound(f"Target {target} is not in G")
-    return _search(G, target, cutoff, how, reverse=True).lengths()
+    return _search(G, target, most_hops(G, cutoff), how, reverse=True).lengths()
 
 
 @Offered
@@ -132,7 +134,7 @@ def single_source_shortest_path(
     """A path of the fewest hops to each node."""
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
-    return _search(G, source, cutoff, how).paths()
+    return _search(G, source, most_hops(G, cutoff), how).paths()
 
 
 @Offered
@@ -142,7 +144,7 @@ def single_target_shortest_path(
     """A path of the fewest hops from each node."""
     if target not in G:
         raise nx.NodeNotFound(f"Target {target} not in G")
-    return _search(G, target, cutoff, how, reverse=True).paths(reverse=True)
+    return _search(G, target, most_hops(G, cutoff), how, reverse=True).paths(reverse=True)
 
 
 @Offered
@@ -160,9 +162,9 @@ def ancestors(G: ConvertedGraph, source: Hashable, **how: Any) -> set[Hashable]:
 def _reached(
     G: ConvertedGraph, source: Hashable, how: Mapping[str, Any], reverse: bool
 ) -> set[Hashable]:
-    if source not in G:
+    if source not in G.number:
         raise nx.NetworkXError(f"The node {source} is not in the graph.")
-    return set(G.of(_search(G, source, None, how, reverse).reached[1:]))
+    return set(G.of(_search(G, source, inf, how, reverse).reached[1:]))
 
 
 @Offered
@@ -172,7 +174,7 @@ def descendants_at_distance(
     """Nodes at a number of hops from a node."""
     if source not in G:
         raise nx.NetworkXError(f"The node {source} is not in the graph.")
-    lengths = _search(G, source, None, how).lengths()
+    lengths = _search(G, source, inf, how).lengths()
     return {node for node, hops in lengths.items() if hops == distance}
 
 
@@ -236,16 +238,9 @@ def dijkstra_path_length(
     **how: Any,
 ) -> Any:
     """Distance from a node to another."""
+    if source not in G:
+        raise nx.NodeNotFound(f"Node {source} not found in graph")
     lengths = _dijkstra(G, source, None, weight, how).lengths()
     if target not in lengths:
         raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
     return lengths[target]
-
-
-@single_source_dijkstra_path_length.unless
-@single_source_bellman_ford_path_length.unless
-@single_source_dijkstra_path.unless
-@single_source_dijkstra.unless
-@dijkstra_path_length.unless
-def _(weight: Any, **_: Any) -> str | None:
-    return CALLABLE if callable(weight) else None

@@ -37,10 +37,12 @@ def maximal_independent_set(
     free = np.flatnonzero(~(chosen | beside))
     if not len(free):
         return [*given]
+    # a generator of NumPy's draws integers below 2^63 - 1, and has no getrandbits
+    drawn = int(seed.randrange(2**63 - 1))
     way = Way.of(how)
     held = Held(None, False, way.clusters, way.client)
     graph = G.graph(held, any_weight=True).subgraph(free)
-    ds = dgsuite.run("mis", graph, style=way.style, client=way.client, seed=seed.getrandbits(63))
+    ds = dgsuite.run("mis", graph, style=way.style, client=way.client, seed=drawn)
     return [*given, *G.of(free[ds["in_mis"].values])]
 
 

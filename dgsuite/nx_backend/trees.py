@@ -14,22 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dgsuite
-from dgsuite.nx_backend.calls import CALLABLE, PARALLEL, Offered, Way
+from dgsuite.nx_backend.calls import PARALLEL, Offered, Way
 from dgsuite.nx_backend.graph import ConvertedGraph
 from partition.graph import Graph
 
-ALGORITHMS = ("kruskal", "prim", "boruvka", "borůvka")
+OTHERS = ("prim", "boruvka", "borůvka")
 
 
 def _forest(
-    G: ConvertedGraph, weight: str | None, sign: int, how: Mapping[str, Any]
+    G: ConvertedGraph, weight: str | None, heaviest: bool, how: Mapping[str, Any]
 ) -> NDArray[np.int64]:
     """The edges of the spanning forest, in the order in which Kruskal's algorithm takes them."""
     if not len(G):
         return np.empty(0, np.int64)
     values = G.weight(weight)
     count = len(G.source)
-    order = np.arange(count) if values is None else np.argsort(sign * values, kind="stable")
+    order = np.arange(count) if values is None else _sorted(values, heaviest)
     place = np.empty(count, np.int64)
     place[order] = np.arange(count)
     way = Way.of(how)
@@ -47,6 +47,13 @@ def _forest(
     return order[np.sort(place[_edges(G, child, parent[child])])]
 
 
+def _sorted(values: NDArray, falling: bool) -> NDArray[np.int64]:
+    """The order of values, which need no negation, as not all integers have one; equal ones as they come."""
+    if not falling:
+        return np.argsort(values, kind="stable")
+    return len(values) - 1 - np.argsort(values[::-1], kind="stable")[::-1]
+
+
 def _edges(G: ConvertedGraph, one: NDArray, other: NDArray) -> NDArray[np.int64]:
     """Where the edges between some nodes are among the graph's edges."""
     keys = G.source * len(G) + G.target  # the source comes first, in an undirected graph
@@ -60,12 +67,14 @@ def _spanning_edges(
     algorithm: str,
     weight: str | None,
     data: bool,
-    sign: int,
+    heaviest: bool,
     how: Mapping[str, Any],
 ) -> Iterator[tuple[Any, ...]]:
-    if algorithm not in ALGORITHMS:
+    if G.directed:
+        raise nx.NetworkXNotImplemented("not implemented for directed type")
+    if algorithm not in {"kruskal"}:
         raise ValueError(f"{algorithm} is not a valid choice for an algorithm.")
-    found = _forest(G, weight, sign, how)
+    found = _forest(G, weight, heaviest, how)
     ends = [G.of(G.source[found]), G.of(G.target[found])]
     if not data:
         return zip(*ends, strict=True)
@@ -74,11 +83,12 @@ def _spanning_edges(
 
 
 def _spanning_tree(
-    G: ConvertedGraph, algorithm: str, weight: str | None, sign: int, how: Mapping[str, Any]
+    G: ConvertedGraph, algorithm: str, weight: str | None, heaviest: bool, how: Mapping[str, Any]
 ) -> nx.Graph:
-    tree = nx.Graph(**G.graph_data)
+    tree = G.kind()
+    tree.graph.update(G.graph_data)
     tree.add_nodes_from(zip(G.nodes, G.node_data or [], strict=True))
-    tree.add_edges_from(_spanning_edges(G, algorithm, weight, True, sign, how))
+    tree.add_edges_from(_spanning_edges(G, algorithm, weight, True, heaviest, how))
     return tree
 
 
@@ -93,7 +103,7 @@ def minimum_spanning_edges(
     **how: Any,
 ) -> Iterator[tuple[Any, ...]]:
     """Edges of a spanning tree, or forest, of the least weight."""
-    return _spanning_edges(G, algorithm, weight, data, 1, how)
+    return _spanning_edges(G, algorithm, weight, data, False, how)
 
 
 @Offered
@@ -107,7 +117,7 @@ def maximum_spanning_edges(
     **how: Any,
 ) -> Iterator[tuple[Any, ...]]:
     """Edges of a spanning tree, or forest, of the most weight."""
-    return _spanning_edges(G, algorithm, weight, data, -1, how)
+    return _spanning_edges(G, algorithm, weight, data, True, how)
 
 
 @Offered
@@ -119,7 +129,7 @@ def minimum_spanning_tree(
     **how: Any,
 ) -> nx.Graph:
     """A spanning tree, or forest, of the least weight."""
-    return _spanning_tree(G, algorithm, weight, 1, how)
+    return _spanning_tree(G, algorithm, weight, False, how)
 
 
 @Offered
@@ -131,16 +141,16 @@ def maximum_spanning_tree(
     **how: Any,
 ) -> nx.Graph:
     """A spanning tree, or forest, of the most weight."""
-    return _spanning_tree(G, algorithm, weight, -1, how)
+    return _spanning_tree(G, algorithm, weight, True, how)
 
 
 @minimum_spanning_edges.unless
 @maximum_spanning_edges.unless
 @minimum_spanning_tree.unless
 @maximum_spanning_tree.unless
-def _(G: Any, algorithm: str, weight: Any, **_: Any) -> str | None:
+def _(G: Any, algorithm: str, data: Any = True, **_: Any) -> str | None:
     if G.is_multigraph():
         return PARALLEL
-    if algorithm in ALGORITHMS[1:]:
+    if algorithm in OTHERS:
         return f"algorithm {algorithm!r}: edges are those of Kruskal's algorithm, in its order"
-    return CALLABLE if callable(weight) else None
+    return None if isinstance(data, bool) else f"data must be True or False, not {data!r}"

@@ -1,0 +1,260 @@
+"""Odd arguments and weights: the backend of networkx answers as networkx does, or leaves the call to it."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import random
+from collections.abc import Iterator
+from copy import deepcopy
+from fractions import Fraction
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from dgsuite import nx_backend
+from dgsuite.nx_backend.offers import HOMES
+from tests.support import nx_inputs
+from tests.support.nx_inputs import by_node, from_first
+
+known = nx_inputs.known
+
+EDGES = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4)]
+
+
+class Roads(nx.Graph):
+    """A class of a user's."""
+
+
+def weighted(kind, weights=(3, 1, 2, 5, 4), **attributes):
+    graph = kind(**attributes)
+    for (u, v), weight in zip(EDGES, weights, strict=True):
+        graph.add_edge(u, v, weight=weight)
+    return graph
+
+
+GRAPHS = {
+    "null": nx.Graph,
+    "null, directed": nx.DiGraph,
+    "node": lambda: nx.empty_graph(1),
+    "graph": lambda: weighted(nx.Graph, name="graph"),
+    "directed": lambda: weighted(nx.DiGraph),
+    "of a class": lambda: weighted(Roads),
+    "multigraph": lambda: nx.MultiGraph([*EDGES, (0, 1)]),
+    "parts and a loop": lambda: nx.Graph([*EDGES, (1, 1), (5, 6)]),
+}
+
+NODES = [0, "none", None, [0], {}, True, 0.0, np.int64(0), math.nan, (0, [1]), Fraction(1)]
+SOME = [
+    None,
+    [],
+    [0, 0],
+    [[0]],
+    [[0], [1]],
+    (0, [1]),
+    "none",
+    {0: 1},
+    np.array([0, 1]),
+    5,
+    [None],
+    0,
+]
+NUMBERS = [0, 1, -1, 0.5, math.nan, math.inf, "x", None, True, Fraction(1, 2), 1j, [], 2**70]
+LIMITS = [
+    0,
+    0.5,
+    1.5,
+    2.5,
+    -1,
+    math.inf,
+    -math.inf,
+    math.nan,
+    True,
+    "1",
+    np.float64(1.5),
+    2**70,
+    [],
+]
+COUNTS = [0, 1, 100, -1, 1.5, 100.0, "3", True, None, math.inf, np.int64(100), 2**63 - 1, 2**70]
+FLAGS = [True, False, 0, 2, "", "x", None, np.bool_(True)]
+ATTRIBUTES = [None, "weight", "nothing", lambda *_: 1, 5, ["weight"], "", True]
+GIVEN = [None, {0: 1}, {}, []]
+ODD = {
+    **dict.fromkeys(("source", "target", "n", "u"), NODES),
+    **dict.fromkeys(("nodes", "nbunch", "v", "sources"), SOME),
+    **dict.fromkeys(("weight", "distance"), ATTRIBUTES),
+    **dict.fromkeys(("alpha", "beta", "tol"), NUMBERS),
+    **dict.fromkeys(("normalized", "endpoints", "wf_improved", "count_zeros", "keys", "data"), FLAGS),
+    **dict.fromkeys(("ignore_nan", "interchange", "usebounds"), FLAGS),
+    **dict.fromkeys(("nstart", "dangling", "e", "sp"), GIVEN),
+    "cutoff": LIMITS,
+    "max_iter": COUNTS,
+    "k": [0, 2, 5, 6, -1, 1.5, 5.0, True, "2", np.int64(2)],
+    "seed": [3, "x", 1.5, random.Random(3), np.random.RandomState(1), np.random.default_rng(1)],
+    "personalization": [{}, {0: -1, 1: 1}, {0: math.nan}, {"none": 1}, {0: "1"}, {0: 1e308, 1: 1e308}],
+    "strategy": ["largest_first", "bogus", None, []],
+    "algorithm": ["kruskal", "prim", "bogus", None, []],
+    "method": ["unweighted", "dijkstra", "bogus", []],
+}  # fmt: skip
+"""Arguments, by the names of parameters."""
+
+HOPS = [0, 1, -1, 1.0, 1.5, "1", None, True, math.inf, math.nan, []]
+
+NEEDED = {"source": 0, "target": 3, "n": 0, "distance": 1}
+"""Where a function has no default."""
+
+WEIGHTS = {
+    "above 2^53": [2**53 + 1, 2**53, 2**53 + 2, 2**53 + 1, 2**53],
+    "above 2^53 and floats": [2**53 + 1, 2.0**53, 1, 2, 3],
+    "sums above 2^53 and floats": [2**52, 2**52, 2**53 - 1, 1, 0.5],
+    "least int64": [-(2**63), 2**63 - 1, 0, 1, -1],
+    "above 2^63": [2**63, 2**64, 2**70, 1, 2],
+    "subnormal": [5e-324, 5e-324, 1e-320, 5e-324, 1e-300],
+    "1e200": [1e200, 2e200, 3e200, 1e200, 1e200],
+    "1e-200": [1e-200, 2e-200, 3e-200, 1e-200, 1e-200],
+    "1e308": [1e308] * 5,
+    "zeros": [0] * 5,
+    "infinite": [math.inf, 1, 2, 3, 4],
+    "nan": [math.nan, 1, 2, 3, 4],
+    "complex": [1j, 1, 2, 3, 4],
+    "negative": [-0.5, 2, 3, 4, 5],
+    "fractions": [Fraction(1, 3), Fraction(1, 2), 1, 2, 3],
+    "of NumPy": [np.uint64(2**64 - 1), np.float32(0.1), np.int8(2), np.bool_(True), 2],
+}
+
+ANY = {"greedy_color", "maximal_independent_set", "maximal_matching"}
+"""Functions whose results may be others than networkx's; `test_nx_results` says which are right."""
+
+
+def outcome(function, graph, arguments, **backend):
+    """The result of a call, or the type of its error, whatever that is."""
+    try:
+        found = function(graph, **deepcopy(arguments), **backend)  # generators have a state
+        return list(found) if isinstance(found, Iterator) else found
+    except Exception as error:
+        return type(error)
+
+
+def same(found, wanted, close):
+    if isinstance(found, type) or isinstance(wanted, type):
+        return found is wanted
+    if isinstance(wanted, nx.Graph):
+        return type(found) is type(wanted) and nx.utils.graphs_equal(found, wanted)
+    if isinstance(wanted, tuple | list):
+        pairs = zip(found, wanted, strict=False)
+        return len(found) == len(wanted) and all(same(*pair, close) for pair in pairs)
+    if isinstance(wanted, dict):
+        return found.keys() == wanted.keys() and all(
+            same(found[k], wanted[k], close) for k in wanted
+        )
+    if isinstance(wanted, float):
+        return found == pytest.approx(wanted, abs=close, nan_ok=True)
+    return found == wanted
+
+
+def arguments_of(name):
+    """Sets of arguments of a function; in each one is odd."""
+    parameters = inspect.signature(getattr(nx_backend, name)).parameters
+    needed = {
+        n: v
+        for n, v in NEEDED.items()
+        if n in parameters and parameters[n].default is inspect._empty
+    }
+    if name == "greedy_color":
+        needed["strategy"] = "random_sequential"
+    yield needed
+    for parameter in [p for p in parameters if p not in {"G", "how"}]:
+        odd = (
+            HOPS
+            if name == "descendants_at_distance" and parameter == "distance"
+            else ODD[parameter]
+        )
+        for value in odd:
+            sampled = (
+                {"k": 2, "seed": 3} if "k" in parameters and parameter in {"k", "seed"} else {}
+            )
+            yield {**needed, **sampled, parameter: value}
+
+
+def differences(name, graphs, sets, close=1e-9):
+    """Calls whose outcome is not networkx's."""
+    function = getattr(nx, name)
+    for label, make in graphs.items():
+        for arguments in sets:
+            found = outcome(function, make(), arguments, backend="dgsuite")
+            if found is NotImplementedError:  # left to networkx
+                continue
+            wanted = outcome(function, make(), arguments)
+            free = name in ANY and not isinstance(found, type) and not isinstance(wanted, type)
+            if name.endswith(("_path", "single_source_dijkstra")) and isinstance(
+                found, dict | tuple
+            ):
+                # of several shortest paths any may come
+                found, wanted = map(without_paths, (found, wanted))
+            if name == "strongly_connected_components" and isinstance(found, list):
+                found, wanted = sorted(map(sorted, found)), sorted(map(sorted, wanted))
+            if not free and not same(found, wanted, close):
+                yield label, arguments, found, wanted
+
+
+def without_paths(found):
+    return (
+        found[0] if isinstance(found, tuple) else set(found) if isinstance(found, dict) else found
+    )
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [name for name in HOMES if name != "hits"])
+def test_odd_arguments_are_answered_as_by_networkx(name):
+    assert list(differences(name, GRAPHS, list(arguments_of(name)))) == []
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_odd_arguments_of_hits():
+    """Its tolerance says how exact results are, so large ones are not compared."""
+    small = [
+        a
+        for a in arguments_of("hits")
+        if not (isinstance(a.get("tol"), int | float) and a["tol"] > 1e-6)
+    ]
+    assert list(differences("hits", GRAPHS, small, close=1e-5)) == []
+
+
+WEIGHTY = [
+    name for name in HOMES if "weight" in inspect.signature(getattr(nx_backend, name)).parameters
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", WEIGHTY)
+def test_odd_weights_are_answered_as_by_networkx(name):
+    first = next(arguments_of(name))
+    for kind in (nx.Graph, nx.DiGraph):
+        graphs = {label: lambda w=w: weighted(kind, w) for label, w in WEIGHTS.items()}  # noqa: B023
+        assert list(differences(name, graphs, [{**first, "weight": "weight"}])) == []
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        by_node(nx.betweenness_centrality, weight="weight"),
+        from_first(nx.single_source_dijkstra_path_length),
+    ],
+)
+def test_lengths_above_2_to_53_are_told_apart(call):
+    """Of two paths one is longer by 1, which floats would not show."""
+    graph = nx.Graph([(0, 1), (1, 3), (0, 2), (2, 3)])
+    nx.set_edge_attributes(graph, {(0, 1): 2**53, (1, 3): 2, (0, 2): 2**53, (2, 3): 3}, "weight")
+    with pytest.raises(NotImplementedError):
+        call(graph, backend="dgsuite")
+    with nx.config.backend_priority(algos=["dgsuite"]), nx.config.backends.dgsuite(threshold=0):
+        assert call(graph) == call(graph, backend="networkx")
+
+
+@pytest.mark.parametrize("seed", [np.random.RandomState(1), np.random.default_rng(1), 1])
+def test_independent_sets_take_any_generator(seed):
+    graph = nx.path_graph(50)
+    found = nx.maximal_independent_set(graph, seed=seed, backend="dgsuite")
+    assert not graph.subgraph(found).edges
+    assert set(found).union(*(graph[node] for node in found)) == set(graph)
