@@ -49,6 +49,19 @@ class Input:
     attrs: dict[str, Any] = field(default_factory=dict)
 
 
+def recognised(path: str) -> bool:
+    """Whether a file looks like an input of IMSuite's: its first line is one number.
+
+    A line of an edge list has at least two. A file that cannot be read is none.
+    """
+    try:
+        with open(path, "rb") as file:
+            first = next((line for line in file if line.strip()), b"")
+    except OSError:
+        return False
+    return first.strip().isdigit()
+
+
 class _Lines:
     """The lines of a file, and errors that name them."""
 

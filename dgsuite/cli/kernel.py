@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,9 +32,46 @@ def _names(context: click.Context, parameter: click.Parameter, begun: str) -> li
     return [CompletionItem(name) for name in sorted(KERNELS) if name.startswith(begun)]
 
 
+class KernelCommand(click.Command):
+    """A command that says how to set a parameter of the kernel, where one is given as an option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments."""
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if wanted := _by_set(ctx, given, error.option_name):
+                raise click.UsageError(wanted, ctx) from None
+            raise
+
+
+def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
+    """How to set the parameter of a kernel that an unknown option names, if it is closer than any option."""
+    from difflib import get_close_matches
+
+    from kernels import KERNELS
+
+    kernel = next((word for word in given if word in KERNELS), None)
+    if kernel is None:
+        return ""
+    parameters = [field.name for field in fields(KERNELS[kernel])]
+    options = [o.lstrip("-") for p in context.command.params for o in p.opts]
+    name = option.lstrip("-").replace("-", "_")
+    closest = get_close_matches(name, [*parameters, *options], 1)
+    if not closest or closest[0] not in parameters:
+        return ""
+    words = " ".join(given)
+    value = re.search(rf"(?:^| ){re.escape(option)}[ =]?(-?[^\s-]\S*)", words)
+    shown = value.group(1) if value else "VALUE"
+    return f"{option}: parameters of the kernel {kernel} are given as --set {closest[0]}={shown}"
+
+
 @click.command(
+    cls=KernelCommand,
     epilog="\b\nExamples:\n  dgsuite kernel pagerank rmat --scale 16 --workers 2\n"
-    "  dgsuite kernel bfs edges.txt --set root=7 -o levels.nc",
+    "  dgsuite kernel bfs edges.txt --set root=7 -o levels.nc\n"
+    "  dgsuite inputs generate mst --n 64 -o in.txt; dgsuite kernel mst in.txt",
 )
 @click.argument("name", shell_complete=_names)
 @click.argument("graph", type=click.Path())
@@ -75,9 +115,10 @@ def kernel(
     protocol: str | None,
     **source: Any,
 ) -> None:
-    """Run the kernel NAME on GRAPH: a file (an edge list in text or Parquet, or Matrix Market), or a
-    family of `dgsuite inputs edges`, such as rmat or grid, with --n nodes or --scale. The result is
-    validated and saved; its path is printed. Without --workers or --scheduler it runs in this process.
+    """Run the kernel NAME on GRAPH: a file (an edge list in text or Parquet, Matrix Market, or an input of
+    IMSuite's for this kernel), or a family of `dgsuite inputs edges`, such as rmat or grid, with --n
+    nodes or --scale. The result is validated and saved; a summary and its path are printed. Without
+    --workers or --scheduler it runs in this process.
     """
     from dgsuite.experiment.toml import override
     from kernels import KERNELS
@@ -98,7 +139,7 @@ def kernel(
     path = destination(output, f"{name}-{Path(graph).name.partition('.')[0]}")
     with _client(place) as client:
         with console.working("making the graph"):
-            made = _graph(graph, client, seed, **source)
+            made = _graph(name, graph, client, seed, **source)
         ds = dgsuite.run(
             name,
             made,
@@ -114,7 +155,8 @@ def kernel(
             with console.working("validating"):
                 check(name, made, ds, f"the result of {name} on {graph}")
         dgsuite.save(ds, path)
-        console.figures(_figures(ds, made, validate, path), as_json, _report, path)
+        figures = _figures(ds, made, validate, path)
+        console.figures(figures, as_json, partial(_report, ds), path)
 
 
 @contextmanager
@@ -134,6 +176,7 @@ def _client(place: dict[str, Any]) -> Iterator[Client | None]:
 
 
 def _graph(
+    kernel: str,
     given: str,
     client: Client | None,
     seed: int,
@@ -153,7 +196,7 @@ def _graph(
         for option, value in (("n", n), ("scale", scale), ("m", m)):
             if value is not None:
                 raise InputError(f"--{option} is for generated graphs, and {given} is none")
-        return read(given, client, directed, relabel)
+        return read(given, client, directed, relabel, kernel)
     if directed or relabel:
         raise InputError(f"--directed and --relabel are for files, and {given} is generated")
     if (n is None) == (scale is None):
@@ -177,5 +220,10 @@ def _figures(ds: xr.Dataset, graph: Graph, validated: bool, path: str) -> dict[s
     }
 
 
-def _report(figures: dict[str, Any]) -> str:
-    return "\n".join(f"{key}: {value}" for key, value in figures.items() if key != "output")
+def _report(ds: xr.Dataset, figures: dict[str, Any]) -> str:
+    """The figures, and what the run found."""
+    from dgsuite.views.answer import answer
+    from kernels import KERNELS
+
+    lines = [f"{key}: {value}" for key, value in figures.items() if key != "output"]
+    return "\n".join([*lines, answer(ds, KERNELS[figures["kernel"]].outputs)])

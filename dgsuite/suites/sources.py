@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from partition import imsuite
 from partition.checks import of_clusters
 from partition.cluster import Cluster
 from partition.errors import InputError
@@ -38,13 +39,21 @@ def choose(able: NDArray[np.bool_], count: int, seed: int) -> list[int]:
     return [int(r) for r in rng.choice(nodes, min(count, len(nodes)), replace=False)]
 
 
-def read(path: str, client: Client | None, directed: bool, relabel: bool) -> Graph:
-    """The graph of a file: an edge list in text or Parquet, or Matrix Market by its ending.
+def read(
+    path: str, client: Client | None, directed: bool, relabel: bool, kernel: str = ""
+) -> Graph:
+    """The graph of a file: an edge list in text or Parquet, Matrix Market by its ending, or IMSuite's input.
+
+    Parameters
+    ----------
+    kernel
+        Name of the kernel that is to run, which decides the sections of an input of IMSuite's.
 
     Raises
     ------
     InputError
-        It cannot be read.
+        It cannot be read; it is an input of IMSuite's, and the kernel is none of IMSuite's, or `directed` or
+        `relabel` is given.
     """
     # workers may have another working directory
     if path.endswith(".nc"):
@@ -52,6 +61,25 @@ def read(path: str, client: Client | None, directed: bool, relabel: bool) -> Gra
             f"{path}: is a result, not a graph; a graph is an edge list or Matrix Market"
         )
     path = path if "://" in path else os.path.abspath(path)
+    if imsuite.recognised(path):
+        return _imsuite(path, client, directed, relabel, kernel)
     market = path.endswith((".mtx", ".mtx.gz"))
     make = Graph.read_matrix_market if market else Graph.read_edge_list
     return make(path, client=client, directed=directed, relabel=relabel)
+
+
+def _imsuite(path: str, client: Client | None, directed: bool, relabel: bool, kernel: str) -> Graph:
+    what = f"{path}: is an input of IMSuite's, since its first line is one number"
+    if kernel not in imsuite.KERNELS:
+        raise InputError(
+            f"{what}; these are for `dgsuite kernel` with one of {', '.join(imsuite.KERNELS)}. "
+            f"An edge list has two node ids in a line, and perhaps a weight"
+        )
+    if directed or relabel:
+        raise InputError(
+            f"{what}; it is undirected with nodes from 0, so it takes neither --directed nor --relabel"
+        )
+    try:
+        return Graph.read_imsuite(path, kernel, client=client)
+    except InputError as error:
+        raise InputError(f"{error}; is it an input of another kernel than {kernel}?") from None

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import click
+import dask
+import numpy as np
 import pytest
 
 import dgsuite
@@ -18,6 +21,7 @@ from dgsuite.__main__ import main
 from dgsuite.cli import app, options
 from dgsuite.experiment import shipped, toml
 from genval import families, imsuite
+from kernels import KERNELS
 from tests.support.paths import ROOT
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -92,6 +96,8 @@ def test_help_names_all_inputs(capsys):
     text = capsys.readouterr().out
     for kind in (*imsuite.KINDS, *imsuite.COLOURING_KINDS):
         assert kind in text
+    listed = " ".join(text.split()).partition("for a KERNEL of ")[2].partition(".")[0]
+    assert re.split(", | or ", listed) == list(imsuite.KERNELS)
 
 
 @pytest.mark.parametrize(
@@ -112,6 +118,18 @@ def test_help_names_all_inputs(capsys):
         (["graphalytics", __file__, "--graph", "g"], "there is no such folder; FOLDER has"),
         (["kernel", "bfs", "none.txt", "--n", "4"], "--n is for generated graphs"),
         (["kernel", "bfs", "grid", "--n", "9", "--set", "rot=1"], "did you mean 'root'?"),
+        (
+            ["kernel", "bfs", "grid", "--root", "3"],
+            "--root: parameters of the kernel bfs are given as --set root=3;",
+        ),
+        (["kernel", "bc", "grid", "--graph-form=no"], "as --set graph_form=no;"),
+        (["kernel", "--protocol", "tcp", "random_walks", "grid", "-p", "2"], "as --set p=2;"),
+        (["kernel", "pagerank", "grid", "--weighted"], "as --set weighted=VALUE;"),
+        (["kernel", "bfs", "grid", "--protocl", "tcp"], "Did you mean '--protocol'?"),
+        (
+            ["inputs", "generate", "vc", "--n", "8", "--max", "3"],
+            "no meaning for vc; it is for bf,",
+        ),
         (["kernel", "bfs", "grid", "--n", "9", "-o", "no/a.nc"], "the folder no does not exist"),
         (["kernel", "bfs", "grid", "--n", "9", "--workers", "0"], "must be at least 1"),
         (["statics", "--csv", "no/t.csv"], "the folder no does not exist"),
@@ -196,6 +214,69 @@ def test_a_shell_completes(words, found, capfd, monkeypatch):
     assert offered == found
 
 
+@pytest.mark.parametrize(
+    ("kernel", "kind"), [(k, kind) for k in imsuite.KERNELS for kind in imsuite.kinds(k)]
+)
+def test_a_kernel_runs_on_its_generated_input(here, tmp_path, kernel, kind):
+    """With the root, identifiers, weights and other inputs of the file."""
+    given = ["--n", 16, "--kind", kind, "-o", "in.txt"]
+    assert here(main, "inputs", "generate", kernel, *given).returncode == 0
+    done = here(main, "kernel", kernel, "in.txt", "-o", "out.nc")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "out.nc"
+    content = imsuite.generate(kernel, 16, kind)
+    graph = dgsuite.Graph.read_imsuite(content, kernel, client=None)
+    found, expected = dgsuite.open(tmp_path / "out.nc"), dgsuite.run(kernel, graph, style="serial")
+    for name in KERNELS[kernel].outputs:
+        np.testing.assert_array_equal(found[name].values, expected[name].values)
+    assert here(main, "validate", kernel, "in.txt", "out.nc").returncode == 0
+
+
+@pytest.mark.parametrize("kind", sorted(families.FAMILIES))
+def test_a_kernel_runs_on_generated_edges(here, kind):
+    assert here(main, "inputs", "edges", kind, "--n", 32, "-o", "in.txt").returncode == 0
+    done = here(main, "kernel", "mis", "in.txt")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["kernel", "pagerank", "in.txt"],
+            "is an input of IMSuite's, since its first line is one number",
+        ),
+        (["kernel", "mst", "in.txt", "--relabel"], "takes neither --directed nor --relabel"),
+        (["kernel", "mis", "in.txt"], "is it an input of another kernel than mis?"),
+        (["gap", "--file", "in.txt"], "these are for `dgsuite kernel` with one of bf, by, dp"),
+    ],
+)
+def test_an_input_of_imsuite_that_does_not_fit(here, arguments, message):
+    assert here(main, "inputs", "generate", "mst", "--n", 8, "-o", "in.txt").returncode == 0
+    done = here(main, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_kernel_prints_what_it_found(here, client):
+    done = here(main, "kernel", "bfs", "grid", "--n", 16)
+    assert done.stdout.splitlines()[-7:-1] == [
+        "level: hops from the root, -1 where unreached",
+        "    [0 1 2 ... 4 5 6]",
+        "    from 0 to 6; largest: 6 (node 15), 5 (node 11), 5 (node 14), 4 (node 7), 4 (node 10)",
+        "parent: parent in the tree, -1 where unreached",
+        "    [ 0  0  1 ...  9 10 11]",
+        "    12 values; nodes that have them: 0 (3 nodes), 1 (2 nodes), 2 (2 nodes), 3 (1 node), "
+        "4 (1 node), ...",
+    ]
+    assert "    3 of 9 nodes\n" in here(main, "kernel", "mis", "grid", "--n", 9).stdout
+    given = ["--scheduler", client.scheduler.address, "--style", "clocked"]
+    with dask.config.set({"dgsuite.gather-limit": 0}):  # outputs stay on the workers
+        there = here(main, "kernel", "bfs", "grid", "--n", 16, *given)
+    assert there.stdout.splitlines()[-7:] == done.stdout.splitlines()[-7:]
+
+
 def test_a_kernel_on_a_generated_graph(here, tmp_path):
     done = here(main, "kernel", "bfs", "grid", "--n", 25, "--set", "root=7", "--json")
     assert done.returncode == 0, done.stderr
@@ -215,14 +296,13 @@ def test_a_kernel_on_a_file_and_on_a_cluster(here, tmp_path, client):
     done = here(main, "kernel", "pagerank", "edges.txt", *given, address, "-o", "ranks.nc")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "ranks.nc"
+    assert "; largest: 0.3701 (node 'd'), 0.2988 (node 'c')," in done.stdout
     ds = dgsuite.open(tmp_path / "ranks.nc")
     assert ds.node.values.tolist() == ["a", "b", "c", "d"]
     assert int(ds.attrs["workers"]) == 2
 
 
 def test_kernels_are_listed(capsys):
-    from kernels import KERNELS
-
     assert main(["kernels", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found.keys() == KERNELS.keys()
