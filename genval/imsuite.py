@@ -26,8 +26,12 @@ COLOURING_KINDS = ("star", "chain", "rn")
 PAPER = {"mn": ("spmin", "chain"), "mx": ("spmax", "star"), "ring": ("ring", "ring")}
 """Kinds of the inputs of the paper's figures: Mn-In, Mx-In and the ring. The second of each is for "vc"."""
 
-OPTIONS = {"max": KERNELS, "k": ("kc",), "weights": ("dr",)}
-"""The kernels that have an option; rings and "vc" do not have "max"."""
+OPTIONS = {
+    "max": tuple(name for name in KERNELS if name not in (*RINGS, "vc")),
+    "k": ("kc",),
+    "weights": ("dr",),
+}
+"""The kernels that have an option."""
 
 LARGEST, LARGEST_WEIGHTED = 1 << 15, 1 << 13
 """Maximum number of nodes of a file with a matrix of digits, or of weights. These take some GB of memory."""
@@ -140,8 +144,10 @@ def _check(kernel: Any, n: Any, kind: Any, seed: Any, options: dict[str, Any]) -
         raise InputError(f"option {min(unknown)!r} is unknown; one of {', '.join(OPTIONS)}")
     given = {option: value for option, value in options.items() if value is not None}
     for option in given:
-        if name not in OPTIONS[option] or (option == "max" and (name in RINGS or name == "vc")):
-            raise InputError(f"option {option!r} has no meaning for {name}")
+        if name not in OPTIONS[option]:
+            raise InputError(
+                f"option {option!r} has no meaning for {name}; it is for {', '.join(OPTIONS[option])}"
+            )
     n = integer("n", n, _least(name, sort, "max" in given), LARGEST_INT)
     most = LARGEST_WEIGHTED if name in ("dr", "mst") else LARGEST
     if name not in RINGS and n > most:

@@ -28,10 +28,14 @@ output: Callable[[options.F], options.F] = click.option(
 @click.argument("kernel")
 @click.option(
     "--kind",
-    help="rn, cplt, spmin, spmax (also written as sp-min, ...); for vc star, chain, rn; for lcr and hs ring "
-    "(default: rn, ring for lcr and hs).",
+    help="rn, cplt, spmin, spmax (also written as sp-min, ...); for vc star, chain, rn, which are all trees; "
+    "for lcr and hs ring (default: rn, ring for lcr and hs).",
 )
-@click.option("--max", type=int, help="Maximum children of a tree's node (default: random).")
+@click.option(
+    "--max",
+    type=int,
+    help="Maximum children of a tree's node (default: random); not for vc, lcr and hs.",
+)
 @click.option("--k", type=int, help="Committee size, for kc (default: random).")
 @click.option("--weights", help="For dr: wrn (random, the default) or weq (all 1).")
 @nodes
@@ -39,8 +43,8 @@ output: Callable[[options.F], options.F] = click.option(
 @output
 @options.general
 def generate(kernel: str, kind: str | None, n: int, seed: int, output: str, **chosen: Any) -> None:
-    """Write an input file as IMSuite's generators do, byte for byte, for a KERNEL of bf, bfs, by, dp,
-    dr, ds, dst, hs, kc, lcr, mis, mst or vc.
+    """Write an input file as IMSuite's generators do, byte for byte, for a KERNEL of bf, by, dp, dr, ds,
+    dst, hs, kc, lcr, mis, mst or vc. `dgsuite kernel` runs on it.
     """
     from genval.imsuite import generate
 

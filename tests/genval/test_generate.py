@@ -217,7 +217,12 @@ def test_large_files():
         (("dp", 8, "spmin"), {"max": 0}, "max must be at least 1, got 0"),
         (("dp", 8, "spmin"), {"max": 2**31}, "max must be at most 2147483647, got 2147483648"),
         (("lcr", 2**31), {}, "n must be at most 2147483647"),
-        (("vc", 8, "rn"), {"max": 2}, "option 'max' has no meaning for vc"),
+        (
+            ("vc", 8, "rn"),
+            {"max": 2},
+            "option 'max' has no meaning for vc; it is for bf, by, dp, dr, ds, dst, kc, mis, mst",
+        ),
+        (("hs", 8), {"max": 2}, "option 'max' has no meaning for hs; it is for bf, by"),
         (("dr", 8, "rn"), {"weights": "one"}, "weights must be 'weq' or 'wrn', got 'one'"),
         (("mst", 8, "rn"), {"weights": "weq"}, "option 'weights' has no meaning for mst"),
         (("mst", 8, "rn"), {"weight": "weq"}, "option 'weight' is unknown; one of max, k, weights"),

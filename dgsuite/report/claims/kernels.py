@@ -148,7 +148,7 @@ def graph_types(claim: Claim, evidence: Evidence) -> Verdict:
         for kernels, _, types, _ in claim.data["rows"] for kernel, name in product(kernels, types)
         if KINDS[name] not in (None, *imsuite.kinds(kernel))
     ]  # fmt: skip
-    tree = "vc" in imsuite.OPTIONS["max"]
+    tree = True
     try:
         genval.graph("rn", N, family="imsuite", kernel="vc", max=3)
     except dgsuite.InputError:
