@@ -17,7 +17,7 @@ def results_in(folder: Path) -> dict[str, xr.Dataset]:
     Raises
     ------
     InputError
-        There is none that can be read.
+        None of the files can be read.
     """
     found, problems = {}, []
     for path in sorted(folder.glob("*.nc")):
@@ -25,9 +25,8 @@ def results_in(folder: Path) -> dict[str, xr.Dataset]:
             found[path.name] = open_dataset(path)
         except InputError as error:
             problems.append(error)
-    if not found:
-        nothing = InputError(f"{folder}: holds no results (*.nc); dgsuite run makes some")
-        raise problems[0] if problems else nothing
+    if problems and not found:
+        raise problems[0]
     for problem in problems:
         print(f"left out: {problem}", file=sys.stderr)
     return found

@@ -160,6 +160,22 @@ def test_the_command_fails_where_an_experiment_file_is_wrong(configs, capsys):
     assert report.main(["claims", "--only", "imsuite.fig20"]) == 2
 
 
+def test_an_empty_folder_is_one_without_results(tmp_path, capsys):
+    """What needs results is not checked; the rest is judged as without a folder."""
+    found = []
+    for folder in ([], [str(tmp_path)]):
+        command = ["claims", *folder, "--only", "imsuite.fig14", "--json"]
+        assert report.main(command) == 0
+        found.append(capsys.readouterr())
+    without, empty = found
+    assert {row["verdict"] for row in json.loads(empty.out)} == {"equal", "not checked"}
+    assert empty.out == without.out
+    assert without.err == ""
+    assert empty.err == (
+        f"{tmp_path}: holds no results (*.nc), so what needs results is not checked\n"
+    )
+
+
 def test_the_command_prints_tables(capsys):
     assert report.main(["claims", "--only", "imsuite.fig8.table"]) == 0
     printed = capsys.readouterr().out
