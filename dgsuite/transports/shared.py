@@ -167,9 +167,11 @@ class Shared(Framed):
         self._tell()
 
     @property
-    def takes_in(self) -> int:
-        """Bytes that are received while waiting to write."""
-        return self.settings.inbox
+    def holds(self) -> int:
+        """Bytes of a message that can be written while the other end does nothing, once that end has read
+        all that came before: it may leave up to half a buffer unacknowledged.
+        """
+        return 0 if self._chip is not None else len(self._out) // 2
 
     def _ready(self) -> None:
         if self._sock is None:

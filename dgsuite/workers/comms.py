@@ -26,11 +26,14 @@ from partition.client.settings import setting
 from partition.errors import RunError
 
 DIRECT = 1 << 20
-"""Bytes of a parcel that may be written before anything is read, where that cannot deadlock; of larger ones,
-writing and reading at once is faster."""
+"""Bytes of a parcel that are written before anything is read, at most; of larger ones, writing and reading at
+once is faster."""
 
 FITS = 1 << 12
-"""The same where it could deadlock: the buffers of any transport hold so much."""
+"""The same over transports that do not say what they hold: the system's buffers hold so much."""
+
+HEAD = 1 << 10
+"""Bytes that a message has besides the arrays of its parcel, at most."""
 
 SHARED = "mpb"
 """Scheme of comms in memory that two processes share: see `dgsuite.transports.mpb`."""
@@ -146,10 +149,12 @@ def _agree(comm: Comm) -> None:
 
 
 def room(comm: Comm) -> int:
-    """Bytes that can be written to a comm from both ends before either reads."""
+    """Bytes of a parcel that can be written to a comm while the other end does nothing."""
     if type(comm) in (TCP, TLS):  # queues
         return DIRECT
-    return max(FITS, min(DIRECT, getattr(comm, "takes_in", 0)))
+    if (holds := getattr(comm, "holds", None)) is None:
+        return FITS
+    return min(DIRECT, max(0, holds - HEAD))
 
 
 async def flush(comm: Comm) -> None:

@@ -54,9 +54,8 @@ class LazyMesh(Mesh):
         return 0 <= rank < len(self.places) and rank != self.rank
 
     def _join(self, peer: int, comm: Comm) -> None:
-        comm.exchange = True  # a throttle may be for exchanges alone
+        self._add(peer, comm)
         self._every.append(comm)
-        self.comms.setdefault(peer, comm)  # whose messages stay in order
         self._readers.append(begun(self._read(peer, comm)))
         if self._partners <= self.comms.keys():
             self._full.set()
@@ -116,11 +115,6 @@ class LazyMesh(Mesh):
             await flush(self.comms[peer])
         self._written.clear()
         return found
-
-    def _fit(self, parcels: Mapping[int, MessageBatch]) -> bool:
-        return parcels.keys() <= self.comms.keys() and all(
-            messages.smaller(parcel, FITS) for parcel in parcels.values()
-        )
 
     async def _send(self, number: int, parcels: Mapping[int, MessageBatch]) -> None:
         if strangers := parcels.keys() - self.comms.keys():

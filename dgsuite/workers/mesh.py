@@ -56,7 +56,7 @@ class Mesh:
     comms
         One to each other task, by rank.
     rooms
-        Bytes that can be written to each from both ends before either reads.
+        Bytes of a parcel that can be written to each while it does nothing, as one that sleeps at the gate.
     wire
         Bytes that the last exchange sent.
     alone
@@ -174,12 +174,16 @@ class Mesh:
         return rank not in self.comms and self.rank < rank < len(self.places)
 
     def _join(self, peer: int, comm: Comm) -> None:
-        comm.exchange = True  # a throttle may be for exchanges alone
-        self.comms[peer] = comm
-        self.rooms[peer] = room(comm)
+        self._add(peer, comm)
         if len(self.comms) == len(self.places) - 1:
             self._listener.stop()
             self._full.set()
+
+    def _add(self, peer: int, comm: Comm) -> None:
+        """Send to a peer over a comm from now on, unless there is one."""
+        comm.exchange = True  # a throttle may be for exchanges alone
+        self.comms.setdefault(peer, comm)  # whose messages stay in order
+        self.rooms.setdefault(peer, room(comm))
 
     async def turn(self) -> None:
         """Wait until this task may compute a phase: here at once."""
@@ -293,8 +297,11 @@ class Mesh:
         return PeerLost(f"worker {place} {what}", place)
 
     def _fit(self, parcels: Mapping[int, MessageBatch]) -> bool:
-        """Whether parcels can be written before anything is read."""
-        return all(smaller(parcel, self.rooms[p]) for p, parcel in parcels.items())
+        """Whether parcels can be written while their receivers do nothing."""
+        return all(
+            peer in self.comms and smaller(parcel, self.rooms[peer])
+            for peer, parcel in parcels.items()
+        )
 
     async def close(self) -> None:
         """Close all comms."""

@@ -1,0 +1,122 @@
+"""Exchanges of tasks of one host whose parcels are larger than the buffers between them."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import get_args
+
+import dask
+import numpy as np
+import pytest
+from distributed.protocol.core import dumps
+from distributed.utils import nbytes
+
+import dgsuite
+import genval
+from dgsuite.engine.batches import MessageBatch
+from dgsuite.engine.program import SILENT
+from dgsuite.engine.site import Site
+from dgsuite.engine.unicasts import UnicastBatch
+from dgsuite.workers.comms import HEAD, can_share
+from dgsuite.workers.lazy import LazyMesh
+from dgsuite.workers.mesh import Mesh
+from dgsuite.workers.messages import joint, parcel
+from kernels import KERNELS
+from kernels.base import Vote
+from tests.support.clusters import client_of
+from tests.support.meshes import together
+from tests.support.sites import simulate
+
+pytestmark = pytest.mark.skipif(not can_share(), reason="processes of this system share no memory")
+
+SIZES = [1, 3000, 200_000, 900_000]
+"""Bytes of parcels; all would be written ahead of the barrier into buffers of Dask's TCP."""
+
+
+def sent(size, sender):
+    values = np.random.default_rng([size, sender]).integers(0, 256, size, np.uint8)
+    return UnicastBatch(np.empty(0, np.int32), None, None, {"x": values})
+
+
+@pytest.mark.parametrize("kind", [Mesh, LazyMesh])
+@pytest.mark.parametrize("tasks", [2, 3, 4])
+@pytest.mark.parametrize("buffer", ["4 KiB", "64 KiB"])
+def test_a_task_sends_while_the_others_sleep_at_the_gate(kind, tasks, buffer):
+    """They send nothing, and take nothing in before all have met."""
+
+    async def task(mesh):
+        number = 0
+        for sender, size in product(range(tasks), SIZES):
+            sends = {}
+            if mesh.rank == sender:
+                sends = {peer: sent(size, sender) for peer in range(tasks) if peer != sender}
+            came, said = await mesh.exchange(number, sends, Vote(sum=mesh.rank))
+            assert said.sum == tasks * (tasks - 1) // 2
+            assert [*came] == ([] if mesh.rank == sender else [sender])
+            for found in came.values():
+                np.testing.assert_array_equal(found.fields["x"], sent(size, sender).fields["x"])
+            number += 1
+        return number
+
+    with dask.config.set({"dgsuite.mpb.buffer": buffer}):
+        assert together(tasks, task, kind) == [tasks * len(SIZES)] * tasks
+
+
+def test_a_message_takes_little_more_than_the_arrays_of_its_parcel(monkeypatch):
+    """In either form, whatever it consists of."""
+    most = {}
+    step = Site.step
+
+    def measured(self, *arguments):
+        found = step(self, *arguments)
+        for batch in found.values():
+            for message in (joint(1, SILENT, batch), parcel(1, batch)):
+                more = sum(map(nbytes, dumps(message))) - batch.nbytes
+                most[type(batch).__name__] = max(more, most.get(type(batch).__name__, 0))
+        return found
+
+    monkeypatch.setattr(Site, "step", measured)
+    graph = genval.graph("er", 120, m=400, clusters=4, seed=1, client=None)
+    for name in ("mis", "random_walks", "triangles", "bc"):
+        simulate(KERNELS[name](), graph, 2)
+    assert len(most) == len(get_args(MessageBatch))
+    assert max(most.values()) < HEAD
+
+
+@pytest.fixture(scope="module")
+def four():
+    """A client of four worker processes."""
+    with client_of(4, set_as_default=False) as client:
+        yield client
+
+
+def buffers(size):
+    """On a worker: have comms from now on buffers of some size."""
+    dask.config.set({"dgsuite.mpb.buffer": size})
+
+
+@pytest.fixture(scope="module")
+def loose():
+    """Edges of a graph with few enough between its halves that broadcasts are sent, and not stored."""
+    n = 60_000
+    rng = np.random.default_rng(1)
+    first = rng.integers(0, n // 2, 2 * n)
+    second = n // 2 + rng.integers(0, n // 2, 2 * n)
+    across = np.arange(n // 20)
+    source = np.concatenate([first, second, across])
+    target = np.concatenate([rng.permutation(first), rng.permutation(second), n - 1 - across])
+    return source, target, n
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize("buffer", ["4 KiB", "64 KiB"])
+@pytest.mark.parametrize("workers", [2, 3, 4])
+def test_small_buffers_change_no_results(four, loose, workers, buffer):
+    source, target, n = loose
+    graph = dgsuite.Graph.from_edges(source, target, n=n, clusters=workers, client=None)
+    four.run(buffers, buffer)
+    for kernel, output in (("wcc", "component"), ("random_walks", "walk")):
+        serial = dgsuite.run(kernel, graph, style="serial", seed=3)
+        ds = dgsuite.run(kernel, graph, style="clocked", seed=3, client=four)
+        np.testing.assert_array_equal(ds[output], serial[output])
+        np.testing.assert_array_equal(ds.messages, serial.messages)

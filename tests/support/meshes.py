@@ -1,0 +1,81 @@
+"""The tasks of a run on one host as threads of this process, joined by the comms of a real mesh."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+from distributed.core import Server
+
+from dgsuite.workers.mesh import Mesh
+
+BOUND = 20
+"""Seconds after which an exchange is taken to wait for ever."""
+
+
+class Meeting:
+    """What tasks ask of their workers' plugin, as far as opening a mesh goes."""
+
+    def __init__(self):
+        self.address = None
+
+    def enter(self, key, run, address, abort, asked=None):
+        self.address = address
+
+    async def meet(self, run, epoch, **rest):
+        while self.address is None:
+            await asyncio.sleep(0.001)
+        return self.address
+
+
+def together(size, script, kind=Mesh, meets=True):
+    """What the tasks of a mesh return, by rank.
+
+    Parameters
+    ----------
+    script
+        A coroutine function of a task's mesh.
+    meets
+        Whether tasks meet at a gate in memory.
+    """
+
+    async def main():
+        servers = []
+        for _ in range(size):
+            meeting = Meeting()
+            server = Server({"dgsuite_meet": meeting.meet}, deserialize=True)
+            await server.listen("tcp://127.0.0.1:0")
+            servers.append((server, meeting))
+        places = [server.address for server, _ in servers]
+        loop = asyncio.get_running_loop()
+        try:
+            with ThreadPoolExecutor(size) as pool:
+                tasks = [
+                    loop.run_in_executor(pool, _task, kind, places, rank, meeting, script, meets)
+                    for rank, (_, meeting) in enumerate(servers)
+                ]
+                return await asyncio.gather(*tasks)
+        finally:
+            for server, _ in servers:
+                await server.close()
+
+    return asyncio.run(main())
+
+
+def _task(kind, places, rank, meeting, script, meets):
+    mesh = kind("0a", places, ["epoch"] * len(places), rank, shares=True)
+
+    async def main():
+        try:
+            await mesh.open(meeting, "key", {}, {})
+            if meets:
+                await mesh.one_host.open_gate(mesh)
+                assert mesh.one_host.gate is not None
+            return await script(mesh)
+        finally:
+            mesh.abort()
+
+    try:
+        return mesh.runner.run(asyncio.wait_for(main(), BOUND))
+    finally:
+        mesh.runner.close()
