@@ -43,9 +43,7 @@ def check(graph: Graph, need: str) -> None:
 
 def once(graph: Graph, what: str, function: Callable[[Graph], Any]) -> Any:
     """The result of a function of a graph, computed once. Other partitions of the graph share the cache."""
-    if what not in graph.cache:
-        graph.cache[what] = function(graph)
-    return graph.cache[what]
+    return graph.cache.once(what, lambda: function(graph))
 
 
 def of_clusters(

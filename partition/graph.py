@@ -20,6 +20,7 @@ from partition import (
     storage,
     views,
 )
+from partition.cache import Cache
 from partition.client import queries
 from partition.client.spans import spanned
 from partition.client.workers import worker_addresses
@@ -68,7 +69,11 @@ class Graph(Constructors, Collection):
     identified
         Whether the source gave the nodes identifiers; otherwise these are the node ids.
     cache
-        Results of checks and counts of the whole graph; see `partition.checks.once`.
+        Results of checks and counts of the whole graph; see `partition.checks.once`. The same graph elsewhere
+        or in other clusters shares them.
+    derived
+        What was made of the graph where its clusters are: views of a directed graph, and futures of what
+        runs have sent to all workers. The same graph in other clusters there shares them.
     saved
         The files of the graph, if it was saved or loaded.
     copies, wanted_copies
@@ -131,7 +136,8 @@ class Graph(Constructors, Collection):
         self.wanted_copies = 1
         self.recoverable = saved is not None or recovery.recoverable(self._parts)
         self.homes: list[str] = []
-        self.cache: dict[str, Any] = {}
+        self.cache = Cache()
+        self.derived = Cache()
         self.placed: dict[Any, Any] = {}
         self.name = f"cluster-{uuid.uuid4().hex}"
 
@@ -157,19 +163,30 @@ class Graph(Constructors, Collection):
         RunError
             They cannot be made again, or the client that built the graph is closed.
         """
+        if self._missing():
+            with self.derived.alone():
+                self._restore()
+        return self._parts
+
+    def _missing(self) -> list[Any]:
+        """Futures of clusters and copies that have no result and will get none."""
         held = [*self._parts, *(copy for row in self.copies for copy in row)]
-        missing = [part for part in held if not recovery.there(part)]
+        return [part for part in held if not recovery.there(part)]
+
+    def _restore(self) -> None:
+        """Make clusters again that were lost, if another thread has not done so meanwhile."""
+        missing = self._missing()
         for part in missing:
             if part.status == "error":
                 part.result()
-        if missing:
-            if self._parts[0].client.status != "running":
-                raise RunError(
-                    "the client that the graph was built with is closed; build the graph again"
-                )
-            self.homes = []
-            recovery.restore(self, self._parts)
-        return self._parts
+        if not missing:
+            return
+        if self._parts[0].client.status != "running":
+            raise RunError(
+                "the client that the graph was built with is closed; build the graph again"
+            )
+        self.homes = []
+        recovery.restore(self, self._parts)
 
     @property
     def client(self) -> Client | None:
@@ -356,7 +373,7 @@ class Graph(Constructors, Collection):
             client or self.client,
         )
         recut = self.like(parts, entries, partition=how, chosen=True)
-        recut.cache = self.cache
+        recut.cache, recut.derived = self.cache, self.derived
         return recut
 
     @spanned

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from partition.graph import Graph
 
 BOTH_WAYS, INCOMING = "both ways", "incoming"
-"""Keys of views in `Graph.cache`."""
+"""Keys of views in `Graph.derived`."""
 
 
 def reversed_clusters(graph: Graph) -> tuple[list[Any], list[int]]:
@@ -45,13 +45,12 @@ def incoming(graph: Graph) -> Graph:
 
 
 def _kept(graph: Graph, key: str, join: Callable[..., Cluster], **changes: Any) -> Graph:
-    """A view, which the cache of the graph keeps for one partition at a time."""
-    kept = graph.cache.get(key)
-    if kept is None or kept.partition != graph.partition:
-        parts, entries = _exchanged(graph, join)
-        kept = graph.cache[key] = graph.like(parts, entries, **changes)
-    view: Graph = kept
-    return view
+    """A view, which is kept for one partition at a time."""
+    return graph.derived.once(
+        key,
+        lambda: graph.like(*_exchanged(graph, join), **changes),
+        lambda kept: kept.partition == graph.partition,
+    )
 
 
 def undirected_clusters(graph: Graph) -> tuple[list[Any], list[int]]:

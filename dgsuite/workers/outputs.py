@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 LABELS = "labels for the workers"
 PARTITION = "partition for the workers"
-"""Keys in `Graph.cache` of futures of the labels, and of the partition."""
+"""Keys in `Graph.derived` of futures of the labels, and of the partition."""
 
 
 def collect(
@@ -189,11 +189,16 @@ def labelled(nodes: da.Array, graph: Graph) -> da.Array:
 
 
 def _sent_once(graph: Graph, value: Any, key: str, client: Client) -> Future:
-    """A future of something of a graph's that all workers have; it is in `Graph.cache`, by a key."""
-    there: Future | None = graph.cache.get(key)
-    if there is None or there.status != "finished" or there.client is not client:
-        there = graph.cache[key] = Watch(client, f"sending {key}").scatter(value)
-    return there
+    """A future of something of a graph's that all workers have; `Graph.derived` keeps it by a key."""
+
+    def send() -> tuple[Any, Future]:
+        return value, Watch(client, f"sending {key}").scatter(value)
+
+    def valid(kept: tuple[Any, Future]) -> bool:
+        sent, there = kept
+        return sent is value and there.status == "finished" and there.client is client
+
+    return graph.derived.once(key, send, valid)[1]
 
 
 def _labels_of(labels: Labels, nodes: NDArray) -> NDArray:

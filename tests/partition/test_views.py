@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import networkx as nx
@@ -15,8 +18,10 @@ import dgsuite
 import kernels.base as bsp
 from dgsuite import Graph, InputError
 from kernels import KERNELS
+from partition import views
+from partition.cache import Cache
 from partition.cluster import IN, OUT
-from partition.views import both_ways
+from partition.views import both_ways, incoming
 
 
 @pytest.fixture(autouse=True)
@@ -147,6 +152,87 @@ def test_views_are_made_on_the_workers(client, partition):
     view = both_ways(on_workers)
     assert not view.local
     assert entries(view) == entries(both_ways(local))
+
+
+DIRECTED = np.random.default_rng(5).integers(0, 300, (2, 900))
+
+
+@pytest.mark.parametrize("make", [both_ways, incoming])
+def test_a_view_is_where_its_graph_is(client, make):
+    here = Graph.from_edges(*DIRECTED, n=300, directed=True, clusters=2, client=None)
+    assert make(here).local
+    there = here.persist(client)
+    view = make(there)
+    assert not view.local
+    assert make(there) is make(there.recut(there.partition)) is view
+    back = there.compute()
+    assert make(back).local
+    assert not make(there).local
+
+
+def test_a_graph_that_was_computed_needs_no_client(client):
+    from distributed import Client
+
+    here = Graph.from_edges(*DIRECTED, n=300, directed=True, clusters=2, client=None)
+    with Client(client.scheduler.address, set_as_default=False) as own:
+        there = here.persist(own)
+        expected = dgsuite.run("pagerank", there, style="clocked", client=own)
+        back = there.compute()
+    found = dgsuite.run("pagerank", back, style="serial")
+    assert found["rank"].values.tolist() == expected["rank"].values.tolist()
+
+
+def test_threads_that_run_on_a_directed_graph_share_one_view(client, monkeypatch):
+    exchanged, second = [], threading.Event()
+    exchange = views._exchanged
+
+    def slow(graph, join):
+        exchanged.append(join)
+        if exchanged[1:]:
+            second.set()
+        second.wait(0.5)  # the other thread comes here, if it does not wait for this one
+        return exchange(graph, join)
+
+    here = Graph.from_edges(*DIRECTED, n=300, directed=True, clusters=2, client=None)
+    expected = dgsuite.run("pagerank", here, style="serial")["rank"].values.tolist()
+    monkeypatch.setattr(views, "_exchanged", slow)
+    for graph in (here.like(here.parts, here.entries), here.persist(client)):
+        exchanged.clear()
+        second.clear()
+
+        def run(style, graph=graph):
+            ds = dgsuite.run("pagerank", graph, style=style, client=client)
+            return ds["rank"].values.tolist()
+
+        with ThreadPoolExecutor(2) as pool:
+            assert [*pool.map(run, ("clocked", "finish_async"))] == [expected] * 2
+        assert len(exchanged) == 1
+
+
+def test_one_thread_makes_a_value_that_others_wait_for():
+    cache, made, waits = Cache(), [], threading.Barrier(4)
+
+    def make():
+        made.append(threading.get_ident())
+        return cache.once("inner", lambda: [*made])
+
+    def need(_):
+        waits.wait()
+        return cache.once("outer", make)
+
+    with ThreadPoolExecutor(4) as pool:
+        first, *others = pool.map(need, range(4))
+    assert all(other is first for other in others)
+    assert len(made) == 1
+    with pytest.raises(ZeroDivisionError):
+        cache.once("wrong", lambda: 1 // 0)
+    assert cache.once("wrong", lambda: None) is None
+    assert cache.once("wrong", lambda: 1) is None
+    assert cache.once("wrong", lambda: 1, valid=lambda value: value is not None) == 1
+    for known in (cache, Cache()):
+        assert pickle.loads(pickle.dumps(known)).once("outer", lambda: 2) == (
+            first if known is cache else 2
+        )
 
 
 @given(directed(), st.booleans(), st.data())

@@ -19,6 +19,7 @@ import dgsuite
 import genval
 from dgsuite import Graph, InputError
 from partition.client.gather import SETTING, gathered
+from partition.partitioners import Partition
 from tests.support.paths import ROOT
 
 RNG = np.random.default_rng(4)
@@ -101,6 +102,17 @@ def test_what_is_gathered(client):
             found = [dgsuite.run("bfs", each, **how).level for each in (graph, hashed)]
             assert [each.chunks is not None for each in found] == [lazy, lazy]
             assert found[0].compute().identical(found[1].compute())
+
+
+def test_outputs_of_other_clusters_of_a_graph(client, lazily):
+    """They come in the order of nodes by their own partition, not by that of the first run."""
+    graph = Graph.from_edges(*ENDS, n=200, clusters=2, partition="hash", client=None)
+    expected = dgsuite.run("bfs", graph, style="serial").level.values.tolist()
+    first, second, end = graph.partition.offsets.tolist()
+    halves = Partition(np.array([first, second // 2, second, end]), graph.partition.order)
+    for cut in (graph, graph.recut(halves), graph):
+        ds = dgsuite.run("bfs", cut, style="clocked", client=client)
+        assert ds.level.values.tolist() == expected
 
 
 def test_runs_in_the_same_tasks(client, lazily):
