@@ -12,12 +12,9 @@ from distributed.scheduler import TaskState
 
 from partition.client.results import Results
 from partition.client.sending import hurry
-from partition.client.tasks import PART
+from partition.client.tasks import MOVABLE
 
 NAME = "dgsuite"
-
-GRAPH = f"{PART}_"
-"""How keys of tasks of graphs begin."""
 
 UNFINISHED = ("waiting", "queued", "processing")
 """States of a task that the scheduler is still going to run."""
@@ -117,7 +114,7 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         """
         for task in scheduler.tasks.values():
             tied = task.worker_restrictions
-            if tied and tied.isdisjoint(scheduler.workers) and str(task.key).startswith(GRAPH):
+            if tied and MOVABLE in (task.annotations or {}) and tied.isdisjoint(scheduler.workers):
                 scheduler.set_restrictions({task.key: None})
         for state in scheduler.workers.values():
             runnable = scheduler.bulk_schedule_unrunnable_after_adding_worker(state)

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 PART = "graph"
 """What most tasks of dgsuite are part of, apart from those of a run."""
 
+MOVABLE = "dgsuite_movable"
+"""Annotation of tasks that may run on any worker once the one that they are tied to is gone."""
+
 
 def new_key(function: Callable[..., Any], part: str = PART) -> str:
     """A key for a call of a function: what it is part of, the function's name, and what makes it unique.
@@ -32,14 +35,17 @@ def submitted(
 
 
 def pinned(client: Client, worker: str, function: Callable[..., Any], *arguments: Any) -> Future:
-    """A task that runs on a given worker."""
-    return client.submit(
-        function,
-        *arguments,
-        key=new_key(function),
-        workers=[worker],
-        allow_other_workers=False,
-    )
+    """A task that runs on a given worker, or on another one when that one is gone."""
+    from dask import annotate
+
+    with annotate(**{MOVABLE: True}):
+        return client.submit(
+            function,
+            *arguments,
+            key=new_key(function),
+            workers=[worker],
+            allow_other_workers=False,
+        )
 
 
 def delayed(function: Callable[..., Any], part: str = PART) -> Callable[..., Delayed]:

@@ -162,6 +162,22 @@ def test_copies_that_cannot_be(trio):
         graph.persist(trio, copies=0)
 
 
+def test_tasks_of_users_stay_where_they_are_tied(trio):
+    """Also those with names such as our own, of a user who ties them to a worker that is lost."""
+    graph = generated(trio)
+    place = worker_addresses(trio)[1]
+    mine = trio.submit(abs, -1, key="graph_mine-1", workers=[place])
+    assert mine.result() == 1
+    kill(trio, 1, graph)
+
+    def ties(dask_scheduler):
+        return {str(k): t.worker_restrictions for k, t in dask_scheduler.tasks.items()}
+
+    found = trio.run_on_scheduler(ties)
+    assert found["graph_mine-1"] == {place}
+    assert not any(found[part.key] == {place} for part in graph._parts)
+
+
 def test_clusters_move_to_workers_that_join(trio):
     """A graph of one worker's clusters is on all workers once it has been used."""
     homes = worker_addresses(trio)
