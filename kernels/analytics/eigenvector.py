@@ -49,15 +49,15 @@ class Eigenvector(Iterated):
     outputs = {"centrality": bsp.Output("eigenvector centrality")}
     state = State
 
-    def step(self) -> Step:
-        squares = yield bsp.Round(self.spread, self.gather, opening=True)
+    def step(self, power: int) -> Step:
+        squares = yield bsp.Round(self.spread, self.gather, power=power, opening=True)
         return (yield bsp.Round(self.scale, length=sqrt(squares.sum)))
 
     def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         return bsp.broadcast(value=s.centrality)
 
-    def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        s.sums = s.centrality + self.sums(c, inbox)
+    def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, power: int) -> bsp.Vote:
+        s.sums = s.centrality + self.sums(c, inbox, power)
         return bsp.vote(sum=s.sums**2)
 
     def scale(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, length: float) -> bsp.Vote | None:

@@ -56,19 +56,19 @@ class HITS(Iterated):
             total = yield bsp.Round(self.total, closing=True, output=output)
             yield bsp.Round(self.scale, closing=True, output=output, total=total.sum)
 
-    def step(self) -> Step:
-        greatest = yield bsp.Round(self.point, self.judge, self.rate, opening=True)
+    def step(self, power: int) -> Step:
+        greatest = yield bsp.Round(self.point, self.judge, self.rate, power=power, opening=True)
         return (yield bsp.Round(self.compare, greatest=greatest.max))
 
     def point(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         return bsp.broadcast(value=s.hub)
 
-    def judge(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
-        s.authority = self.sums(c, inbox)
+    def judge(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, power: int) -> bsp.Broadcast:
+        s.authority = self.sums(c, inbox, power)
         return bsp.broadcast(value=s.authority, backwards=True)
 
-    def rate(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        s.before, s.hub = s.hub, self.sums(c, inbox, backwards=True)
+    def rate(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, power: int) -> bsp.Vote:
+        s.before, s.hub = s.hub, self.sums(c, inbox, power, backwards=True)
         return bsp.vote(max=s.hub)
 
     def compare(

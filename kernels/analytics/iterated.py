@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kernels.base as bsp
+from kernels.analytics.extremes import exponent, extremes
 from partition.errors import RunError
 from partition.segments import add, weigh
 
@@ -40,7 +41,8 @@ class Iterated(bsp.Kernel):
         How many to do; with a tolerance at most so many. Without, a run of more than 1000 is an error.
     weighted
         Whether values are multiplied by the weights of edges, which must not be negative. Without, or
-        where the graph has no weights, all edges are alike.
+        where the graph has no weights, all edges are alike. Weights above 2^400, or all below 2^-400, are
+        divided by a power of two, which all but `alpha` of Katz do not depend on.
     """
 
     tolerance: float | None = None
@@ -63,16 +65,16 @@ class Iterated(bsp.Kernel):
             return f"tolerance must be above 0, got {self.tolerance!r}"
         if self.iterations is not None and self.iterations < 1:
             return f"iterations must be at least 1, got {self.iterations!r}"
-        if self.weighted and c.weights is not None:
-            if not (c.weights >= 0).all():
-                return f"weights must not be negative, got {c.weights.min()}"
-            if not np.isfinite(self.out(c)).all():
-                return "weights of the edges out of a node add up to more than a float64 can hold"
+        if self.weighted and c.weights is not None and not (c.weights >= 0).all():
+            return f"weights must not be negative, got {c.weights.min()}"
         return None
 
     def program(self, net: bsp.Net) -> bsp.Program:
+        power = 0
+        if self.weighted:
+            power = exponent(self.name, (yield bsp.Round(self.survey, opening=True)))
         for _ in range(MOST if self.iterations is None else self.iterations):
-            moved = yield from self.step()
+            moved = yield from self.step(power)
             if self.tolerance is not None and moved.sum < self.tolerance:
                 return
         if self.iterations is None:
@@ -81,14 +83,17 @@ class Iterated(bsp.Kernel):
                 f"all, not by less than tolerance={self.tolerance}; give iterations= to take them as they are"
             )
 
-    def step(self) -> Step:
-        """The rounds of an iteration."""
+    def step(self, power: int) -> Step:
+        """The rounds of an iteration, with weights divided by 2 to a power."""
         raise NotImplementedError
 
-    def out(self, c: bsp.Cluster) -> NDArray[np.float64]:
+    def survey(self, c: bsp.Cluster, s: bsp.ClusterState, inbox: bsp.Inbox) -> bsp.Vote:
+        return extremes(c.weights)
+
+    def out(self, c: bsp.Cluster, power: int) -> NDArray[np.float64]:
         """Number, or weight, of the edges out of each node."""
         if self.weighted and c.weights is not None:
-            return add(c.weights.astype(np.float64), c.indptr)
+            return add(divided(c.weights, power).astype(np.float64), c.indptr)
         return c.degree.astype(np.float64)
 
     def moved(self, new: NDArray, old: NDArray) -> bsp.Vote | None:
@@ -99,11 +104,16 @@ class Iterated(bsp.Kernel):
         return bsp.vote(sum=np.abs(old, out=old))
 
     def sums(
-        self, c: bsp.Cluster, inbox: bsp.Inbox, backwards: bool = False
+        self, c: bsp.Cluster, inbox: bsp.Inbox, power: int, backwards: bool = False
     ) -> NDArray[np.float64]:
         """What came along the edges, times their weights; or backwards, along those that leave."""
         weights = c.weights if backwards else c.sender_weights
         if not self.weighted or weights is None or not c.size:
             return inbox.totals("value")
         indptr, indices, values = inbox.latest("value")
-        return weigh(indptr, indices, weights, values)
+        return weigh(indptr, indices, divided(weights, power), values)
+
+
+def divided(weights: NDArray, power: int) -> NDArray:
+    """Weights divided by 2 to a power, which is exact."""
+    return np.ldexp(weights, -power) if power else weights

@@ -6,7 +6,7 @@ x(v) = alpha (sum of x(u) over edges u -> v) + beta
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,9 +65,9 @@ class Katz(Iterated):
 
     def check(self, c: bsp.Cluster) -> str | None:
         if not 0 < self.alpha < HUGE:
-            return f"alpha must be above 0, got {self.alpha!r}"
+            return f"alpha must be above 0 and less than {HUGE}, got {self.alpha!r}"
         if not 0 < self.beta < HUGE:
-            return f"beta must be above 0, got {self.beta!r}"
+            return f"beta must be above 0 and less than {HUGE}, got {self.beta!r}"
         return super().check(c)
 
     def program(self, net: bsp.Net) -> bsp.Program:
@@ -76,15 +76,19 @@ class Katz(Iterated):
             squares = yield bsp.Round(self.square, closing=True)
             yield bsp.Round(self.scale, closing=True, length=sqrt(squares.sum))
 
-    def step(self) -> Step:
-        return (yield bsp.Round(self.spread, self.gather))
+    def step(self, power: int) -> Step:
+        return (yield bsp.Round(self.spread, self.gather, power=power))
 
     def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         return bsp.broadcast(value=s.centrality)
 
-    def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote | None:
-        old, s.centrality = s.centrality, self.alpha * self.sums(c, inbox) + self.beta
-        if s.centrality.max(initial=0) > HUGE:
+    def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, power: int) -> bsp.Vote | None:
+        half = power // 2  # 2 to the whole power may be no float64
+        alpha = self.alpha * 2.0**half * 2.0 ** (power - half)
+        old, sums = s.centrality, self.sums(c, inbox, power)
+        if alpha < inf:
+            s.centrality = alpha * sums + self.beta
+        if not alpha < inf or s.centrality.max(initial=0) > HUGE:
             raise OverflowError(
                 f"alpha={self.alpha} must be less than 1 over the largest eigenvalue of the adjacency"
             )

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kernels.base as bsp
+from kernels.analytics.extremes import exponent, extremes
 from kernels.rng import uniform
 from partition.segments import add
 
@@ -91,6 +92,10 @@ class Louvain(bsp.Kernel):
         return None
 
     def program(self, net: bsp.Net) -> bsp.Program:
+        if self.weighted:
+            power = exponent(self.name, (yield bsp.Round(self.survey, opening=True)))
+            if power:
+                yield bsp.Round(self.divide, power=power, opening=True)
         weight = yield bsp.Round(self.weigh, opening=True)
         if not weight.sum:
             return
@@ -126,6 +131,13 @@ class Louvain(bsp.Kernel):
         s.degree = np.bincount(row, weight, c.size) + s.inside
         s.label, s.total = c.ids.copy(), s.degree.copy()
         s.fresh = np.empty(0, np.int64)
+
+    def survey(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
+        return extremes(s.weight)
+
+    def divide(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, power: int) -> None:
+        """Divide weights by 2 to a power, on which communities do not depend."""
+        self.begin(c, s, s.row, s.to, np.ldexp(s.weight, -power))
 
     def weigh(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
         return bsp.vote(sum=s.degree)

@@ -30,8 +30,9 @@ class State(bsp.ClusterState):
     rank: NDArray[np.float64]
     share: NDArray[np.float64]  # what each node sends along an edge
     preference: NDArray[np.float64] | float  # share of the walkers that go to any node
-    out: NDArray[np.float64]  # number, or weight, of the edges out of each node; infinite at sinks
-    sinks: NDArray[np.int64]  # nodes from which a walker goes to any node
+    # from the first round on
+    out: NDArray[np.float64] | None = None  # number, or weight, of edges out; infinite at sinks
+    sinks: NDArray[np.int64] = bsp.later()  # nodes from which a walker goes to any node
 
 
 @dataclass(frozen=True)
@@ -99,18 +100,15 @@ class PageRank(Iterated):
             return "personalisation must prefer a node: all numbers are 0, or there are none"
         return None
 
-    def step(self) -> Step:
-        held = yield bsp.Round(self.spread, opening=True)
-        return (yield bsp.Round(self.gather, held=held.sum))
+    def step(self, power: int) -> Step:
+        held = yield bsp.Round(self.spread, power=power, opening=True)
+        return (yield bsp.Round(self.gather, held=held.sum, power=power))
 
     def start(self, c: bsp.Cluster) -> State:
-        out = self.out(c)
         return State(
             rank=c.full(1 / c.n),
             share=c.zeros(np.float64),
             preference=self.preference(c),
-            out=np.where(out > 0, out, np.inf),
-            sinks=np.flatnonzero((out == 0) & (self.sinks == "spread")),
         )
 
     def preference(self, c: bsp.Cluster) -> NDArray[np.float64] | float:
@@ -126,12 +124,20 @@ class PageRank(Iterated):
         numbers = numbers / numbers.max()  # so that the sum is finite
         return numbers[c.ids] / float(exact_sum(numbers))
 
-    def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Broadcast, bsp.Vote]:
+    def spread(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, power: int
+    ) -> tuple[bsp.Broadcast, bsp.Vote]:
+        if s.out is None:
+            out = self.out(c, power)
+            s.out = np.where(out > 0, out, np.inf)
+            s.sinks = np.flatnonzero((out == 0) & (self.sinks == "spread"))
         np.divide(s.rank, s.out, out=s.share)
         return bsp.broadcast(value=s.share), bsp.vote(sum=s.rank[s.sinks])
 
-    def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, held: float) -> bsp.Vote | None:
-        rank = self.sums(c, inbox)
+    def gather(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, held: float, power: int
+    ) -> bsp.Vote | None:
+        rank = self.sums(c, inbox, power)
         rank *= self.damping
         rank += s.preference * (1 - self.damping + self.damping * held)
         old, s.rank = s.rank, rank

@@ -1,0 +1,53 @@
+"""Weights near the ends of float64's range: by which power of two a kernel divides them, or why it cannot."""
+
+from __future__ import annotations
+
+from math import frexp, ldexp
+
+import numpy as np
+from numpy.typing import NDArray
+
+import kernels.base as bsp
+from partition.errors import InputError
+
+MODERATE = 400
+"""Weights are taken as they are where the greatest is from 2^-400 to 2^400: products of two of them, and
+sums of these, are far from the ends."""
+
+LEAST = float(np.finfo(np.float64).smallest_normal)
+"""Smaller numbers have fewer digits."""
+
+
+def extremes(weights: NDArray | None) -> bsp.Vote:
+    """The least weight above 0 and the greatest, as votes; none of the weights is negative."""
+    if weights is None or not weights.any():
+        return bsp.vote(min=None, max=None)
+    positive = weights if weights.all() else weights[weights > 0]
+    return bsp.vote(min=float(positive.min()), max=float(positive.max()))
+
+
+def exponent(kernel: str, weights: bsp.Reply) -> int:
+    """The power of two to divide weights by, so that the greatest is about 1; 0 where they are moderate.
+
+    Parameters
+    ----------
+    weights
+        The votes of `extremes`, which do not depend on the cut.
+
+    Raises
+    ------
+    InputError
+        The least weight would then be rounded.
+    """
+    least, most = weights.min, weights.max
+    if most is None:
+        return 0
+    power = frexp(most)[1]
+    if abs(power) <= MODERATE:
+        power = 0
+    if ldexp(least, -power) < LEAST:
+        raise InputError(
+            f"kernel {kernel!r}: weights from {least} to {most} are too far apart for float64; "
+            f"beside the greatest those below {ldexp(LEAST, power):.3g} must be 0"
+        )
+    return power
