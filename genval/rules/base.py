@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -195,6 +196,27 @@ def edges_within(
             lambda i: found(*(v[first(row, i, apart)] for v in (other, part[other]))),
         ),
     )
+
+
+MODERATE = 400
+"""Where the greatest weight is from 2^-400 to 2^400, sums of products of two weights fit a float64."""
+
+
+def exponent(job: Job) -> int:
+    """The power of two to divide weights by, so that the greatest is about 1; 0 where that is moderate."""
+    power = math.frexp(max(job.each(_greatest)))[1]
+    return power if abs(power) > MODERATE else 0
+
+
+def _greatest(c: Cluster, outputs: Outputs) -> float:
+    return 1.0 if c.weights is None else float(c.weights.max(initial=0))
+
+
+def lengths(c: Cluster, weighted: bool, power: int) -> NDArray[np.float64]:
+    """Weights of a cluster divided by 2 to a power; 1 where there are none, or they do not count."""
+    if c.weights is None or not weighted:
+        return np.ones(len(c.indices))
+    return np.ldexp(c.weights.astype(np.float64), -power)
 
 
 def addable(c: Cluster, name: str, values: NDArray) -> NDArray:

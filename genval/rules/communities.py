@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genval.report import Found
-from genval.rules.base import Job, Outputs, collect, ends
+from genval.rules.base import Job, Outputs, collect, ends, exponent, lengths
 from partition.cluster import Cluster
 
 ROUNDING = 1e-12
@@ -68,7 +68,8 @@ def louvain(job: Job) -> list[Found]:
     if not named.all():
         return [found]
     weighted = job.fact("weighted", True)
-    pairs, weights = zip(*job.each(_between, weighted=weighted), strict=True)
+    power = exponent(job) if weighted else 0
+    pairs, weights = zip(*job.each(_between, weighted=weighted, power=power), strict=True)
     pair, at = np.unique(np.concatenate(pairs, axis=1), axis=1, return_inverse=True)
     weight = np.bincount(at.reshape(-1), np.concatenate(weights), pair.shape[1])
     degree = np.bincount(pair[0], weight, job.n)
@@ -88,9 +89,8 @@ def louvain(job: Job) -> list[Found]:
     return [found, merged]
 
 
-def _between(c: Cluster, outputs: Outputs, weighted: bool) -> tuple[NDArray, NDArray]:
+def _between(c: Cluster, outputs: Outputs, weighted: bool, power: int) -> tuple[NDArray, NDArray]:
     """Pairs of communities with edges between them, and the weight of each edge."""
     label = outputs["community"]
     row, other = ends(c)
-    weights = np.ones(len(other)) if c.weights is None or not weighted else c.weights
-    return np.stack([label[c.ids[row]], label[other]]), weights.astype(np.float64)
+    return np.stack([label[c.ids[row]], label[other]]), lengths(c, weighted, power)

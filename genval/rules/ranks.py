@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genval.report import Found
-from genval.rules.base import Job, Outputs, collect, ends
+from genval.rules.base import Job, Outputs, collect, ends, exponent, lengths
 from partition.cluster import Cluster
 from partition.errors import InputError
 
@@ -64,7 +64,9 @@ def katz(job: Job) -> list[Found]:
     scale follows: what is left without the sum is beta, scaled. The bound is alpha times the largest weight
     out of a node times the tolerance, and for scaling as above.
     """
-    edges, alpha = Edges(job), job.fact("alpha", 0.1)
+    edges = Edges(job)
+    half = edges.power // 2  # 2 to the whole power may be no float64
+    alpha = job.fact("alpha", 0.1) * 2.0**half * 2.0 ** (edges.power - half)
     beta, scaled = job.fact("beta", 1.0), job.fact("normalised", True)
     start = np.zeros(job.n)
 
@@ -120,38 +122,43 @@ class Edges:
     ----------
     out
         Number, or weight, of the edges out of each node.
+    power
+        Weights are divided by 2 to it, where they are extreme.
     """
 
     def __init__(self, job: Job) -> None:
         self.job = job
         self.weighted = bool(job.fact("weighted", False))
+        self.power = exponent(job) if self.weighted else 0
         self.out = self.backwards(np.ones(job.n))
 
     def forwards(self, values: Values) -> Values:
         """For each node, the sum over the edges that come in."""
-        found: Values = sum(self.job.each(_forwards, values=values, weighted=self.weighted))
+        how = {"weighted": self.weighted, "power": self.power}
+        found: Values = sum(self.job.each(_forwards, values=values, **how))
         return found
 
     def backwards(self, values: Values) -> Values:
         """For each node, the sum over the edges that leave."""
         sums = np.zeros(self.job.n)
-        for ids, part in self.job.each(_backwards, values=values, weighted=self.weighted):
+        how = {"weighted": self.weighted, "power": self.power}
+        for ids, part in self.job.each(_backwards, values=values, **how):
             sums[ids] = part
         return sums
 
 
-def _forwards(c: Cluster, outputs: Outputs, values: Values, weighted: bool) -> Values:
+def _forwards(c: Cluster, outputs: Outputs, values: Values, weighted: bool, power: int) -> Values:
     row, other = ends(c)
-    weights = c.weights if weighted and c.weights is not None else 1.0
-    return np.bincount(other, values[c.ids][row] * weights, c.n).astype(np.float64)
+    terms = values[c.ids][row] * lengths(c, weighted, power)
+    return np.bincount(other, terms, c.n).astype(np.float64)
 
 
 def _backwards(
-    c: Cluster, outputs: Outputs, values: Values, weighted: bool
+    c: Cluster, outputs: Outputs, values: Values, weighted: bool, power: int
 ) -> tuple[NDArray[np.int64], Values]:
     row, other = ends(c)
-    weights = c.weights if weighted and c.weights is not None else 1.0
-    return c.ids, np.bincount(row, values[other] * weights, c.size).astype(np.float64)
+    terms = values[other] * lengths(c, weighted, power)
+    return c.ids, np.bincount(row, terms, c.size).astype(np.float64)
 
 
 def _limits(job: Job) -> tuple[float | None, int | None]:

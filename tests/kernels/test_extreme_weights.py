@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dgsuite
+import genval
 from kernels import KERNELS
 from partition.graph import Graph
 
@@ -125,6 +126,23 @@ def test_lengths_that_do_not_fit_are_refused(kernel):
             continue
         with pytest.raises(dgsuite.DgsuiteError, match=r"fit|2\^53"):
             run(kernel, weights, **LENGTHS[kernel])
+
+
+@pytest.mark.parametrize("power", [1000, 520, -600, -1070])
+@pytest.mark.parametrize("kernel", [*SCALED, "eigenvector", "katz"])
+def test_results_of_extreme_weights_are_validated(kernel, power):
+    graph = Graph.from_edges(SRC, DST, n=N, weights=np.ldexp(np.ceil(WEIGHTS), power), clusters=3)
+    how = {**SCALED.get(kernel, {"weighted": True, "iterations": 30})}
+    how |= {"alpha": 2.0 ** (-16 - max(power, -400))} if kernel == "katz" else {}
+    ds = dgsuite.run(kernel, graph, style="serial", **how)
+    assert genval.validate(kernel, graph, ds).ok
+    name = next(iter(KERNELS[kernel].outputs))
+    wrong = ds.copy(deep=True)
+    if kernel == "louvain":
+        wrong[name][:] = np.arange(N)  # all nodes are alone
+    else:
+        wrong[name][:2] = wrong[name].values[:2] * [0.9, 1.1]
+    assert not genval.validate(kernel, graph, wrong).ok
 
 
 @pytest.mark.parametrize("style", ["clocked", "finish_async"])
