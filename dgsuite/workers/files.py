@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import io
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from distributed import Client, Scheduler, SchedulerPlugin
@@ -34,6 +34,22 @@ CONNECT = 2.0
 
 clients: WeakValueDictionary[str, Client] = WeakValueDictionary()
 """Those of this process that have files, by id."""
+
+
+class Held(NamedTuple):
+    """A file in a worker's memory.
+
+    Attributes
+    ----------
+    content
+        Its bytes.
+    copies
+        If this worker wrote it: addresses of those that were sent a copy. The last one has it; others did
+        not answer, and may have it.
+    """
+
+    content: bytes
+    copies: tuple[str, ...] = ()
 
 
 def of_client(url: str, client: Client | None) -> str:
@@ -62,24 +78,24 @@ def folder_of(client: Client, name: str) -> str:
     return f"{PROTOCOL}://{client.id}/{name}"
 
 
-def answer(files: dict[str, bytes], what: str, name: str, data: Any = None) -> Any:
+def answer(files: dict[str, Held], what: str, name: str, data: Any = None) -> Any:
     """What a worker does with its files on request.
 
     Parameters
     ----------
     files
-        Contents by name.
+        By name.
     what
         ``"read"`` or ``"write"`` the file of that name; ``"sizes"`` or ``"drop"``: tell the sizes of all
         files whose name begins so, or drop them.
     """
     if what == "write":
-        files[name] = data
+        files[name] = Held(data)
     elif what == "read":
-        return to_serialize(files.get(name))
+        return to_serialize(files[name].content if name in files else None)
     else:
         found = {
-            other: len(content) for other, content in [*files.items()] if other.startswith(name)
+            other: len(held.content) for other, held in [*files.items()] if other.startswith(name)
         }
         if what == "sizes":
             return found
@@ -131,7 +147,7 @@ class WorkersFileSystem(AbstractFileSystem):
     ) -> bytes:
         name = self._strip_protocol(path)
         if self._plugin is not None and name in self._plugin.files:
-            return self._plugin.files[name][start:end]
+            return self._plugin.files[name].content[start:end]
         for address in self._everywhere("sizes", name):
             content = self._ask(address, "read", name)
             if content is not None:
@@ -143,8 +159,11 @@ class WorkersFileSystem(AbstractFileSystem):
         if self._plugin is None:
             self._everywhere("write", name, value)
             return
-        self._plugin.files[name] = value
+        if name in self._plugin.files:
+            self.rm_file(path)
+        held = self._plugin.files[name] = Held(value)
         for address in self._others(self._plugin):
+            held = self._plugin.files[name] = Held(value, (*held.copies, address))
             try:
                 self._ask(address, "write", name, to_serialize(value))
                 return
@@ -153,11 +172,13 @@ class WorkersFileSystem(AbstractFileSystem):
 
     def rm_file(self, path: str) -> None:
         name = self._strip_protocol(path)
-        if self._plugin is None or name not in self._plugin.files:
+        held = None if self._plugin is None else self._plugin.files.get(name)
+        if held is None or not held.copies:  # another worker may have written it
             self._everywhere("drop", name)
             return
+        assert self._plugin is not None
         del self._plugin.files[name]
-        for address in self._others(self._plugin)[:1]:
+        for address in held.copies:
             with suppress(OSError):  # gone, and its files too
                 self._ask(address, "drop", name)
 

@@ -77,7 +77,7 @@ class RunPlugin(WorkerPlugin):
                 worker.periodic_callbacks[NAME] = relief
                 relief.start()
         self.runs: dict[str, Any] = {}
-        self.files: dict[str, bytes] = {}
+        self.files: dict[str, files.Held] = {}
         self.neighbours: list[str] = []
         self._ends: dict[str, Callable[[], object]] = {}
         self._over: deque[str] = deque(maxlen=REMEMBERED)

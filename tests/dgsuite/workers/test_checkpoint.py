@@ -31,6 +31,8 @@ from dgsuite.engine.checkpointed import Kept
 from dgsuite.engine.values import Classes, Reader, Writer
 from dgsuite.executors import serial
 from dgsuite.parameters import make_kernel
+from dgsuite.workers.files import WorkersFileSystem
+from dgsuite.workers.plugin import install, plugin
 from partition.client.workers import worker_addresses
 from partition.grid import arrange
 from partition.subset import Subset
@@ -281,6 +283,40 @@ def test_short_runs_and_those_that_want_none_write_no_checkpoints(trio):
     finally:
         trio.run(forgotten)
         trio.restart()
+
+
+def test_no_copy_of_a_file_stays(trio):
+    """Whoever removes it, and also when the worker that wrote it has other neighbours by then."""
+    install(trio)
+    writer, neighbour, other = worker_addresses(trio)
+    name = f"{trio.id}/run/file"
+
+    def write(content, others):
+        plugin().neighbours = others
+        WorkersFileSystem().pipe_file(name, content)
+
+    def at(place, function, *arguments):
+        trio.submit(function, *arguments, workers=[place], pure=False).result()
+
+    def contents():
+        return trio.run(
+            lambda dask_worker: [f.content for f in dask_worker.plugins["dgsuite"].files.values()]
+        )
+
+    def remove():
+        WorkersFileSystem().rm_file(name)
+
+    at(writer, write, b"first", [neighbour])
+    assert contents() == {writer: [b"first"], neighbour: [b"first"], other: []}
+    at(writer, write, b"second", [other])
+    assert contents() == {writer: [b"second"], neighbour: [], other: [b"second"]}
+    at(other, remove)
+    assert not any(files(trio).values())
+    at(writer, write, b"third", ["tcp://127.0.0.1:1", neighbour])
+    assert contents() == {writer: [b"third"], neighbour: [b"third"], other: []}
+    at(writer, write, b"fourth", [])
+    at(writer, remove)
+    assert not any(files(trio).values())
 
 
 def test_a_run_that_is_called_again_finds_what_it_wrote_in_memory(trio, caplog):
