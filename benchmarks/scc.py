@@ -70,7 +70,7 @@ def deals(client, scale: int) -> None:
 
     graph = genval.rmat(n=scale, **MEDIUM)
     for deal in ("block", "cyclic"):
-        ds = dgsuite.run("bc", graph, client=client, deal=deal, clusters=16)
+        ds = dgsuite.run("bc", graph, client=client, weighted=False, deal=deal, clusters=16)
         cpu = ds.cpu_seconds.sum("round").values
         balance = cpu.mean() / cpu.max()
         record("mean processor time", balance, "x", peer="largest of 16 places", deal=deal)

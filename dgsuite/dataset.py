@@ -23,7 +23,7 @@ from dgsuite.parameters import labelled, stated
 from dgsuite.views import accessor as accessor  # datasets have it from here on
 from dgsuite.workers.provenance import machine
 from dgsuite.workload import Workload
-from kernels.base import Kernel, Output
+from kernels.base import Kernel, Output, Weighted
 from partition import netcdf
 from partition.client.installed import fingerprint
 from partition.dask_views import here
@@ -204,6 +204,8 @@ def build(
         loads = int(log["loads"].sum())
         if workload.operations and not workload.cache_bytes and loads:
             attrs["seconds_per_operation"] = float(toil.sum()) / (workload.operations * loads)
+    if isinstance(kernel, Weighted):
+        attrs["weighted"] = int(bool(kernel.weighted))  # NetCDF has no truth values
     if "root" in parameters:
         attrs["root"] = labelled(kernel, "root", graph.labels)
     return assemble(variables, coords, attrs)

@@ -21,6 +21,7 @@ from kernels.kernel import (
     NodeOrNone,
     Output,
     Replicated,
+    Weighted,
     no_node,
     wide_identifier,
 )
@@ -83,6 +84,7 @@ __all__ = [
     "Subset",
     "Unicast",
     "Vote",
+    "Weighted",
     "announce",
     "broadcast",
     "extra",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -263,6 +263,33 @@ class Replicated(Kernel):
     def results(self, total: Any, graph: Graph) -> dict[str, NDArray]:
         """The outputs, in the order of the graph's layout."""
         raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Weighted(Kernel):
+    """A kernel that takes the weights of edges into account, or leaves them alone.
+
+    Parameters
+    ----------
+    weighted
+        Whether the weights of edges count; by default where the graph has weights. Where it has none, all
+        edges are alike. The dataset's attribute ``weighted`` is 1 if weights counted, else 0.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1], [1, 2], weights=[1.0, 9.0])
+    >>> dgsuite.run("pagerank", graph)["rank"].values.round(2)
+    array([0.09, 0.49, 0.42])
+    >>> dgsuite.run("pagerank", graph, weighted=False)["rank"].values.round(2)
+    array([0.26, 0.49, 0.26])
+    """
+
+    weighted: bool | None = None
+
+    def suited(self, graph: Graph) -> Self:
+        """Weighted if the graph has weights, unless told otherwise: from here on True or False."""
+        return replace(self, weighted=graph.weighted and self.weighted is not False)
 
 
 def wide_identifier(c: Cluster) -> str | None:

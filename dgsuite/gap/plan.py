@@ -45,9 +45,11 @@ class Benchmark:
 BENCHMARKS = {
     "bfs": Benchmark("bfs", 64, sources=1),
     "sssp": Benchmark("sssp", 64, sources=1, weighted=True),
-    "pr": Benchmark("pagerank", 16, parameters={"tolerance": 1e-4, "sinks": "lost"}),
+    "pr": Benchmark(
+        "pagerank", 16, parameters={"tolerance": 1e-4, "sinks": "lost", "weighted": False}
+    ),
     "cc": Benchmark("wcc", 16),
-    "bc": Benchmark("bc", 16, sources=4),
+    "bc": Benchmark("bc", 16, sources=4, parameters={"weighted": False}),
     "tc": Benchmark("triangles", 3),
 }
 """By GAP's names."""

@@ -26,7 +26,7 @@ class Algorithm:
     parameters
         The kernel's, each with the key that a .properties file has for it.
     weighted
-        Whether edges need weights.
+        Whether edges need weights; others leave them alone.
     """
 
     kernel: str

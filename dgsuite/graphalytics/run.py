@@ -18,6 +18,8 @@ from dgsuite.graphalytics.options import Options
 from dgsuite.graphalytics.plan import ALGORITHMS
 from dgsuite.graphalytics.setting import Setting, parameters
 from dgsuite.suites import running
+from kernels import KERNELS
+from kernels.base import Weighted
 from partition.client.gather import gathered
 from partition.errors import InputError
 from partition.graph import Graph
@@ -83,8 +85,10 @@ def run(
         if ALGORITHMS[name].weighted and not graph.weighted:
             raise InputError(f"{setting.edges}: has no weights, which {name} needs")
         found = Found(parameters(name, setting, options, graph.labels[0]))
-        how: dict[str, Any] = {"style": "clocked", "client": client, **found.parameters}
         kernel = ALGORITHMS[name].kernel
+        how: dict[str, Any] = {"style": "clocked", "client": client, **found.parameters}
+        if issubclass(KERNELS[kernel], Weighted):
+            how["weighted"] = ALGORITHMS[name].weighted
         dgsuite.run(kernel, graph, **how)  # workers have imported what they need
         for _ in range(options.repetitions):
             begin = time.perf_counter()

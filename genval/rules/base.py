@@ -73,6 +73,11 @@ class Job:
                 return facts[name]
         return default
 
+    @property
+    def weighted(self) -> bool:
+        """Whether weights counted in the run: by default where the graph has some."""
+        return self.graph.weighted and bool(self.fact("weighted", True))
+
     def root(self) -> int:
         """The root of the run, by default node 0.
 

@@ -67,9 +67,8 @@ def louvain(job: Job) -> list[Found]:
     )
     if not named.all():
         return [found]
-    weighted = job.fact("weighted", True)
-    power = exponent(job) if weighted else 0
-    pairs, weights = zip(*job.each(_between, weighted=weighted, power=power), strict=True)
+    power = exponent(job) if job.weighted else 0
+    pairs, weights = zip(*job.each(_between, weighted=job.weighted, power=power), strict=True)
     pair, at = np.unique(np.concatenate(pairs, axis=1), axis=1, return_inverse=True)
     weight = np.bincount(at.reshape(-1), np.concatenate(weights), pair.shape[1])
     degree = np.bincount(pair[0], weight, job.n)

@@ -32,7 +32,7 @@ def bc(job: Job) -> list[Found]:
     at most one per pair of ends, and 0 at nodes that no path leads through.
     """
     matrix = job.graph.to_scipy()
-    if not (matrix.data > 0).all() or not job.fact("weighted", False):
+    if not job.weighted or not (matrix.data > 0).all():
         matrix.data = np.ones(matrix.nnz)
     matrix.setdiag(0)
     matrix.eliminate_zeros()

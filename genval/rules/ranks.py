@@ -128,7 +128,7 @@ class Edges:
 
     def __init__(self, job: Job) -> None:
         self.job = job
-        self.weighted = bool(job.fact("weighted", False))
+        self.weighted = job.weighted
         self.power = exponent(job) if self.weighted else 0
         self.out = self.backwards(np.ones(job.n))
 

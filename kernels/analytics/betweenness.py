@@ -42,10 +42,10 @@ class Betweenness(Partitioned):
     Parameters
     ----------
     weighted
-        Whether weights, above 0, are lengths; edges are 1 long where the graph has no weights. Paths are
-        equally long where sums of their lengths from the source are equal as float64; where an edge
-        makes a path no longer, as 1 after 1e20, that is an error, and so are distances that are too
-        large for a float64, or whole numbers from 2^53 on.
+        Whether weights, above 0, are lengths; edges are 1 long without. By default where the graph has
+        weights. Paths are equally long where sums of their lengths from the source are equal as
+        float64; where an edge makes a path no longer, as 1 after 1e20, that is an error, and so are
+        distances that are too large for a float64, or whole numbers from 2^53 on.
     sources
         Nodes that paths start from: a list, or how many to draw; by default all.
     deal

@@ -70,10 +70,9 @@ class State(bsp.ClusterState):
 
 
 @dataclass(frozen=True)
-class Partitioned(bsp.Replicated):
+class Partitioned(bsp.Replicated, bsp.Weighted):
     """The phases of the partitioned form."""
 
-    weighted: bool = False
     sources: int | Sequence[bsp.Node] | None = None
     batch: int | None = None
 

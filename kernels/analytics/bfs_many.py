@@ -140,6 +140,7 @@ class BreadthFirstMany(ManySearches):
 
     Outputs ``distance``, the sum of the distances from all sources that reach the node, ``reached``, how many
     other sources reach it, and ``eccentricity``, the greatest of these distances: int64, int64 and int32.
+    Weights do not count.
 
     Parameters
     ----------
@@ -194,7 +195,7 @@ class AllPairs(ManySearches):
     """Distances in hops from all nodes to all, or from some; of directed graphs, too.
 
     Output ``level``, int32, by node and source: hops from the source, -1 where there is no way. It takes 4
-    bytes for each pair.
+    bytes for each pair. Weights do not count: `dr` has the costs of weighted ways.
 
     Parameters
     ----------

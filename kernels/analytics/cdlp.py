@@ -32,6 +32,7 @@ class LabelPropagation(bsp.Kernel):
 
     Outputs ``label``. Nodes without neighbours keep their own. Only nodes whose label has changed send it,
     and only their neighbours look again; when none has changed, no further step would change any.
+    Weights do not count.
 
     Parameters
     ----------

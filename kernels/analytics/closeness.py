@@ -59,6 +59,7 @@ class Closeness(Centrality):
 
     Output ``closeness``, float64, from 0 to 1: of a node that r others reach, r divided by the sum of their
     distances; times r / (n - 1), so that few near nodes of a small component count less. 0 where none does.
+    Distances are hops: weights do not count.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ class Harmonic(Centrality):
     """Harmonic centrality, of directed and undirected graphs.
 
     Output ``harmonic``, float64: the sum, over the other nodes that reach the node, of 1 divided by their
-    distance.
+    distance in hops: weights do not count.
 
     Parameters
     ----------

@@ -30,7 +30,8 @@ class CoreNumber(bsp.Kernel):
     """The largest k such that the node is in the k-core.
 
     The k-core is the largest set of nodes of which each has k neighbours or more in the set.
-    Outputs ``core``. Each node sends one message to each neighbour, when it leaves.
+    Outputs ``core``. Each node sends one message to each neighbour, when it leaves. Weights do
+    not count.
 
     Notes
     -----

@@ -28,7 +28,7 @@ Step = Generator[bsp.Round | bsp.Finish, bsp.Reply, bsp.Reply]
 
 
 @dataclass(frozen=True)
-class Iterated(bsp.Kernel):
+class Iterated(bsp.Weighted):
     """A kernel that repeats a step; nodes send a value along the edges that leave them.
 
     Parameters
@@ -40,14 +40,13 @@ class Iterated(bsp.Kernel):
     iterations
         How many to do; with a tolerance at most so many. Without, a run of more than 1000 is an error.
     weighted
-        Whether values are multiplied by the weights of edges, which must not be negative. Without, or
-        where the graph has no weights, all edges are alike. Weights above 2^400, or all below 2^-400, are
+        Whether values are multiplied by the weights of edges, which must not be negative; all edges are
+        alike without. By default where the graph has weights. Weights above 2^400, or all below 2^-400, are
         divided by a power of two, which all but `alpha` of Katz do not depend on.
     """
 
     tolerance: float | None = None
     iterations: int | None = None
-    weighted: bool = False
 
     fields = {"value": np.float64}
     undirected = False
@@ -56,9 +55,10 @@ class Iterated(bsp.Kernel):
 
     def suited(self, graph: Graph) -> Self:
         """With a tolerance, where neither that nor a number of iterations is given."""
+        kernel = super().suited(graph)
         if self.tolerance is None and self.iterations is None:
-            return replace(self, tolerance=TOLERANCE)
-        return self
+            return replace(kernel, tolerance=TOLERANCE)
+        return kernel
 
     def check(self, c: bsp.Cluster) -> str | None:
         if self.tolerance is not None and not self.tolerance > 0:

@@ -25,7 +25,7 @@ class ClusteringCoefficient(triangles.Triangles):
 
     Outputs ``coefficient``: of the pairs of neighbours of each node, the share that an edge joins; 0 where
     there is no pair. On a directed graph neighbours are those along edges in any direction, and a pair with
-    an edge each way counts twice as much as one with an edge one way.
+    an edge each way counts twice as much as one with an edge one way. Weights do not count.
 
     Notes
     -----

@@ -48,7 +48,7 @@ class State(bsp.ClusterState):
 
 
 @dataclass(frozen=True)
-class Louvain(bsp.Kernel):
+class Louvain(bsp.Weighted):
     """Communities of high modularity, of an undirected graph.
 
     Output ``community``: the smallest node of the community. No two communities would gain modularity if they
@@ -61,7 +61,8 @@ class Louvain(bsp.Kernel):
         Above 1 for more and smaller communities, below for fewer and larger ones (Reichardt and Bornholdt
         2006).
     weighted
-        Whether edges count by their weights, which must not be negative; all alike without.
+        Whether edges count by their weights, which must not be negative; all alike without. By default
+        where the graph has weights.
 
     Notes
     -----
@@ -78,7 +79,6 @@ class Louvain(bsp.Kernel):
     """
 
     resolution: float = 1.0
-    weighted: bool = True
 
     name = "louvain"
     outputs = {"community": bsp.Output("smallest node of the community", nodes=True)}

@@ -29,7 +29,7 @@ class State(bsp.ClusterState):
 class Matching(bsp.Kernel):
     """Edges that share no end, so many that no other can be added.
 
-    Outputs ``mate``, the other end of the node's edge; -1 where it has none.
+    Outputs ``mate``, the other end of the node's edge; -1 where it has none. Weights do not count.
 
     Notes
     -----

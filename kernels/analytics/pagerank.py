@@ -41,7 +41,7 @@ class PageRank(Iterated):
 
     Output ``rank``, float64, without unit. It does not depend on the cut of the graph, to the last bit.
 
-    A walker chooses among edges in proportion to their weights, where these are asked for.
+    A walker chooses among edges in proportion to their weights, where these count.
 
     Parameters
     ----------

@@ -49,7 +49,8 @@ class RandomWalks(bsp.Kernel):
     """A random walk from each node.
 
     Output ``walk``, by node and step: the nodes of the walk that starts at the node, itself first; -1 after a
-    node that no edge leaves. Other walks come with another `seed`.
+    node that no edge leaves. Other walks come with another `seed`. Weights do not count: a
+    walker takes any edge with the same probability, but for `p` and `q`.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ class ShortestPaths(bsp.Kernel):
     """Distances from a root and a tree of shortest paths.
 
     Outputs ``distance``, infinite where there is no way, and ``parent``, -1 there; the root is its own
-    parent. Edges weigh 1 where the graph has no weights.
+    parent. Weights are lengths; edges are 1 long where the graph has none.
 
     Parameters
     ----------

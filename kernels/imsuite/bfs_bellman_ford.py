@@ -30,7 +30,7 @@ class State(bsp.ClusterState):
 class BellmanFord(bsp.Kernel):
     """Hop distances from a root.
 
-    Outputs ``distance``, -1 where there is no way.
+    Outputs ``distance``, -1 where there is no way. Weights do not count.
 
     Parameters
     ----------

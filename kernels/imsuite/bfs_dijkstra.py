@@ -37,7 +37,8 @@ class State(bsp.ClusterState):
 class Dijkstra(bsp.Kernel):
     """A breadth-first tree.
 
-    Outputs ``distance`` and ``parent``, both -1 where there is no way; the root has no parent.
+    Outputs ``distance`` and ``parent``, both -1 where there is no way; the root has no parent. Weights do
+    not count.
 
     Parameters
     ----------

@@ -29,7 +29,8 @@ class DijkstraRouting(bsp.Kernel):
     """Routing tables of all nodes.
 
     Outputs ``cost`` and ``next_hop``, shape (n, n): of the cheapest way from each node to each
-    target, of several with equal cost one with the fewest hops.
+    target, of several with equal cost one with the fewest hops. Weights are costs; edges cost 1 where the
+    graph has none.
 
     Parameters
     ----------

@@ -122,7 +122,7 @@ def test_shares_of_an_rmat_graph_are_checked():
 @pytest.mark.parametrize("partition", [[0, 0, 0, 0], [1, 0, 1, 0]])
 def test_an_edge_that_weighs_nothing_counts_without_weights(partition):
     graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], weights=[0, 1, 1, 1], partition=partition)
-    ds = dgsuite.run("bc", graph, style="serial")
+    ds = dgsuite.run("bc", graph, style="serial", weighted=False)
     assert ds.betweenness.values.tolist() == [0.5] * 4
     assert genval.validate("bc", graph, ds).ok
 
@@ -312,9 +312,11 @@ def test_bad_input_is_named(form):
         ({"batch": 0}, "batch must be at least 1"),
         ({"source": [1]}, "did you mean 'sources'"),
     ):
+        how = {"graph_form": form, "weighted": False, **options}
         with pytest.raises(dgsuite.InputError, match=message):
-            dgsuite.run("bc", graph, style="serial", **{"graph_form": form, **options})
-    assert dgsuite.run("bc", graph, style="serial", graph_form=form).betweenness.sum() == 3
+            dgsuite.run("bc", graph, style="serial", **how)
+    hops = dgsuite.run("bc", graph, style="serial", graph_form=form, weighted=False)
+    assert hops.betweenness.sum() == 3
 
 
 CORRUPTIONS = {

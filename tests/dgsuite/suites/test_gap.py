@@ -78,6 +78,13 @@ def test_a_matrix_market_file(gap, tmp_path):
     assert output == "results/gap-chain.nc"
 
 
+@pytest.mark.parametrize("name", ["pr", "bc"])
+def test_only_sssp_takes_the_weights_of_a_file(name):
+    graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 0], weights=[1, 5, 9])
+    plan = BENCHMARKS[name]
+    assert dgsuite.run(plan.kernel, graph, **plan.parameters).attrs["weighted"] == 0
+
+
 @pytest.mark.parametrize("clusters", [1, 3])
 def test_weights_are_uniform_and_the_same_for_any_cut(clusters):
     plain = genval.graph("rmat", 2**10, clusters=clusters, client=None)
