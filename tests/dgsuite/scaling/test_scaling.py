@@ -77,6 +77,19 @@ def test_size_is_a_parameter():
     assert model.predict(16, 1e6) == pytest.approx(1 + 125 + 25)
 
 
+@pytest.mark.parametrize("rounding", [1e-15, 1e-12])
+def test_of_forms_that_predict_equally_well_the_one_with_fewest_terms_is_chosen(rounding):
+    """Other processors round other digits: which form comes first by so little must not matter."""
+    p = np.array([1, 2, 4, 8, 16])
+    first = set()
+    for seed in range(6):
+        noise = 1 + rounding * np.random.default_rng(seed).uniform(-1, 1, len(p))
+        model = scaling.choose(p, (0.5 + 8 / p) * noise)
+        assert model.terms == ("1", "1/p")
+        first.add(model.scores_.idxmin())
+    assert len(first) > 1  # by the errors alone it would vary
+
+
 def test_the_form_is_chosen_by_what_was_held_out():
     p = np.repeat([2, 4, 8, 16, 32, 64], 3).astype(float)
     rng = np.random.default_rng(1)
