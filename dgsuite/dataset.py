@@ -23,7 +23,7 @@ from dgsuite.parameters import labelled, stated
 from dgsuite.views import accessor as accessor  # datasets have it from here on
 from dgsuite.workers.provenance import machine
 from dgsuite.workload import Workload
-from kernels.base import Kernel, Output, Weighted
+from kernels.base import CUT_DEPENDENT, Kernel, Output, Weighted
 from partition import netcdf
 from partition.client.installed import fingerprint
 from partition.dask_views import here
@@ -195,6 +195,8 @@ def build(
     }
     if kernel.form == "recursive" and style == "finish_async" and kernel.varies:
         attrs["schedule_dependent"] = " ".join(kernel.varies)
+    if kernel.ships:
+        attrs["cut_dependent"] = " ".join(CUT_DEPENDENT)
     if style_reason is not None:
         attrs["style_reason"] = style_reason
     if workload is not None:

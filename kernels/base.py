@@ -15,6 +15,7 @@ from __future__ import annotations
 from kernels.inbox import Inbox, Latest, Shared
 from kernels.kernel import (
     COUNTS,
+    CUT_DEPENDENT,
     FIRST,
     Kernel,
     Node,
@@ -52,6 +53,7 @@ from partition.subset import Subset
 
 __all__ = [
     "COUNTS",
+    "CUT_DEPENDENT",
     "FIRST",
     "VOTES",
     "Announcement",

@@ -72,6 +72,9 @@ COUNTS = (
 )
 """What is counted per round."""
 
+CUT_DEPENDENT = ("messages", "remote_messages", "bytes", "mutexes", "comm")
+"""Counts that depend on the clusters where a kernel `ships`."""
+
 
 @dataclass(frozen=True)
 class Kernel:
@@ -171,6 +174,9 @@ class Kernel:
     both_ways: ClassVar[bool] = False
     """Whether the kernel takes a directed graph as an undirected one whose clusters have `directions`: an
     edge is an entry at both its ends, so broadcasts go along it both ways."""
+    ships: ClassVar[bool] = False
+    """Whether clusters send items to clusters (`kernels.messages.ship`). A cluster folds what it sends, so
+    messages are those of the cut: the dataset's attribute ``cut_dependent`` names `CUT_DEPENDENT`."""
     along_edges: ClassVar[bool] = False
     """Whether all its unicasts go to neighbours, which a checked run verifies."""
     needs: ClassVar[tuple[str, ...]] = ()

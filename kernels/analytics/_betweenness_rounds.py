@@ -31,12 +31,17 @@ def take_offers(keys, reach, counts, distance, paths, fresh, front, size):
 
 @compiled
 def offer(indptr, slots, weights, width, front, distance, paths, fresh, found):
-    """Cells of the front offer their successors a path. Returns how many came nearer, and edges seen."""
+    """Cells of the front offer their successors a path. Returns how many came nearer, and edges seen.
+
+    Cells that come nearer while others make offers offer that in the next round, for every cut.
+    """
     count = scanned = 0
-    for key in front:
+    reaches = distance[front]
+    for i in range(len(front)):
+        key = front[i]
         v = key // width
         column = key - v * width
-        reach = distance[key]
+        reach = reaches[i]
         scanned += indptr[v + 1] - indptr[v]
         for e in range(indptr[v], indptr[v + 1]):
             to = slots[e] * width + column

@@ -62,8 +62,9 @@ class Betweenness(Partitioned):
     -----
     Rounds: 1 where the graph is replicated; partitioned, two for each level of each batch of searches.
 
-    Messages: where the graph is replicated, n (n - 1) that hand it round and n from each cluster;
-    partitioned, a few along each edge for each source.
+    Messages: where the graph is replicated, 2 n (n - 1) that hand it round and n from each cluster;
+    partitioned, a few along each edge between clusters for each source. They depend on the clusters,
+    since a cluster adds up what it sends to another.
 
     Examples
     --------
@@ -94,6 +95,7 @@ class Betweenness(Partitioned):
     }
     notes = {"scanned": "edges that searches looked at"}
     undirected = False
+    ships = True
 
     def check(self, c: bsp.Cluster) -> str | None:
         if self.batch is not None and self.batch < 1:

@@ -90,16 +90,16 @@ class Partitioned(bsp.Replicated, bsp.Weighted):
         yield bsp.Round(self.subscribe, self.link, opening=True)
         for _ in range(0, len(self.chosen(net.n)), self.width(net.n)):
             yield bsp.Round(self.begin, opening=True)
-            depth = 1
+            levels = 0
             while (yield bsp.Round(self.offer)).any:
-                depth += 1
+                levels += 1
             if self.weighted:
                 yield bsp.Round(self.spread, self.tally, self.expect, closing=True)
-                depth = 1
+                levels = 0
                 while (yield bsp.Round(self.advance)).any:
-                    depth += 1
-            for _ in range(1, depth):
-                yield bsp.Round(self.depend)
+                    levels += 1
+            for level in range(levels - 1, 0, -1):
+                yield bsp.Round(self.depend, level=level)
             yield bsp.Round(self.finish, closing=True)
 
     def subscribe(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
@@ -162,8 +162,8 @@ class Partitioned(bsp.Replicated, bsp.Weighted):
         fields = {"key": key, "paths": s.paths[abroad]}
         if self.weighted:
             fields["reach"] = s.distance[abroad]
-        sent = bsp.ship(to, **fields)
-        return sent, bsp.vote(any=count), bsp.Note({"scanned": scanned})
+        # the front, not what was found: a ghost that was found may have a path already where it is at home
+        return bsp.ship(to, **fields), bsp.vote(any=size), bsp.Note({"scanned": scanned})
 
     def spread(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         reached = self._reached(c, s)
@@ -206,19 +206,19 @@ class Partitioned(bsp.Replicated, bsp.Weighted):
         to, key = self._owners(c, s, abroad)
         sent = bsp.ship(to, key=key, paths=s.paths[abroad], other=-s.need[abroad])
         s.paths[abroad], s.need[abroad] = 0.0, 0
-        return sent, bsp.vote(any=count)
+        return sent, bsp.vote(any=size)
 
-    def depend(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
+    def depend(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, level: int) -> bsp.Shipment:
         s.share[inbox.shipped("key")] = inbox.shipped("paths")
-        level = s.levels.pop()
-        if len(many := level[np.isinf(s.paths[level])]):
+        cells = s.levels[level]
+        if len(many := cells[np.isinf(s.paths[cells])]):
             raise OverflowError(TROUBLE[MANY].format(self._source(s, many[0])))
         compiled().depend(
-            c.indptr, s.slots, s.weights, s.width, level,
+            c.indptr, s.slots, s.weights, s.width, cells,
             s.distance, s.paths, s.share, *s.sums,
         )  # fmt: skip
-        to, key, which = self._publish(c, s, level)
-        return bsp.ship(to, key=key, paths=s.share[level][which])
+        to, key, which = self._publish(c, s, cells)
+        return bsp.ship(to, key=key, paths=s.share[cells][which])
 
     def finish(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         s.betweenness = centrality(s.sums, c.directed)

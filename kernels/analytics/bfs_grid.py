@@ -46,7 +46,7 @@ class GridSearch(bsp.Kernel):
     Rounds: at most ``hops + 1``: one for each level, and one that reaches no new node.
 
     Messages: the frontier, as a list or a bitmap, to each cluster of its column, and each node found to its
-    owner.
+    owner. They depend on the grid.
 
     Examples
     --------
@@ -71,6 +71,7 @@ class GridSearch(bsp.Kernel):
         "expand_bytes": "bytes of the frontier to other clusters",
         "fold_bytes": "bytes of what was found, to other clusters",
     }
+    ships = True
 
     def check(self, c: bsp.Cluster) -> str | None:
         if wrong := bsp.no_node("root", self.root, c.n):
