@@ -230,6 +230,11 @@ class Halo:
         heard = self.send[peer]
         return self.own if isinstance(heard, slice) else len(heard)
 
+    @property
+    def sends_all(self) -> bool:
+        """Whether each peer site that reads some own slots has slots for them all."""
+        return all(self.told(peer) == self.own for peer in self.send)
+
     @once
     def leaving(self) -> dict[int, int]:
         """For each peer site, how many edges lead there."""

@@ -43,8 +43,8 @@ class Halos:
             if self._cut != cut:
                 self._cut, self._made = cut, {}
             if every not in self._made:
-                found = self._made.get(False)  # it may have slots for all nodes as well
-                if found is None or found.slots < clusters[0].n:
+                found = self._made.get(False)  # it may be the same as that for all nodes
+                if found is None or found.slots < clusters[0].n or not found.sends_all:
                     self._made.clear()  # two would take twice the memory
                     found = make_halo(clusters, bounds, me, every)
                 self._made[every] = found

@@ -21,7 +21,7 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None):
     Parameters
     ----------
     shared
-        Whether they store broadcasts in memory that they share.
+        Whether they store broadcasts in memory that they share, once they know how many nodes they read.
     pool
         Where each runs its clusters side by side.
     """
@@ -36,6 +36,7 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None):
         size = Window.size(graph.n, len(all_sites), all_sites[0].mailbox.dtypes)
         memory = np.zeros(size, np.uint8)
         for site in all_sites:
+            assert site.mailbox.ghosts >= 0  # workers make this halo first
             site.mailbox.share(memory)
     for site in all_sites:
         site.warm()

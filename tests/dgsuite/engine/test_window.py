@@ -1,4 +1,4 @@
-"""Sites that store broadcasts in memory that all of them share, without workers."""
+"""Sites that store broadcasts in memory that all of them share."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dgsuite
 from dgsuite.engine.program import Guard, reduce_votes, steps
 from dgsuite.engine.site import Site
 from dgsuite.engine.window import Window
 from dgsuite.executors import serial
+from kernels import KERNELS
 from kernels.analytics.pagerank import PageRank
+from partition.graph import Graph
 from partition.views import incoming
 from tests.support.cases import graphs, inputs
 from tests.support.sites import assert_same, simulate
@@ -53,6 +56,7 @@ def run_ahead(kernel, graph, sites, order):
         return reduced
 
     for site in run:
+        assert site.mailbox.ghosts >= 0  # workers make this halo first
         site.mailbox.share(memory)
         site.warm()
     programs = [steps(kernel, graph.n, reply(me), Guard(max_rounds=1000)) for me in range(count)]
@@ -92,4 +96,29 @@ def test_a_site_may_go_ahead(name, data):
     rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
     found = run_ahead(kernel, cut, sites, rng.permutation)
     for output, values in serial.run(kernel, whole.parts)[0].items():
+        np.testing.assert_array_equal(found[output], values)
+
+
+def path(**how):
+    """One site reads a third of the other's nodes, and the other a sixth of the first's."""
+    return Graph.from_edges(np.arange(8), np.arange(1, 9), n=9, **how)
+
+
+def corner(**how):
+    """One site reads nodes 6 and 8 of the other; node 8, first in rank, shares no list."""
+    return Graph.from_edges([0, 0, 6, 1], [6, 8, 8, 8], n=13, **how)
+
+
+LOPSIDED = [(path, {"clusters": 3}), (corner, {"partition": [0] * 5 + [1] * 8})]
+"""Graphs cut so that one site reads many nodes of the other, which reads few of its own."""
+
+
+@pytest.mark.parametrize("name", ["ktruss", "lcc", "triangles"])
+@pytest.mark.parametrize(("make", "cut"), LOPSIDED)
+def test_lists_reach_their_nodes_where_sites_share_memory(make, cut, name, client):
+    kernel, graph = KERNELS[name](), make(**cut)
+    expected, log = serial.run(kernel, make(clusters=1).parts)
+    assert_same((expected, log), simulate(kernel, graph, 2, shared=True))
+    found = dgsuite.run(name, graph, style="clocked", client=client)
+    for output, values in expected.items():
         np.testing.assert_array_equal(found[output], values)
