@@ -60,7 +60,7 @@ class HirschbergSinclair(bsp.Kernel):
     def launch(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, reach: int) -> bsp.Unicast:
         candidates = np.flatnonzero(s.back == 2)
         s.back[:] = 0
-        return self.both_ways(c, candidates, reach, reach)
+        return self.send_around(c, candidates, reach, reach)
 
     def relay(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         """Pass on or turn messages: `hops` are those left on the way out, 0 on the way back."""
@@ -77,7 +77,7 @@ class HirschbergSinclair(bsp.Kernel):
     def proclaim(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         leader = np.flatnonzero(s.back == 2)
         s.leader[leader] = c.uid[leader]
-        return self.both_ways(c, leader, c.n // 2, (c.n - 1) // 2)
+        return self.send_around(c, leader, c.n // 2, (c.n - 1) // 2)
 
     def pass_on(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         node, uid, hops, way = inbox.node, inbox["uid"], inbox["hops"], inbox["way"]
@@ -86,7 +86,7 @@ class HirschbergSinclair(bsp.Kernel):
         on = (c.ids[node] + way) % c.n
         return bsp.unicast(on[far], node[far], uid=uid[far], hops=hops[far] - 1, way=way[far])
 
-    def both_ways(self, c: bsp.Cluster, nodes: NDArray, ahead: int, behind: int) -> bsp.Unicast:
+    def send_around(self, c: bsp.Cluster, nodes: NDArray, ahead: int, behind: int) -> bsp.Unicast:
         """Nodes send their identifier so many hops ahead and behind."""
         ways = np.array([way for way, hops in ((1, ahead), (-1, behind)) if hops], np.int8)
         hops = np.array([hops for hops in (ahead, behind) if hops], np.int64)

@@ -15,7 +15,9 @@ import dgsuite
 from dgsuite.engine.program import reduce_votes
 from dgsuite.executors import serial
 from dgsuite.workers.messages import joint, of_joint
-from kernels.base import Vote, vote
+from kernels import FAITHFUL, RECURSIVE
+from kernels import KERNELS as ALL
+from kernels.base import Kernel, Vote, vote
 from kernels.exact import exact_sum
 from partition.errors import InputError, RunError
 from partition.graph import Graph
@@ -95,6 +97,17 @@ def test_a_cluster_that_does_not_vote_adds_nothing():
 def test_what_cannot_be_voted_is_refused(cast, message):
     with pytest.raises(InputError, match=message):
         vote(**cast)
+
+
+FLAGS = [name for name, kind in Kernel.__annotations__.items() if kind == "ClassVar[bool]"]
+
+
+@pytest.mark.parametrize("kernel", [*ALL.values(), *FAITHFUL, *RECURSIVE.values()])
+def test_what_a_kernel_says_of_itself_is_no_method(kernel):
+    assert {type(getattr(kernel, name)) for name in FLAGS} == {bool}
+    if kernel.undirected and not kernel.both_ways:
+        with pytest.raises(InputError, match="needs an undirected graph"):
+            dgsuite.run(kernel, ring(6, directed=True), style="serial")
 
 
 @pytest.mark.parametrize(
