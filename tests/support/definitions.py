@@ -73,3 +73,22 @@ def propagated(net, steps):
         times = {v: Counter(label[u] for u in near[v]) for v in net}
         label = {v: min(t, key=lambda k: (-t[k], k), default=label[v]) for v, t in times.items()}
     return np.array([label[v] for v in net])
+
+
+def committees(net, uid, k):
+    """Leaders of committees of k. In each of k turns a node leads if it has found no smaller free one than itself
+    within k - 1 hops, and invites the smallest free one there, which joins the smallest leader.
+    """
+    near = {v: nx.single_source_shortest_path_length(net, v, k - 1) for v in net}
+    least, leader = {v: uid[v] for v in net}, {}
+    for _ in range(k):
+        invited = {}
+        for v in net:
+            free = [u for u in near[v] if u not in leader]
+            guest = min(free, key=lambda u: uid[u], default=None)
+            if guest is not None:
+                least[v] = min(least[v], uid[guest])
+                if least[v] == uid[v]:
+                    invited.setdefault(guest, []).append(v)
+        leader |= {guest: min(by, key=lambda v: uid[v]) for guest, by in invited.items()}
+    return np.array([leader.get(v, v) for v in net])

@@ -5,11 +5,10 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 
-import dgsuite
 from kernels import KERNELS
 from partition.graph import Graph
 from tests.support.cases import RANKS
-from tests.support.definitions import propagated, trusses
+from tests.support.definitions import committees, propagated, trusses
 
 SEED = 5
 N = 40
@@ -146,8 +145,7 @@ def reference(kernel, graph):
         votes = np.arange(N) % 2
         traitor = np.arange(N) < 4
         return {"decision": np.where(traitor, 0, 1), "vote": votes, "traitor": traitor}
-    ds = dgsuite.run("kc", graph, style="serial", k=4)
-    return {"committee": ds.committee.values.copy(), "k": 4}
+    return {"committee": committees(net, uid, 4), "k": 4}
 
 
 def centralities(kernel, net):
