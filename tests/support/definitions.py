@@ -76,8 +76,8 @@ def propagated(net, steps):
 
 
 def committees(net, uid, k):
-    """Leaders of committees of k. In each of k turns a node leads if it has found no smaller free one than itself
-    within k - 1 hops, and invites the smallest free one there, which joins the smallest leader.
+    """Leaders of committees of k. In each of k turns a node that has found no smaller free node than itself
+    within k - 1 hops invites the smallest free one there; a node that is invited joins the smallest leader.
     """
     near = {v: nx.single_source_shortest_path_length(net, v, k - 1) for v in net}
     least, leader = {v: uid[v] for v in net}, {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -122,3 +123,15 @@ def test_lists_reach_their_nodes_where_sites_share_memory(make, cut, name, clien
     found = dgsuite.run(name, graph, style="clocked", client=client)
     for output, values in expected.items():
         np.testing.assert_array_equal(found[output], values)
+
+
+@pytest.mark.parametrize("name", ["ktruss", "lcc", "triangles"])
+@pytest.mark.parametrize("n", [5, pytest.param(6, marks=pytest.mark.long)])
+def test_lists_reach_their_nodes_in_every_small_graph(n, name):
+    """Of all graphs, however they are cut in two."""
+    for net in nx.graph_atlas_g():
+        for first in range(1, n) if len(net) == n else ():
+            cut = Graph.from_networkx(net, partition=[0] * first + [1] * (n - first))
+            whole = Graph.from_networkx(net, clusters=1)
+            found = simulate(KERNELS[name](), cut, 2, shared=True)
+            assert_same(serial.run(KERNELS[name](), whole.parts), found)

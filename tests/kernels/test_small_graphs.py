@@ -1,0 +1,167 @@
+"""Every kernel on every small graph: right, and the same for one to five clusters on two sites."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import dgsuite
+from dgsuite.executors import serial
+from kernels import RECURSIVE
+from tests.support.sites import assert_same, simulate
+from tests.support.small_graphs import (
+    BY_CUT,
+    DIRECTED,
+    FORMS,
+    Case,
+    connected,
+    directed,
+    families,
+    suited,
+    told,
+)
+
+CUTS = (2, 3, 4, 5)
+"""Clusters. One cluster is what others are compared with."""
+
+every_form = pytest.mark.parametrize(("kernel", "faithful"), FORMS)
+
+
+@pytest.fixture
+def compiled_from_zero(monkeypatch):
+    """Compiled loops run from the first element on, as on large graphs."""
+    for module in [*sys.modules.values()]:
+        if "COMPILE_FROM" in vars(module):
+            monkeypatch.setattr(module, "COMPILE_FROM", -1)
+
+
+def check(case, cuts):
+    """A kernel's outputs are right, and no cut changes them, whether two sites share memory or not."""
+    with told(case):
+        kernel = case.make()
+        expected = serial.run(kernel, case.graph().parts)
+        case.assert_right(expected[0], kernel)
+    for clusters in cuts:
+        shared = (case.number // 4 + clusters) % 2 == 0
+        with told(case, f"{clusters} clusters", f"{shared=}"):
+            found = simulate(kernel, case.graph(clusters), 2, shared=shared)
+            if kernel.name in BY_CUT:
+                assert_same_outputs(kernel, expected[0], found[0])
+            else:
+                assert_same(expected, found)
+
+
+def assert_same_outputs(kernel, expected, found):
+    for name in kernel.outputs:
+        np.testing.assert_array_equal(expected[name], found[name], err_msg=name)
+
+
+def cases(kernel, nets, faithful=False):
+    """Those of the graphs that the kernel can run on."""
+    found = [Case(kernel, net, number, faithful) for number, net in enumerate(suited(kernel, nets))]
+    assert found
+    return found
+
+
+def one(case):
+    """A cut, in turn."""
+    return CUTS[case.number % 4 :][:1]
+
+
+def connected_to(n):
+    return [net for k in range(1, n + 1) for net in connected(k)]
+
+
+@every_form
+def test_connected_graphs_of_four_nodes(kernel, faithful):
+    for case in cases(kernel, connected_to(4), faithful):
+        check(case, CUTS)
+
+
+@every_form
+def test_connected_graphs_of_five_nodes(kernel, faithful):
+    for case in cases(kernel, connected(5), faithful):
+        check(case, one(case))
+
+
+@every_form
+def test_families(kernel, faithful):
+    for case in cases(kernel, families(), faithful):
+        check(case, (2, 5))
+
+
+@pytest.mark.parametrize("kernel", DIRECTED)
+def test_directed_graphs_of_three_nodes(kernel):
+    for case in cases(kernel, [net for n in (1, 2, 3) for net in directed(n)]):
+        check(case, (2, 3))
+
+
+@pytest.mark.parametrize("name", sorted(RECURSIVE))
+def test_recursive_forms(name):
+    for case in cases(name, [*connected_to(4), *families()]):
+        kernel = RECURSIVE[name](**vars(case.make()))
+        for clusters in (1, *one(case)):
+            with told(case, "recursive", f"{clusters} clusters"):
+                found = dgsuite.run(kernel, case.graph(clusters), style="serial")
+                case.assert_right(found, kernel)
+
+
+@every_form
+def test_families_in_compiled_loops(kernel, faithful, compiled_from_zero):
+    for case in cases(kernel, families(), faithful):
+        check(case, one(case))
+
+
+@pytest.mark.long
+@every_form
+def test_connected_graphs_of_six_nodes(kernel, faithful):
+    for case in cases(kernel, [*connected(5), *connected(6), *families()], faithful):
+        check(case, CUTS)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kernel", DIRECTED)
+def test_directed_graphs_of_four_nodes(kernel):
+    for case in cases(kernel, directed(4)):
+        check(case, one(case))
+
+
+@pytest.mark.long
+@every_form
+def test_connected_graphs_of_five_nodes_in_compiled_loops(kernel, faithful, compiled_from_zero):
+    for case in cases(kernel, connected_to(5), faithful):
+        check(case, one(case))
+
+
+def check_on_workers(some, client, styles):
+    """What sites give in one process, real workers give."""
+    for case in some:
+        kernel = case.make()
+        clusters = one(case)[0]
+        expected, _ = serial.run(kernel, case.graph().parts)
+        graph = case.graph(clusters, seen=False)
+        for style in styles:
+            with told(case, f"{clusters} clusters", style):
+                found = dgsuite.run(kernel, graph, style=style, client=client)
+                assert_same_outputs(kernel, expected, found)
+
+
+@every_form
+def test_some_families_on_workers(kernel, faithful, client):
+    number = FORMS.index((kernel, faithful))
+    some = cases(kernel, families(), faithful)
+    check_on_workers(some[number % 4 :: 4], client, ["clocked"])
+
+
+@pytest.mark.long
+@every_form
+def test_families_on_workers(kernel, faithful, client):
+    check_on_workers(cases(kernel, families(), faithful), client, ["clocked", "finish_async"])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kernel", DIRECTED)
+def test_directed_graphs_on_workers(kernel, client):
+    check_on_workers(cases(kernel, directed(3)), client, ["clocked"])
