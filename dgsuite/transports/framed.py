@@ -154,6 +154,14 @@ class Framed(Comm):
                 raise
         return size
 
+    async def write_bytes(self, data: bytes) -> None:
+        """Send bytes that are no message: the other end takes them by `read_bytes`."""
+        await self._put([memoryview(data)])
+
+    async def read_bytes(self, size: int) -> bytes:
+        """So many bytes that are no message."""
+        return bytes(await self._next(size))
+
     async def close(self) -> None:
         if not self._closed:
             async with self._turn:  # what is being written leaves first

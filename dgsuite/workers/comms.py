@@ -21,6 +21,7 @@ from distributed.comm.registry import get_backend
 from distributed.comm.tcp import TCP, TLS
 from tornado.iostream import StreamClosedError
 
+from dgsuite.transports.framed import Framed
 from dgsuite.workers.ports import ports
 from partition.client.settings import setting
 from partition.errors import RunError
@@ -110,15 +111,14 @@ class Listener:
 
     async def _admit(self, comm: Comm, handshake_overrides: Any = None) -> None:
         """Accept a task that sends the secret; in place of Dask's handshake, which unpickles any input."""
-        stream = getattr(comm, "stream", None)
-        if stream is not None:
-            try:
-                said = await stream.read_bytes(SECRET)
-            except StreamClosedError as error:
-                raise CommClosedError(f"{comm.peer_address} has left") from error
-            if not secrets.compare_digest(said, self._secret):
-                comm.abort()
-                raise CommClosedError(f"{comm.peer_address} does not know the secret of the run")
+        try:
+            said = await asyncio.wait_for(_opening(comm), _patience())
+        except TimeoutError:
+            comm.abort()
+            raise CommClosedError(f"{comm.peer_address} says nothing") from None
+        if not isinstance(said, bytes) or not secrets.compare_digest(said, self._secret):
+            comm.abort()
+            raise CommClosedError(f"{comm.peer_address} does not know the secret of the run")
         _agree(comm)
 
 
@@ -132,14 +132,37 @@ async def connected(address: str, secret: bytes, arguments: dict[str, Any]) -> C
     """
     scheme, where = parse_address(address)
     connector = get_backend(scheme).get_connector()
-    timeout = parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
     comm: Comm = await asyncio.wait_for(
-        connector.connect(where, deserialize=True, **arguments), timeout
+        connector.connect(where, deserialize=True, **arguments), _patience()
     )
-    if (stream := getattr(comm, "stream", None)) is not None:
+    if isinstance(comm, Framed):
+        await comm.write_bytes(secret)
+    elif (stream := getattr(comm, "stream", None)) is not None:
         await stream.write(secret)
+    else:
+        await comm.write(secret)
     _agree(comm)
     return comm
+
+
+def _patience() -> float:
+    """Seconds for both ends to join."""
+    seconds: float = parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
+    return seconds
+
+
+async def _opening(comm: Comm) -> Any:
+    """As many bytes as a secret has, ahead of all messages; the first message of a comm that shows no bytes:
+    such are Dask's of other schemes than tcp and tls.
+    """
+    if isinstance(comm, Framed):
+        return await comm.read_bytes(SECRET)
+    if (stream := getattr(comm, "stream", None)) is None:
+        return await comm.read()
+    try:
+        return await stream.read_bytes(SECRET)
+    except StreamClosedError as error:
+        raise CommClosedError(f"{comm.peer_address} has left") from error
 
 
 def _agree(comm: Comm) -> None:

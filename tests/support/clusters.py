@@ -32,15 +32,19 @@ def has_worked(processes, seconds):
 
 
 @contextmanager
-def client_of(workers, settings=None, threads=1, set_as_default=True):
-    """A client of some worker processes, with settings of Dask's."""
+def client_of(workers, settings=None, threads=1, set_as_default=True, **options):
+    """A client of some worker processes, with settings of Dask's, and options of the cluster."""
     import dask
     from distributed import Client, LocalCluster
 
     with (
         dask.config.set(settings or {}),
         LocalCluster(
-            n_workers=workers, threads_per_worker=threads, processes=True, dashboard_address=None
+            n_workers=workers,
+            threads_per_worker=threads,
+            processes=True,
+            dashboard_address=None,
+            **options,
         ) as cluster,
         Client(cluster, set_as_default=set_as_default) as client,
     ):
