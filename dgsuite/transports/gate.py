@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 
 from dgsuite.engine.window import LINE
 from dgsuite.transports.flags import ORDERED, barrier
-from partition.errors import RunError
 
 ROW = 1 << 12
 """Bytes of a row."""
 
 HEAD = struct.Struct("<qQQ")
 """Of a row: `Word.number`, `Word.due`, and the bytes that follow."""
+
+ELSEWHERE = 2**64 - 1
+"""In place of their number: the bytes do not fit."""
 
 FUTEX, WAIT, WAKE, ALL = 202, 0, 1, 2**31 - 1
 """Number of the system call on x86-64, what it does, and how many tasks to wake."""
@@ -39,8 +41,8 @@ class Word(NamedTuple):
     """Of the phase."""
     due: int
     """A bit for each task that it sends something to."""
-    said: bytes
-    """For all."""
+    said: bytes | None
+    """For all; None if it does not fit into a row."""
 
 
 class Gate:
@@ -74,14 +76,15 @@ class Gate:
 
     def arrive(self, word: Word) -> None:
         """Say something to all, and wake them if all others are there."""
-        length = len(word.said)
-        if length > ROW - HEAD.size:
-            raise RunError(f"a vote of {length} bytes; it can have {ROW - HEAD.size}")
         self._pass += 1
         at = self._row(self._rank)
-        HEAD.pack_into(self._rows, at, word.number, word.due, length)
-        at += HEAD.size
-        self._rows[at : at + length] = word.said
+        said = word.said
+        if said is None or len(said) > ROW - HEAD.size:
+            HEAD.pack_into(self._rows, at, word.number, word.due, ELSEWHERE)
+        else:
+            HEAD.pack_into(self._rows, at, word.number, word.due, len(said))
+            at += HEAD.size
+            self._rows[at : at + len(said)] = said
         self._passes[self._rank * LINE // 8] = self._pass
         self._missing = [task for task in range(self._size) if task != self._rank]
         barrier()
@@ -122,7 +125,8 @@ class Gate:
             at = self._row(task)
             number, due, length = HEAD.unpack_from(self._rows, at)
             at += HEAD.size
-            found.append(Word(number, due, bytes(self._rows[at : at + length])))
+            said = None if length == ELSEWHERE else bytes(self._rows[at : at + length])
+            found.append(Word(number, due, said))
         return found
 
     def _row(self, task: int) -> int:

@@ -12,6 +12,7 @@ import mmap
 import os
 import stat
 import sys
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,13 +56,32 @@ def attach(fd: int) -> NDArray[np.uint8]:
     return np.frombuffer(mmap.mmap(fd, size, **options), np.uint8)
 
 
-def attach_of(pid: int, fd: int, size: int) -> NDArray[np.uint8] | None:
-    """The memory behind another process's file; None if there is none, or the process is not to be seen."""
+class Where(NamedTuple):
+    """Where another process finds a file of this one, and by what it knows it."""
+
+    pid: int
+    fd: int
+    device: int
+    inode: int
+    size: int
+
+    @classmethod
+    def of(cls, fd: int) -> Where:
+        """Where a file of this process is, while it is open."""
+        found = os.fstat(fd)
+        return cls(os.getpid(), fd, found.st_dev, found.st_ino, found.st_size)
+
+
+def attach_of(where: Where) -> NDArray[np.uint8] | None:
+    """The memory behind another process's file; None if this process does not find it: in another
+    container the number of the process is another one's, or no one's.
+    """
     try:
-        own = os.open(f"/proc/{pid}/fd/{fd}", os.O_RDWR | os.O_CLOEXEC)
-    except OSError:  # in another container, perhaps
+        own = os.open(f"/proc/{where.pid}/fd/{where.fd}", os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
         return None
     try:
-        return attach(own) if sealed(own) and os.fstat(own).st_size == size else None
+        same = Where.of(own)[2:] == where[2:]
+        return attach(own) if same and sealed(own) else None
     finally:
         os.close(own)

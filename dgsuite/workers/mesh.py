@@ -220,7 +220,13 @@ class Mesh:
         found: dict[int, MessageBatch] = {}
         if sources or not early:
             found = await self._fetch(number, {} if early else parcels, sources)
-        return found, reduce_votes([of_said(word.said) for word in words])
+        votes = [of_said(word.said) for word in words if word.said is not None]
+        if len(votes) == len(words):
+            return found, reduce_votes(votes)
+        wire = self.wire
+        _, whole = await self._exchange(number, {}, vote, combine)
+        self.wire += wire
+        return found, whole
 
     async def _send(self, number: int, parcels: Mapping[int, MessageBatch]) -> None:
         """Send parcels."""

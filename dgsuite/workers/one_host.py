@@ -98,10 +98,10 @@ async def _made(mesh: Mesh, label: str, size: int) -> NDArray[np.uint8] | None:
         with suppress(OSError):  # none is left
             mine, fd = memory.make(label, size)
     try:
-        offer = None if mesh.rank else (os.getpid(), fd, size)
-        _, (pid, there, size) = await mesh.exchange(OFFER, {}, offer, _said)
-        if mine is None:
-            mine = memory.attach_of(pid, there, size)
+        offer = None if fd < 0 else memory.Where.of(fd)
+        _, where = await mesh.exchange(OFFER, {}, offer, _said)
+        if mine is None and where is not None:
+            mine = memory.attach_of(where)
         without = Vote(any=mine is None)
         lacking = (await mesh.exchange(TAKEN, {}, without))[1].any
     finally:
@@ -111,5 +111,5 @@ async def _made(mesh: Mesh, label: str, size: int) -> NDArray[np.uint8] | None:
 
 
 def _said(offers: Sequence[Any]) -> Any:
-    """The offer of the task that made one."""
+    """The offer of the task that made one, if it could."""
     return next((offer for offer in offers if offer is not None), None)

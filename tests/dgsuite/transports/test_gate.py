@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from dgsuite.transports import memory
-from dgsuite.transports.gate import ROW, SUPPORTED, Gate, Word
-from partition.errors import RunError
+from dgsuite.transports.gate import HEAD, ROW, SUPPORTED, Gate, Word
 
 pytestmark = pytest.mark.skipif(not SUPPORTED, reason="needs a futex, and x86-64")
 
@@ -52,22 +51,39 @@ def test_it_stays_shut_while_one_is_missing():
     assert time.perf_counter() - begin > 0.04
 
 
-def test_what_is_too_long_is_refused():
-    gate = Gate(np.zeros(Gate.nbytes(2), np.uint8), 0, 2)
-    with pytest.raises(RunError, match=f"a vote of {ROW} bytes"):
-        gate.arrive(Word(0, 0, bytes(ROW)))
+@pytest.mark.parametrize("said", [bytes(ROW - HEAD.size), bytes(ROW - HEAD.size + 1)])
+def test_what_does_not_fit_into_a_row_is_left_out(said):
+    gate = Gate(np.zeros(Gate.nbytes(1), np.uint8), 0, 1)
+    gate.arrive(Word(3, 5, said))
+    assert gate.words() == [Word(3, 5, said if len(said) + HEAD.size <= ROW else None)]
 
 
 def test_memory_of_another_process():
-    """It is found by its process, file and size, and nothing else is taken for it."""
+    """It is found by its process and file, and nothing else is taken for it."""
     mine, fd = memory.make("test", 4096)
+    where = memory.Where.of(fd)
     try:
-        theirs = memory.attach_of(os.getpid(), fd, 4096)
+        theirs = memory.attach_of(where)
         mine[5] = 7
         assert theirs[5] == 7
-        assert memory.attach_of(os.getpid(), fd, 8192) is None
-        assert memory.attach_of(2**22 + 1, fd, 4096) is None
+        assert memory.attach_of(where._replace(pid=2**22 + 1)) is None
+        assert memory.attach_of(where._replace(size=8192)) is None
     finally:
         os.close(fd)
+    assert memory.attach_of(where) is None
     with open(os.devnull, "rb+") as other:
-        assert memory.attach_of(os.getpid(), other.fileno(), 0) is None
+        assert memory.attach_of(memory.Where.of(other.fileno())) is None
+
+
+def test_memory_of_the_same_size_under_the_same_numbers_is_not_taken_for_it():
+    """As where a process of another container has the number of the process that offers it."""
+    mine, fd = memory.make("test", 4096)
+    offered = memory.Where.of(fd)
+    os.close(fd)
+    _other, again = memory.make("test", 4096)
+    try:
+        assert again == fd
+        assert memory.attach_of(offered) is None
+    finally:
+        os.close(again)
+    assert len(mine) == 4096  # exists as long as it is mapped, so its file is not the other's

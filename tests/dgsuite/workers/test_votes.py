@@ -1,0 +1,41 @@
+"""Votes that take more bytes than the row that a task has at the gate."""
+
+from __future__ import annotations
+
+import pytest
+
+import dgsuite
+from dgsuite.transports.gate import ROW, SUPPORTED
+from dgsuite.workers.comms import can_share
+from dgsuite.workers.lazy import LazyMesh
+from dgsuite.workers.mesh import Mesh
+from kernels.base import Vote
+from tests.support.meshes import together
+from tests.support.toys import LargeVotes
+
+LARGE = 1 << 10 * ROW
+"""A whole number that no row holds."""
+
+
+@pytest.mark.skipif(not (can_share() and SUPPORTED), reason="no gate here")
+@pytest.mark.parametrize("kind", [Mesh, LazyMesh])
+@pytest.mark.parametrize("long", [[0], [1], [0, 1, 2]])
+def test_they_go_by_messages(kind, long):
+    """Where one has such a vote, those of all do; and the next ones at the gate again."""
+
+    async def task(mesh):
+        heard = []
+        for number in range(4):
+            mine = LARGE if mesh.rank in long and number % 2 else 1
+            _, said = await mesh.exchange(number, {}, Vote(sum=mine))
+            heard.append(said.sum)
+        return heard
+
+    large = len(long) * LARGE + 3 - len(long)
+    assert together(3, task, kind) == [[3, large, 3, large]] * 3
+
+
+def test_runs_on_one_host_have_large_votes_as_elsewhere(client, ring):
+    for style in ("serial", "clocked", "finish_async"):
+        ds = dgsuite.run(LargeVotes, ring, style=style, client=client)
+        assert int(ds.messages.sum()) == 0
