@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from time import time
+from typing import Any, NamedTuple, NoReturn
 
+from dask._task_spec import Task
 from distributed import Scheduler
 from distributed.scheduler import TaskState
+
+from partition.errors import WorkerLost
 
 OP = "dgsuite-result"
 """Of a worker's message about a result: key, and what is in `Sent`."""
@@ -123,7 +127,7 @@ class Results:
                 if sum(self._sent[key].nbytes for key in keys) > stays:
                     await self._ask([t for t in done if self._sent[t.key].facts is None])
                     for task in done:
-                        _keep(task)
+                        self._keep(task)
                     return {"over": True, "facts": {key: self._sent[key].facts for key in keys}}
             except (OSError, KeyError, ValueError):  # a worker was lost: the client finds out
                 await asyncio.sleep(seconds)
@@ -163,10 +167,39 @@ class Results:
         if finish in ("released", "forgotten"):
             self._sent.pop(key, None)
 
+    def _keep(self, task: TaskState) -> None:
+        """Have a task fail that Dask runs again since its result was lost with its worker.
 
-def _keep(task: TaskState) -> None:
-    """Never run a task again whose result is lost with its worker.
+        It is a part of a run, and cannot run alone. What needs its result fails with the same error. So it
+        needs no other task from now on, and any worker may run it.
+        """
+        place = min(worker.address for worker in task.who_has or [])
+        task.run_spec = Task(task.key, lost, str(task.key), place)
+        task.worker_restrictions = None
+        needed, task.dependencies = task.dependencies, set()
+        for other in needed:
+            other.dependents.discard(task)
+        task.has_lost_dependencies = False
+        rest = [other.key for other in needed if not other.dependents and not other.who_wants]
+        self.scheduler.transitions(dict.fromkeys(rest, "forgotten"), f"dgsuite-keep-{time()}")
 
-    It is tied to that worker, so what needs it would wait for ever. Now it fails.
+
+def lost(key: str, worker: str) -> NoReturn:
+    """What is left of a task whose result stayed on a worker that is gone.
+
+    Raises
+    ------
+    WorkerLost
+        Always.
     """
-    task.run_spec = None
+    raise WorkerLost(
+        f"{key}: the outputs of this run were lost with worker {worker}, on which they had stayed; run the "
+        f"kernel again. ds.load() brings outputs to the client, and so does every run with Dask's setting "
+        f"dgsuite.gather-limit: null",
+        worker,
+    )
+
+
+def may_run_again(task: TaskState) -> bool:
+    """Whether a task has a function that makes its result again."""
+    return task.run_spec is not None and getattr(task.run_spec, "func", None) is not lost

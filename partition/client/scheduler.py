@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from distributed import Scheduler, SchedulerPlugin
 from distributed.scheduler import TaskState
 
-from partition.client.results import Results
+from partition.client.results import Results, may_run_again
 from partition.client.sending import hurry
 from partition.client.tasks import MOVABLE
 
@@ -137,7 +137,7 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
                 return None
             if key in found or (task.state == "memory" and not everything):
                 continue
-            if task.run_spec is None or task.has_lost_dependencies or task.state == "erred":
+            if not may_run_again(task) or task.has_lost_dependencies or task.state == "erred":
                 return None
             found[key] = task
             todo += [needed.key for needed in task.dependencies]

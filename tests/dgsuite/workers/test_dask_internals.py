@@ -49,6 +49,8 @@ def test_what_the_scheduler_plugin_reads(client):
             *missing(worker, "memory_limit", "nthreads", "status"),
             *missing(dask_scheduler.tasks[key], "processing_on", "state", "key", "nbytes"),
             *missing(dask_scheduler.tasks[key], "worker_restrictions", "annotations"),
+            *missing(dask_scheduler.tasks[key], "run_spec", "dependencies", "dependents"),
+            *missing(dask_scheduler.tasks[key].run_spec, "func"),
             *missing(dask_scheduler, "gather", "stream_handlers", "stream_comms"),
             *missing(client, "last_seen"),
             *({"memory"} - set(worker.metrics)),

@@ -13,11 +13,11 @@ import dask.array as da
 import numpy as np
 import pandas as pd
 import pytest
-from distributed import CancelledError, futures_of
+from distributed import futures_of
 
 import dgsuite
 import genval
-from dgsuite import Graph, InputError
+from dgsuite import Graph, InputError, WorkerLost
 from partition.client.gather import SETTING, gathered
 from partition.partitioners import Partition
 from tests.support.paths import ROOT
@@ -142,8 +142,8 @@ def test_results_are_let_go_with_the_dataset(client, lazily):
 
 
 def test_results_lost_with_a_worker_are_an_error(own_client, lazily):
-    """The task is tied to a worker that is gone, and the graph could be built again: without
-    `dgsuite_keep` this waits for ever.
+    """It says what was lost and what to do, whatever needs it. The tasks of the run were tied to workers, so
+    Dask would wait for ever before it ran one again.
     """
     src, dst = (da.from_array(ends, chunks=300) for ends in ENDS)
     graph = Graph.from_edges(src, dst, n=200, client=own_client)
@@ -152,8 +152,14 @@ def test_results_lost_with_a_worker_are_an_error(own_client, lazily):
     os.kill(own_client.run(os.getpid, workers=[worker])[worker], signal.SIGKILL)
     while worker in own_client.scheduler_info()["workers"]:
         time.sleep(0.05)
-    with pytest.raises(CancelledError):
-        ds.in_mis.compute(scheduler=own_client)
+    for need in (ds.compute, lambda **at: ds.in_mis.sum().compute(**at), ds.in_mis.load):
+        with pytest.raises(WorkerLost, match="outputs of this run were lost with worker") as error:
+            need(scheduler=own_client)
+        assert error.value.worker == worker
+        assert "run the kernel again. ds.load()" in str(error.value)
+    again = dgsuite.run("mis", graph, style="clocked", client=own_client)
+    expected = dgsuite.run("mis", graph.compute(), style="serial")
+    np.testing.assert_array_equal(again.in_mis.compute(scheduler=own_client), expected.in_mis)
 
 
 def test_a_client_that_is_not_the_default(own_client, tmp_path, lazily):
