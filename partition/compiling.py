@@ -6,6 +6,8 @@ Import this module only where loops are compiled: importing Numba takes a quarte
 from __future__ import annotations
 
 import logging
+import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -57,6 +59,14 @@ class Cache(FunctionCache):
             super().save_overload(sig, data)
 
 
+def _warn(text: str) -> None:
+    """Log a warning; on a terminal in place of a line of progress, which another process may have drawn."""
+    over = ""
+    if sys.stderr is not None and sys.stderr.isatty() and not log.hasHandlers():
+        over = f"\r{' ' * (shutil.get_terminal_size().columns - 1)}\r"
+    log.warning("%s%s", over, text)
+
+
 class Notice(event.Listener):
     """Logs once per process that loops are being compiled, if that takes long."""
 
@@ -74,7 +84,7 @@ class Notice(event.Listener):
             return  # compiled as part of another function, or of another project
         before, self.seconds = self.seconds, self.seconds + perf_counter() - begun
         if before < SOON <= self.seconds:
-            log.warning(
+            _warn(
                 "compiling loops for this machine; this happens once per installation and can take some "
                 "ten seconds"
             )
@@ -106,7 +116,7 @@ def compiled(function: Callable | None = None, **options: Any) -> Any:
 
 @cache
 def _report_no_folder() -> None:
-    log.warning(
+    _warn(
         "no folder to cache compiled loops in, so each process compiles them again; set NUMBA_CACHE_DIR "
         "to a writable folder"
     )

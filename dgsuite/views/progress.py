@@ -164,7 +164,8 @@ def _notebook() -> Callable[[str, bool], None]:
 
 def _terminal(text: str, last: bool) -> None:
     width = shutil.get_terminal_size().columns - 1
-    print(f"\r{text[:width].ljust(width)}", end="\n" if last else "", file=sys.stderr, flush=True)
+    # what others print meanwhile begins where the line does, not behind it
+    print(f"\r{text[:width].ljust(width)}", end="\n" if last else "\r", file=sys.stderr, flush=True)
 
 
 def _file(text: str, last: bool) -> None:

@@ -6,9 +6,10 @@ import io
 import os
 import pty
 import re
+import subprocess
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import nbformat
 import networkx as nx
@@ -20,6 +21,7 @@ from dgsuite import Graph
 from dgsuite.engine.progress import Progress, united
 from dgsuite.views import progress
 from tests.support.faulty import Sleeps
+from tests.support.paths import ROOT
 
 
 @pytest.fixture
@@ -100,6 +102,70 @@ def test_it_is_shown_where_it_is_wanted(monkeypatch, ring):
     assert lines[-1].startswith("lcr, serial: round 12, ")
     with pytest.raises(dgsuite.InputError, match="progress must be"):
         dgsuite.run("lcr", ring, progress="yes")
+
+
+COMPILES = """
+import sys
+from dgsuite.views import progress
+
+def compile():
+    import time
+    import numpy as np
+    from partition import compiling
+    compiling.SOON = 1e-9  # however fast the machine is
+    time.sleep(0.3)  # the line of progress is there
+    from partition import _compiled
+    _compiled.tally(np.arange(4, dtype=np.int32), np.array([1, 3]))
+    time.sleep(0.3)
+
+if __name__ == "__main__":
+    progress.AFTER, progress.EVERY = 0, 0.01
+    if sys.argv[1] == "here":
+        with progress.shown("toy", "round", True, None):
+            compile()
+    else:
+        from distributed import Client
+        with Client(n_workers=1, threads_per_worker=1, dashboard_address=":0") as client:
+            with progress.shown("toy", "round", True, None):
+                client.submit(compile).result()
+"""
+
+
+@pytest.mark.parametrize("where", ["here", "worker"])
+def test_what_is_said_meanwhile_has_a_line_of_its_own(tmp_path, where):
+    """That a process compiles: this one, or a worker on the same terminal."""
+    program = tmp_path / "program.py"
+    program.write_text(COMPILES)
+    screen, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, program, where],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path)},
+        stderr=terminal,
+    )
+    os.close(terminal)
+    lines = list(drawn(screen))
+    assert process.wait(60) == 0
+    said = [line for line in lines if "compiling" in line]
+    assert len(said) == 1
+    assert re.fullmatch("compiling loops for this machine; .* ten seconds", said[0])
+    own = [line for line in lines if "toy" in line]
+    assert own
+    assert all(re.fullmatch(r"toy: \d+ s", line) for line in own), own
+
+
+def drawn(screen):
+    """The lines on a terminal once its last writer has left."""
+    text = ""
+    with suppress(OSError):  # so Linux tells the end
+        while more := os.read(screen, 1 << 16):
+            text += more.decode()
+    os.close(screen)
+    for line in text.split("\n"):
+        shown = ""
+        for part in line.split("\r"):
+            shown = part + shown[len(part) :]
+        if shown.strip():
+            yield shown.rstrip()
 
 
 CELLS = [
