@@ -22,14 +22,14 @@ from typing import (
 import numpy as np
 
 from kernels import KERNELS, RECURSIVE
-from kernels.base import Kernel, Node, NodeOrNone
-from partition.errors import InputError, unknown
+from kernels.base import Kernel, Node, NodeOrNone, no_node
+from kernels.declared import FORMS, check_declared
+from partition.errors import InputError, one_of, unknown
 from partition.labels import Labels, to_json
+from partition.masked import unmasked
 
 if TYPE_CHECKING:
     from partition.graph import Graph
-
-FORMS = ("iterative", "recursive")
 
 PLAIN = {
     int: "a 64-bit integer",
@@ -52,8 +52,8 @@ def make_kernel(
     Values of parameters are those given, else those of the kernel if it is an instance, else those of the
     graph's `attrs`, else the kernel's defaults. Some kernels then choose values that suit the graph.
     """
-    if form is not None and form not in FORMS:
-        raise InputError(unknown("form", form, FORMS))
+    if form is not None:
+        one_of("form", form, FORMS)
     if isinstance(kernel, str):
         if kernel.lower() not in KERNELS:
             raise InputError(unknown("kernel", kernel, sorted(KERNELS)))
@@ -66,13 +66,14 @@ def make_kernel(
         isinstance(kernel, type) and issubclass(kernel, Kernel)
     ):
         raise InputError(f"kernel must be a name or a Kernel, got {kernel!r}")
+    cls = kernel if isinstance(kernel, type) else type(kernel)
+    check_declared(cls)
     if form is not None and kernel.form != form:
         raise InputError(f"the given kernel {kernel.name!r} is {kernel.form}, not {form}")
     fields = {f.name: f for f in dataclasses.fields(kernel) if f.init}
     for name in parameters:
         if name not in fields:
             raise InputError(unknown(f"parameter of {kernel.name!r}", name, fields))
-    cls = kernel if isinstance(kernel, type) else type(kernel)
     if kernel is cls:
         own = {name: value for name, value in graph.attrs.items() if name in fields}
     else:  # defaults need no check
@@ -80,7 +81,10 @@ def make_kernel(
     key = {} if seed is None else {"seed": seed}
     values = {**own, **key, **parameters}
     fitted = {name: fitting(cls, name, value, graph.labels) for name, value in values.items()}
-    return cls(**fitted).suited(graph)
+    made = cls(**fitted)
+    for name in fields:
+        _check_nodes(made, name, graph.n)
+    return made.suited(graph)
 
 
 def fitting(kernel: type[Kernel], name: str, value: Any, labels: Labels | None = None) -> Any:
@@ -118,6 +122,30 @@ def fitting(kernel: type[Kernel], name: str, value: Any, labels: Labels | None =
             raise InputError(f"kernel {kernel.name!r}: {name} {error}") from None
     wanted = " or ".join(map(_described, kinds))
     raise InputError(f"kernel {kernel.name!r}: {name} must be {wanted}, got {value!r}")
+
+
+def _check_nodes(kernel: Kernel, name: str, n: int) -> None:
+    """See that a parameter that names nodes names some of a graph with n nodes, by their ids.
+
+    Raises
+    ------
+    InputError
+        It does not.
+    """
+    value = getattr(kernel, name)
+    for one in _kinds(type(kernel), name):
+        if one == Node and isinstance(value, int):
+            nodes, least = np.array([value]), 0
+        elif _of_nodes(one) and isinstance(value, Sized):
+            nodes, least = np.asarray(value), -1 if NodeOrNone in get_args(one) else 0
+        else:
+            continue
+        if nodes.size and (nodes.ndim != 1 or nodes.dtype.kind not in "iu"):
+            wanted = described(type(kernel), name)
+            raise InputError(f"kernel {kernel.name!r}: {name} must be {wanted}, got {value!r}")
+        outside = nodes[(nodes < least) | (nodes >= n)]
+        if len(outside) and (wrong := no_node(name, outside[0], n)):
+            raise InputError(f"kernel {kernel.name!r}: {wrong}")
 
 
 def labelled(kernel: Kernel, name: str, labels: Labels | None) -> Any:
@@ -225,7 +253,7 @@ def _cast(value: Any, kind: Any, bits: int) -> Any:
             return value
     elif _sequence(kind):
         if isinstance(value, Sized) and not isinstance(value, str | Mapping):
-            return value
+            return unmasked(value)
     elif kind not in PLAIN:
         return value
     raise TypeError

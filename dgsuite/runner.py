@@ -22,10 +22,10 @@ from dgsuite.views.progress import shown
 from dgsuite.workers.recovery import recovered
 from dgsuite.workload import Workload
 from kernels.base import Kernel
-from partition.client.queries import current_client, seceded
+from partition.client.queries import check_client, current_client, seceded
 from partition.client.spans import span
 from partition.client.waiting import Watch
-from partition.errors import InputError, RunError, unknown
+from partition.errors import InputError, RunError, one_of
 from partition.graph import Graph
 
 if TYPE_CHECKING:
@@ -246,11 +246,14 @@ def run_each(
             f"graph must be a dgsuite.Graph, got {type(graph).__name__}; "
             f"make one with Graph.from_networkx, from_scipy, from_edges or a reader"
         )
-    if progress not in (None, True, False):
-        raise InputError(f"progress must be True, False or None, got {progress!r}")
+    for value, what in ((progress, "progress"), (check, "check")):
+        if value is not None and not isinstance(value, bool | np.bool_):
+            raise InputError(f"{what} must be True, False or None, got {value!r}")
     for value, what in ((style, "style"), (count_as, "count_as")):
-        if value is not None and value not in STYLES:
-            raise InputError(unknown(what, value, STYLES))
+        if value is not None:
+            one_of(what, value, STYLES)
+    if on_round is not None and not callable(on_round):
+        raise InputError(f"on_round must be a function of the number of rounds, got {on_round!r}")
     _check_clients(client, graph)
     client = None if style == "serial" else current_client(client)
     if not isinstance(each, Sequence) or not all(isinstance(own, Mapping) for own in each):
@@ -390,16 +393,9 @@ def _guard(max_rounds: int | None, check: bool | None, trace: bool) -> Guard:
 
 def _check_clients(client: Client | None, graph: Graph) -> None:
     """Check that the client and the graph's client can be used."""
-    if client is not None:
-        from distributed import Client
-
-        if not isinstance(client, Client):
-            raise InputError(
-                f"client must be a distributed.Client, got {type(client).__name__}; make one of the "
-                f"cluster or its address, such as Client(cluster)"
-            )
-        if client.status != "running":
-            raise InputError(f"the client is {client.status}; make a new Client")
+    check_client(client)
+    if client is not None and client.status != "running":
+        raise InputError(f"the client is {client.status}; make a new Client")
     if graph.client is not None and graph.client.status != "running":
         raise InputError(
             f"the client that the graph was built with is {graph.client.status}; make a new Client and "

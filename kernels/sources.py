@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels import rng
-from kernels.kernel import no_node
 
 
 def wrong(sources: int | Sequence[int] | None, n: int, some: bool = False) -> str | None:
@@ -30,8 +29,6 @@ def wrong(sources: int | Sequence[int] | None, n: int, some: bool = False) -> st
     elif values.ndim == 0:
         if not 1 <= values <= n:
             return f"sources must be from 1 to {n}, the number of nodes, got {sources}"
-    elif len(outside := values[(values < 0) | (values >= n)]):
-        return no_node("source", outside[0], n)
     elif len(np.unique(values)) < len(values):
         return "sources must be different nodes"
     return None

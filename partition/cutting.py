@@ -13,6 +13,7 @@ from partition.client.tasks import submitted
 from partition.client.waiting import Watch
 from partition.cluster import Cluster, Identify
 from partition.errors import InputError
+from partition.masked import unmasked
 from partition.partitioners import (
     Partition,
     balanced,
@@ -104,7 +105,7 @@ def check_identifiers(uid: ArrayLike | Identify, n: int) -> NDArray[np.int64] | 
     """
     if callable(uid):
         return uid
-    ids = np.asarray(uid)
+    ids = np.asarray(unmasked(uid, "uid"))
     if ids.shape != (n,) or ids.dtype.kind not in "iu":
         raise InputError(
             f"uid must be {n} integers, one per node, got dtype {ids.dtype}, shape {ids.shape}"

@@ -92,6 +92,19 @@ def hint(name: object, known: Iterable[str]) -> str:
     return f"did you mean {close[0]!r}? " if close else ""
 
 
+def one_of(what: str, name: object, known: Iterable[str]) -> None:
+    """See that a name is known.
+
+    Raises
+    ------
+    InputError
+        It is not, or it is no text.
+    """
+    known = list(known)
+    if not isinstance(name, str) or name not in known:
+        raise InputError(unknown(what, name, known))
+
+
 def unknown(what: str, name: object, known: Iterable[str]) -> str:
     """Error message for an unknown name, with the closest known name and a list of all."""
     known = list(known)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from partition.errors import InputError, hint
 from partition.once import once
+from partition.masked import unmasked
 
 LONGEST = 256
 """Text is stored as an array of strings if no label has more characters: every entry takes the maximum."""
@@ -226,7 +227,7 @@ def exact_array(values: Iterable[Any]) -> NDArray:
     The array is int64, uint64 or of strings if all values are, otherwise of objects.
     """
     if isinstance(values, np.ndarray) or hasattr(values, "__array__"):
-        given = np.asarray(values)
+        given = np.asarray(unmasked(values, "labels"))
         if given.ndim == 1 and given.dtype.kind in "iuU":
             return given.astype(np.int64) if given.dtype.kind == "i" else given
         values = list(given) if given.dtype.kind == "M" else given.tolist()

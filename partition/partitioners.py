@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partition.errors import InputError
+from partition.masked import unmasked
 from partition.mixing import GOLDEN, mix
 from partition.once import once
 
@@ -273,7 +274,7 @@ def from_owner(owner: ArrayLike, clusters: int | None = None) -> Partition:
     >>> from_owner(np.array([0, 1, 0])).offsets
     array([0, 2, 3])
     """
-    owners = np.asarray(owner)
+    owners = np.asarray(unmasked(owner, "a node-to-cluster map"))
     if owners.ndim != 1 or owners.dtype.kind not in "iu":
         raise InputError("a node-to-cluster map must be a one-dimensional array of integers")
     k = check_clusters(clusters if clusters is not None else int(owners.max(initial=0)) + 1)

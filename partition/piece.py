@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from partition.errors import InputError
 from partition.identifiers import TEXT, from_column, is_text
 from partition.labels import exact_array
+from partition.masked import unmasked
 
 Piece = tuple[Any, Any, NDArray | None]
 """Sources, targets and weights of a piece of the edge list. Ends are arrays of NumPy, or text in Arrow."""
@@ -47,7 +48,7 @@ def as_piece(src: Any, dst: Any, weights: Any, where: str = "") -> Piece:
 
 def _ids(values: Any) -> Any:
     """Ends of edges as an array. NumPy may convert the items of a list to another type; this does not."""
-    text = from_column(values)
+    text = from_column(unmasked(values, "src or dst"))
     if text is not None:
         return text
     ids = np.asarray(values)
@@ -59,7 +60,7 @@ def _ids(values: Any) -> Any:
 
 def _numbers(weights: ArrayLike, where: str) -> NDArray:
     """Weights as an array that holds them exactly; float16, which SciPy does not have, becomes float32."""
-    values = np.asarray(weights)
+    values = np.asarray(unmasked(weights, f"{where}weights"))
     if values.dtype == np.float16:
         return values.astype(np.float32)
     if values.dtype.kind == "f" and isinstance(weights, list | tuple) and values.ndim == 1:

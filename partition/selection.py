@@ -16,6 +16,7 @@ from partition.client.workers import worker_addresses
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.labels import Labels
+from partition.masked import unmasked
 from partition.partitioners import blocks
 from partition.piece import Piece
 from partition.segments import expand
@@ -38,7 +39,7 @@ def named(graph: Graph, nodes: Any) -> NDArray[np.bool_]:
         One of them is not a node, or there are none.
     """
     if hasattr(nodes, "__array__"):
-        nodes = np.asarray(nodes)
+        nodes = np.asarray(unmasked(nodes, "nodes"))
         if nodes.dtype == np.bool_:
             return _mask(graph, nodes)
     chosen = np.zeros(graph.n, bool)

@@ -75,9 +75,6 @@ class BreadthFirst(bsp.Kernel):
         "bottom_up": "nodes that looked for a neighbour in the frontier themselves",
     }
 
-    def check(self, c: bsp.Cluster) -> str | None:
-        return bsp.no_node("root", self.root, c.n)
-
     def program(self, net: bsp.Net) -> bsp.Program:
         reply = yield bsp.Round(self.wake, self.visit)
         if reply.any:

@@ -74,8 +74,6 @@ class GridSearch(bsp.Kernel):
     ships = True
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if wrong := bsp.no_node("root", self.root, c.n):
-            return wrong
         if c.block is None:
             return "the graph has no grid: make one with partition.grid.arrange(graph)"
         return None

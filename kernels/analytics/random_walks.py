@@ -23,6 +23,9 @@ at the node where the walk started."""
 MOST = 100
 """Largest `p` and `q`; the smallest are its inverse. Each step takes about so many proposals at most."""
 
+LONGEST = 1 << 24
+"""Most steps of a walk."""
+
 
 class Walkers(NamedTuple):
     """Walkers at the nodes of a cluster, before a proposal."""
@@ -55,7 +58,7 @@ class RandomWalks(bsp.Kernel):
     Parameters
     ----------
     length
-        Number of steps.
+        Number of steps, up to 2^24; a step takes 4 bytes for each node, and a round or more.
     p
         Return parameter, from 0.01 to 100: how much less likely than to a common neighbour a walker returns
         to the node that it came from.
@@ -102,8 +105,8 @@ class RandomWalks(bsp.Kernel):
     undirected = False
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if self.length < 1:
-            return f"length must be at least 1, got {self.length}"
+        if not 1 <= self.length <= LONGEST:
+            return f"length must be from 1 to {LONGEST}, got {self.length}"
         for name, value in (("p", self.p), ("q", self.q)):
             if not 1 / MOST <= value <= MOST:
                 return f"{name} must be from {1 / MOST} to {MOST}, got {value}"

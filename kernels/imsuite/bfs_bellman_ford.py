@@ -59,9 +59,6 @@ class BellmanFord(bsp.Kernel):
     undirected = False
     state = State
 
-    def check(self, c: bsp.Cluster) -> str | None:
-        return bsp.no_node("root", self.root, c.n)
-
     def program(self, net: bsp.Net) -> bsp.Program:
         reached = 1
         reply = yield bsp.Round(self.wake, self.relax)

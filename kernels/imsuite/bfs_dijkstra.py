@@ -77,9 +77,6 @@ class Dijkstra(bsp.Kernel):
     along_edges = True
     fields = {"sender": np.int32}
 
-    def check(self, c: bsp.Cluster) -> str | None:
-        return bsp.no_node("root", self.root, c.n)
-
     def program(self, net: bsp.Net) -> bsp.Program:
         depth, reached = 0, 1
         while self.goes_on(reached, net.n):

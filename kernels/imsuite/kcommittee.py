@@ -36,7 +36,7 @@ class KCommittee(Invitations):
     Parameters
     ----------
     k
-        Largest size of a committee.
+        Largest size of a committee. One above n, the number of nodes, is as n.
     faithful
         Flood polls and invitations as IMSuite does, where invitations go on through all iterations,
         and one to another node that passes by cancels one's own. Otherwise nodes send news alone, and
@@ -44,10 +44,10 @@ class KCommittee(Invitations):
 
     Notes
     -----
-    Rounds: exactly ``k * (2 * k + 1)``.
+    Rounds: exactly ``min(k, n) * (2 * min(k, n) + 1)``.
 
-    Messages: at most ``k * (k - 1) * (2 * m + n)``: news to all neighbours, and an invitation from each
-    leader.
+    Messages: at most ``min(k, n) * (min(k, n) - 1) * (2 * m + n)``: news to all neighbours, and an
+    invitation from each leader.
 
     Examples
     --------
@@ -68,12 +68,13 @@ class KCommittee(Invitations):
         return f"k must be at least 1, got {self.k}" if self.k < 1 else bsp.wide_identifier(c)
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        for _ in range(self.k):
+        k = min(self.k, net.n)  # no committee is larger, and no node farther
+        for _ in range(k):
             yield bsp.Round(self.open_poll)
-            for _ in range(self.k - 1):
+            for _ in range(k - 1):
                 yield bsp.Round(self.tell, self.hear)
             yield bsp.Round(self.choose_leader, self.invite)
-            for _ in range(self.k - 1):
+            for _ in range(k - 1):
                 yield self.forward()
             yield bsp.Round(self.accept)
         yield bsp.Round(self.be_alone, closing=True)

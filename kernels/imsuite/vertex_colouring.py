@@ -66,7 +66,7 @@ class VertexColouring(bsp.Kernel):
     needs = ("tree",)
 
     def check(self, c: bsp.Cluster) -> str | None:
-        return bsp.no_node("root", self.root, c.n) or wrong_parents(c, self.root, self.parents)
+        return wrong_parents(c, self.root, self.parents)
 
     def program(self, net: bsp.Net) -> bsp.Program:
         large = yield bsp.Round(self.tell, self.recolour)

@@ -20,14 +20,34 @@ POLL_SECONDS = 0.5
 """Seconds between two checks of the workers that a wait depends on."""
 
 
+def check_client(client: object) -> None:
+    """See that what was given as a client is one, or None.
+
+    Raises
+    ------
+    InputError
+        It is something else, such as a cluster or its address.
+    """
+    if client is None:
+        return
+    from distributed import Client
+
+    if not isinstance(client, Client):
+        raise InputError(
+            f"client must be a distributed.Client, got {type(client).__name__}; make one of the "
+            f"cluster or its address, such as Client(cluster)"
+        )
+
+
 def current_client(client: Client | None) -> Client | None:
     """The client given, else the current one, else None.
 
     Raises
     ------
     InputError
-        The client is asynchronous, or this is its event loop, so that no call may block.
+        It is no client; it is asynchronous; or this is its event loop, so that no call may block.
     """
+    check_client(client)
     if client is None and "distributed" in sys.modules:
         from distributed import get_client
 

@@ -151,7 +151,7 @@ def test_levels_without_their_sources_cannot_be_checked():
         ("bfs_many", {"sources": []}, "sources must be at least one node"),
         ("bfs_many", {"sources": 0}, "sources must be from 1 to 9"),
         ("bfs_many", {"sources": 10}, "sources must be from 1 to 9"),
-        ("bfs_many", {"sources": [0, 9]}, "source 9 is not a node"),
+        ("bfs_many", {"sources": [0, 9]}, "sources 9 is not a node"),
         ("bfs_many", {"sources": [2, 2]}, "sources must be different nodes"),
         ("bfs_many", {"sources": 1.5}, "sources must be"),
         ("closeness", {"samples": 0}, "samples must be from 1 to 9"),
