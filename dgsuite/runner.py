@@ -65,9 +65,9 @@ def run(
     """Run a distributed algorithm on a graph and measure it round by round.
 
     Outputs, rounds and messages are the same for every style, number of clusters, workers and
-    threads per worker, with two exceptions. With ``form="recursive"`` in style "finish_async" tasks run in the
-    order in which they arrive: the dataset's attribute ``schedule_dependent`` names the variables that may
-    differ between runs, if there are any. In the kernels "bc" and "bfs2d" clusters send to clusters: their
+    threads per worker, with two exceptions. With ``form="recursive"`` in style "finish_async" tasks run in
+    the order in which they arrive: the dataset's attribute ``schedule_dependent`` names the variables that
+    may differ between runs, if there are any. In the kernels "bc" and "bfs2d" clusters send to clusters: their
     messages depend on the clusters (not on style or workers), and the attribute ``cut_dependent`` names the
     counts that do.
 
