@@ -66,7 +66,7 @@ def make_kernel(
         isinstance(kernel, type) and issubclass(kernel, Kernel)
     ):
         raise InputError(f"kernel must be a name or a Kernel, got {kernel!r}")
-    cls = kernel if isinstance(kernel, type) else type(kernel)
+    cls: Any = kernel if isinstance(kernel, type) else type(kernel)
     check_declared(cls)
     if form is not None and kernel.form != form:
         raise InputError(f"the given kernel {kernel.name!r} is {kernel.form}, not {form}")

@@ -67,9 +67,9 @@ def run(
     Outputs, rounds and messages are the same for every style, number of clusters, workers and
     threads per worker, with two exceptions. With ``form="recursive"`` in style "finish_async" tasks run in
     the order in which they arrive: the dataset's attribute ``schedule_dependent`` names the variables that
-    may differ between runs, if there are any. In the kernels "bc" and "bfs2d" clusters send to clusters: their
-    messages depend on the clusters (not on style or workers), and the attribute ``cut_dependent`` names the
-    counts that do.
+    may differ between runs, if there are any. In the kernels "bc" and "bfs2d" clusters send to clusters:
+    their messages depend on the clusters (not on style, workers or threads), and the attribute
+    ``cut_dependent`` names the counts that do.
 
     Parameters
     ----------
@@ -249,9 +249,9 @@ def run_each(
     for value, what in ((progress, "progress"), (check, "check")):
         if value is not None and not isinstance(value, bool | np.bool_):
             raise InputError(f"{what} must be True, False or None, got {value!r}")
-    for value, what in ((style, "style"), (count_as, "count_as")):
-        if value is not None:
-            one_of(what, value, STYLES)
+    for name, what in ((style, "style"), (count_as, "count_as")):
+        if name is not None:
+            one_of(what, name, STYLES)
     if on_round is not None and not callable(on_round):
         raise InputError(f"on_round must be a function of the number of rounds, got {on_round!r}")
     _check_clients(client, graph)

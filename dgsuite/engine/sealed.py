@@ -50,7 +50,7 @@ def _seal(thing: Any) -> tuple[Any, type, list[np.ndarray], dict[str, Any]] | No
         if isinstance(value, dict):
             replaced[name] = value
     vars(thing).update({name: MappingProxyType(value) for name, value in replaced.items()})
-    kind = type(thing)
+    kind: Any = type(thing)
     object.__setattr__(thing, "__class__", _sealed(kind))
     return thing, kind, writeable, replaced
 

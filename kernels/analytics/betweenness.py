@@ -150,14 +150,14 @@ class Betweenness(Partitioned):
 
     def share(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Announcement:
         s.indptr = pointers(inbox.board("degree"))
-        return bsp.announce(np.arange(c.size), **edges_of(c, self.weighted))
+        return bsp.announce(np.arange(c.size), **edges_of(c, bool(self.weighted)))
 
     def search(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Shipment, bsp.Note]:
         names = ("end", "weight") if self.weighted else ("end",)
         graph = adjacency(c, s.indptr, {name: inbox.board(name) for name in names})
         sources = c.partition.position(self.chosen(c.n))
         mine = sources[self.dealt(graph.degree[sources], c.index, c.partition.clusters)]
-        search = Searcher(graph, self.weighted)
+        search = Searcher(graph, bool(self.weighted))
         scanned = search(mine)
         owner = np.repeat(np.arange(c.partition.clusters), np.diff(c.partition.offsets))
         return bsp.ship(owner, whole=search.sums.whole, part=search.sums.part), bsp.Note(
@@ -175,7 +175,7 @@ class Betweenness(Partitioned):
         return self.deal == "dynamic" and self.graph_form == "replicated"
 
     def hold(self, parts: Sequence[bsp.Cluster]) -> tuple[Adjacency, NDArray[np.int64]]:
-        graph = gathered(parts, self.weighted)
+        graph = gathered(parts, bool(self.weighted))
         sources = parts[0].partition.position(self.chosen(parts[0].n))
         return graph, sources[falling(graph.degree[sources])]
 
@@ -184,7 +184,7 @@ class Betweenness(Partitioned):
     ) -> tuple[Sums, dict[str, int]]:
         graph, sources = held
         ends = len(sources) * np.arange(number, number + 2) // count
-        search = Searcher(graph, self.weighted)
+        search = Searcher(graph, bool(self.weighted))
         return search.sums, {"scanned": search(sources[slice(*ends)])}
 
     def add(self, results: Sequence[Sums]) -> Sums:

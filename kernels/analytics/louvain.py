@@ -62,7 +62,8 @@ class Louvain(bsp.Weighted):
         2006).
     weighted
         Whether edges count by their weights, which must not be negative; all alike without. By default
-        where the graph has weights.
+        where the graph has weights. Only proportions matter; weights further apart than float64 holds are
+        refused.
 
     Notes
     -----
