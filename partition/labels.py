@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partition.errors import InputError, hint
-from partition.once import once
 from partition.masked import unmasked
+from partition.once import once
 
 LONGEST = 256
 """Text is stored as an array of strings if no label has more characters: every entry takes the maximum."""
