@@ -29,6 +29,9 @@ States = Mapping[str, Mapping[str, Any]]
 
 SETTING = "dgsuite.recovery.tries"
 
+SAME = 2
+"""Tries in a row that end as Dask kills a worker for its memory, after which another one would end so, too."""
+
 RENEWING = 60.0
 """Seconds that Dask may take to kill a frozen worker."""
 
@@ -62,15 +65,18 @@ def recovered(attempt: Callable[[States], T], client: Client | None, doing: str)
     Raises
     ------
     RunError
-        A worker was lost too often, no worker is left, or what was lost cannot be made again.
+        A worker was lost too often, no worker is left, or what was lost cannot be made again. If Dask killed
+        a worker for its memory, the message says so.
     """
     if client is None:
         return attempt({})
     most = tries()
     lost = ""
     avoided: set[str] = set()
+    for_memory = 0
     for number in count():
         workers: States = {}
+        begun = time.monotonic()
         try:
             workers = usable(client, doing, avoided) if lost else ordered_states(client)
             with Watch(client, doing, workers).explain_errors():
@@ -78,13 +84,16 @@ def recovered(attempt: Callable[[States], T], client: Client | None, doing: str)
         except WorkerLost as error:
             if error.worker in workers:  # if it is still there, others of the run may not reach it
                 avoided.add(workers[error.worker]["epoch"])
-            if number == most:
-                if not most:
-                    raise
-                raise RunError(
-                    f"{error}; it was begun {most + 1} times, and lost a worker each time"
-                ) from error
             lost = str(error)
+            if why := _killed_for_memory(client, workers, time.monotonic() - begun):
+                lost = f"{lost}; {why}"
+            for_memory = for_memory + 1 if why else 0
+            if not most:
+                raise WorkerLost(lost, error.worker) from error
+            if number == most or for_memory == SAME:
+                raise RunError(
+                    f"{lost}; it was begun {number + 1} times, and lost a worker each time"
+                ) from error
             logger.warning("%s; it begins again (%d of %d)", lost, number + 1, most)
             _let_go(error)
         except RunError as error:
@@ -92,6 +101,41 @@ def recovered(attempt: Callable[[States], T], client: Client | None, doing: str)
                 raise
             raise RunError(f"{lost}; {error}") from error
     raise AssertionError("unreachable")
+
+
+def _killed_for_memory(client: Client, workers: States, seconds: float) -> str:
+    """Which workers of a try Dask has killed for their memory, and what helps; "" if it is not known to have.
+
+    Parameters
+    ----------
+    workers
+        The states of the try's workers at its beginning.
+    seconds
+        Since then.
+    """
+    from dask.utils import format_bytes
+
+    deadline = time.monotonic() + POLL_SECONDS
+    kills: dict[str, int] = {}
+    while not kills and time.monotonic() < deadline:  # the nanny's word may come after the loss
+        try:
+            kills = ask_scheduler(
+                client,
+                "dgsuite_memory_kills",
+                workers=list(workers),
+                seconds=seconds + POLL_SECONDS,
+            )
+        except RunError:  # whoever looks for workers to go on with finds out, too
+            return ""
+        time.sleep(0 if kills else POLL_SECONDS / 5)
+    if not kills:
+        return ""
+    each = ", ".join(
+        f"worker {worker}, which used {format_bytes(used)} of its limit of "
+        f"{format_bytes(workers[worker]['memory_limit'])}"
+        for worker, used in sorted(kills.items())
+    )
+    return f"Dask killed {each}; start more workers, or workers with more memory"
 
 
 def usable(client: Client, doing: str, avoided: Collection[str] = ()) -> States:

@@ -16,6 +16,9 @@ from partition.client.tasks import MOVABLE
 
 NAME = "dgsuite"
 
+KILLED = "worker-restart-memory"
+"""Topic of the events that Dask's nannies log when they kill a worker for the memory that it uses."""
+
 UNFINISHED = ("waiting", "queued", "processing")
 """States of a task that the scheduler is still going to run."""
 
@@ -60,6 +63,7 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
         scheduler.handlers["dgsuite_repeatable"] = self.repeatable
         scheduler.handlers["dgsuite_hopeless"] = self.hopeless
         scheduler.handlers["dgsuite_renew"] = self.renew
+        scheduler.handlers["dgsuite_memory_kills"] = self.memory_kills
 
     def workers(self, keys: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
         """RPC: the state of each worker, by address.
@@ -88,6 +92,17 @@ class DgsuiteSchedulerPlugin(SchedulerPlugin):
             if task is not None and task.processing_on is not None:
                 states[task.processing_on.address]["awaited"] = True
         return states
+
+    def memory_kills(self, workers: Sequence[str], seconds: float) -> dict[str, int]:
+        """RPC: which of some workers Dask has killed for their memory in the last seconds.
+
+        Returns
+        -------
+        Bytes that each of them used then, by address.
+        """
+        since = time() - seconds
+        kills = [event for at, event in self.scheduler.get_events(KILLED) if at >= since]
+        return {kill["worker"]: kill["rss"] for kill in kills if kill["worker"] in workers}
 
     def annotate(self, key: str, span: dict[str, Any]) -> None:
         """RPC: put data that a client has sent into a span.

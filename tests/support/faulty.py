@@ -41,6 +41,18 @@ class Endless(Toy):
 
 
 @dataclass(frozen=True)
+class Greedy(Toy):
+    """Node 0's cluster takes memory until its worker is killed."""
+
+    def read(self, c, s, inbox):
+        taken = []
+        while len(c.local(0)):
+            taken.append(np.ones(1 << 21))
+            time.sleep(0.02)
+        return vote(sum=c.size)
+
+
+@dataclass(frozen=True)
 class EndlessTasks(Toy):
     """Each task spawns another at the next node."""
 

@@ -54,7 +54,7 @@ def test_a_killed_worker_is_named(own_client, ring, style, workers):
     names = client.scheduler_info(n_workers=-1)["workers"]
     if names[address]["name"] != 0:
         address, victim = sorted(client.run(os.getpid).items())[1]
-    with pytest.raises(dgsuite.RunError, match=rf"worker {address} was lost"):
+    with pytest.raises(dgsuite.WorkerLost, match=rf"worker {address} was lost") as error:
         dgsuite.run(
             Sleeps(rounds=10_000),
             ring,
@@ -63,6 +63,8 @@ def test_a_killed_worker_is_named(own_client, ring, style, workers):
             client=client,
             on_round=lambda rounds: killed(victim),
         )
+    assert error.value.worker == address
+    assert "Dask killed" not in str(error.value)  # no word of memory
     client.wait_for_workers(2, timeout=30)
     again = dgsuite.run(Sleeps(), ring, clusters=2, style=style, client=client)
     assert again.sizes["round"] == 3

@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 from functools import partial
 
+import dask
 import numpy as np
 import pytest
+from distributed import Client, LocalCluster
 
 import dgsuite
 import genval
@@ -15,6 +17,7 @@ from dgsuite.engine.site import Site
 from kernels.base import Kernel
 from partition.memory import give_back
 from tests.support.clusters import assert_nothing_held, client_of
+from tests.support.faulty import Greedy
 
 
 def test_a_run_that_does_not_fit_is_refused(monkeypatch):
@@ -92,6 +95,28 @@ def test_a_halo_that_leaves_no_room_is_refused():
             RunError, match=r"values of nodes and of their neighbours may take .* more on"
         ):
             dgsuite.run("bf", spread, style="clocked", client=client)
+
+
+def test_a_worker_that_dask_kills_for_its_memory_is_named(ring):
+    """With what it used and its limit; the run is not begun again once two tries have ended so."""
+    settings = {
+        "distributed.worker.memory.pause": False,
+        "distributed.worker.memory.spill": False,
+        "dgsuite.recovery.tries": 7,
+    }
+    with (
+        dask.config.set(settings),
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, memory_limit="500 MiB", dashboard_address=None
+        ) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        told = (
+            r"Dask killed worker tcp://[0-9.:]+, which used [0-9.]+ MiB of its limit of 500.00 MiB; "
+            r"start more workers, or workers with more memory; it was begun 2 times"
+        )
+        with pytest.raises(RunError, match=told):
+            dgsuite.run(Greedy(), ring, style="clocked", client=client)
 
 
 def sites(dask_worker):
