@@ -30,7 +30,7 @@ States = Mapping[str, Mapping[str, Any]]
 SETTING = "dgsuite.recovery.tries"
 
 SAME = 2
-"""Tries in a row that end as Dask kills a worker for its memory, after which another one would end so, too."""
+"""Tries in a row that may end as Dask kills a worker for its memory: another one would end so, too."""
 
 RENEWING = 60.0
 """Seconds that Dask may take to kill a frozen worker."""

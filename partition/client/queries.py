@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -39,8 +40,24 @@ def check_client(client: object) -> None:
         )
 
 
+def _mark_inherited() -> None:
+    """In a process that was forked: mark clients of its parent, whose threads are not here."""
+    clients = getattr(sys.modules.get("distributed"), "Client", None)
+    for client in [] if clients is None else [*clients._instances]:
+        client._dgsuite_inherited = True
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, where no process is forked
+    os.register_at_fork(after_in_child=_mark_inherited)
+
+
+def inherited(client: Client) -> bool:
+    """Whether a client was made before this process was forked, so that no call of it would return."""
+    return hasattr(client, "_dgsuite_inherited")
+
+
 def current_client(client: Client | None) -> Client | None:
-    """The client given, else the current one, else None.
+    """The client given, else the current one, else None. A current one that is `inherited` does not count.
 
     Raises
     ------
@@ -54,6 +71,8 @@ def current_client(client: Client | None) -> Client | None:
         try:
             client = get_client()
         except ValueError:
+            return None
+        if inherited(client):
             return None
     if client is not None and client.asynchronous:
         raise InputError(
@@ -83,8 +102,13 @@ def ask_scheduler(client: Client, request: str, /, wait: float = 0.0, **argument
     RunError
         The client is closed, or the scheduler is gone or does not answer within `timeout`.
     InputError
-        The scheduler has no dgsuite or a different version.
+        The scheduler has no dgsuite or a different version, or the client is `inherited`.
     """
+    if inherited(client):
+        raise InputError(
+            "the client was made before this process was forked, and works in its parent alone; make a new "
+            'Client here, or start processes in another way, such as multiprocessing.get_context("spawn")'
+        )
     seconds = timeout() + wait
 
     async def call() -> Any:

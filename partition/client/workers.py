@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partition.client import installed
-from partition.client.queries import worker_states
+from partition.client.queries import POLL_SECONDS, timeout, worker_states
+from partition.client.tasks import submitted
 from partition.client.waiting import Watch
 from partition.errors import InputError
 
 if TYPE_CHECKING:
     from distributed import Client
+
+logger = logging.getLogger("dgsuite")
 
 
 def worker_addresses(client: Client) -> list[str]:
@@ -25,19 +30,35 @@ def worker_addresses(client: Client) -> list[str]:
 def ordered_states(client: Client) -> dict[str, dict[str, Any]]:
     """As `partition.client.queries.worker_states`, in a fixed order of the client's workers.
 
+    Where there are none, some may be about to come.
+
     Raises
     ------
     InputError
-        There are no workers, or a worker or the scheduler has no dgsuite or a different one.
+        No worker comes within `partition.client.queries.timeout`, or a worker or the scheduler has no dgsuite
+        or a different one.
     """
-    states = worker_states(client)
-    if not states:
-        raise InputError(
-            f"the scheduler at {client.scheduler.address} has no workers; start some first"  # type: ignore[union-attr]
-        )
+    states = worker_states(client) or _first_states(client)
     _check(client, states)
     in_order = sorted(states, key=lambda address: (str(states[address]["name"]).zfill(8), address))
     return {address: states[address] for address in in_order}
+
+
+def _first_states(client: Client) -> dict[str, dict[str, Any]]:
+    """The states of workers, once there are some."""
+    where = f"the scheduler at {client.scheduler.address} has no workers"  # type: ignore[union-attr]
+    deadline = time.monotonic() + timeout()
+    logger.warning("%s; waiting for some, for %g s at most", where, timeout())
+    # an adaptive cluster starts workers for tasks that wait
+    task = submitted(client, received, None)
+    try:
+        while not (states := worker_states(client)):
+            if time.monotonic() > deadline:
+                raise InputError(f"{where}, and none came within {timeout():g} s; start some first")
+            time.sleep(POLL_SECONDS)
+    finally:
+        task.release()
+    return states
 
 
 def _check(client: Client, states: Mapping[str, Mapping[str, Any]]) -> None:

@@ -67,6 +67,7 @@ def test_what_the_client_asks_the_scheduler(client):
     hold({"callback_timeout"} - set(inspect.signature(client.sync).parameters), where)
     hold(missing(distributed.Scheduler, "register_scheduler_plugin"), where)
     assert client.status == "running", where
+    assert client in distributed.Client._instances, where
 
 
 def test_what_the_worker_plugin_reads(client):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -17,12 +18,13 @@ import networkx as nx
 import numpy as np
 import psutil
 import pytest
-from distributed import Client
+from distributed import Client, LocalCluster
 from distributed.comm import CommClosedError, connect, listen
 from distributed.protocol.serialize import ToPickle
 
 import dgsuite
 import genval
+from dgsuite import InputError
 from dgsuite.engine.program import UNBOUND, Step
 from dgsuite.workers import placement as tasks
 from dgsuite.workers import plugin as worker
@@ -151,6 +153,36 @@ def test_a_client_that_is_closed_in_a_run(client, ring):
             dgsuite.run(Sleeps(rounds=10_000), ring, style=style, client=another, on_round=on_round)
         closing.join()
     assert_nothing_held(client)
+
+
+def test_a_client_of_the_process_that_forked_this_one(client, ring):
+    """A graph in this process needs none; one that is on its workers is out of reach."""
+    there = ring.persist(client)
+    ends, other_end = multiprocessing.Pipe()
+
+    def child():
+        path = Graph.from_edges(np.arange(5000), np.arange(1, 5001))
+        found = [path.local, dgsuite.run("bfs", path, root=0).attrs["style"]]
+        for graph, options in ((there, {"style": "serial"}), (path, {"client": client})):
+            try:
+                dgsuite.run("mis", graph, **options)
+            except InputError as error:
+                found.append(str(error))
+        other_end.send(found)
+
+    process = multiprocessing.get_context("fork").Process(target=child)
+    with client.as_current():
+        process.start()
+    try:
+        assert ends.poll(60)
+        found = ends.recv()
+    finally:
+        process.kill()
+        process.join()
+    assert found[:2] == [True, "serial"]
+    assert len(found) == 4
+    assert all("made before this process was forked" in error for error in found[2:])
+    assert dgsuite.run("mis", there, client=client, style="clocked").in_mis.any()
 
 
 def test_an_asynchronous_client_is_refused(client, ring):
@@ -325,6 +357,30 @@ def test_a_paused_worker_is_named(own_client, ring):
     ):
         dgsuite.run("lcr", ring, clusters=2, style="clocked", client=own_client)
     os.kill(pid, signal.SIGKILL)
+
+
+def test_workers_are_waited_for(ring, caplog):
+    """An adaptive cluster has none before it has tasks; one that gets none is an error in the end."""
+    with (
+        LocalCluster(n_workers=0, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        with (
+            dask.config.set({"dgsuite.timeout": "100ms"}),
+            pytest.raises(
+                InputError, match=r"has no workers, and none came within 0\.1 s; start some"
+            ),
+        ):
+            dgsuite.run("mis", ring, style="clocked", client=client)
+        deadline = time.monotonic() + 10
+        while client.futures:  # the error keeps no task that waits
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        cluster.adapt(minimum=0, maximum=2, interval="50ms", wait_count=2000)
+        found = dgsuite.run("mis", ring, style="clocked", client=client)
+    assert "has no workers; waiting for some, for 30 s at most" in caplog.text
+    expected = dgsuite.run("mis", ring, style="serial")
+    assert found.in_mis.values.tolist() == expected.in_mis.values.tolist()
 
 
 def test_long_tasks_are_waited_for(client):
