@@ -363,7 +363,8 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     InputError
-        The folder does not exist or is not writable, or a file cannot hold the type of a label.
+        It is no dataset, the folder does not exist or is not writable, or a file cannot hold the type of a
+        label.
 
     Notes
     -----
@@ -379,6 +380,10 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     >>> dgsuite.open("bfs.nc").identical(ds)
     True
     """
+    if not isinstance(dataset, xr.Dataset):
+        raise InputError(
+            f"dataset must be an xarray.Dataset, such as dgsuite.run returns, got {type(dataset).__name__}"
+        )
     netcdf.write(encoded(here(dataset)), path)
 
 

@@ -66,8 +66,8 @@ def make_kernel(
         isinstance(kernel, type) and issubclass(kernel, Kernel)
     ):
         raise InputError(f"kernel must be a name or a Kernel, got {kernel!r}")
-    cls: Any = kernel if isinstance(kernel, type) else type(kernel)
-    check_declared(cls)
+    cls = kernel if isinstance(kernel, type) else type(kernel)
+    check_declared(cls)  # type: ignore[arg-type]
     if form is not None and kernel.form != form:
         raise InputError(f"the given kernel {kernel.name!r} is {kernel.form}, not {form}")
     fields = {f.name: f for f in dataclasses.fields(kernel) if f.init}

@@ -22,6 +22,7 @@ from dgsuite.views.progress import shown
 from dgsuite.workers.recovery import recovered
 from dgsuite.workload import Workload
 from kernels.base import Kernel
+from partition.checks import check_graph
 from partition.client.queries import check_client, current_client, seceded
 from partition.client.spans import span
 from partition.client.waiting import Watch
@@ -241,17 +242,13 @@ def run_each(
     >>> [ds.distance.values.tolist() for ds in runs]
     [[0, 1, 2, 3], [3, 2, 1, 0]]
     """
-    if not isinstance(graph, Graph):
-        raise InputError(
-            f"graph must be a dgsuite.Graph, got {type(graph).__name__}; "
-            f"make one with Graph.from_networkx, from_scipy, from_edges or a reader"
-        )
-    for value, what in ((progress, "progress"), (check, "check")):
-        if value is not None and not isinstance(value, bool | np.bool_):
-            raise InputError(f"{what} must be True, False or None, got {value!r}")
-    for name, what in ((style, "style"), (count_as, "count_as")):
-        if name is not None:
-            one_of(what, name, STYLES)
+    check_graph(graph)
+    for flag, what in ((progress, "progress"), (check, "check")):
+        if flag is not None and not isinstance(flag, bool | np.bool_):
+            raise InputError(f"{what} must be True, False or None, got {flag!r}")
+    for value, what in ((style, "style"), (count_as, "count_as")):
+        if value is not None:
+            one_of(what, value, STYLES)
     if on_round is not None and not callable(on_round):
         raise InputError(f"on_round must be a function of the number of rounds, got {on_round!r}")
     _check_clients(client, graph)

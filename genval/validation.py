@@ -5,7 +5,7 @@ They do not compare with results of dgsuite's own algorithms. The rules are in `
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +28,7 @@ from genval.rules import (
     walks,
 )
 from genval.rules.base import Job
+from partition.checks import check_graph
 from partition.client.spans import span
 from partition.dask_views import here
 from partition.errors import InputError
@@ -140,7 +141,13 @@ def validate(kernel: str, graph: Graph, results: Any) -> Report:
     >>> print(genval.validate("mis", graph, ds).violations[0])
     node 0: domination: expected itself or a neighbour in the set, found neither
     """
-    if kernel not in VALIDATORS:
+    check_graph(graph)
+    if not isinstance(results, Mapping):
+        raise InputError(
+            f"results must be a mapping from names of outputs to values, such as the dataset of a run, "
+            f"got {type(results).__name__}"
+        )
+    if not isinstance(kernel, str) or kernel not in VALIDATORS:
         raise InputError(f"no validator for kernel {kernel!r}; there are {', '.join(VALIDATORS)}")
     asked = VALIDATORS[kernel]
     outputs = {name: _output(kernel, graph, name, results) for name in asked.outputs}

@@ -18,7 +18,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partition.errors import InputError
+from partition.errors import InputError, check_path
 from partition.files import atomic_write
 
 Entry = dict[str, Any]
@@ -159,6 +159,7 @@ def join(folder: str, name: str) -> str:
 
 def absolute(path: str | os.PathLike[str]) -> str:
     """A path that is the same on workers, or a URL."""
+    check_path(path)
     given = os.fspath(path)
     with explained(given):
         _, inner = opened(given)

@@ -277,3 +277,20 @@ NEEDS: dict[str, Callable[[Graph], None]] = {
     "tree": check_tree,
 }
 """Checks of the properties that algorithms require, by name."""
+
+
+def check_graph(graph: object) -> None:
+    """See that what was given as a graph is one.
+
+    Raises
+    ------
+    InputError
+        It is something else.
+    """
+    from partition.graph import Graph  # which imports this module
+
+    if not isinstance(graph, Graph):
+        raise InputError(
+            f"graph must be a dgsuite.Graph, got {type(graph).__name__}; "
+            f"make one with Graph.from_networkx, from_scipy, from_edges or a reader"
+        )

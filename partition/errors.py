@@ -1,5 +1,6 @@
 """The errors that users see. They are in the lowest layer so that every package can raise them."""
 
+import os
 from collections.abc import Iterable
 
 
@@ -90,6 +91,26 @@ def hint(name: object, known: Iterable[str]) -> str:
 
     close = get_close_matches(str(name).lower(), list(known), 1)
     return f"did you mean {close[0]!r}? " if close else ""
+
+
+def check_path(path: object, bytes_too: bool = False) -> None:
+    """See that what was given as the name of a file, or of a folder, can be one.
+
+    Parameters
+    ----------
+    bytes_too
+        Whether it may be the content of a file, as bytes.
+
+    Raises
+    ------
+    InputError
+        It cannot.
+    """
+    if not isinstance(path, str | os.PathLike) and not (bytes_too and isinstance(path, bytes)):
+        more = ", or the content as bytes" if bytes_too else ""
+        raise InputError(
+            f"path must be text or a pathlib.Path{more}, got {type(path).__name__} {path!r:.60}"
+        )
 
 
 def one_of(what: str, name: object, known: Iterable[str]) -> None:

@@ -16,7 +16,7 @@ from secrets import token_hex
 from tempfile import TemporaryFile
 from typing import Any
 
-from partition.errors import InputError
+from partition.errors import InputError, check_path
 
 try:
     import fcntl
@@ -38,6 +38,7 @@ def check_writable(path: str | os.PathLike[str], ending: str = "") -> None:
         The name has another ending, the path is a folder, a device or the like, or its folder does not
         exist or is not writable.
     """
+    check_path(path)
     path = os.fspath(path)
     if os.path.isdir(path):
         raise InputError(

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from partition.errors import InputError
+from partition.errors import InputError, check_path
 
 RINGS = ("lcr", "hs")
 ROOTED = ("bf", "dst", "vc")
@@ -136,7 +136,8 @@ def read(source: Source, kernel: str) -> Input:
     InputError
         The message names the file ("<generated>" for bytes), the line, and what was expected.
     """
-    name = kernel.lower()
+    check_path(source, bytes_too=True)
+    name = str(kernel).lower()
     if name not in KERNELS:
         raise InputError(
             f"no IMSuite input format for kernel {kernel!r}; one of {', '.join(KERNELS)}"

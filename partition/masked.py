@@ -25,7 +25,7 @@ def unmasked(values: Any, what: str = "") -> Any:
         Some are masked.
     """
     if isinstance(values, np.ma.MaskedArray):
-        hidden = int(np.ma.count_masked(values))  # type: ignore[no-untyped-call]
+        hidden = int(np.count_nonzero(np.ma.getmaskarray(values)))
         if hidden:
             raise InputError(
                 f"{what} must not be masked: {hidden} of {values.size} values have no value; give an array "

@@ -15,7 +15,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
 from partition import netcdf_trial
-from partition.errors import InputError
+from partition.errors import InputError, check_path
 from partition.files import atomic_write
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def read(path: str | os.PathLike[str], checksum: bool = False) -> xr.Dataset:
     InputError
         The file does not exist, is damaged, or is not NetCDF.
     """
+    check_path(path)
     name = os.fspath(path)
     try:
         with open(name, "rb") as file:

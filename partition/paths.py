@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from glob import glob, has_magic
 
-from partition.errors import InputError
+from partition.errors import InputError, check_path
 
 
 def check_file(path: str | os.PathLike[str]) -> str:
@@ -16,6 +16,7 @@ def check_file(path: str | os.PathLike[str]) -> str:
     InputError
         It does not exist.
     """
+    check_path(path)
     name = os.fspath(path)
     if not os.path.exists(name):
         raise InputError(f"{name}: no such file")
@@ -24,6 +25,7 @@ def check_file(path: str | os.PathLike[str]) -> str:
 
 def matching(path: str | os.PathLike[str]) -> list[str]:
     """The files that a path, a pattern or an fsspec URL names, in order."""
+    check_path(path)
     name = os.fspath(path)
     if "://" not in name:
         found = sorted(glob(name)) if has_magic(name) and not os.path.exists(name) else [name]

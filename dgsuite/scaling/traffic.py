@@ -6,6 +6,7 @@ once, and each number of clusters takes one pass over the edges of the senders.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from dgsuite.engine.unicasts import UnicastBatch
 from dgsuite.executors import serial
 from dgsuite.parameters import make_kernel
 from kernels.base import Kernel
+from partition.checks import check_graph
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.graph import Graph
@@ -111,10 +113,16 @@ def trace(
     >>> found.partners.sel(clusters=4).values
     array([0, 2, 2, 1])
     """
-    ps = [int(p) for p in clusters]
+    check_graph(graph)
+    try:
+        ps = [operator.index(p) for p in clusters]
+    except TypeError:
+        ps = []
     if not ps or any(p < 1 for p in ps):
-        raise InputError(f"clusters must be numbers of at least 1, got {list(clusters)}")
-    grid = kernel == "bfs2d"
+        raise InputError(
+            f"clusters must be integers of at least 1, such as [4, 64], got {clusters!r}"
+        )
+    grid = isinstance(kernel, str) and kernel == "bfs2d"
     if grid:
         parameters["direction"] = "top-down"
     chosen = make_kernel("bfs" if grid else kernel, graph, seed, parameters)

@@ -115,7 +115,7 @@ BAD = {
         "2 traitors among 16 nodes",
     ),
     "a traitor twice": ("by", nx.complete_graph(32), {"traitors": [1, 1]}, "named twice"),
-    "no such traitor": ("by", nx.complete_graph(16), {"traitors": [16]}, "traitor 16"),
+    "no such traitor": ("by", nx.complete_graph(16), {"traitors": [16]}, "traitors 16"),
     "a vote of two": ("by", nx.complete_graph(3), {"votes": [0, 1, 2]}, "votes must be 0 or 1"),
     "no committee": ("kc", nx.path_graph(3), {"k": 0}, "k must be at least 1"),
     "negative weights": (

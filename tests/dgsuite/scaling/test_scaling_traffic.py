@@ -183,5 +183,5 @@ def test_what_if_needs_counted_traffic():
     ds = dgsuite.run("bfs", genval.graph("rmat", 64), root=3)
     with pytest.raises(dgsuite.InputError, match="no counted traffic; make one with"):
         scaling.what_if(ds, clusters=4)
-    with pytest.raises(dgsuite.InputError, match="clusters must be numbers of at least 1"):
+    with pytest.raises(dgsuite.InputError, match="clusters must be integers of at least 1"):
         scaling.trace("bfs", genval.graph("rmat", 64), clusters=[0])
