@@ -181,6 +181,19 @@ def run(
 
 def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
     """One worker's part of the run: of each kernel, the outputs and the log."""
+    key, plugin = worker.task_key(), worker.plugin()
+    try:
+        results = _site_results(plan, rank, clusters, key, plugin)
+        plugin.announce(key, results)
+        return results
+    finally:  # also where it ends before its peers find it: they are told
+        plugin.leave(key, plan.run_id)
+
+
+def _site_results(
+    plan: Plan, rank: int, clusters: Sequence[Cluster], key: str, plugin: worker.RunPlugin
+) -> Result:
+    """What `_task` returns."""
     way, run_id = plan.way, plan.run_id
 
     def new_site(kernel: Kernel) -> Any:
@@ -190,8 +203,6 @@ def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
     worker.fence(here, plan.epochs[rank])
     site = new_site(plan.kernels[0])
     kept = begun(plan.checkpoints, site, way.kept)
-    key = worker.task_key()
-    plugin = worker.plugin()
     large = pools(sum(c.size for c in clusters))
     large |= site.workload is not None and site.workload.takes_processor
     threads = min(here.state.nthreads, len(clusters)) if large and not way.in_turn else 1
@@ -235,7 +246,6 @@ def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
         if local.is_oversubscribed:
             stack.enter_context(slowed(here))
         stack.enter_context(no_full_collections())
-        stack.callback(plugin.leave, key, run_id)
         resumed = _resumed(plugin, key, plan, rank) if plan.keep else None
         mesh = plan.make_mesh(rank) if resumed is None else resumed
         mesh.alone = alone
@@ -248,7 +258,6 @@ def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
             plugin.meshes.keep(plan.mesh_key(rank), mesh, plan.keep)
         else:
             mesh.runner.close()
-    plugin.announce(key, results)
     return results
 
 

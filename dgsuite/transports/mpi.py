@@ -27,11 +27,10 @@ from typing import Any, ClassVar
 import numpy as np
 from distributed import Client, Worker
 from distributed.comm import get_address_host
-from distributed.core import rpc
 
 from dgsuite.engine.batches import MessageBatch
 from dgsuite.engine.program import reduce_votes
-from dgsuite.workers.mesh import Mesh
+from dgsuite.workers.mesh import Mesh, cancelling
 from dgsuite.workers.plugin import RunPlugin
 from partition.errors import InputError, RunError
 
@@ -102,22 +101,15 @@ class MPIMesh(Mesh):
                 f"worker {self.places[self.rank]} has no MPI; start workers by "
                 "`mpiexec -n 2 dgsuite transports mpi-worker ADDRESS`"
             )
-        loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        assert task is not None
         self._job = job
         self._tag = int(self.run, 16) % TAGS
         self._ranks: dict[int, int] = {}
         self._sending: list[Any] = []
-        plugin.enter(key, self.run, job.address(), lambda: loop.call_soon_threadsafe(task.cancel))
+        plugin.enter(key, self.run, job.address(), cancelling())
         for peer, place in enumerate(self.places):
             if peer == self.rank:
                 continue
-            try:
-                async with rpc(place, connection_args=connect_args) as worker:
-                    there = await worker.dgsuite_meet(run=self.run, epoch=self.epochs[peer])
-            except OSError as error:
-                raise self.lost(peer, f"cannot be reached: {error}") from error
-            name, _, rank = there.partition("/")
+            name, _, rank = (await self._meet(peer, connect_args)).partition("/")
             if name != str(job.name):
                 raise RunError(f"worker {place} was started by another mpiexec, or by none")
             self._ranks[int(rank)] = peer

@@ -136,11 +136,21 @@ class Throttle:
 
     def __init__(self) -> None:
         self.shared = Bucket()
+        self._lock = threading.Lock()
+        self._limit: Limit | None = None
 
-    @cached_property
+    @property
     def limit(self) -> Limit:
         """The limit in force; assign to change it."""
-        return Limit.configured()
+        with self._lock:  # the loops of several tasks ask, and a client may assign meanwhile
+            if self._limit is None:
+                self._limit = Limit.configured()
+            return self._limit
+
+    @limit.setter
+    def limit(self, limit: Limit) -> None:
+        with self._lock:
+            self._limit = limit
 
 
 HERE = Throttle()

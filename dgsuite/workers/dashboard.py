@@ -80,16 +80,18 @@ class RunsPage(RequestHandler):
 
 
 def tell(client: Client, run: Record) -> None:
-    """Have the page show a run that has ended: soon, together with others that end meanwhile."""
-    untold: list[Record] = client.__dict__.setdefault("_dgsuite_untold", [])
-    untold.append(run)
-    if len(untold) > 1:
-        return
+    """Have the page show a run that has ended: soon, together with others that end meanwhile. Thread-safe."""
 
-    async def send() -> None:
+    def add() -> None:  # on the client's loop, as all that touches the list
+        untold: list[Record] = client.__dict__.setdefault("_dgsuite_untold", [])
+        untold.append(run)
+        if len(untold) == 1:
+            client.loop.call_later(SOON, send, untold)
+
+    async def send(untold: list[Record]) -> None:
         runs = untold[-MOST:]
         untold.clear()
         with suppress(OSError, AttributeError):  # closed
             await client.scheduler.dgsuite_ran(runs=runs)
 
-    client.loop.add_callback(client.loop.call_later, SOON, send)
+    client.loop.add_callback(add)

@@ -168,7 +168,7 @@ class WorkersFileSystem(AbstractFileSystem):
                 self._ask(address, "write", name, to_serialize(value))
                 return
             except OSError:  # the next one gets the copy
-                self._plugin.neighbours.clear()
+                self._plugin.neighbours = []
 
     def rm_file(self, path: str) -> None:
         name = self._strip_protocol(path)
@@ -198,8 +198,9 @@ class WorkersFileSystem(AbstractFileSystem):
         if not known:
             there = sorted(self._everywhere("sizes", "/"))  # no name begins so: addresses alone
             at = there.index(here) if here in there else 0
-            known += [address for address in there[at + 1 :] + there[:at] if address != here]
-        return [*known]
+            known = [address for address in there[at + 1 :] + there[:at] if address != here]
+            plugin.neighbours = known
+        return known
 
     def _everywhere(self, what: str, name: str, data: Any = None) -> dict[str, Any]:
         """The answers of all workers that give one, by address."""

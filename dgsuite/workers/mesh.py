@@ -101,14 +101,20 @@ class Mesh:
             await self._listener.start(self.scheme, self.places[self.rank], listen_args)
         plugin.enter(key, self.run, self._listener.where, cancelling())
         for peer in sorted(peer for peer in self._partners if peer < self.rank):
-            try:
-                async with rpc(self.places[peer], connection_args=connect_args) as worker:
-                    there, secret = await worker.dgsuite_meet(run=self.run, epoch=self.epochs[peer])
-            except OSError as error:
-                raise self.lost(peer, f"cannot be reached: {error}") from error
-            await self._connect(peer, there, secret)
+            await self._connect(peer, *await self._meet(peer, connect_args))
         if self._partners:
             await self._full.wait()
+
+    async def _meet(self, peer: int, connect_args: dict[str, Any]) -> Any:
+        """Where a peer listens, once its worker knows."""
+        where, asked = None, {"run": self.run, "epoch": self.epochs[peer]}
+        try:
+            async with rpc(self.places[peer], connection_args=connect_args) as worker:
+                while where is None:
+                    where = await worker.dgsuite_meet(**asked)
+        except OSError as error:
+            raise self.lost(peer, f"cannot be reached: {error}") from error
+        return where
 
     async def resume(self, plugin: RunPlugin, key: str, run: str) -> bool:
         """Whether a mesh that was kept can be used for another run: all others have kept it, too.
@@ -337,7 +343,12 @@ def cancelling() -> Callable[[], object]:
     """What cancels the calling task, from any thread."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
-    return lambda: loop.call_soon_threadsafe(task.cancel)
+
+    def cancel() -> None:
+        with suppress(RuntimeError):  # closed: the task has ended meanwhile
+            loop.call_soon_threadsafe(task.cancel)
+
+    return cancel
 
 
 def begun(coroutine: Coroutine[Any, Any, Any]) -> asyncio.Future[Any]:

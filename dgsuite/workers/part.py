@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections import deque
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -56,8 +57,8 @@ class Part:
     """What the run goes on from, and its checkpoints."""
     done: dict[tuple[str, int], int] = field(default_factory=dict)
     """The last phase in which each task has begun: by what it does, and its thread."""
-    waiting: Iterator[int] = field(default_factory=lambda: iter(()))
-    """Clusters that have not begun the phase."""
+    waiting: deque[int] = field(default_factory=deque)
+    """Clusters that have not begun the phase; each thread takes one after the other."""
     relayed: int = 0
     """Bytes that the worker has relayed since the phase before."""
     spans: list[tuple[float, float]] = field(default_factory=list)
@@ -160,14 +161,18 @@ def deliver(run_id: str, number: int, bundles: Sequence[Bundle]) -> None:
     part.advance(number, "deliver", first=part.first)
     me = part.site.me
     part.site.deliver(part.parcels(number - 1, bundles, {me}).get(me, {}))
-    part.waiting = iter(range(len(part.results)))
+    part.waiting.extend(range(len(part.results)))
 
 
 def compute(run_id: str, number: int, step: Step, thread: int, delivered: None) -> None:
     """Task: a phase of the worker's clusters that no other thread has begun."""
     part = _part(run_id)
     part.advance(number, "phase", thread, first=part.first)
-    for k in part.waiting:
+    while True:
+        try:
+            k = part.waiting.popleft()
+        except IndexError:  # other threads have taken the rest
+            return
         begin = perf_counter()
         part.results[k] = part.site.run(step, k)
         part.spans.append((begin, perf_counter()))

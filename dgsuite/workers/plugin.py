@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 import pickle
+import threading
 from collections import deque
 from collections.abc import Callable
 from itertools import count
@@ -25,6 +26,7 @@ from dgsuite.workers.dashboard import PREFIX, DashboardPlugin
 from dgsuite.workers.facts import Facts, Result
 from dgsuite.workers.kept import KeptMeshes
 from dgsuite.workers.spans import SpanPlugin
+from partition.client.queries import POLL_SECONDS
 from partition.client.results import LARGE, OP
 from partition.client.settings import setting
 from partition.client.waiting import Watch
@@ -43,6 +45,9 @@ RELIEF = 1.0
 REMEMBERED = 1 << 10
 """Finished runs whose ids a worker remembers."""
 
+_subscribing = threading.Lock()
+"""Two threads of a client may begin their first runs at once."""
+
 
 class PeerLost(WorkerLost):
     """Another worker of the run is gone; its own error, if it raised one, names the cause."""
@@ -52,7 +57,9 @@ class RunPlugin(WorkerPlugin):
     """Holds a worker's part of every run.
 
     A part lives as long as a task key: when its client gives the key up, or is gone altogether, the
-    scheduler forgets the key and the part ends.
+    scheduler forgets the key and the part ends. Tasks of several runs may call it from their threads at once:
+    the tables are used on the worker's event loop alone, but for `runs`, `files` and the announced results,
+    of which a task puts in or takes out one entry at a time.
 
     Attributes
     ----------
@@ -81,7 +88,8 @@ class RunPlugin(WorkerPlugin):
         self.neighbours: list[str] = []
         self._ends: dict[str, Callable[[], object]] = {}
         self._over: deque[str] = deque(maxlen=REMEMBERED)
-        self._addresses: dict[str, asyncio.Future[Any]] = {}
+        self._addresses: dict[str, Any] = {}  # where tasks listen, by run
+        self._seekers: dict[str, set[asyncio.Future[Any]]] = {}  # requests that wait for one
         self._asked: dict[str, Callable[[], object]] = {}
         self._announced: dict[str, dict[str, Any]] = {}
         self.meshes = KeptMeshes(worker.loop.asyncio_loop)  # type: ignore[attr-defined]
@@ -129,16 +137,20 @@ class RunPlugin(WorkerPlugin):
         return task is not None and task.state not in GIVEN_UP
 
     def keep(self, key: str, run: str, part: Any) -> None:
-        """Keep something for a run, for as long as the calling task's key lives."""
+        """Keep something for a run, for as long as the calling task's key lives. Thread-safe."""
 
         def end() -> None:
             self._over.append(run)
             self.runs.pop(run, None)
 
+        def tell() -> None:
+            if self.wanted(key):
+                self._ends[key] = end
+            else:  # given up before this came here
+                end()
+
         self.runs[run] = part
-        self._ends[key] = end
-        if not self.wanted(key):  # given up before this came here
-            self._ends.pop(key, end)()
+        self.worker.loop.add_callback(tell)
 
     def enter(
         self,
@@ -165,10 +177,11 @@ class RunPlugin(WorkerPlugin):
             self._ends[key] = abort
             if address is not None:
                 self._asked.pop(run, None)
-                future = self._address(run)
-                if not future.done():
-                    future.set_result(address)
-            elif asked is not None and run in self._addresses:
+                self._addresses[run] = address
+                for seeker in self._seekers.pop(run, ()):
+                    if not seeker.done():
+                        seeker.set_result(address)
+            elif asked is not None and run in self._seekers:
                 asked()
             elif asked is not None:
                 self._asked[run] = asked
@@ -186,19 +199,28 @@ class RunPlugin(WorkerPlugin):
 
         self.worker.loop.add_callback(tell)
 
-    def _address(self, run: str) -> asyncio.Future[Any]:
-        if run not in self._addresses:
-            self._addresses[run] = asyncio.get_running_loop().create_future()
-        return self._addresses[run]
-
     async def _meet(self, run: str, epoch: str) -> Any:
-        """RPC: the address at which a run's task on this worker listens, once it does."""
+        """RPC: the address at which a run's task on this worker listens; None if it has none for some time:
+        the peer asks again, as long as it is there.
+        """
         fence(self.worker, epoch)
         if run in self._over:
             raise PeerLost(f"run {run} is over on worker {self.worker.address}")
         if (asked := self._asked.pop(run, None)) is not None:
             asked()
-        return await asyncio.shield(self._address(run))
+        if run in self._addresses:
+            return self._addresses[run]
+        seeker = asyncio.get_running_loop().create_future()
+        seekers = self._seekers.setdefault(run, set())
+        seekers.add(seeker)
+        try:
+            return await asyncio.wait_for(seeker, POLL_SECONDS)
+        except TimeoutError:
+            return None
+        finally:
+            seekers.discard(seeker)
+            if not seekers:
+                self._seekers.pop(run, None)
 
     def _votes(self, run: str, turn: int) -> Any:
         """RPC: this worker's votes of a turn of a run."""
@@ -231,7 +253,7 @@ class RunPlugin(WorkerPlugin):
         self._announced[key] = sent
 
     def count(self, run: str, first: int, epoch: str) -> int:
-        """RPC: fetch and increment of a run's counter. Thread-safe."""
+        """RPC: fetch and increment of a run's counter."""
         fence(self.worker, epoch)
         if run in self._over:
             raise RunError(f"run {run} is over")
@@ -283,16 +305,17 @@ def reports(client: Client) -> tuple[str, dict[str, Callable[[int, Progress], ob
     There is one topic per client, because a scheduler never removes a topic.
     """
     topic = f"{PREFIX}{client.id}"
-    if not hasattr(client, "_dgsuite_reports"):
-        found: dict[str, Callable[[int, Progress], object]] = {}
+    with _subscribing:
+        if not hasattr(client, "_dgsuite_reports"):
+            found: dict[str, Callable[[int, Progress], object]] = {}
 
-        def tell(event: tuple[float, tuple[str, int, Progress]]) -> None:
-            run, site, progress = event[1]
-            if (called := found.get(run)) is not None:
-                called(site, Progress(*progress))
+            def tell(event: tuple[float, tuple[str, int, Progress]]) -> None:
+                run, site, progress = event[1]
+                if (called := found.get(run)) is not None:
+                    called(site, Progress(*progress))
 
-        client.subscribe_topic(topic, tell)
-        client._dgsuite_reports = found
+            client.subscribe_topic(topic, tell)
+            client._dgsuite_reports = found
     return topic, client._dgsuite_reports
 
 
@@ -335,7 +358,9 @@ def counter(run: str, place: str, epoch: str, first: int) -> Callable[[], Callab
 
     def ask() -> Callable[[], int]:
         if place == here.address:
-            value = own.count(run, first, epoch)
+            if (values := own.runs.get(run)) is None:
+                raise RunError(f"run {run} is over")
+            value = int(next(values))
             return lambda: value
         return asyncio.run_coroutine_threadsafe(call(), here.loop.asyncio_loop).result
 

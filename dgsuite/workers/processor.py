@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -15,6 +16,10 @@ from distributed.comm import get_address_host
 
 NEVER = 2**31 - 1
 """Collections of the young after which garbage is collected in full, so that it is not."""
+
+_collecting = threading.Lock()
+_thresholds: list[int] = []
+"""Of each task that puts full collections off, what it found."""
 
 
 class LocalRank(NamedTuple):
@@ -80,13 +85,17 @@ def bound(local: LocalRank, run: str) -> Iterator[bool]:
 
 @contextmanager
 def no_full_collections() -> Iterator[None]:
-    """Put off full collections of garbage until the end: one takes 70 ms, and a run's sites wait for it."""
-    new, young, full = gc.get_threshold()
-    if full == NEVER:  # another task of this process has, and will undo it
-        yield
-        return
-    gc.set_threshold(new, young, NEVER)
+    """Put off full collections of garbage until the end of the last task of this process that does: one takes
+    70 ms, and a run's sites wait for it. Thread-safe.
+    """
+    with _collecting:
+        new, young, full = gc.get_threshold()
+        _thresholds.append(full)
+        gc.set_threshold(new, young, NEVER)
     try:
         yield
     finally:
-        gc.set_threshold(new, young, full)
+        with _collecting:
+            full = _thresholds.pop()
+            if not _thresholds:  # the first one is the process's own
+                gc.set_threshold(new, young, full)

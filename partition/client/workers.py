@@ -78,9 +78,7 @@ def _check(client: Client, states: Mapping[str, Mapping[str, Any]]) -> None:
     RunError
         A worker is gone or does not answer.
     """
-    if not hasattr(client, "_dgsuite_checked"):
-        client._dgsuite_checked = set()
-    checked: set[str] = client._dgsuite_checked
+    checked: set[str] = client.__dict__.setdefault("_dgsuite_checked", set())
     new = {address: f"{state['epoch']} {address}" for address, state in states.items()}
     new = {address: key for address, key in new.items() if key not in checked}
     if new:

@@ -61,7 +61,7 @@ def take_the_way_of_large_graphs():
 def held(dask_worker):
     """What the plugin of a worker still holds."""
     plugin = dask_worker.plugins["dgsuite"]
-    return len(plugin.runs), len(plugin._ends), len(plugin._addresses)
+    return len(plugin.runs), len(plugin._ends), len(plugin._addresses), len(plugin._seekers)
 
 
 def stored(client):

@@ -29,6 +29,14 @@ from tests.support.toys import Toy
 
 
 @dataclass(frozen=True)
+class Refuses(Toy):
+    """Takes no cluster that has node 0."""
+
+    def check(self, c) -> str | None:
+        return "refuses node 0" if 0 in c.ids else None
+
+
+@dataclass(frozen=True)
 class Endless(Toy):
     """Goes on for ever: its program asks for another round whatever is voted."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import itertools
 import os
@@ -10,16 +11,18 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 
 import networkx as nx
 import pytest
+from distributed.core import rpc
 
 import dgsuite
 from partition.client.queries import POLL_SECONDS, worker_states
 from partition.client.workers import worker_addresses
 from partition.graph import Graph
 from tests.support.clusters import assert_nothing_held, heed_interrupts, killed, script, stored
-from tests.support.faulty import Fails, Sleeps, Slow
+from tests.support.faulty import Fails, Refuses, Sleeps, Slow
 
 STYLES = ["finish_async", "clocked"]
 
@@ -29,6 +32,35 @@ def test_a_failing_kernel_is_named(client, ring, style):
     with pytest.raises(dgsuite.RunError, match=r"round 3, phase 'send', cluster 1: ZeroDivision"):
         dgsuite.run(Fails(), ring, clusters=2, style=style, client=client)
     assert_nothing_held(client)
+
+
+def seeking(dask_worker):
+    """On a worker: requests for where a run's task listens that have no answer yet, and open comms."""
+    waiting = [task for task in asyncio.all_tasks() if "RunPlugin._meet" in str(task.get_stack())]
+    return len(waiting), len(dask_worker._comms)
+
+
+def test_a_task_that_fails_before_its_peers_find_it_leaves_nothing(client, ring):
+    """Neither do the requests of its peers, nor does one of a peer of which no task has come."""
+
+    async def seek(dask_worker):
+        async with rpc(dask_worker.address) as there:
+            request = there.dgsuite_meet(run="no-such-run", epoch=dask_worker.id)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(request, 0.1)
+
+    dgsuite.run("lcr", ring, clusters=2, style="clocked", client=client)
+    assert_nothing_held(client)
+    before = client.run(seeking)
+    for _ in range(3):
+        with pytest.raises(dgsuite.InputError, match="refuses node 0"):
+            dgsuite.run(Refuses(), ring, clusters=2, style="clocked", client=client)
+        client.run(seek)
+    assert_nothing_held(client)
+    deadline = time.monotonic() + 20
+    while client.run(seeking) != before:
+        assert time.monotonic() < deadline, (before, client.run(seeking))
+        time.sleep(0.05)
 
 
 @pytest.mark.parametrize("style", STYLES)

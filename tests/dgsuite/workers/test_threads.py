@@ -1,0 +1,129 @@
+"""What threads share: those of a worker that run several tasks, and those of a client that begin runs."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import dgsuite
+import genval
+from dgsuite.transports.throttle import Limit, Throttle
+from dgsuite.workers import dashboard
+from dgsuite.workers.plugin import reports
+from dgsuite.workers.processor import NEVER, no_full_collections
+from tests.support.clusters import assert_nothing_held, client_of
+
+KERNELS = {"matching": "mate", "random_walks": "walk"}
+
+
+@pytest.fixture(scope="module", params=[(1, 4), (2, 2)], ids=["1 x 4", "2 x 2"])
+def threaded(request):
+    """A client of workers that have several threads each."""
+    workers, threads = request.param
+    with client_of(workers, threads=threads, set_as_default=False) as client:
+        yield client
+
+
+@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+def test_runs_of_several_threads_of_a_client(threaded, style):
+    """At once, with several clusters a worker: each gets its own results."""
+    graphs = [
+        genval.graph("er", 400, m=1200, seed=seed, clusters=8, client=None) for seed in (1, 2)
+    ]
+    graphs[1] = graphs[1].persist(threaded)
+    serial = {
+        (kernel, k): dgsuite.run(kernel, graph, style="serial", seed=3)
+        for kernel in KERNELS
+        for k, graph in enumerate(graphs)
+    }
+    begin = threading.Barrier(len(serial))
+
+    def one(kernel, k):
+        begin.wait(60)
+        for _ in range(2):
+            ds = dgsuite.run(kernel, graphs[k], style=style, seed=3, client=threaded)
+            np.testing.assert_array_equal(ds[KERNELS[kernel]], serial[kernel, k][KERNELS[kernel]])
+            np.testing.assert_array_equal(ds.messages, serial[kernel, k].messages)
+
+    with ThreadPoolExecutor(len(serial)) as pool:
+        for done in [pool.submit(one, *case) for case in serial]:
+            done.result()
+    assert_nothing_held(threaded)
+
+
+def test_threads_of_a_client_hear_of_their_runs_by_one_table():
+    """Also where both ask for it first."""
+    tables = []
+    second = threading.Thread(target=lambda: tables.append(reports(client)[1]))
+
+    def subscribe_topic(topic, handler):
+        if second.ident is None:
+            second.start()
+            second.join(0.2)  # as far as it gets meanwhile
+
+    client = SimpleNamespace(id="Client-1", subscribe_topic=subscribe_topic)
+    tables.append(reports(client)[1])
+    second.join(20)
+    assert tables[0] is tables[1]
+
+
+def test_threads_of_a_client_tell_of_runs_that_end_at_once():
+    """One of them sends both."""
+    told, sent = [], []
+
+    class Loop:
+        def add_callback(self, call, *arguments):
+            told.append((call, arguments))
+
+        def call_later(self, seconds, send, *arguments):
+            sent.append((send, arguments))
+
+    class Untold(list):
+        def append(self, run):
+            super().append(run)
+            if len(self) == 1:
+                other = threading.Thread(target=dashboard.tell, args=(client, "second"))
+                other.start()
+                other.join(20)
+
+    client = SimpleNamespace(loop=Loop(), _dgsuite_untold=Untold())
+    dashboard.tell(client, "first")
+    while told:
+        call, arguments = told.pop(0)
+        call(*arguments)
+    assert len(sent) == 1
+    assert list(client._dgsuite_untold) == ["first", "second"]
+
+
+def test_a_limit_that_is_set_while_another_is_read(monkeypatch):
+    throttle, mine = Throttle(), Limit(1000)
+
+    def configured():
+        setting = threading.Thread(target=setattr, args=(throttle, "limit", mine))
+        setting.start()
+        setting.join(0.2)
+        return Limit()
+
+    monkeypatch.setattr(Limit, "configured", configured)
+    assert throttle.limit in (Limit(), mine)
+    for _ in range(1000):
+        if throttle.limit == mine:
+            break
+        threading.Event().wait(0.01)
+    assert throttle.limit == mine
+
+
+def test_collections_are_put_off_until_the_last_task_has_ended():
+    before = gc.get_threshold()
+    first, second = no_full_collections(), no_full_collections()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert gc.get_threshold()[2] == NEVER
+    second.__exit__(None, None, None)
+    assert gc.get_threshold() == before
