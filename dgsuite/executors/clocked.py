@@ -37,7 +37,7 @@ from dgsuite.workers.facts import Result
 from dgsuite.workers.lazy import LazyMesh
 from dgsuite.workers.mesh import Mesh, cancelling
 from dgsuite.workers.outputs import collect
-from dgsuite.workers.processor import LocalRank, bound, no_full_collections
+from dgsuite.workers.processor import LocalRank, bound, no_full_collections, own_processors
 from dgsuite.workers.quiet import slowed
 from dgsuite.workers.room import hold_to_limit
 from dgsuite.workload import Workload
@@ -218,10 +218,15 @@ def _site_results(
         try:
             if resumed is None:
                 await mesh.open(plugin, key, *worker.security_args())
+                mesh.processors = await mesh.told(own_processors())
                 if way.rounds:
                     await mesh.one_host.open_gate(mesh)
             else:
                 plugin.enter(key, run_id, None, cancelling())
+            local = LocalRank.of(plan.places, rank, mesh.processors)
+            mesh.alone = binds and stack.enter_context(bound(local, run_id))
+            if local.is_oversubscribed:
+                stack.enter_context(slowed(here))
             for turn, kernel in enumerate(plan.kernels):
                 if turn:
                     site = new_site(kernel)
@@ -239,16 +244,10 @@ def _site_results(
 
     with ExitStack() as stack:
         pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
-        alone = False
-        local = LocalRank.of(plan.places, rank)
-        if plan.bind and pool is None and not plan.places[rank].startswith("inproc"):
-            alone = stack.enter_context(bound(local, run_id))
-        if local.is_oversubscribed:
-            stack.enter_context(slowed(here))
+        binds = plan.bind and pool is None and not plan.places[rank].startswith("inproc")
         stack.enter_context(no_full_collections())
         resumed = _resumed(plugin, key, plan, rank) if plan.keep else None
         mesh = plan.make_mesh(rank) if resumed is None else resumed
-        mesh.alone = alone
         try:
             mesh.runner.run(main(pool))
         except BaseException:

@@ -24,9 +24,6 @@ from dgsuite.workers.plugin import PeerLost, RunPlugin
 from kernels.base import Vote
 from partition.errors import RunError
 
-OPENING = -3
-"""Number of the exchange of the tasks' addresses."""
-
 
 class LazyMesh(Mesh):
     """This task's end of the mesh; see `Mesh`."""
@@ -47,8 +44,7 @@ class LazyMesh(Mesh):
         self, plugin: RunPlugin, key: str, connect_args: dict[str, Any], listen_args: dict[str, Any]
     ) -> None:
         await super().open(plugin, key, connect_args, listen_args)
-        here = {self.rank: self._listener.where}
-        self._meetings = (await self.exchange(OPENING, {}, here, _union))[1]
+        self._meetings = await self.told(self._listener.where)
 
     def _expects(self, rank: int) -> bool:
         return 0 <= rank < len(self.places) and rank != self.rank
@@ -181,7 +177,3 @@ class LazyMesh(Mesh):
             reader.cancel()
         for comm in self._every:
             comm.abort()
-
-
-def _union(meetings: Sequence[Mapping[int, Any]]) -> dict[int, Any]:
-    return {rank: where for each in meetings for rank, where in each.items()}

@@ -30,9 +30,9 @@ NO_MEMORY = " through shared memory (dgsuite.clocked.transport 'comm' has worker
 SHARING = 16
 """Workers of a host that share memory, at most: any two have two buffers, of 4 MiB each by default."""
 
-CHECK, CLOSING = -2, -4
-"""Numbers of the exchange that finds out whether all tasks have kept a mesh, and of that before comms are
-closed."""
+CHECK, CLOSING, TELLING = -2, -4, -11
+"""Numbers of the exchange that finds out whether all tasks have kept a mesh, of that before comms are closed,
+and of those in which each task tells all something of itself."""
 
 
 class Mesh:
@@ -59,6 +59,8 @@ class Mesh:
         Bytes of a parcel that can be written to each while it does nothing, as one that sleeps at the gate.
     wire
         Bytes that the last exchange sent.
+    processors
+        Those that each task may use, by rank.
     alone
         Whether the task has a processor to itself, and may look out for a message before it sleeps.
     one_host
@@ -86,6 +88,7 @@ class Mesh:
         self.wire = 0
         self.comms: dict[int, Comm] = {}
         self.rooms: dict[int, int] = {}
+        self.processors: Mapping[int, frozenset[int]] = {}
         self.one_host = OneHost()
         self.runner = asyncio.Runner()
         self._partners = {peer for peer in range(len(places)) if peer != rank}
@@ -234,6 +237,11 @@ class Mesh:
         self.wire += wire
         return found, whole
 
+    async def told(self, mine: Any) -> Mapping[int, Any]:
+        """What each task tells all others, by rank; all tasks call it."""
+        whole: Mapping[int, Any] = (await self.exchange(TELLING, {}, {self.rank: mine}, _union))[1]
+        return whole
+
     async def _send(self, number: int, parcels: Mapping[int, MessageBatch]) -> None:
         """Send parcels."""
         for peer, parcel in parcels.items():
@@ -337,6 +345,10 @@ class Mesh:
 
         self.runner.run(drop())
         self.runner.close()
+
+
+def _union(told: Sequence[Mapping[int, Any]]) -> dict[int, Any]:
+    return {rank: what for each in told for rank, what in each.items()}
 
 
 def cancelling() -> Callable[[], object]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -29,23 +29,39 @@ class LocalRank(NamedTuple):
     ----------
     rank
         Which of them it is.
-    size
-        How many there are.
-    processors
-        Those that they may use; none where the system does not say.
+    allowed
+        The processors that each of them may use; none where the system does not say.
     """
 
     rank: int
-    size: int
-    processors: Sequence[int]
+    allowed: Sequence[frozenset[int]]
 
     @classmethod
-    def of(cls, places: Sequence[str], rank: int) -> LocalRank:
-        """The local rank of a task, given the worker addresses of all tasks of its run."""
+    def of(
+        cls, places: Sequence[str], rank: int, allowed: Mapping[int, frozenset[int]]
+    ) -> LocalRank:
+        """The local rank of a task.
+
+        Parameters
+        ----------
+        places
+            Worker addresses of all tasks of its run.
+        allowed
+            The processors that each of them may use, by rank.
+        """
         hosts = [get_address_host(place) for place in places]
         here = [r for r, host in enumerate(hosts) if host == hosts[rank]]
-        known = hasattr(os, "sched_getaffinity")
-        return cls(here.index(rank), len(here), sorted(os.sched_getaffinity(0)) if known else [])
+        return cls(here.index(rank), [allowed[r] for r in here])
+
+    @property
+    def size(self) -> int:
+        """How many tasks there are."""
+        return len(self.allowed)
+
+    @property
+    def processors(self) -> list[int]:
+        """Those that any of them may use."""
+        return sorted(frozenset().union(*self.allowed))
 
     @property
     def is_oversubscribed(self) -> bool:
@@ -54,10 +70,22 @@ class LocalRank(NamedTuple):
 
     @property
     def is_even(self) -> bool:
-        """Whether each processor gets as many tasks, or at most one."""
-        return bool(self.processors) and not (
-            self.is_oversubscribed and self.size % len(self.processors)
+        """Whether all may use the same processors, and each of these gets as many tasks, or at most one."""
+        return (
+            len({*self.allowed}) == 1
+            and bool(self.processors)
+            and not (self.is_oversubscribed and self.size % len(self.processors))
         )
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether each has processors of its own, as where SLURM or another launcher has bound them."""
+        return all(self.allowed) and sum(map(len, self.allowed)) == len(self.processors)
+
+
+def own_processors() -> frozenset[int]:
+    """Those that the calling thread may use; none where the system does not say."""
+    return frozenset(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ())
 
 
 @contextmanager
@@ -66,15 +94,15 @@ def bound(local: LocalRank, run: str) -> Iterator[bool]:
 
     The tasks of a run wake each other all the time, and the system tends to put a task that is woken on the
     processor of the one that woke it. The processors depend on the run, so that several runs on one host do
-    not all use the first few.
+    not all use the first few. Tasks that have processors of their own stay there.
 
     Yields
     ------
-    Whether it has the processor to itself.
+    Whether it has a processor to itself.
     """
     allowed = local.processors
-    if local.size == 1 or not local.is_even:
-        yield False
+    if local.size == 1 or local.is_apart or not local.is_even:
+        yield local.size > 1 and local.is_apart
         return
     os.sched_setaffinity(0, {allowed[(int(run, 16) + local.rank) % len(allowed)]})
     try:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite.workers.processor import LocalRank, bound
+from dgsuite.workers.processor import LocalRank, bound, own_processors
 from dgsuite.workers.quiet import SLOW, slowed
 from partition.client.workers import worker_addresses
 from tests.support.clusters import client_of
@@ -31,15 +31,38 @@ linux = pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="binds n
     ],
 )
 def test_how_tasks_share_processors(tasks, processors, shared, even):
-    local = LocalRank(0, tasks, range(processors))
+    local = LocalRank(0, [frozenset(range(processors))] * tasks)
     assert (local.is_oversubscribed, local.is_even) == (shared, even)
+    assert local.is_apart == (tasks == 1)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "shared", "apart"),
+    [
+        ([{0}, {1}], False, True),
+        ([{0, 1}, {2, 3}], False, True),
+        ([{0}, {0}], True, False),
+        ([{0}, {0, 1}], False, False),
+        ([{0}, {0}, {0, 1}], True, False),
+        ([{0}, set()], True, False),
+    ],
+)
+def test_tasks_that_a_launcher_has_bound(allowed, shared, apart):
+    """They stay where they are, and share no processor because each has one alone."""
+    local = LocalRank(0, [*map(frozenset, allowed)])
+    assert (local.is_oversubscribed, local.is_apart) == (shared, apart)
+    if len({*local.allowed}) > 1:
+        with bound(local, "1") as alone:
+            assert alone == apart
 
 
 @linux
 def test_a_local_rank_is_among_the_tasks_of_the_host():
-    local = LocalRank.of([HERE, ELSEWHERE, HERE, ELSEWHERE, HERE], 2)
+    allowed = {rank: frozenset([rank]) for rank in range(5)}
+    local = LocalRank.of([HERE, ELSEWHERE, HERE, ELSEWHERE, HERE], 2, allowed)
     assert (local.rank, local.size) == (1, 3)
-    assert local.processors == sorted(os.sched_getaffinity(0))
+    assert local.processors == [0, 2, 4]
+    assert own_processors() == os.sched_getaffinity(0)
 
 
 @linux
@@ -47,12 +70,12 @@ def test_tasks_are_bound_to_processors_in_turn():
     allowed = sorted(os.sched_getaffinity(0))
     found = []
     for index in range(2 * len(allowed)):
-        with bound(LocalRank(index, 2 * len(allowed), allowed), "1") as alone:
+        with bound(LocalRank(index, [frozenset(allowed)] * 2 * len(allowed)), "1") as alone:
             found += os.sched_getaffinity(0)
             assert not alone
         assert sorted(os.sched_getaffinity(0)) == allowed
     assert sorted(found) == sorted([*allowed, *allowed])
-    with bound(LocalRank(0, 1, allowed), "1"):
+    with bound(LocalRank(0, [frozenset(allowed)]), "1"):
         assert sorted(os.sched_getaffinity(0)) == allowed
 
 
@@ -67,6 +90,11 @@ def paces_within(dask_worker):
         return paces(dask_worker)
 
 
+def close_kept(dask_worker):
+    """On a worker: close what it keeps for the next run."""
+    dask_worker.plugins["dgsuite"].meshes.clear()
+
+
 @linux
 def test_clocks_are_slowed_while_tasks_share_a_processor():
     """And not otherwise; afterwards they are as before."""
@@ -79,13 +107,16 @@ def test_clocks_are_slowed_while_tasks_share_a_processor():
     with client_of(2, clocks, set_as_default=False) as client:
         assert [*client.run(paces).values()] == [before, before]
         assert [*client.run(paces_within).values()] == [[SLOW, SLOW]] * 2
-        for processors in ({*os.sched_getaffinity(0)}, {min(os.sched_getaffinity(0))}):
-            for worker in worker_addresses(client):  # of the thread of its tasks
-                client.submit(
-                    os.sched_setaffinity, 0, processors, workers=[worker], pure=False
+        all_of_them = sorted(os.sched_getaffinity(0))
+        first, last = all_of_them[:1], all_of_them[-1:]
+        for processors in ([all_of_them] * 2, [first, first], [first, last]):
+            for worker, each in zip(worker_addresses(client), processors, strict=True):
+                client.submit(  # of the thread of its tasks
+                    os.sched_setaffinity, 0, each, workers=[worker], pure=False
                 ).result()
             ds = dgsuite.run(Clocks, graph, style="clocked", client=client)
-            slow = len(processors) < 2
+            client.run(close_kept)  # knows where its tasks may run
+            slow = len(set().union(*processors)) < 2
             np.testing.assert_array_equal(ds.tick, SLOW if slow else before[0])
             np.testing.assert_array_equal(ds.profile, SLOW if slow else before[1])
             assert [*client.run(paces).values()] == [before, before]

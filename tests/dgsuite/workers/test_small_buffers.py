@@ -113,7 +113,7 @@ def loose():
 @pytest.mark.parametrize("workers", [2, 3, 4])
 def test_small_buffers_change_no_results(four, loose, workers, buffer):
     source, target, n = loose
-    graph = dgsuite.Graph.from_edges(source, target, n=n, clusters=workers, client=None)
+    graph = dgsuite.Graph.from_edges(source, target, n=n, clusters=workers, client=four)
     four.run(buffers, buffer)
     for kernel, output in (("wcc", "component"), ("random_walks", "walk")):
         serial = dgsuite.run(kernel, graph, style="serial", seed=3)
