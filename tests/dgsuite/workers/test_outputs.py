@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import time
 import uuid
@@ -19,8 +18,8 @@ import dgsuite
 import genval
 from dgsuite import Graph, InputError, WorkerLost
 from partition.client.gather import SETTING, gathered
+from partition.client.workers import worker_addresses
 from partition.partitioners import Partition
-from tests.support.paths import ROOT
 
 RNG = np.random.default_rng(4)
 ENDS = np.concatenate([RNG.integers(0, 200, (2, 300)), [np.arange(199), np.arange(1, 200)]], axis=1)
@@ -135,7 +134,7 @@ def test_results_are_let_go_with_the_dataset(client, lazily):
     assert client.run_on_scheduler(state)
     assert int(ds.in_mis.sum()) > 0
     del ds
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while client.run_on_scheduler(state):
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -150,7 +149,7 @@ def test_results_lost_with_a_worker_are_an_error(own_client, lazily):
     ds = dgsuite.run("mis", graph, style="clocked", client=own_client)
     ((worker, *_),) = own_client.who_has(futures_of(ds.in_mis.data)[:1]).values()
     os.kill(own_client.run(os.getpid, workers=[worker])[worker], signal.SIGKILL)
-    while worker in own_client.scheduler_info()["workers"]:
+    while worker in worker_addresses(own_client):
         time.sleep(0.05)
     for need in (ds.compute, lambda **at: ds.in_mis.sum().compute(**at), ds.in_mis.load):
         with pytest.raises(WorkerLost, match="outputs of this run were lost with worker") as error:
@@ -204,15 +203,3 @@ def test_what_is_no_dataframe(call, message):
     ds = dgsuite.run("bfs", Graph.from_edges(*ENDS), style="serial")
     with pytest.raises(InputError, match=message):
         call(ds)
-
-
-def test_the_example_of_the_page_runs(client, tmp_path, monkeypatch, capsys):
-    page = (ROOT / "docs" / "dask.md").read_text()
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dask.distributed.Client", lambda **options: client)
-    space: dict = {}
-    for code in re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE):
-        exec(compile(code, "docs/dask.md", "exec"), space)
-    table, *rest = capsys.readouterr().out.strip().split("\n<")
-    assert table in page
-    assert f"<{rest[0]}" == repr(space["graph"])
