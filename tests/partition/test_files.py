@@ -32,7 +32,7 @@ def temporary(path, random):
 def test_two_threads_that_write_one_path(tmp_path):
     """Both write at the same time; the last one to end is seen, and it is complete."""
     path = tmp_path / "out.txt"
-    both = threading.Barrier(2, timeout=30)
+    both = threading.Barrier(2, timeout=60)
     names, failures = [], []
 
     def one(text):

@@ -61,7 +61,7 @@ def running(what, path, *options):
         yield
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(60)
 
 
 @contextmanager

@@ -103,21 +103,21 @@ def test_arrays_that_are_not_there_take_no_memory(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("trial", "message"),
+    ("trial", "patience", "message"),
     [
-        ("import time; time.sleep(60)", "took more than 1 s"),
-        ("import os; os.kill(os.getpid(), 11)", "ended with signal 11"),
-        ("raise SystemExit('bad tree')", "bad tree"),
+        ("import time; time.sleep(60)", 1.0, "took more than 1 s"),
+        ("import os; os.kill(os.getpid(), 11)", 60.0, "ended with signal 11"),
+        ("raise SystemExit('bad tree')", 60.0, "bad tree"),
     ],
 )
 def test_a_file_without_a_checksum_is_tried_in_another_process(
-    trial, message, tmp_path, monkeypatch
+    trial, patience, message, tmp_path, monkeypatch
 ):
     path, program = tmp_path / "other.nc", tmp_path / "trial.py"
     write_without_checksum(path)
     program.write_text(trial)
     monkeypatch.setattr(netcdf.netcdf_trial, "__file__", str(program))
-    monkeypatch.setattr(netcdf, "PATIENCE", 1.0)
+    monkeypatch.setattr(netcdf, "PATIENCE", patience)
     with pytest.raises(InputError, match=message):
         netcdf.read(path)
 

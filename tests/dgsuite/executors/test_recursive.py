@@ -284,7 +284,7 @@ def test_a_killed_worker_is_named(own_client, style):
         dgsuite.run(
             Endless(), ring, style=style, client=client, on_round=lambda depth: killed(victim)
         )
-    client.wait_for_workers(2, timeout=30)
+    client.wait_for_workers(2, timeout=60)
     again = dgsuite.run("bf", ring, form="recursive", style=style, client=client)
     assert again.distance.max() == 6
     assert_nothing_held(client)

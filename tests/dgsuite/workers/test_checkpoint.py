@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -348,7 +349,7 @@ def test_memory_is_given_back_by_a_run_that_fails_and_a_client_that_leaves(trio)
         with pytest.raises(RunError, match="max_rounds"):
             run_there(other, "workers://pagerank", max_rounds=3)
         assert all(files(trio).values())
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while any(files(trio).values()):
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -607,14 +608,16 @@ def test_an_experiment_goes_on_in_the_middle_of_a_point(here, tmp_path, caplog):
     command = ["-m", "dgsuite", "run", "experiment.toml"]
     environment = {**os.environ, "DASK_DGSUITE__CHECKPOINT__EVERY": "0s"}
     with subprocess.Popen([sys.executable, *command], cwd=tmp_path, env=environment) as process:
-        while not [*tmp_path.glob("checkpoints/*/phase-0000002*.json")]:
+        while not any(
+            int(p.name.split("-")[1]) >= 20 for p in tmp_path.glob("checkpoints/*/phase-*.json")
+        ):
             assert process.poll() is None
             time.sleep(0.01)
         process.kill()
     with caplog.at_level(logging.INFO, "dgsuite"):
         done = here(main, *command[2:])
     assert done.returncode == 0, done.stderr
-    assert "kernel 'lcr' goes on after phase 2" in caplog.text
+    assert re.search(r"kernel 'lcr' goes on after phase \d\d", caplog.text)
     found = dgsuite.open(tmp_path / "results" / "experiment.nc")
     graph = genval.graph("ring", 300, kernel="lcr", client=None)
     expected = dgsuite.run("lcr", graph, style="serial")

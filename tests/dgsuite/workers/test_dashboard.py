@@ -126,14 +126,14 @@ def test_a_span_of_the_user_holds_all(client):
 
 def get(client, path):
     """What the scheduler's dashboard answers."""
-    with urlopen(client.dashboard_link.replace("/status", path), timeout=30) as answer:
+    with urlopen(client.dashboard_link.replace("/status", path), timeout=60) as answer:
         assert answer.headers.get_content_type() == "text/html"
         return answer.read().decode()
 
 
 def wait_for(client, text):
     """The page, once it shows a text: workers and clients tell the scheduler without waiting."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while text not in (found := get(client, "/dgsuite")):
         assert time.monotonic() < deadline, found
         time.sleep(0.05)

@@ -70,7 +70,7 @@ def test_a_long_run_leaves_nothing(client, ring, style, request):
     gc.disable()
     before = stored(client)
     dgsuite.run(Sleeps(rounds=80), ring, clusters=2, style=style, client=client)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while left := stored(client) - before:
         assert time.monotonic() < deadline, left
         time.sleep(0.05)
@@ -82,10 +82,8 @@ def test_a_killed_worker_is_named(own_client, ring, style, workers):
     """Also where all of the run is on that worker, so that no peer notices."""
     client = own_client
     dgsuite.run(Sleeps(), ring, clusters=workers, style=style, client=client)
-    address, victim = next(iter(sorted(client.run(os.getpid).items())))
-    names = client.scheduler_info(n_workers=-1)["workers"]
-    if names[address]["name"] != 0:
-        address, victim = sorted(client.run(os.getpid).items())[1]
+    address = worker_addresses(client)[0]
+    victim = client.run(os.getpid, workers=[address])[address]
     with pytest.raises(dgsuite.WorkerLost, match=rf"worker {address} was lost") as error:
         dgsuite.run(
             Sleeps(rounds=10_000),
@@ -97,7 +95,7 @@ def test_a_killed_worker_is_named(own_client, ring, style, workers):
         )
     assert error.value.worker == address
     assert "Dask killed" not in str(error.value)  # no word of memory
-    client.wait_for_workers(2, timeout=30)
+    client.wait_for_workers(2, timeout=60)
     again = dgsuite.run(Sleeps(), ring, clusters=2, style=style, client=client)
     assert again.sizes["round"] == 3
     assert_nothing_held(client)
@@ -110,11 +108,11 @@ def test_a_graph_that_lost_a_cluster(own_client, style):
     dgsuite.run("lcr", graph, style=style, client=own_client)
     pid = own_client.run(os.getpid)[worker_addresses(own_client)[1]]
     os.kill(pid, signal.SIGKILL)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while own_client.futures[graph._parts[1].key].status == "finished":
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    own_client.wait_for_workers(2, timeout=30)
+    own_client.wait_for_workers(2, timeout=60)
     assert "2 clusters on the workers, not recoverable" in repr(graph)
     with pytest.raises(
         dgsuite.RunError, match=r"cluster 1 of the graph was lost .* build the graph"
@@ -162,7 +160,7 @@ def test_a_worker_killed_before_a_run_began(own_client, ring, tmp_path):
     killer.join()
     os.close(pipe)
     free = client.submit(os.getpid, workers=[survivor], pure=False)
-    assert free.result(timeout=20) != victim
+    assert free.result(timeout=60) != victim
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -204,7 +202,7 @@ def test_an_interrupted_client_leaves_nothing_running(client, ring, style, how, 
     assert process.stdout is not None
     process.stdout.readline()
     process.send_signal(how)
-    process.wait(20)
+    process.wait(60)
     ds = dgsuite.run(Sleeps(), ring, clusters=2, style=style, client=client)
     assert ds.sizes["round"] == 3
     assert_nothing_held(client)

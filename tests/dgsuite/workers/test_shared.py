@@ -52,7 +52,7 @@ def test_workers_of_one_host_share_memory_by_default():
             assert any("gate" in path for path in found)
             assert not any("values" in path for path in found)
         client.run(close_kept)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while any(client.run(mapped).values()):
             assert time.monotonic() < deadline
             time.sleep(0.05)

@@ -35,7 +35,8 @@ def test_votes_leave_no_log_records(client):
     ring = Graph.from_networkx(nx.cycle_graph(12), client=client, clusters=2)
 
     def logged(dask_worker):
-        return len(dask_worker._deque_handler.deque)
+        """Records of requests; on a busy machine there are others, of a loop that was slow."""
+        return sum(r.name == "distributed.worker" for r in dask_worker._deque_handler.deque)
 
     dgsuite.run("bf", ring, style="finish_async", client=client)
     before = client.run(logged)

@@ -147,10 +147,10 @@ def test_a_client_without_a_certificate_is_refused(client, identity):
     nameless = ssl.create_default_context(cafile=identity[0])
     for address in [client.scheduler.address, *client.scheduler_info()["workers"]]:
         host, port = parse_host_port(parse_address(address)[1])
-        with socket.create_connection((host, port), timeout=20) as plain:
+        with socket.create_connection((host, port), timeout=60) as plain:
             assert ended(plain)
         with (
-            socket.create_connection((host, port), timeout=20) as plain,
+            socket.create_connection((host, port), timeout=60) as plain,
             nameless.wrap_socket(plain, server_hostname=host) as encrypted,
         ):
             assert ended(encrypted)
