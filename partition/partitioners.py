@@ -97,6 +97,9 @@ class Partition:
     __hash__ = None  # type: ignore[assignment]
 
 
+MOST_OF_METIS = np.iinfo(np.int32).max
+"""Edge ends that METIS can count: it has 32 bits for them."""
+
 MOST_CLUSTERS = 1 << 24
 """Each cluster is an object, so a much too large number by mistake would fill the memory."""
 
@@ -224,7 +227,7 @@ def metis(indptr: NDArray, indices: NDArray, clusters: int) -> Partition:
     Raises
     ------
     InputError
-        pymetis is not installed.
+        pymetis is not installed, or the graph has more edge ends than `MOST_OF_METIS`.
 
     Examples
     --------
@@ -246,6 +249,11 @@ def metis(indptr: NDArray, indices: NDArray, clusters: int) -> Partition:
     n = len(indptr) - 1
     if k == 1 or n <= k:
         return blocks(n, k)
+    if max(n, len(indices)) > MOST_OF_METIS:
+        raise InputError(
+            f"partition='metis' takes at most {MOST_OF_METIS} nodes and edge ends, which METIS counts in 32 "
+            f"bits; the graph has {n} nodes and {len(indices)} edge ends. partition='edges' has no such limit"
+        )
     _, owner = pymetis.part_graph(
         k, xadj=np.asarray(indptr, np.int32), adjncy=np.asarray(indices, np.int32)
     )

@@ -32,6 +32,18 @@ def test_counts_are_those_of_networkx(n, m, seed, clusters, dealt):
     assert int(found.ends.sum()) == 2 * network.number_of_edges()
 
 
+def test_metis_takes_no_more_edges_than_it_can_count(monkeypatch):
+    pytest.importorskip("pymetis")
+    ring = {"src": np.arange(8), "dst": (np.arange(8) + 1) % 8, "partition": "metis", "clusters": 2}
+    monkeypatch.setattr("partition.partitioners.MOST_OF_METIS", 16)
+    assert Graph.from_edges(**ring).m == 8
+    monkeypatch.setattr("partition.partitioners.MOST_OF_METIS", 15)
+    with pytest.raises(
+        dgsuite.InputError, match=r"takes at most 15 .* has 8 nodes and 16 edge ends"
+    ):
+        Graph.from_edges(**ring)
+
+
 def test_metis_cuts_less_and_hash_deals_evenly(client):
     pytest.importorskip("pymetis")
     cuts = {}
