@@ -68,6 +68,10 @@ class Labels(Sequence[Any]):
         """The labels in this process; `partition.held_labels` has those that are elsewhere."""
         return self
 
+    def among(self, nodes: NDArray) -> Labels:
+        """The labels of some nodes, which ascend, as labels of a graph of these nodes alone."""
+        return Labels(self.array[nodes], len(nodes), ascending=self.ascending)
+
     def _none(self) -> int | str | None:
         kind = self.array.dtype.kind
         if kind == "U":
@@ -117,6 +121,15 @@ class Labels(Sequence[Any]):
     def _numbers(self) -> dict[Hashable, int]:
         return {label: i for i, label in enumerate(self.array.tolist())}
 
+    def _number(self, label: Any) -> int:
+        """Id of the node with a label, or -1. True is not the label 1 where all labels are integers."""
+        if isinstance(label, bool) and self.array.dtype != object:
+            return -1
+        try:
+            return self._numbers.get(label, -1)
+        except TypeError:
+            return -1
+
     def node(self, label: Any) -> int:
         """Id of the node with a label.
 
@@ -135,15 +148,13 @@ class Labels(Sequence[Any]):
             label, "item"
         ):  # a scalar of NumPy or xarray
             label = label.item()
-        try:
-            if self.array.dtype == object or "_numbers" in self.__dict__:
-                return self._numbers.get(label, -1)
-            hash(label)
-        except TypeError:
-            return -1
+        if self.array.dtype == object or "_numbers" in self.__dict__:
+            return self._number(label)
         if isinstance(label, float) and label.is_integer():
             label = int(label)
-        if not isinstance(label, str if self.array.dtype.kind == "U" else int):
+        if isinstance(label, bool) or not isinstance(
+            label, str if self.array.dtype.kind == "U" else int
+        ):
             return -1
         at = np.flatnonzero(self.array == label)
         return int(at[0]) if len(at) and self[at[0]] == label else -1
@@ -179,11 +190,10 @@ class Labels(Sequence[Any]):
 
     def _search(self, labels: NDArray) -> NDArray[np.int64]:
         kind = self.array.dtype.kind
-        if "O" in (kind, labels.dtype.kind):
-            numbers = self._numbers
-            each = [_get(numbers, label) for label in labels.ravel().tolist()]
+        if kind == "O" or labels.dtype.kind not in "iuU":
+            each = [self._number(label) for label in labels.ravel().tolist()]
             return np.array(each, np.int64).reshape(labels.shape)
-        if (kind == "U") != (labels.dtype.kind == "U") or labels.dtype.kind not in "iuU":
+        if (kind == "U") != (labels.dtype.kind == "U"):
             return np.full(labels.shape, -1)
         wanted = labels
         if kind == "u" and labels.dtype.kind == "i":
@@ -212,13 +222,6 @@ class Labels(Sequence[Any]):
     def of(self, nodes: NDArray) -> NDArray:
         """Labels of the given nodes, an array of any shape; -1 becomes `none`."""
         return self._table[nodes]
-
-
-def _get(numbers: dict[Hashable, int], label: Any) -> int:
-    try:
-        return numbers.get(label, -1)
-    except TypeError:
-        return -1
 
 
 def exact_array(values: Iterable[Any]) -> NDArray:

@@ -6,8 +6,11 @@ import uuid
 from dataclasses import dataclass, fields
 from itertools import pairwise
 
+import dask
+import dask.dataframe as dd
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -18,6 +21,7 @@ from dgsuite.dataset import open_dataset, save
 from kernels import KERNELS
 from kernels.base import FIRST, Kernel, Node, Output, Round, State
 from partition import netcdf
+from partition.held_labels import HeldLabels
 from partition.labels import Labels, from_json, to_json
 
 MIXED = [
@@ -77,6 +81,28 @@ def test_a_number_and_its_text_are_two_nodes():
     assert ds.node.values.tolist() == [1, "1", 2]
     assert [int(ds.level.sel(node=label)) for label in (1, "1", 2)] == [1, 0, 1]
     assert ds.parent.values.tolist() == ["1", "1", "1"]
+
+
+def test_true_is_not_the_label_1(client):
+    """The same for labels of this process and labels on workers."""
+    edges = pd.DataFrame({"source": [0, 1], "target": [1, 2]})
+    lazy = dd.from_pandas(edges, npartitions=2)
+    with dask.config.set({"dgsuite.gather-limit": 0}):
+        held = Graph.from_dataframe(lazy, client=client)
+    here = Graph.from_dataframe(edges)
+    assert isinstance(held.labels, HeldLabels)
+    for labels in (here.labels, held.labels):
+        for wrong in ([True], [1, True], np.array([True, False]), np.array([0.5]), [[1]]):
+            with pytest.raises(InputError, match="is not a node"):
+                labels.nodes(wrong)
+        for wrong in (True, np.True_, 0.5):
+            with pytest.raises(InputError, match="is not a node"):
+                labels.node(wrong)
+        assert labels.nodes([1, 0]).tolist() == labels.nodes([1.0, 0]).tolist() == [1, 0]
+        assert labels.nodes(np.array([1.0, 0.0])).tolist() == [1, 0]
+        assert labels.node(1.0) == labels.node(np.int8(1)) == 1
+        with pytest.raises(InputError, match="root True is not a node"):
+            dgsuite.run("bfs", held if labels is held.labels else here, root=True)
 
 
 def test_outputs_that_hold_nodes_hold_labels(labels):
