@@ -104,6 +104,7 @@ def graph(
         "uid": made.uid,
         "attrs": {"root": 0},
         "directed": directed,
+        "duplicates": "min",  # equal weights, since a pair of nodes has one
         **place,
     }
     if made.m > SMALL:

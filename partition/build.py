@@ -7,9 +7,9 @@ with none of their products. The rules are the same for every source of edges:
 directed
     By default each input edge joins both its ends. With ``directed=True`` a row holds out-edges.
 self-loops
-    Dropped, since a processor does not send to itself over the network.
+    Dropped, since a processor does not send to itself over the network, and counted.
 duplicates
-    Merged, also (u, v) and (v, u) of an undirected graph. The smallest weight stays.
+    Merged, also (u, v) and (v, u) of an undirected graph, by a rule of `partition.duplicates`, and counted.
 weights
     Finite integers or floating-point numbers, for all edges or none.
 
@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from partition.cluster import Cluster, Identify
+from partition.duplicates import BY_PIECE, DEFAULT, Tally, merged, ordered, summed, tallied
 from partition.errors import InputError
 from partition.partitioners import Partition
 from partition.piece import Piece, check_edges, common_dtype, joined, least
@@ -51,10 +52,11 @@ def id_dtype(n: int) -> type:
 
 @dataclass(eq=False)
 class Shard:
-    """The edge ends of a range of clusters in one piece, sorted by row, then column, without duplicates.
+    """The edge ends of a range of clusters in one piece, sorted by row, then column.
 
-    Rows are counted from the range's first one. There are no more bands than edge ends, so that the
-    shards of many small pieces do not take memory for each node.
+    They are without duplicates where the rule may be applied to each piece first. Rows are counted from
+    the range's first one. There are no more bands than edge ends, so that the shards of many small pieces
+    do not take memory for each node.
 
     Attributes
     ----------
@@ -68,6 +70,8 @@ class Shard:
         Node at the other end of the edge; int32 where ids fit.
     weights
         Weight of each edge end, or None.
+    tally
+        What was counted before duplicates were merged.
     """
 
     band: int
@@ -75,6 +79,7 @@ class Shard:
     low: NDArray
     columns: NDArray
     weights: NDArray | None
+    tally: Tally
 
     def before(self, row: int) -> int:
         """Number of edge ends in the rows before one."""
@@ -109,6 +114,7 @@ def split(
     ranges: Sequence[int],
     start: int = 0,
     where: str = "",
+    rule: str = DEFAULT,
 ) -> list[Shard | None]:
     """Divide a piece of the edge list into shards.
 
@@ -118,6 +124,8 @@ def split(
         Shape (ranges + 1,): range r is clusters ``ranges[r]`` to ``ranges[r + 1]``.
     start, where
         As for `partition.piece.check_edges`.
+    rule
+        By which duplicates are merged.
 
     Returns
     -------
@@ -133,45 +141,40 @@ def split(
     check_edges(piece, n, start, where)
     if not len(src) and weights is None:
         return [None] * (len(ranges) - 1)
+    bounds = partition.offsets[np.asarray(ranges)]
+    loops = src == dst
+    looped = np.zeros(len(bounds) - 1, np.int64)
+    if loops.any():
+        at = np.searchsorted(bounds, partition.position(src[loops]), side="right") - 1
+        looped = np.bincount(at, minlength=len(looped))
+        src, dst = src[~loops], dst[~loops]
+        weights = None if weights is None else weights[~loops]
     ends = [(src, dst)] if directed else [(src, dst), (dst, src)]
-    keys = np.empty(len(ends) * len(src), np.int64)
-    for (heads, tails), part in zip(ends, np.split(keys, len(ends)), strict=True):
+    # the ends of an edge follow each other, so that a stable sort keeps the order of the rows at both
+    keys = np.empty((len(src), len(ends)), np.int64)
+    for way, (heads, tails) in enumerate(ends):
+        part = keys[:, way]
         np.multiply(partition.position(heads), n, out=part, dtype=np.int64, casting="same_kind")
         np.add(part, tails, out=part, dtype=np.int64, casting="same_kind")
+    keys = keys.ravel()
     if weights is not None and not directed:
-        weights = np.concatenate([weights, weights])
-    loops = src == dst
-    if loops.any():
-        stay = ~np.tile(loops, len(ends))
-        keys = keys[stay]
-        weights = None if weights is None else weights[stay]
-    del src, dst, piece, loops, ends
-    keys, weights = merged(keys, weights)
-    bounds = partition.offsets[np.asarray(ranges)]
+        weights = np.repeat(weights, 2)
+    del src, dst, piece, loops, ends, part, heads, tails
+    keys, weights = ordered(keys, weights, rule)
+    there = np.diff(np.searchsorted(keys, bounds * n))
+    if (weights is None and rule != "error") or rule in BY_PIECE:
+        keys, weights, _ = merged(keys, weights, rule)
     cuts = np.searchsorted(keys, bounds * n)
+    tallies = map(Tally, there.tolist(), looped.tolist())
     return [
-        _pack(keys[a:b], None if weights is None else weights[a:b], int(lo), int(hi - lo), n)
-        for (a, b), (lo, hi) in zip(pairwise(cuts), pairwise(bounds), strict=True)
+        _pack(keys[a:b], None if weights is None else weights[a:b], int(lo), int(hi - lo), n, tally)
+        for (a, b), (lo, hi), tally in zip(pairwise(cuts), pairwise(bounds), tallies, strict=True)
     ]
 
 
-def merged(keys: NDArray, weights: NDArray | None) -> tuple[NDArray, NDArray | None]:
-    """Sort keys, possibly in place, and merge equal ones, which keep the smallest weight."""
-    if weights is None:
-        keys.sort()
-    else:
-        order = np.argsort(keys)
-        keys, weights = keys[order], weights[order]
-    fresh = np.ones(len(keys), bool)
-    np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
-    if not fresh.all():
-        keys = keys[fresh]
-        if weights is not None:
-            weights = np.minimum.reduceat(weights, np.flatnonzero(fresh))
-    return keys, weights
-
-
-def _pack(keys: NDArray, weights: NDArray | None, base: int, size: int, n: int) -> Shard:
+def _pack(
+    keys: NDArray, weights: NDArray | None, base: int, size: int, n: int, tally: Tally
+) -> Shard:
     """A shard made from sorted keys of the rows `base` to ``base + size``."""
     rows = keys // n
     columns: NDArray = np.empty(len(keys), id_dtype(n))
@@ -181,7 +184,15 @@ def _pack(keys: NDArray, weights: NDArray | None, base: int, size: int, n: int) 
     starts = np.searchsorted(rows, np.arange(-(-size // band) + 1) * band)
     # copies, since a view would keep the whole piece in memory
     low = np.bitwise_and(rows, band - 1, out=rows).astype(BANDS[band])
-    return Shard(band, starts, low, columns, None if weights is None else weights.copy())
+    return Shard(band, starts, low, columns, None if weights is None else weights.copy(), tally)
+
+
+class Assembled(list[Cluster]):
+    """Clusters of a range, and what was counted of their rows."""
+
+    def __init__(self, clusters: Sequence[Cluster], tally: Tally) -> None:
+        super().__init__(clusters)
+        self.tally = tally
 
 
 def assemble(
@@ -191,7 +202,8 @@ def assemble(
     uid: NDArray | Identify | None,
     directed: bool,
     shards: Sequence[Shard | None],
-) -> list[Cluster]:
+    rule: str = DEFAULT,
+) -> Assembled:
     """Make clusters `first` to `last` from their shards of all pieces.
 
     Parameters
@@ -199,6 +211,10 @@ def assemble(
     uid
         Identifiers of these clusters' nodes, by position, or a function that returns them; None for the
         node ids.
+    shards
+        In the order of the pieces.
+    rule
+        By which duplicates are merged.
 
     Raises
     ------
@@ -209,19 +225,22 @@ def assemble(
     starts = (partition.offsets[first : last + 1] - partition.offsets[first]).tolist()
     size = starts[-1]
     some = [shard for shard in shards if shard is not None]
-    dtype = _weight_dtype(some)
+    dtype = _weight_dtype(some, rule)
     total = sum(len(shard.columns) for shard in some)
     columns: NDArray = np.empty(total, id_dtype(n))
     weights = None if dtype is None else np.empty(total, dtype)
     indptr = np.zeros(size + 1, np.int64)
-    used = 0
+    used, wrong = 0, []
     for low, high in _blocks(some, 0, size, total):
         keys = joined([s.keys(low, high, n) for s in some], np.int64)
         values = None
         if weights is not None:
             parts = [s.weights[s.before(low) : s.before(high)] for s in some]  # type: ignore[index]
             values = joined(parts, weights.dtype)
-        keys, values = merged(keys, values)
+        keys, values, bad = merged(*ordered(keys, values, rule), rule)
+        if len(bad):
+            nodes = partition.node(bad // n + partition.offsets[first]).tolist()
+            wrong.append(min(zip(nodes, (bad % n).tolist(), strict=True)))
         rows = keys // n
         begin, used = used, used + len(keys)
         np.subtract(keys, rows * n, out=columns[begin:used], casting="same_kind")
@@ -235,7 +254,7 @@ def assemble(
     if weights is not None:
         weights.resize(used, refcheck=False)
     ends = indptr[starts].tolist()
-    return [
+    clusters = [
         Cluster(
             k,
             partition,
@@ -249,6 +268,8 @@ def assemble(
             range(first, last), pairwise(starts), pairwise(ends), strict=True
         )
     ]
+    tally = tallied(shard.tally for shard in some)
+    return Assembled(clusters, tally._replace(wrong=min(wrong, default=None)))
 
 
 def _own(values: NDArray, first: int, last: int) -> NDArray:
@@ -267,13 +288,13 @@ def _blocks(shards: Sequence[Shard], first: int, last: int, ends: int) -> Iterat
     yield from _blocks(shards, middle, last, ends - left)
 
 
-def _weight_dtype(shards: Sequence[Shard]) -> np.dtype | None:
+def _weight_dtype(shards: Sequence[Shard], rule: str) -> np.dtype | None:
     found = [(s.weights.dtype, least(s.weights)) for s in shards if s.weights is not None]
     if not found:
         return None
     if len(found) < len(shards):
         raise InputError("some pieces of the edge list have weights, others have none")
-    return common_dtype(found)
+    return summed(common_dtype(found), rule)
 
 
 def cut(cluster: Cluster, first: int, last: int) -> Rows:

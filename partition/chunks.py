@@ -15,7 +15,8 @@ from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses, worker_of
 from partition.cluster import Cluster
 from partition.cutting import check_identifiers
-from partition.distribute import shared
+from partition.distribute import Constructed, members, shared, tally_of
+from partition.duplicates import Tally, merged, ordered, summed, tallied
 from partition.edges import BUILDING
 from partition.errors import InputError
 from partition.mixing import GOLDEN, mix
@@ -34,24 +35,23 @@ def construct(
     partition: Partition | None,
     directed: bool,
     client: Client | None,
-) -> tuple[list[Any], Partition, list[int], DTypeLike | None]:
+    rule: str,
+) -> tuple[Constructed, Partition]:
     """Make all clusters; see `partition.graph.Graph.from_arrays`.
 
     Parameters
     ----------
     arrays
         ``indptr``, ``indices``, ``weights`` and ``uid``; the last two may be None.
+    rule
+        By which repeated entries are merged: one of `partition.duplicates.RULES`.
 
     Returns
     -------
-    parts
-        Clusters, or futures of them.
+    made
+        The clusters.
     partition
         By default blocks of the sizes of the chunks.
-    entries
-        Number of adjacency entries of each cluster.
-    dtype
-        Dtype of the weights, or None.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def construct(
             raise InputError(f"{name} must be one-dimensional, got {np.ndim(array)} dimensions")
     if not all(of_dask):
         columns = {name: [np.array(array)] for name, array in given.items()}
-        return _here(columns, partition, directed)
+        return _here(columns, partition, directed, rule)
     counts = {name: array.numblocks[0] for name, array in given.items()}
     if len(set(counts.values())) > 1:
         text = ", ".join(f"{name} has {count}" for name, count in counts.items())
@@ -76,30 +76,34 @@ def construct(
         )
     lazy = {name: array.to_delayed().tolist() for name, array in given.items()}
     if client is not None:
-        return _on_workers(lazy, partition, directed, client)
+        return _on_workers(lazy, partition, directed, client, rule)
     import dask
 
     computed = dask.compute(*lazy.values(), scheduler="threads")
-    return _here(dict(zip(lazy, computed, strict=True)), partition, directed)
+    return _here(dict(zip(lazy, computed, strict=True)), partition, directed, rule)
 
 
 def _here(
-    columns: Columns, partition: Partition | None, directed: bool
-) -> tuple[list[Any], Partition, list[int], DTypeLike | None]:
+    columns: Columns, partition: Partition | None, directed: bool, rule: str
+) -> tuple[Constructed, Partition]:
     """Make all clusters in this process."""
     partition = _partition(list(map(len, columns["indptr"])), partition)
-    parts = [
-        _cluster(k, partition, directed, {name: column[k] for name, column in columns.items()})
+    made = [
+        _cluster(
+            k, partition, directed, {name: column[k] for name, column in columns.items()}, rule
+        )
         for k in range(partition.clusters)
     ]
     if "uid" in columns:
         _distinct(columns["uid"], partition)
-    return parts, partition, *_checked([_facts(part) for part in parts])
+    parts = [*chain.from_iterable(made)]
+    tally = tallied(each.tally for each in made)
+    return _checked(parts, [_facts(part) for part in parts], tally), partition
 
 
 def _on_workers(
-    columns: Columns, partition: Partition | None, directed: bool, client: Client
-) -> tuple[list[Any], Partition, list[int], DTypeLike | None]:
+    columns: Columns, partition: Partition | None, directed: bool, client: Client, rule: str
+) -> tuple[Constructed, Partition]:
     """Make each cluster on the worker that is to hold it."""
     workers = worker_addresses(client)
     watch = Watch(client, BUILDING, workers)
@@ -110,15 +114,19 @@ def _on_workers(
         lengths = [submitted(client, len, chunk) for chunk in there["indptr"]]
         partition = _partition(watch.gather(lengths), partition)
         everywhere = shared(partition, watch)
-        parts = []
+        parts, tallies = [], []
         for k in range(count):
             mine = {name: column[k] for name, column in there.items()}
             worker = worker_of(k, count, workers)
-            parts.append(pinned(client, worker, _cluster, k, everywhere, directed, mine))
+            made = pinned(client, worker, _cluster, k, everywhere, directed, mine, rule)
+            parts += members(client, worker, made, 1)
+            tallies.append(submitted(client, tally_of, made))
+        del made
         facts = watch.gather([submitted(client, _facts, part) for part in parts])
         if "uid" in there:
             watch.gather([submitted(client, _distinct, there["uid"], everywhere)])
-    return parts, partition, *_checked(facts)
+        tally = tallied(watch.gather(tallies))
+    return _checked(parts, facts, tally), partition
 
 
 def _partition(lengths: Sequence[int], given: Partition | None) -> Partition:
@@ -142,8 +150,8 @@ def _partition(lengths: Sequence[int], given: Partition | None) -> Partition:
 
 
 def _cluster(
-    index: int, partition: Partition, directed: bool, chunks: dict[str, NDArray]
-) -> Cluster:
+    index: int, partition: Partition, directed: bool, chunks: dict[str, NDArray], rule: str
+) -> build.Assembled:
     """Check the chunks of a cluster, and make it by the rules of `partition.build`."""
     where, n = f"chunk {index}: ", partition.n
     indptr, indices = chunks["indptr"], chunks["indices"]
@@ -164,16 +172,27 @@ def _cluster(
     _, indices, weights = piece
     indices = indices.astype(build.id_dtype(n), copy=False)
     loops = nodes[rows] == indices
+    looped = int(np.count_nonzero(loops))
+    tally = Tally(len(loops) - looped, looped)
     keys = rows * n + indices
-    if loops.any() or (keys[1:] <= keys[:-1]).any():
-        kept = None if weights is None else weights[~loops]
-        keys, weights = build.merged(keys[~loops], kept)
+    if looped or (keys[1:] <= keys[:-1]).any():
+        keys = keys[~loops]
+        weights = None if weights is None else weights[~loops]
+        if weights is not None and rule == "sum":  # rows of both ends have the same order
+            order = np.argsort(weights, kind="stable")
+            keys, weights = keys[order], weights[order]
+        keys, weights, bad = merged(*ordered(keys, weights, rule), rule)
         rows, indices = np.divmod(keys, n)
         indptr = np.searchsorted(rows, np.arange(len(nodes) + 1))
+        if len(bad):
+            edges = zip(nodes[bad // n].tolist(), (bad % n).tolist(), strict=True)
+            tally = tally._replace(wrong=min(edges))
+    if weights is not None:
+        weights = weights.astype(summed(weights.dtype, rule), copy=False)
     uid = chunks.get("uid")
     if uid is not None and len(uid) != len(nodes):
         raise InputError(f"{where}uid has {len(uid)} entries for {len(nodes)} nodes")
-    return Cluster(
+    cluster = Cluster(
         index,
         partition,
         indptr.astype(build.id_dtype(len(indices))),
@@ -182,6 +201,7 @@ def _cluster(
         None if uid is None else uid.astype(np.int64),
         directed,
     )
+    return build.Assembled([cluster], tally)
 
 
 def _distinct(uid: Sequence[NDArray], partition: Partition) -> None:
@@ -213,15 +233,15 @@ def _facts(cluster: Cluster) -> tuple[int, DTypeLike | None, int]:
 
 
 def _checked(
-    facts: Sequence[tuple[int, DTypeLike | None, int]],
-) -> tuple[list[int], DTypeLike | None]:
-    """Entries of each cluster and the dtype of the weights."""
+    parts: list[Any], facts: Sequence[tuple[int, DTypeLike | None, int]], tally: Tally
+) -> Constructed:
+    """The clusters, whose facts agree."""
     entries, dtypes, asymmetry = zip(*facts, strict=True)
-    if sum(asymmetry) % 2**64:
+    if tally.wrong is None and sum(asymmetry) % 2**64:
         raise InputError(
             "the arrays are not symmetric: an edge, or its weight, is there in one direction only; pass "
             "directed=True for a directed graph"
         )
     if len(set(dtypes)) > 1:
         raise InputError(f"chunks of weights have different dtypes: {', '.join(map(str, dtypes))}")
-    return list(entries), dtypes[0]
+    return Constructed(parts, list(entries), dtypes[0], tally)

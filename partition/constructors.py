@@ -6,9 +6,11 @@ import os
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
+from dask.typing import no_default
 from numpy.typing import ArrayLike
 
 from partition import bags, chunks, conversion, cutting, distribute, edges, frames
+from partition import duplicates as repeated
 from partition import relabel as numbering
 from partition.client import queries
 from partition.client.spans import spanned
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 class Constructors:
     """The constructors of `partition.graph.Graph`."""
 
+    built: repeated.Built | None
+
     if TYPE_CHECKING:
 
         def __init__(self, parts: Iterable[Any], partition: Partition, **facts: Any) -> None: ...
@@ -52,9 +56,10 @@ class Constructors:
         attrs: dict[str, Any] | None = None,
         labels: Iterable[Hashable] | None = None,
         relabel: bool = False,
-        source: str = "src",
-        target: str = "dst",
-        weight: str = "weight",
+        duplicates: str | None = None,
+        source: Hashable = "source",
+        target: Hashable = "target",
+        weight: Hashable | None = "weight",
     ) -> Self:
         """Make a graph from a list of edges.
 
@@ -62,8 +67,8 @@ class Constructors:
         ----------
         src, dst
             Ends of each edge: integers from 0, or identifiers with ``relabel=True``. NumPy arrays or lists,
-            Dask arrays, or Dask Series; or one (Dask or pandas) DataFrame as `src`, with columns ``src``,
-            ``dst`` and optionally ``weight``.
+            Dask arrays, or Dask Series; or one (Dask or pandas) DataFrame as `src`, with columns ``source``,
+            ``target`` and optionally ``weight``. Self-loops are dropped; ``graph.built`` counts them.
         n
             Number of nodes; by default the largest id plus one.
         weights
@@ -92,21 +97,30 @@ class Constructors:
         relabel
             Whether the ends of edges are identifiers: 64-bit integers, text, or objects of one type that
             has an order, such as UUIDs. The nodes are the identifiers that edges name, numbered in
-            ascending order, and the identifiers become the labels.
+            ascending order, and the identifiers become the labels. Integers of any width are the same.
+        duplicates
+            Which weight an edge has that several rows name; of an undirected graph, also in the other
+            direction. "sum", "min", "max"; "first": of the first row, where partitions of a Dask collection
+            follow each other; "error": repeated edges are refused. By default the smallest weight stays,
+            with a warning if there are weights and repeated edges. Sums of integers are int64 or uint64;
+            floats are added in 64 bits, in the order of the rows.
         source, target, weight
-            Column names of a DataFrame. Only the default ``weight`` may be missing.
+            Column names of a DataFrame. Only the default ``weight`` may be missing. The former defaults
+            ``src`` and ``dst`` are accepted with a warning.
 
         Returns
         -------
         Graph
-            With a client, its clusters are on the workers. Neighbours are int32 where node ids fit.
+            With a client, its clusters are on the workers. Neighbours are int32 where node ids fit. Its
+            `built` says how many rows were read, merged and dropped.
 
         Raises
         ------
         InputError
             An edge names a missing node, a weight is not finite, lengths differ, the graph would
             have no node, nearly all nodes would have no edge although `n` is not given (see
-            `partition.edges.SPARSE`), or an option is unknown.
+            `partition.edges.SPARSE`), or an option is unknown. Of `duplicates`: an edge is
+            repeated where that is an error, a sum does not fit 64 bits, or there are no weights to add.
         RunError
             A worker was lost.
 
@@ -120,9 +134,19 @@ class Constructors:
         >>> from dgsuite import Graph
         >>> Graph.from_edges([0, 1, 2], [1, 2, 0], weights=[7, 8, 9])
         <dgsuite.Graph: 3 nodes, 3 edges, undirected, weights int64; 1 clusters in this process>
+
+        A row for each payment, and the sum for each pair:
+
+        >>> graph = Graph.from_edges([0, 1, 0], [1, 2, 1], weights=[7, 8, 9], duplicates="sum")
+        >>> print(graph.built)
+        3 rows read, 1 merged (weights summed), 0 self-loops dropped
+        >>> graph.weights.compute()
+        array([16, 16,  8,  8])
         """
+        rule = repeated.check(duplicates)
         client = queries.current_client(client)
         pieces = edges.pieces(src, dst, weights, (source, target, weight))
+        naming = getattr(pieces, "naming", 0)
         names = None
         if relabel:
             if n is not None or labels is not None:
@@ -130,23 +154,26 @@ class Constructors:
             pieces, names = numbering.relabel(pieces, client)
             n = len(names)
         n = edges.count_nodes(pieces, n, client)
+        pieces = edges.Pieces(pieces[: len(pieces) - naming])
         if labels is not None:
             names = Labels(labels, n)
         workers = worker_addresses(client) if client is not None else []
         how = cutting.cut(pieces, n, directed, partition, clusters, client, workers)
         ids = None if uid is None else cutting.check_identifiers(uid, n)
-        parts, entries, dtype = distribute.construct(pieces, how, ids, directed, client, workers)
-        return cls(
-            parts,
+        made = distribute.construct(pieces, how, ids, directed, client, workers, rule)
+        graph = cls(
+            made.parts,
             how,
-            entries=entries,
+            entries=made.entries,
             directed=directed,
-            weight_dtype=dtype,
+            weight_dtype=made.dtype,
             attrs=attrs,
             labels=names,
             identified=uid is not None,
             chosen=clusters is not None or not isinstance(partition, str),
         )
+        graph.built = repeated.built(made.tally, graph, duplicates)
+        return graph
 
     @classmethod
     def from_scipy(cls, matrix: sp.sparray | sp.spmatrix, **options: Any) -> Self:
@@ -157,7 +184,8 @@ class Constructors:
         matrix
             Shape (n, n): a stored entry (i, j) is an edge from i to j. It must be symmetric unless
             ``directed=True``. Entries become weights unless all are one (or True). Entries that a COO
-            matrix stores twice are summed, as everywhere in SciPy.
+            matrix stores twice are merged by the rule `duplicates`, which is "sum" here, as everywhere in
+            SciPy. The two entries of an undirected edge are one row.
         options
             As for `from_edges`. With ``relabel=True``, rows and columns without entries are not nodes, and
             the labels of the others are their numbers.
@@ -166,7 +194,7 @@ class Constructors:
         ------
         InputError
             The matrix is not square or, for an undirected graph, not symmetric; an entry is not
-            finite.
+            finite, or a sum of entries does not fit the matrix's dtype.
 
         Examples
         --------
@@ -176,10 +204,13 @@ class Constructors:
         >>> Graph.from_scipy(sp.csr_array(np.array([[0, 2], [2, 0]])))
         <dgsuite.Graph: 2 nodes, 1 edges, undirected, weights int64; 1 clusters in this process>
         """
-        found = conversion.of_scipy(matrix, options.get("directed", False))
+        rule = repeated.check(options.pop("duplicates", None) or "sum")
+        found, rows, loops = conversion.of_scipy(matrix, options.get("directed", False), rule)
         if options.get("relabel"):
             del found["n"]
-        return cls.from_edges(**{**found, **options})
+        graph = cls.from_edges(**{**found, **options})
+        graph.built = repeated.Built(rows, rows - loops - graph.m, loops, rule, graph.weighted)
+        return graph
 
     @classmethod
     def from_networkx(cls, graph: nx.Graph, *, weight: str = "weight", **options: Any) -> Self:
@@ -189,7 +220,7 @@ class Constructors:
         ----------
         graph
             Nodes are numbered in the order of iteration, and networkx's nodes become labels: see `labels`
-            of `from_edges`. Parallel edges of a multigraph are duplicates.
+            of `from_edges`. Parallel edges of a multigraph are repeated edges: see `duplicates` there.
         weight
             Edge attribute that holds the weights. Edges without it have weight 1, as everywhere in
             networkx; if no edge has it, the graph has no weights.
@@ -218,7 +249,7 @@ class Constructors:
         frame: Any,
         source: Hashable = "source",
         target: Hashable = "target",
-        weight: Hashable | None = None,
+        weight: Any = no_default,
         *,
         relabel: bool | None = None,
         **options: Any,
@@ -232,13 +263,15 @@ class Constructors:
         source, target
             Names of the columns with the ends of edges.
         weight
-            Name of the column with weights; by default there are none.
+            Name of the column with weights; None for no weights. By default there are none. A column
+            ``weight`` that is there will be used by default: until then, there is a warning.
         relabel
-            Whether the ends of edges are identifiers: see `from_edges`. By default those of 64-bit integers,
-            text and other types are, and smaller integers are node ids. With `n` or `labels` all are node
-            ids.
+            Whether the ends of edges are identifiers: see `from_edges`. By default they are, unless `n` or
+            `labels` is given. Integers of fewer than 64 bits are still taken as node ids, with a
+            warning, if this is not said.
         options
-            As for `from_edges`, such as `directed`: by default edges have no direction.
+            As for `from_edges`, such as `directed` (by default edges have no direction) and `duplicates`
+            (which weight an edge has that is in several rows).
 
         Raises
         ------
@@ -261,10 +294,9 @@ class Constructors:
         >>> list(graph.labels)
         ['ann', 'bob', 'cid']
         """
-        columns = source, target, weight
-        named = frames.identifiers(frame, columns)
+        columns = edges.settled(frame, (source, target, weight))
         made = edges.Pieces(edges.pieces(frame, None, None, columns))
-        return cls._from_pieces(made, named, relabel, **options)
+        return cls._from_pieces(made, frames.narrow(frame, columns), relabel, **options)
 
     @classmethod
     def from_parquet(
@@ -272,7 +304,7 @@ class Constructors:
         path: str | os.PathLike[str],
         source: str = "source",
         target: str = "target",
-        weight: str | None = None,
+        weight: Any = no_default,
         **options: Any,
     ) -> Self:
         """Make a graph from Parquet files with an edge in each row.
@@ -310,7 +342,7 @@ class Constructors:
         path: str | os.PathLike[str],
         source: str = "source",
         target: str = "target",
-        weight: str | None = None,
+        weight: Any = no_default,
         *,
         version: int | None = None,
         **options: Any,
@@ -352,17 +384,16 @@ class Constructors:
     def _from_table(
         cls, table: Table, columns: edges.Columns, *, relabel: bool | None = None, **options: Any
     ) -> Self:
-        return cls._from_pieces(
-            table.pieces(columns), table.identifiers(columns), relabel, **options
-        )
+        columns = table.settled(columns)
+        return cls._from_pieces(table.pieces(columns), table.narrow(columns), relabel, **options)
 
     @classmethod
     def _from_pieces(
-        cls, pieces: edges.Pieces, named: bool, relabel: bool | None, **options: Any
+        cls, pieces: edges.Pieces, narrow: bool, relabel: bool | None, **options: Any
     ) -> Self:
-        """Make a graph of columns, of which `named` says whether their dtypes are those of identifiers."""
+        """Make a graph of columns, of which `narrow` says whether they hold integers below 64 bits."""
         if relabel is None:
-            relabel = named and not {"n", "labels"} & set(options)
+            relabel = not {"n", "labels"} & set(options) and frames.identifiers(narrow)
         return cls.from_edges(pieces, relabel=relabel, **options)
 
     @classmethod
@@ -371,7 +402,7 @@ class Constructors:
         path: str | os.PathLike[str],
         source: str = "source",
         target: str = "target",
-        weight: str | None = None,
+        weight: Any = no_default,
         *,
         read: Mapping[str, Any] | None = None,
         **options: Any,
@@ -385,8 +416,7 @@ class Constructors:
         read
             Arguments of `dask.dataframe.read_csv`, such as ``{"sep": ";"}`` or ``{"dtype": str}``.
         source, target, weight, options
-            As for `from_dataframe`; with ``directed=True`` edges have a direction. Integers are 64-bit
-            integers, and so identifiers.
+            As for `from_dataframe`; with ``directed=True`` edges have a direction.
 
         Raises
         ------
@@ -406,8 +436,8 @@ class Constructors:
         from partition.readers import refusing_damage
 
         with refusing_damage(path):
-            frame = tables.csv(path, (source, target, weight), read or {})
-            return cls.from_dataframe(frame, source, target, weight, **options)
+            frame, columns = tables.csv(path, (source, target, weight), read or {})
+            return cls.from_dataframe(frame, *columns, **options)
 
     @classmethod
     def from_bag(
@@ -427,7 +457,8 @@ class Constructors:
         items
             What an item is. "edges": a pair (source, target), or a triple (source, target, weight).
             "adjacency": a pair (node, neighbours), where neighbours are a list, or a mapping from neighbours
-            to weights.
+            to weights. An undirected edge may be there at one end or at both; the smallest weight
+            stays unless `duplicates` says otherwise.
         relabel
             Whether nodes have identifiers: see `from_edges`. By default they have, unless `n` or `labels` are
             given.
@@ -448,6 +479,8 @@ class Constructors:
         """
         if relabel is None:
             relabel = not {"n", "labels"} & set(options)
+        if items == "adjacency":
+            options = {"duplicates": repeated.DEFAULT, **options}
         return cls.from_edges(bags.pieces(bag, items), relabel=relabel, **options)
 
     @classmethod
@@ -464,6 +497,7 @@ class Constructors:
         client: Client | None = None,
         attrs: dict[str, Any] | None = None,
         labels: Iterable[Hashable] | None = None,
+        duplicates: str | None = None,
     ) -> Self:
         """Make a graph from its adjacency in CSR, such as the arrays of the same names of another graph.
 
@@ -485,6 +519,9 @@ class Constructors:
             Which chunk has which nodes; by default they are numbered in the order of the chunks.
         client, attrs, labels
             As for `from_edges`. The workers build clusters from Dask arrays, this process from NumPy arrays.
+        duplicates
+            As for `from_edges`, where a row names a neighbour more than once. Floats are added in ascending
+            order, so that both ends of an edge have the same sum.
 
         Raises
         ------
@@ -506,18 +543,21 @@ class Constructors:
         """
         client = queries.current_client(client)
         arrays = {"indptr": indptr, "indices": indices, "weights": weights, "uid": uid}
-        parts, how, entries, dtype = chunks.construct(arrays, partition, directed, client)
-        return cls(
-            parts,
+        rule = repeated.check(duplicates)
+        made, how = chunks.construct(arrays, partition, directed, client, rule)
+        graph = cls(
+            made.parts,
             how,
-            entries=entries,
+            entries=made.entries,
             directed=directed,
-            weight_dtype=dtype,
+            weight_dtype=made.dtype,
             attrs=attrs,
             labels=None if labels is None else Labels(labels, how.n),
             identified=uid is not None,
             chosen=hasattr(indptr, "dask"),
         )
+        graph.built = repeated.built(made.tally, graph, duplicates)
+        return graph
 
     @classmethod
     def read_imsuite(
@@ -598,8 +638,8 @@ class Constructors:
 
         A text file has one edge per line: two node ids and optionally a weight, separated by blanks, tabs
         or commas. # starts a comment. ``.gz`` files are decompressed. Weights are int64, or uint64, if
-        all are integers, float64 otherwise. A Parquet file has columns ``src``, ``dst`` and optionally
-        ``weight``, or those named by `source`, `target` and `weight`.
+        all are integers, float64 otherwise. A Parquet file has columns ``source``, ``target`` and
+        optionally ``weight``, or those named by `source`, `target` and `weight`.
 
         Nodes are 0 to the largest id, or to ``n - 1``. With ``relabel=True`` they are the identifiers that
         edges name; those of a text file are text unless both ends of the first edge are integers.

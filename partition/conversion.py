@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partition import duplicates
 from partition.cluster import Cluster
 from partition.errors import InputError
 from partition.labels import Labels
@@ -17,18 +18,38 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 
-def of_scipy(matrix: sp.sparray | sp.spmatrix, directed: bool) -> dict[str, Any]:
-    """Arguments of `Graph.from_edges` for a sparse adjacency matrix; see `Graph.from_scipy`."""
+def of_scipy(
+    matrix: sp.sparray | sp.spmatrix, directed: bool, rule: str
+) -> tuple[dict[str, Any], int, int]:
+    """Arguments of `Graph.from_edges` for a sparse adjacency matrix; see `Graph.from_scipy`.
+
+    Parameters
+    ----------
+    rule
+        By which entries that are stored several times are merged.
+
+    Returns
+    -------
+    arguments
+        Each edge once, and self-loops.
+    rows, loops
+        Number of entries that are stored, and of those among them on the diagonal. Of an undirected graph,
+        entries below the diagonal are not counted.
+    """
     import scipy.sparse as sp
 
     coo = sp.coo_array(matrix)
     if coo.ndim != 2 or coo.shape[0] != coo.shape[1]:
         raise InputError(f"an adjacency matrix must be square, got shape {coo.shape}")
-    coo.sum_duplicates()
     if coo.data.dtype.kind == "f" and not np.isfinite(coo.data).all():
         at = np.argmin(np.isfinite(coo.data))
         i, j = (int(axis[at]) for axis in coo.coords)
         raise InputError(f"entry ({i}, {j}) of the matrix is {coo.data[at]}, not finite")
+    rows, columns = coo.coords
+    count = int(len(rows) if directed else np.count_nonzero(rows <= columns))
+    loops = int(np.count_nonzero(rows == columns))
+    coo = _merged(coo, rule)
+    rows, columns = coo.coords
     if not directed:
         differs = (coo.tocsr() != coo.T.tocsr()).tocoo()
         if differs.nnz:
@@ -38,7 +59,38 @@ def of_scipy(matrix: sp.sparray | sp.spmatrix, directed: bool) -> dict[str, Any]
                 f"pass directed=True for a directed graph"
             )
     weights = None if coo.dtype == bool or (coo.data == 1).all() else coo.data
-    return {"src": coo.coords[0], "dst": coo.coords[1], "n": coo.shape[0], "weights": weights}
+    if not directed:
+        once = rows <= columns
+        rows, columns = rows[once], columns[once]
+        weights = None if weights is None else weights[once]
+    return {"src": rows, "dst": columns, "n": coo.shape[0], "weights": weights}, count, loops
+
+
+def _merged(coo: sp.coo_array, rule: str) -> sp.coo_array:
+    """A matrix that stores each entry once."""
+    import scipy.sparse as sp
+
+    rows, columns = coo.coords
+    order = np.lexsort((columns, rows))
+    rows, columns, values = rows[order], columns[order], coo.data[order]
+    fresh = np.ones(len(rows), bool)
+    fresh[1:] = (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])
+    if fresh.all():
+        return coo
+    number = np.cumsum(fresh) - 1
+    rows, columns = rows[fresh], columns[fresh]
+    numbers = values.dtype.kind in "iuf"
+    _, found, wrong = duplicates.merged(number, values if numbers else None, rule)
+    if found is not None:
+        values = found.astype(coo.dtype)
+        wrong = np.append(wrong, np.flatnonzero(values != found))
+    else:
+        values = values[fresh]
+    wrong = wrong[rows[wrong] != columns[wrong]]  # self-loops are dropped
+    if len(wrong):
+        at = wrong.min()
+        duplicates.refuse(rule, (int(rows[at]), int(columns[at])))
+    return sp.coo_array((values, (rows, columns)), shape=coo.shape)
 
 
 def to_scipy(clusters: Sequence[Cluster], partition: Partition) -> sp.csr_array:

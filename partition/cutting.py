@@ -83,7 +83,8 @@ def _by_metis(
     pieces: Sequence[Any], n: int, clusters: int, client: Client | None, workers: Sequence[str]
 ) -> Partition:
     """METIS's partition, computed by one process on the undirected graph."""
-    parts, _, _ = distribute.construct(list(pieces), blocks(n, 1), None, False, client, workers)
+    whole = blocks(n, 1)
+    parts = distribute.construct(list(pieces), whole, None, False, client, workers).parts
     if client is None or isinstance(parts[0], Cluster):
         return _metis(parts[0], clusters)
     future = submitted(client, _metis, parts[0], clusters)

@@ -48,8 +48,13 @@ def line(graph: Graph) -> str:
     count = len(graph.entries)
     return (
         f"<dgsuite.Graph: {graph.n} nodes, {graph.m} edges, {_kind(graph)}; "
-        f"{count} clusters {_place(graph)}>"
+        f"{count} clusters {_place(graph)}{_lost(graph)}>"
     )
+
+
+def _lost(graph: Graph) -> str:
+    """What of a table is not in the graph, if something is not."""
+    return f"; {graph.built}" if graph.built is not None and graph.built.changed else ""
 
 
 def table(graph: Graph) -> str:
@@ -64,6 +69,7 @@ def table(graph: Graph) -> str:
         "kind": _kind(graph),
         "clusters": f"{len(graph.entries)} {_place(graph)}",
         "memory": f"{total}, of a cluster at most {most}",
+        **({"table": str(graph.built)} if _lost(graph) else {}),
         **{str(name): _short(value) for name, value in graph.attrs.items()},
     }
     return markup.table("dgsuite.Graph", [*rows.items(), ("balance", _balance(graph))])

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -23,7 +23,8 @@ from partition.client.tasks import delayed, pinned, submitted
 from partition.client.waiting import Watch
 from partition.client.workers import cluster_ranges, received, worker_addresses, worker_of
 from partition.cluster import Cluster, Identify
-from partition.edges import BUILDING, lazy, of_partition, slices
+from partition.duplicates import DEFAULT, Tally, tallied
+from partition.edges import BUILDING, lazy, origins, slices
 from partition.errors import WorkerLost
 from partition.memory import frugal
 from partition.partitioners import Partition
@@ -39,6 +40,27 @@ SMALL = 1 << 17
 """Up to this many edges in NumPy arrays, this process builds the graph even if there is a client."""
 
 
+class Constructed(NamedTuple):
+    """The clusters of a graph.
+
+    Attributes
+    ----------
+    parts
+        Clusters, or futures of them.
+    entries
+        Number of adjacency entries of each cluster.
+    dtype
+        Dtype of the weights, or None.
+    tally
+        What was counted before repeated edges were merged.
+    """
+
+    parts: list[Any]
+    entries: list[int]
+    dtype: DTypeLike | None
+    tally: Tally
+
+
 def construct(
     pieces: list[Any],
     partition: Partition,
@@ -46,22 +68,16 @@ def construct(
     directed: bool,
     client: Client | None,
     workers: Sequence[str],
-) -> tuple[list[Any], list[int], DTypeLike | None]:
+    rule: str = DEFAULT,
+) -> Constructed:
     """Make all clusters.
 
     Parameters
     ----------
     pieces
         The edge list, from `edges.pieces`. Workers that split lazy pieces empty this list.
-
-    Returns
-    -------
-    parts
-        Clusters, or futures of them.
-    entries
-        Number of adjacency entries of each cluster.
-    dtype
-        Dtype of the weights, or None.
+    rule
+        By which repeated edges are merged: one of `partition.duplicates.RULES`.
 
     Raises
     ------
@@ -75,19 +91,20 @@ def construct(
     small = not any(map(lazy, pieces)) and sum(len(piece[0]) for piece in pieces) <= SMALL
     if client is not None and not small:
         with client.as_current(), _explain_lost_workers():
-            return _construct_on_workers(pieces, partition, uid, directed, client, workers)
+            return _construct_on_workers(pieces, partition, uid, directed, client, workers, rule)
     (groups,) = _groups(partition.clusters, 1)
     bundles = []
-    for i, piece in enumerate(pieces):
-        where = of_partition(i) if lazy(piece) else ""
+    for piece, where in zip(pieces, origins(pieces), strict=True):
         arrays = piece.compute(scheduler="threads") if lazy(piece) else piece
         for start, some in slices(arrays):
-            bundles.append(build.split(some, partition, directed, groups, start, where))
-    parts = []
+            bundles.append(build.split(some, partition, directed, groups, start, where, rule))
+    parts, tallies = [], []
     for g, (first, last) in enumerate(pairwise(groups)):
         ids = _of_range(uid, partition, first, last)
-        parts += _assemble(first, last, partition, ids, directed, g, bundles)
-    return parts, *_facts([_fact(part) for part in parts])
+        made = _assemble(first, last, partition, ids, directed, g, bundles, rule)
+        parts += made
+        tallies.append(made.tally)
+    return Constructed(parts, *_facts([_fact(part) for part in parts]), tallied(tallies))
 
 
 def _groups(clusters: int, workers: int) -> list[list[int]]:
@@ -116,9 +133,10 @@ def _assemble(
     directed: bool,
     at: int,
     bundles: Sequence[list[build.Shard | None]],
-) -> list[Cluster]:
+    rule: str,
+) -> build.Assembled:
     """Make a group of clusters; its shard is number `at` of each bundle."""
-    return build.assemble(first, last, partition, uid, directed, [b[at] for b in bundles])
+    return build.assemble(first, last, partition, uid, directed, [b[at] for b in bundles], rule)
 
 
 def _fact(cluster: Cluster) -> tuple[int, DTypeLike | None]:
@@ -136,24 +154,29 @@ def _construct_on_workers(
     directed: bool,
     client: Client,
     workers: Sequence[str],
-) -> tuple[list[Any], list[int], DTypeLike | None]:
+    rule: str,
+) -> Constructed:
     groups = _groups(partition.clusters, len(workers))
     watch = Watch(client, BUILDING, workers)
     everywhere = shared(partition, watch)
     if any(map(lazy, pieces)):
-        bundles = _split_lazy(pieces, everywhere, directed, groups, client, workers)
+        bundles = _split_lazy(pieces, everywhere, directed, groups, client, workers, rule)
     else:
-        bundles = _split_arrays(pieces, everywhere, partition.n, directed, groups, client, workers)
-    parts = []
+        n = partition.n
+        bundles = _split_arrays(pieces, everywhere, n, directed, groups, client, workers, rule)
+    parts, tallies = [], []
     for worker, bounds, found in zip(workers, groups, bundles, strict=False):
         for g, (first, last) in enumerate(pairwise(bounds)):
             ids: Any = _of_range(uid, partition, first, last)
             if isinstance(ids, np.ndarray):
                 ids = watch.scatter(ids, worker)
-            args = (first, last, everywhere, ids, directed, g, found)
-            parts += members(client, worker, pinned(client, worker, _assemble, *args), last - first)
-    del bundles, found, args
-    return parts, *_facts(_collect(client, _fact, parts, workers))
+            args = (first, last, everywhere, ids, directed, g, found, rule)
+            group = pinned(client, worker, _assemble, *args)
+            parts += members(client, worker, group, last - first)
+            tallies.append(submitted(client, tally_of, group))
+    del bundles, found, args, group
+    facts = _facts(_collect(client, _fact, parts, workers))
+    return Constructed(parts, *facts, tallied(watch.gather(tallies)))
 
 
 def shared(partition: Partition, watch: Watch) -> Future:
@@ -179,6 +202,11 @@ def _cluster(group: list[Cluster], at: int) -> Cluster:
     return group[at]
 
 
+def tally_of(group: build.Assembled) -> Tally:
+    """What was counted of the rows of a group."""
+    return group.tally
+
+
 def _split_lazy(
     pieces: list[Any],
     partition: Any,
@@ -186,6 +214,7 @@ def _split_lazy(
     groups: list[list[int]],
     client: Client,
     workers: Sequence[str],
+    rule: str,
 ) -> list[list[Future]]:
     """Split pieces that are Delayed objects; returns the bundles of each worker.
 
@@ -193,7 +222,10 @@ def _split_lazy(
     """
     split = delayed(_split)
     splits = client.compute(
-        [split(p, partition, directed, groups, 0, of_partition(i)) for i, p in enumerate(pieces)]
+        [
+            split(piece, partition, directed, groups, 0, where, rule)
+            for piece, where in zip(pieces, origins(pieces), strict=True)
+        ]
     )
     pieces.clear()
     rows = [_send(client, future, workers[: len(groups)]) for future in splits]
@@ -208,6 +240,7 @@ def _split_arrays(
     groups: list[list[int]],
     client: Client,
     workers: Sequence[str],
+    rule: str,
 ) -> list[list[Future]]:
     """Split pieces that are arrays of this process; returns the bundles of each worker."""
     watch = Watch(client, BUILDING, workers)
@@ -219,9 +252,10 @@ def _split_arrays(
         worker = workers[turn % len(workers)]
         piece: Piece = (src.astype(small), dst.astype(small), weights)
         there = watch.scatter(piece, worker)
-        split = pinned(client, worker, _split, there, partition, directed, groups, start)
+        args = (there, partition, directed, groups, start, "", rule)
+        split = pinned(client, worker, _split, *args)
         rows.append(_send(client, split, workers[: len(groups)]))
-        del there, split
+        del there, args, split
         if turn >= len(workers):  # limits the memory that unsplit pieces take
             watch.wait_or_raise(rows[turn - len(workers)])
     return [list(column) for column in zip(*rows, strict=True)]
@@ -234,11 +268,12 @@ def _split(
     directed: bool,
     groups: list[list[int]],
     start: int,
-    where: str = "",
+    where: str,
+    rule: str,
 ) -> list[list[build.Shard | None]]:
     """Split a piece; for each worker, the shards of its groups."""
     ranges = [0, *(end for bounds in groups for end in bounds[1:])]
-    shards = iter(build.split(piece, partition, directed, ranges, start, where))
+    shards = iter(build.split(piece, partition, directed, ranges, start, where, rule))
     return [[next(shards) for _ in bounds[1:]] for bounds in groups]
 
 
@@ -341,14 +376,14 @@ def exchange(
         Number of adjacency entries of each cluster.
     """
     if client is None:
-        got, _, _ = construct([piece(part) for part in parts], partition, None, True, None, [])
+        got = construct([piece(part) for part in parts], partition, None, True, None, []).parts
         here = [join(part, found) for part, found in zip(parts, got, strict=True)]
         return here, [len(part.indices) for part in here]
     from dask import delayed as as_delayed
 
     workers = worker_addresses(client)
     pieces = [as_delayed(submitted(client, piece, part)) for part in parts]
-    got, _, _ = construct(pieces, partition, None, True, client, workers)
+    got = construct(pieces, partition, None, True, client, workers).parts
     with client.as_current(), _explain_lost_workers():
         there = [
             pinned(client, worker_of(k, len(parts), workers), join, part, found)

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from dask.typing import no_default
 from numpy.typing import NDArray
 
 from partition.client.tasks import delayed
@@ -15,6 +16,7 @@ from partition.client.waiting import Watch
 from partition.errors import InputError
 from partition.piece import MOST_NODES, Degrees, Piece, added, as_piece, check_ids
 from partition.piece import degrees as degrees_of_piece
+from partition.warning import warn
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -29,12 +31,24 @@ SMALL_RANGE = 1 << 20
 """Without `n`, a graph may have ``SPARSE * edges + SMALL_RANGE`` nodes. With more, the ids are probably
 identifiers, and most nodes would have no edge."""
 
-COLUMNS = ("src", "dst", "weight")
+COLUMNS = ("source", "target", "weight")
 """Default names of a dataframe's columns: sources, targets, and weights, which are optional."""
+
+FORMER = ("src", "dst")
+"""Former default names of sources and targets, which are still accepted."""
 
 
 class Pieces(list):
-    """An edge list in pieces: Delayed objects of (src, dst, weights or None)."""
+    """An edge list in pieces: Delayed objects of (src, dst, weights or None).
+
+    Attributes
+    ----------
+    naming
+        How many pieces at the end are no edges: their ends only name nodes. There is none, or one for each
+        partition of the collection.
+    """
+
+    naming = 0
 
     @classmethod
     def of(cls, make: Callable[[int, int], Piece], bounds: Iterable[int]) -> Pieces:
@@ -44,7 +58,8 @@ class Pieces(list):
 
 
 Columns = tuple[Hashable, Hashable, Hashable | None]
-"""Names of a dataframe's columns of sources, targets and weights; None for no weights."""
+"""Names of a dataframe's columns of sources, targets and weights. None means no weights; so does
+`dask.typing.no_default`, with a warning where there is a column of the default name."""
 
 
 def pieces(src: Any, dst: Any, weights: Any, columns: Columns = COLUMNS) -> list[Any]:
@@ -110,6 +125,10 @@ def _lazy_pieces(src: Any, dst: Any, weights: Any) -> list[Any]:
 def chosen(frame: Any, columns: Columns, name: str = "") -> list[Any]:
     """Names of the columns of a dataframe that hold sources, targets and, if it has them, weights.
 
+    Notes
+    -----
+    Warns where the columns have former default names, or weights are left out that will not be.
+
     Raises
     ------
     InputError
@@ -122,6 +141,22 @@ def chosen(frame: Any, columns: Columns, name: str = "") -> list[Any]:
             f"or those named by source= and target=, got {type(frame).__name__}"
         )
     source, target, weight = columns
+    absent = [column for column in COLUMNS[:2] if column not in there]
+    if (source, target) == COLUMNS[:2] and absent and all(old in there for old in FORMER):
+        source, target = FORMER
+        warn(
+            f"{name}the columns 'src' and 'dst' are taken, since there are no columns 'source' and 'target'; "
+            f"these are the default names. Pass source='src', target='dst', or rename the columns",
+            FutureWarning,
+        )
+    if weight is no_default:
+        weight = None
+        if COLUMNS[2] in there:
+            warn(
+                f"{name}the column 'weight' is not used. It will be, where there is one: pass "
+                f"weight='weight' to have weights, or weight=None to have none",
+                FutureWarning,
+            )
     needed = [source, target, *([weight] if weight not in (None, COLUMNS[2]) else [])]
     if missing := [column for column in needed if column not in there]:
         found = ", ".join(map(str, there))
@@ -129,6 +164,18 @@ def chosen(frame: Any, columns: Columns, name: str = "") -> list[Any]:
             f"{name}no column {missing[0]!r}; there are: {found}. Choose by source=, target= and weight="
         )
     return [source, target, *([weight] if weight is not None and weight in there else [])]
+
+
+def settled(frame: Any, columns: Columns, name: str = "") -> Columns:
+    """The columns that `chosen` finds, as names that are not defaults.
+
+    Raises
+    ------
+    InputError
+        As `chosen`.
+    """
+    source, target, weight = [*chosen(frame, columns, name), None][:3]
+    return source, target, weight
 
 
 def _frame_pieces(frame: Any, named: list[Any]) -> list[Any]:
@@ -145,6 +192,12 @@ def _columns(frame: Any, named: list[Any], where: str) -> Piece:
 def of_partition(piece: int) -> str:
     """Start of error messages about a piece of a Dask collection."""
     return f"partition {piece}: "
+
+
+def origins(pieces: Sequence[Any]) -> list[str]:
+    """For each piece of an edge list, how error messages about it start."""
+    partitions = len(pieces) - getattr(pieces, "naming", 0)
+    return [of_partition(i % partitions) if lazy(p) else "" for i, p in enumerate(pieces)]
 
 
 def lazy(piece: Any) -> bool:
@@ -169,7 +222,10 @@ def each(
     """Apply a function to every piece and merge the results; lazy pieces are merged by Dask tasks."""
     if not any(map(lazy, pieces)):
         return merge([function(piece, "") for piece in pieces])
-    step = [delayed(function)(piece, of_partition(i)) for i, piece in enumerate(pieces)]
+    step = [
+        delayed(function)(piece, where)
+        for piece, where in zip(pieces, origins(pieces), strict=True)
+    ]
     while len(step) > 1:
         step = [delayed(merge)(step[i : i + 8]) for i in range(0, len(step), 8)]
     if client is not None:

@@ -27,6 +27,7 @@ from partition.client.workers import worker_addresses
 from partition.cluster import Cluster
 from partition.constructors import Constructors
 from partition.dask_views import Collection
+from partition.duplicates import Built
 from partition.errors import InputError, RunError
 from partition.labels import Labels
 from partition.partitioners import Partition, blocks, check_clusters
@@ -47,8 +48,9 @@ class Graph(Constructors, Collection):
     With a Dask client, the workers build the clusters and keep them; without one, this process does.
 
     The same rules hold for every source. A graph is undirected unless ``directed=True``. Self-loops are
-    dropped. Duplicate edges (of an undirected graph: in either direction) are merged and keep the
-    smallest weight. Weights that are not finite and edges to missing nodes are errors.
+    dropped. Repeated edges (of an undirected graph: in either direction) are merged by the rule that
+    ``duplicates=`` names; by default they keep the smallest weight, with a warning. `built` says how many
+    rows were read, merged and dropped. Weights that are not finite and edges to missing nodes are errors.
 
     Attributes
     ----------
@@ -74,6 +76,9 @@ class Graph(Constructors, Collection):
     derived
         What was made of the graph where its clusters are: views of a directed graph, and futures of what
         runs have sent to all workers. The same graph in other clusters there shares them.
+    built
+        How many rows of a table were read, merged and dropped (`partition.duplicates.Built`); None where
+        the graph was not made of a table, such as a subgraph.
     saved
         The files of the graph, if it was saved or loaded.
     copies, wanted_copies
@@ -121,6 +126,7 @@ class Graph(Constructors, Collection):
         identified: bool = False,
         chosen: bool = True,
         saved: storage.Saved | None = None,
+        built: Built | None = None,
     ) -> None:
         self._parts = list(parts)
         self.partition = partition
@@ -132,6 +138,7 @@ class Graph(Constructors, Collection):
         self.identified = identified
         self.chosen = chosen
         self.saved = saved
+        self.built = built
         self.copies: list[list[Any]] = []
         self.wanted_copies = 1
         self.recoverable = saved is not None or recovery.recoverable(self._parts)
@@ -305,6 +312,7 @@ class Graph(Constructors, Collection):
             "labels": self.labels,
             "identified": self.identified,
             "chosen": self.chosen,
+            "built": self.built,
         }
         return Graph(parts, entries=entries, **{**same, **changes})
 
@@ -411,7 +419,7 @@ class Graph(Constructors, Collection):
         """
         if not self.directed:
             return self
-        return self.like(*views.undirected_clusters(self), directed=False)
+        return self.like(*views.undirected_clusters(self), directed=False, built=None)
 
     @spanned
     def subgraph(self, nodes: Iterable[Hashable] | ArrayLike) -> Graph:

@@ -145,6 +145,15 @@ class HeldLabels(Labels):
         """These labels, or the same in this process if they take at most `partition.client.gather.limit`."""
         return self.here() if sum(each.nbytes for each in self.about) <= limit() else self
 
+    def among(self, nodes: NDArray) -> Labels:
+        """The labels of some nodes; see `Labels.among`. They stay on the workers, if they are many."""
+        wanted = Wanted.of(nodes, self.offsets)
+        parts = [
+            submitted(self.client, identifiers.take, part, at)
+            for part, at in zip(self.parts, wanted.at, strict=True)
+        ]
+        return held(parts, Watch(self.client, "reading labels", inputs=self.parts)).settled()
+
     def node(self, label: Any) -> int:
         """Id of the node with a label; see `Labels.node`."""
         found = int(self.nodes([label], missing=True)[0])

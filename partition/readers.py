@@ -73,10 +73,10 @@ def read_edge_list(
     Parameters
     ----------
     path
-        ``.parquet`` (a file or a folder of them) with columns ``src``, ``dst`` and optionally ``weight``;
-        or text: one edge per line, two node ids from 0 and optionally a weight, separated by blanks, tabs
-        or commas. ``#`` starts a comment. One task decompresses a ``.gz`` file. A pattern such as
-        ``part*.txt`` names several files of one format; fsspec opens URLs.
+        ``.parquet`` (a file or a folder of them) with columns ``source``, ``target`` and optionally
+        ``weight``; or text: one edge per line, two node ids from 0 and optionally a weight, separated by
+        blanks, tabs or commas. ``#`` starts a comment. One task decompresses a ``.gz`` file. A pattern such
+        as ``part*.txt`` names several files of one format; fsspec opens URLs.
     n
         Number of nodes, if it is known: reading text with other nodes then raises an error.
     columns
@@ -97,7 +97,8 @@ def read_edge_list(
     """
     names = matching(path)
     if all(name.endswith((".parquet", ".pq")) or os.path.isdir(name) for name in names):
-        return tables.parquet(path).pieces(columns)
+        table = tables.parquet(path)
+        return table.pieces(table.settled(columns))
     pieces = Pieces()
     words = relabel and _has_words(names[0])
     for name in names:

@@ -68,13 +68,18 @@ def relabel(pieces: Sequence[Any], client: Client | None) -> tuple[edges.Pieces,
     """
     if client is not None and any(map(edges.lazy, pieces)):
         return _on_workers(pieces, client)
-    encoded = [
-        encode(
-            piece.compute(scheduler="threads") if edges.lazy(piece) else piece,
-            edges.of_partition(i) if edges.lazy(piece) else "",
-        )
-        for i, piece in enumerate(pieces)
-    ]
+    import dask
+
+    task = delayed(encode)
+    origins = edges.origins(pieces)
+    encoded = dask.compute(
+        *(
+            task(piece, where) if edges.lazy(piece) else encode(piece, where)
+            for piece, where in zip(pieces, origins, strict=True)
+        ),
+        scheduler="threads",
+        traverse=False,
+    )
     values, positions = merged([each.values for each in encoded])
     _check(len(values))
     labels = Labels(identifiers.as_array(values), len(values), ascending=True)
@@ -129,7 +134,7 @@ def _on_workers(pieces: Sequence[Any], client: Client) -> tuple[edges.Pieces, La
     with client.as_current(), watch.explain_errors():
         task = delayed(encode)
         encoded = client.compute(
-            [task(piece, edges.of_partition(i)) for i, piece in enumerate(pieces)]
+            [task(piece, where) for piece, where in zip(pieces, edges.origins(pieces), strict=True)]
         )
         codes = [submit(_codes, each) for each in encoded]
         values = [submit(_values, each) for each in encoded]

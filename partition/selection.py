@@ -87,7 +87,8 @@ def induced(graph: Graph, chosen: NDArray[np.bool_]) -> Graph:
         Shape (n,): which nodes; at least one.
     """
     nodes = np.flatnonzero(chosen)
-    names = nodes if graph.labels is None else graph.labels.array[nodes]
+    given = graph.labels
+    labels = Labels(nodes, len(nodes), ascending=True) if given is None else given.among(nodes)
     partition = blocks(len(nodes), len(graph.parts))
     uid = None
     if graph.identified:
@@ -104,16 +105,15 @@ def induced(graph: Graph, chosen: NDArray[np.bool_]) -> Graph:
         workers = worker_addresses(client)
         there = Watch(client, "taking nodes of the graph", workers).scatter(number)
         pieces = [as_delayed(submitted(client, _among, p, there)) for p in graph.parts]
-    parts, entries, dtype = distribute.construct(
-        pieces, partition, uid, graph.directed, client, workers
-    )
+    made = distribute.construct(pieces, partition, uid, graph.directed, client, workers)
     return graph.like(
-        parts,
-        entries,
+        made.parts,
+        made.entries,
         partition=partition,
-        weight_dtype=dtype,
+        weight_dtype=made.dtype,
         attrs=None,
-        labels=Labels(names, len(names)),
+        labels=labels,
+        built=None,
     )
 
 

@@ -29,6 +29,7 @@ from partition.client.waiting import Watch
 from partition.client.workers import worker_addresses, worker_of
 from partition.cluster import Cluster
 from partition.distribute import shared
+from partition.duplicates import Built
 from partition.errors import InputError
 from partition.held_labels import HeldLabels, held, joined
 from partition.identifiers import Values
@@ -91,6 +92,7 @@ def save(graph: Graph, path: str | os.PathLike[str]) -> Saved:
         "ascending": graph.labels is not None and graph.labels.ascending,
         "offsets": graph.partition.offsets.tolist(),
         "entries": graph.entries,
+        "built": graph.built,
         "attrs": {name: _to_json(value, name) for name, value in graph.attrs.items()},
     }
     facts["nodes"] = archives.write(folder, f"nodes-{save_id}.npz", _nodes(graph))
@@ -133,7 +135,7 @@ def load(
         workers = worker_addresses(client)
         homes = [worker_of(k, len(numbers), workers) for k in numbers]
         parts = read_again(saved, partition, numbers, client, homes)
-    dtype = facts["weight_dtype"]
+    dtype, built = facts["weight_dtype"], facts.get("built")
     return (
         parts,
         partition,
@@ -146,6 +148,7 @@ def load(
             "identified": facts["identified"],
             "chosen": facts["chosen"],
             "saved": saved,
+            "built": None if built is None else Built(*built),
         },
     )
 

@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from partition.edges import Columns, Pieces, chosen, of_partition
+from partition.edges import Columns, Pieces, of_partition, settled
 from partition.errors import InputError
 from partition.paths import matching
 from partition.piece import Piece, as_piece
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     import pyarrow.dataset as pads
 
 PIECE = 32 << 20
@@ -47,33 +48,35 @@ class Table:
         found: list[str] = self.schema.names
         return found
 
-    def identifiers(self, columns: Columns) -> bool:
-        """Whether ends of edges are identifiers: see `partition.frames.identifiers`."""
+    def settled(self, columns: Columns) -> Columns:
+        """The columns as names that are not defaults: see `partition.edges.settled`."""
+        return settled(self, columns, f"{self.name}: ")
+
+    def narrow(self, columns: Columns) -> bool:
+        """Whether both ends of edges are integers of fewer than 64 bits: see `partition.frames.narrow`."""
         import pyarrow as pa
 
-        ends = [self.schema.field(name).type for name in chosen(self, columns, self._where)[:2]]
-        return not all(pa.types.is_integer(kind) and kind.bit_width < 64 for kind in ends)
+        ends = [self.schema.field(name).type for name in columns[:2]]
+        return all(pa.types.is_integer(kind) and kind.bit_width < 64 for kind in ends)
 
     def pieces(self, columns: Columns) -> Pieces:
-        """The edges, read by tasks.
+        """The edges, read by tasks; of a table without files, no edges.
 
-        Raises
-        ------
-        InputError
-            A column is missing.
+        Parameters
+        ----------
+        columns
+            As `settled` returns them.
         """
+        named = [column for column in columns if column is not None]
+        groups = list(_grouped(self.fragments))
+        if not groups:
+            return Pieces([_piece(self.schema.empty_table(), named, "")])
         from dask import delayed
 
-        named = chosen(self, columns, self._where)
         read = delayed(_read, traverse=False)
-        groups = list(_grouped(self.fragments))
         return Pieces(
             read(group, self.schema, named, of_partition(i)) for i, group in enumerate(groups)
         )
-
-    @property
-    def _where(self) -> str:
-        return f"{self.name}: "
 
 
 def parquet(path: str | os.PathLike[str]) -> Table:
@@ -140,8 +143,15 @@ def delta(path: str | os.PathLike[str], version: int | None = None) -> Table:
         return _table(name, [DeltaTable(name, version=version).to_pyarrow_dataset()])
 
 
-def csv(path: str | os.PathLike[str], columns: Columns, read: Mapping[str, Any]) -> Any:
-    """A Dask dataframe of CSV files; `read` are arguments of `dask.dataframe.read_csv`.
+def csv(
+    path: str | os.PathLike[str], columns: Columns, read: Mapping[str, Any]
+) -> tuple[Any, Columns]:
+    """A Dask dataframe of CSV files, and the columns as `partition.edges.settled` returns them.
+
+    Parameters
+    ----------
+    read
+        Arguments of `dask.dataframe.read_csv`.
 
     Raises
     ------
@@ -154,7 +164,8 @@ def csv(path: str | os.PathLike[str], columns: Columns, read: Mapping[str, Any])
         import dask.dataframe as dd
 
         frame = dd.read_csv(found, **read)
-        return frame[chosen(frame, columns, f"{name}: ")]
+        columns = settled(frame, columns, f"{name}: ")
+        return frame[[column for column in columns if column is not None]], columns
 
 
 @contextmanager
@@ -208,5 +219,9 @@ def _read(fragments: list[pads.Fragment], schema: Any, named: Sequence[Any], whe
 
     # without threads, since Dask runs a task on each core
     tables = [f.to_table(schema, columns=list(named), use_threads=False) for f in fragments]
-    source, target, *weights = (pa.concat_tables(tables)[name] for name in named)
+    return _piece(pa.concat_tables(tables), named, where)
+
+
+def _piece(table: pa.Table, named: Sequence[Any], where: str) -> Piece:
+    source, target, *weights = (table[name] for name in named)
     return as_piece(source, target, weights[0] if weights else None, where)

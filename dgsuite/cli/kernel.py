@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from partition.graph import Graph
 
+RULES = ("sum", "min", "max", "first", "error")
 STYLES = ("serial", "finish_async", "clocked", "in_turn")
 
 
@@ -80,6 +81,11 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
 @click.option("--m", type=click.IntRange(min=0), help="Edges of a generated graph.")
 @click.option("--directed", is_flag=True, help="Edges of the file have a direction.")
 @click.option("--relabel", is_flag=True, help="Nodes of the file are any identifiers.")
+@click.option(
+    "--duplicates",
+    type=click.Choice(RULES),
+    help="Which weight an edge has that the file has several times. Default: the smallest, with a warning.",
+)
 @click.option(
     "--style", type=click.Choice(STYLES), help="Default: clocked on workers, else serial."
 )
@@ -185,6 +191,7 @@ def _graph(
     m: int | None,
     directed: bool,
     relabel: bool,
+    duplicates: str | None,
 ) -> Graph:
     """The graph of a file, or a generated one."""
     import genval
@@ -196,9 +203,11 @@ def _graph(
         for option, value in (("n", n), ("scale", scale), ("m", m)):
             if value is not None:
                 raise InputError(f"--{option} is for generated graphs, and {given} is none")
-        return read(given, client, directed, relabel, kernel)
-    if directed or relabel:
-        raise InputError(f"--directed and --relabel are for files, and {given} is generated")
+        return read(given, client, directed, relabel, duplicates, kernel)
+    if directed or relabel or duplicates:
+        raise InputError(
+            f"--directed, --relabel and --duplicates are for files, and {given} is generated"
+        )
     if (n is None) == (scale is None):
         raise InputError(f"a generated graph such as {given} needs either --n or --scale")
     nodes = n if n is not None else 2 ** int(scale or 0)

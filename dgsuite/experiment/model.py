@@ -182,6 +182,9 @@ class GraphSource(Section):
     """Whose generator: the fast ones, the original's, or that with the paper's names of inputs."""
     edges: Annotated[int, Field(ge=0)] | None = None
     """Number of edges, for kinds that have a choice."""
+    duplicates: Literal["sum", "min", "max", "first", "error"] | None = None
+    """Which weight an edge has that an edge list or a matrix has several times; by default the smallest one,
+    with a warning, and of a matrix the sum."""
     options: dict[str, Any] = {}
     """Of the generator, such as ``k``, ``max`` or ``weights``."""
     partition: Literal["nodes", "edges", "hash", "metis"] = "nodes"

@@ -303,6 +303,7 @@ def make_graph(point: Point, folder: Path, client: Client | None) -> Graph:
     path = folder / name
     if reader == "imsuite":
         return Graph.read_imsuite(path, point.kernel, **options)
+    options["duplicates"] = point.graph.duplicates
     if reader == "edge_list":
         return Graph.read_edge_list(path, **options)
     return Graph.read_matrix_market(path, **options)

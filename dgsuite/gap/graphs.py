@@ -38,7 +38,7 @@ def make(options: Options, client: Client) -> Graph:
         The file cannot be read.
     """
     if options.file is not None:
-        return read(options.file, client, options.directed, options.relabel)
+        return read(options.file, client, options.directed, options.relabel, options.duplicates)
     family, scale = ("rmat", options.kron) if options.urand is None else ("er", options.urand)
     n = 2 ** int(scale or 0)
     m = min(options.degree * n, n * (n - 1) // 2) if family == "er" else options.degree * n

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -33,6 +33,8 @@ class Options(Place):
     """Edges of the file have a direction."""
     relabel: bool = False
     """Nodes of the file are any identifiers."""
+    duplicates: Literal["sum", "min", "max", "first", "error"] | None = None
+    """Which weight an edge has that the file has several times (by default the smallest, with a warning)."""
     trials: Count | None = None
     """Trials of each kernel (by default as many as GAP makes)."""
     seed: Seed = SEED
@@ -67,7 +69,7 @@ def check(options: Options) -> None:
     check_names("--kernels", options.kernels or (), BENCHMARKS)
     names = asked(options)
     if options.file is None:
-        for flag in ("directed", "relabel"):
+        for flag in ("directed", "relabel", "duplicates"):
             if getattr(options, flag):
                 raise InputError(f"--{flag} is for --file; generated graphs have no choice")
         weighted = any(BENCHMARKS[name].weighted for name in names)

@@ -182,6 +182,7 @@ class ConvertedGraph:
                     n=len(self),
                     weights=self.weight(wanted.weight),
                     directed=self.directed,
+                    duplicates="min",  # only shortest paths take weights of multigraphs
                     clusters=wanted.clusters,
                     client=wanted.client,
                 )

@@ -40,7 +40,12 @@ def choose(able: NDArray[np.bool_], count: int, seed: int) -> list[int]:
 
 
 def read(
-    path: str, client: Client | None, directed: bool, relabel: bool, kernel: str = ""
+    path: str,
+    client: Client | None,
+    directed: bool,
+    relabel: bool,
+    duplicates: str | None,
+    kernel: str = "",
 ) -> Graph:
     """The graph of a file: an edge list in text or Parquet, Matrix Market by its ending, or IMSuite's input.
 
@@ -65,7 +70,7 @@ def read(
         return _imsuite(path, client, directed, relabel, kernel)
     market = path.endswith((".mtx", ".mtx.gz"))
     make = Graph.read_matrix_market if market else Graph.read_edge_list
-    return make(path, client=client, directed=directed, relabel=relabel)
+    return make(path, client=client, directed=directed, relabel=relabel, duplicates=duplicates)
 
 
 def _imsuite(path: str, client: Client | None, directed: bool, relabel: bool, kernel: str) -> Graph:

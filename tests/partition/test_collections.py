@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import uuid
+import warnings
 
 import dask
 import dask.bag as db
@@ -55,16 +56,62 @@ def test_identifiers_of_a_dataframe_are_numbered_and_kept(kind, client):
 
 def test_small_integers_of_a_dataframe_are_node_ids(client):
     frame = frame_of(np.arange(50) * 3, np.int32)
-    graph = Graph.from_dataframe(dd.from_pandas(frame, npartitions=3), "from", "to", client=client)
+    lazy = dd.from_pandas(frame, npartitions=3)
+    with pytest.warns(FutureWarning, match="pass relabel=False to keep node ids") as found:
+        graph = Graph.from_dataframe(lazy, "from", "to", client=client)
+    assert [each.filename for each in found if each.category is FutureWarning] == [__file__]
     assert (graph.n, graph.labels) == (ENDS.max() * 3 + 1, None)
     # relabel= is stronger than the dtype, and so are n= and labels=
-    named = Graph.from_dataframe(frame, "from", "to", relabel=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FutureWarning)
+        named = Graph.from_dataframe(frame, "from", "to", relabel=True)
+        assert Graph.from_dataframe(frame, "from", "to", relabel=False).n == graph.n
+        assert Graph.from_dataframe(frame, "from", "to", n=200).n == 200
     assert list(named.labels) == (np.unique(ENDS) * 3).tolist()
     wide = frame.astype(np.int64)
     assert Graph.from_dataframe(wide, "from", "to").labels == named.labels
     assert Graph.from_dataframe(wide, "from", "to", relabel=False).n == graph.n
     assert Graph.from_dataframe(wide, "from", "to", n=200).n == 200
     assert Graph.from_dataframe(frame.astype("Int64"), "from", "to").labels == named.labels
+
+
+def test_columns_have_the_same_default_names_everywhere(tmp_path):
+    expected = Graph.from_edges([0, 1], [1, 2], weights=[2, 3])
+    frame = pd.DataFrame({"source": [0, 1], "target": [1, 2], "weight": [2, 3]})
+    former = frame.rename(columns={"source": "src", "target": "dst"})
+    for name, table in (("new", frame), ("old", former)):
+        table.to_parquet(tmp_path / f"{name}.parquet")
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+    makers = [
+        lambda name, table: Graph.from_edges(table),
+        lambda name, table: Graph.from_edges(dd.from_pandas(table, npartitions=1)),
+        lambda name, table: Graph.read_edge_list(tmp_path / f"{name}.parquet"),
+        lambda name, table: Graph.from_dataframe(table, weight="weight"),
+        lambda name, table: Graph.from_parquet(tmp_path / f"{name}.parquet", weight="weight"),
+        lambda name, table: Graph.from_csv(tmp_path / f"{name}.csv", weight="weight"),
+    ]
+    for make in makers:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)
+            same(make("new", frame), expected)
+        with pytest.warns(FutureWarning, match="the columns 'src' and 'dst' are taken") as found:
+            same(make("old", former), expected)
+        assert [each.filename for each in found if each.category is FutureWarning] == [__file__]
+
+
+def test_a_column_of_weights_is_not_left_out_without_a_word(tmp_path):
+    frame = pd.DataFrame({"source": [0, 1], "target": [1, 2], "weight": [2, 3]})
+    frame.to_parquet(tmp_path / "e.parquet")
+    for make in (
+        lambda **how: Graph.from_dataframe(frame, **how),
+        lambda **how: Graph.from_parquet(tmp_path / "e.parquet", **how),
+    ):
+        with pytest.warns(FutureWarning, match="the column 'weight' is not used"):
+            assert not make().weighted
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)
+            assert not make(weight=None).weighted
+            assert make(weight="weight").weighted
 
 
 @pytest.mark.parametrize(
@@ -124,7 +171,8 @@ def test_small_integers_of_parquet_are_node_ids(tmp_path):
     frame = frame_of(np.arange(50) * 3, np.int32)
     frame.to_parquet(tmp_path / "edges.parquet")
     path, ends = tmp_path / "edges.parquet", ("from", "to")
-    assert Graph.from_parquet(path, *ends).n == ENDS.max() * 3 + 1
+    with pytest.warns(FutureWarning, match="pass relabel=False to keep node ids"):
+        assert Graph.from_parquet(path, *ends).n == ENDS.max() * 3 + 1
     assert (
         list(Graph.from_parquet(path, *ends, relabel=True).labels) == (np.unique(ENDS) * 3).tolist()
     )
@@ -171,6 +219,15 @@ def test_delta(tmp_path, client, monkeypatch):
         Graph.from_delta(path)
     with pytest.raises(InputError, match="none: not a Delta table"):
         Graph.from_delta(tmp_path / "none")
+    empty = pd.DataFrame({"source": [], "target": [], "cost": []}).astype({"source": "int64"})
+    deltalake.write_deltalake(tmp_path / "empty", empty.astype({"target": "int64"}))
+    nothing = tmp_path / "empty"
+    with pytest.raises(InputError, match="a graph needs at least one node"):
+        Graph.from_delta(nothing)
+    with pytest.raises(InputError, match="a graph needs at least one node"):
+        Graph.from_delta(nothing, relabel=False)
+    alone = Graph.from_delta(nothing, n=3, weight="cost", client=client)
+    assert (alone.n, alone.m, alone.weight_dtype) == (3, 0, np.float64)
     monkeypatch.setitem(sys.modules, "deltalake", None)
     with pytest.raises(InputError, match=r"pip install dgsuite\[delta\]"):
         Graph.from_delta(path)

@@ -97,27 +97,29 @@ def test_from_dask():
     src, dst = rng.integers(0, 50, (2, 300))
     weights = rng.integers(1, 9, 300)
     expected = Graph.from_edges(src, dst, n=50, weights=weights)
-    frame = pd.DataFrame({"src": src, "dst": dst, "weight": weights})
+    frame = pd.DataFrame({"source": src, "target": dst, "weight": weights})
     lazy = dd.from_pandas(frame, npartitions=4)
     arrays = [da.from_array(a, chunks=77) for a in (src, dst, weights)]
     odd = da.from_array(dst, chunks=100)
     same(expected, Graph.from_edges(arrays[0], odd, weights=arrays[2]))
     same(expected, Graph.from_edges(lazy))
-    same(expected, Graph.from_edges(lazy["src"], lazy["dst"], weights=lazy["weight"]))
+    same(expected, Graph.from_edges(lazy["source"], lazy["target"], weights=lazy["weight"]))
     same(expected, Graph.from_edges(lazy, partition="edges", clusters=3))
     same(expected, Graph.from_edges(frame))
-    same(expected, Graph.from_edges(frame["src"], frame["dst"], weights=frame["weight"]))
-    some = lazy[lazy["src"] < 1000]
+    same(expected, Graph.from_edges(frame["source"], frame["target"], weights=frame["weight"]))
+    some = lazy[lazy["source"] < 1000]
     same(
         expected,
-        Graph.from_edges(some["src"].values, some["dst"].values, weights=some["weight"].values),
+        Graph.from_edges(
+            some["source"].values, some["target"].values, weights=some["weight"].values
+        ),
     )
 
 
 def test_a_partition_without_edges_says_nothing_of_weights():
-    frame = pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 3], "weight": [1.5, 2.5, 3.5]})
+    frame = pd.DataFrame({"source": [0, 1, 2], "target": [1, 2, 3], "weight": [1.5, 2.5, 3.5]})
     lazy = dd.from_pandas(frame, npartitions=3)
-    graph = Graph.from_edges(lazy[lazy["src"] != 1], n=4, clusters=2)
+    graph = Graph.from_edges(lazy[lazy["source"] != 1], n=4, clusters=2)
     assert graph.m == 2
     assert graph.weight_dtype == np.float64
 
@@ -261,8 +263,8 @@ def test_from_scipy(form):
         (lambda: Graph.from_edges([0], [1], n="2"), "n must be"),
         (lambda: Graph.from_edges([0], [1], n=2**40), "can have at most"),
         (lambda: Graph.from_scipy(sp.csr_array((2, 3))), "square"),
-        (lambda: Graph.from_edges(pd.DataFrame({"a": [1]})), "no column 'src'; there are: a"),
-        (lambda: Graph.from_edges([0]), "columns 'src' and 'dst'"),
+        (lambda: Graph.from_edges(pd.DataFrame({"a": [1]})), "no column 'source'; there are: a"),
+        (lambda: Graph.from_edges([0]), "columns 'source' and 'target'"),
         (lambda: Graph.from_edges(da.zeros(3, int), [1]), "all be Dask"),
         (lambda: Graph.from_edges(da.zeros(3, int), da.zeros(4, int)), "of equal length"),
         (lambda: Graph.from_edges(da.zeros((2, 2), int), da.zeros(4, int)), "one-dimensional"),

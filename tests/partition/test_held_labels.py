@@ -131,6 +131,28 @@ def test_nothing_large_comes_to_the_client(client, tmp_path, brought):
     assert stored.node.values.tolist() == written.node.tolist()
 
 
+def test_labels_of_a_subgraph_stay_on_the_workers(client, brought):
+    ends = RNG.integers(0, 20_000, (2, 60_000))
+    names = np.array([f"a user with the number {i:05}" for i in range(20_000)])
+    table = pd.DataFrame({"source": names[ends[0]], "target": names[ends[1]]})
+    lazy = dd.from_pandas(table, npartitions=4)
+    with dask.config.set({SETTING: 0}), client.as_current():
+        graph = Graph.from_dataframe(lazy, client=client, clusters=2)
+        chosen = np.arange(graph.n) % 3 > 0
+        brought.clear()
+        part = graph.subgraph(chosen)
+        assert sum(brought) < part.n
+        assert isinstance(part.labels, HeldLabels)
+    with gathered():
+        few = graph.subgraph(chosen)
+    assert not isinstance(few.labels, HeldLabels)
+    assert list(part.labels) == list(few.labels) == np.array(list(graph.labels))[chosen].tolist()
+    same(part, few)
+    assert part.labels.ascending
+    assert few.labels.ascending
+    assert dgsuite.run("wcc", part).component[0].values == part.labels[0]
+
+
 @pytest.mark.few(1)
 @pytest.mark.parametrize("partition", ["nodes", "hash"])
 @pytest.mark.parametrize("kind", ["text", "uuid"])

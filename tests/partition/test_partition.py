@@ -167,7 +167,7 @@ def test_workers_build_what_one_process_builds(client, big, monkeypatch, cluster
 
 def test_workers_read_files(client, big, monkeypatch, tmp_path):
     n, src, dst, _ = big
-    frame = pd.DataFrame({"src": src, "dst": dst})
+    frame = pd.DataFrame({"source": src, "target": dst})
     frame.to_csv(tmp_path / "e.txt", sep=" ", header=False, index=False)
     frame.to_parquet(tmp_path / "e.parquet", row_group_size=100_000)
     monkeypatch.setattr("partition.readers.BLOCK", 1_000_000)

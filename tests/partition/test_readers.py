@@ -175,7 +175,7 @@ def test_patterns_and_urls_of_edge_lists(tmp_path, monkeypatch):
     (tmp_path / "part3.txt.gz").write_bytes(gzip.compress(b"0 1\n"))
     same(expected, Graph.read_edge_list(tmp_path / "part*.txt*"))
     same(expected, Graph.read_edge_list(f"file://{tmp_path}/part*"))
-    frame = pd.DataFrame({"src": [0, 1, 2, 3], "dst": [1, 2, 3, 0]})
+    frame = pd.DataFrame({"source": [0, 1, 2, 3], "target": [1, 2, 3, 0]})
     frame[:2].to_parquet(tmp_path / "edges-1.parquet")
     frame[2:].to_parquet(tmp_path / "edges-2.parquet")
     same(expected, Graph.read_edge_list(tmp_path / "edges-*.parquet"))
@@ -228,14 +228,16 @@ def test_unreadable_edge_lists(tmp_path):
 def test_edge_lists_as_parquet(tmp_path, monkeypatch):
     expected = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
     path = tmp_path / "ring.parquet"
-    frame = pd.DataFrame({"src": [0, 1, 2, 3], "dst": [1, 2, 3, 0], "other": 1})
+    frame = pd.DataFrame({"source": [0, 1, 2, 3], "target": [1, 2, 3, 0], "other": 1})
     frame.to_parquet(path)
     same(expected, Graph.read_edge_list(path))
     dd.from_pandas(frame.assign(weight=2.5), npartitions=3).to_parquet(tmp_path / "folder")
     folder = Graph.read_edge_list(tmp_path / "folder")
     assert (folder.m, folder.to_scipy().max()) == (4, 2.5)
-    frame.rename(columns={"dst": "to"}).to_parquet(path)
-    with pytest.raises(InputError, match=r"ring\.parquet: no column 'dst'; there are: src, to"):
+    frame.rename(columns={"target": "to"}).to_parquet(path)
+    with pytest.raises(
+        InputError, match=r"ring\.parquet: no column 'target'; there are: source, to"
+    ):
         Graph.read_edge_list(path)
     path.write_text("0 1\n")
     with pytest.raises(InputError, match=r"ring\.parquet: not a Parquet file"):

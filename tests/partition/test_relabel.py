@@ -203,18 +203,18 @@ def test_a_range_that_is_too_sparse_is_refused():
         ),
         (
             lambda: Graph.from_edges(
-                pd.DataFrame({"src": ["a", None], "dst": ["b", "c"]}), relabel=True
+                pd.DataFrame({"source": ["a", None], "target": ["b", "c"]}), relabel=True
             ),
             "is not an identifier; is one missing",
         ),
         (lambda: Graph.from_edges([], [], relabel=True), "at least one node"),
         (
             lambda: Graph.from_edges(pd.DataFrame({"a": [1], "b": [2]}), source="a"),
-            "no column 'dst'; there are: a, b. Choose by source=",
+            "no column 'target'; there are: a, b. Choose by source=",
         ),
         (
-            lambda: Graph.from_edges(pd.DataFrame({"src": [1], "dst": [2]}), weight="w"),
-            "no column 'w'; there are: src, dst",
+            lambda: Graph.from_edges(pd.DataFrame({"source": [1], "target": [2]}), weight="w"),
+            "no column 'w'; there are: source, target",
         ),
     ],
 )

@@ -278,14 +278,14 @@ def ran(monkeypatch):
 def test_a_point_is_kept_while_its_input_is_the_same_and_it_was_validated(tmp_path, ran):
     edges = tmp_path / "edges"
     edges.mkdir()
-    pd.DataFrame({"src": [0, 1], "dst": [1, 2]}).to_parquet(edges / "0.parquet")
+    pd.DataFrame({"source": [0, 1], "target": [1, 2]}).to_parquet(edges / "0.parquet")
     toml = tmp_path / "e.toml"
     toml.write_text('[[run]]\nkernel = "mis"\nstyle = "serial"\ngraph.edge_list = "edges"\n')
     command = [str(toml), "--output", str(tmp_path / "o.nc"), "-q", "--set", "experiment.validate="]
     for validate, times in (("false", 1), ("false", 1), ("true", 2), ("true", 2), ("false", 2)):
         assert experiment.main([*command[:-1], command[-1] + validate]) == 0
         assert len(ran) == times
-    pd.DataFrame({"src": [2], "dst": [3]}).to_parquet(edges / "1.parquet")
+    pd.DataFrame({"source": [2], "target": [3]}).to_parquet(edges / "1.parquet")
     assert experiment.main(command[:-2]) == 0
     assert len(ran) == 3
 

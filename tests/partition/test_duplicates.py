@@ -1,0 +1,336 @@
+"""Repeated edges and self-loops: each rule against a dictionary, for every constructor, cut and place."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from itertools import pairwise
+
+import dask
+import dask.array as da
+import dask.bag as db
+import dask.dataframe as dd
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dgsuite import Graph, InputError
+from partition import distribute, edges
+from partition.duplicates import RULES
+
+N = 6
+RULE = st.sampled_from(["sum", "min", "max", "first", "error"])
+# sums of the integers are never 1, which a matrix takes for "no weights"
+WEIGHT = st.sampled_from([2, 3, 5, 8]), st.floats(-1e9, 1e9).map(lambda x: round(x, 3) + 0.5)
+ROWS = st.sampled_from(WEIGHT).flatmap(
+    lambda weight: st.lists(
+        st.tuples(st.integers(0, N - 1), st.integers(0, N - 1), weight), min_size=1, max_size=40
+    )
+)
+
+
+class Expected:
+    """What a dictionary makes of rows, added in the order that a function of their weights gives."""
+
+    def __init__(self, rows, directed, rule, order=list):
+        weights: dict[tuple[int, int], list] = {}
+        self.loops = 0
+        for u, v, w in rows:
+            if u == v:
+                self.loops += 1
+            else:
+                edge = (u, v) if directed else (min(u, v), max(u, v))
+                weights.setdefault(edge, []).append(w)
+        choose = {"sum": lambda x: sum(order(x)), "first": lambda x: x[0], "error": lambda x: x[0]}
+        choose |= {"min": min, "max": max}
+        self.edges = {edge: choose[rule](found) for edge, found in weights.items()}
+        self.repeated = min((e for e, found in weights.items() if len(found) > 1), default=None)
+        self.rows, self.merged = len(rows), len(rows) - self.loops - len(weights)
+
+
+def edges_of(graph):
+    """The weight of each edge; an undirected one is there at both ends, with the same bits."""
+    found = {}
+    for c in graph.gather():
+        for u, v, w in zip(
+            np.repeat(c.ids, np.diff(c.indptr)).tolist(),
+            c.indices.tolist(),
+            c.weights.tolist(),
+            strict=True,
+        ):
+            edge = (u, v) if graph.directed else (min(u, v), max(u, v))
+            assert found.setdefault(edge, w) == w
+    return found
+
+
+def check(make, rows, directed, rule, order=list):
+    expected = Expected(rows, directed, rule, order)
+    if rule == "error" and expected.repeated is not None:
+        u, v = expected.repeated
+        with pytest.raises(InputError, match=rf"edge \({u}, {v}\) is there more than once"):
+            make()
+        return
+    graph = make()
+    if expected.edges:
+        assert edges_of(graph) == expected.edges
+    built = graph.built
+    assert (built.rows, built.merged, built.loops) == (
+        expected.rows,
+        expected.merged,
+        expected.loops,
+    )
+
+
+def columns(rows):
+    src, dst, weights = zip(*rows, strict=True)
+    return np.array(src), np.array(dst), np.array(weights)
+
+
+def frame_of(rows):
+    return pd.DataFrame(dict(zip(("source", "target", "weight"), columns(rows), strict=True)))
+
+
+def mirrored(rows, directed):
+    """The entries of an adjacency matrix: of an undirected edge both, one after the other."""
+    if directed:
+        return rows
+    return [e for u, v, w in rows for e in ([(u, v, w), (v, u, w)] if u != v else [(u, v, w)])]
+
+
+def from_arrays_of_dask(rows, chunk, **how):
+    src, dst, weights = (da.from_array(a, chunks=chunk) for a in columns(rows))
+    return Graph.from_edges(src, dst, weights=weights, n=N, **how)
+
+
+def from_frame(rows, chunk, **how):
+    lazy = dd.from_pandas(frame_of(rows), chunksize=chunk, sort=False)
+    return Graph.from_dataframe(lazy, weight="weight", n=N, **how)
+
+
+def from_bag(rows, chunk, **how):
+    return Graph.from_bag(db.from_sequence(rows, partition_size=chunk), n=N, **how)
+
+
+def from_adjacency(rows, chunk, **how):
+    items = [(u, {v: w}) for u, v, w in rows]
+    return Graph.from_bag(db.from_sequence(items, partition_size=chunk), "adjacency", n=N, **how)
+
+
+def from_networkx(rows, chunk, directed, **how):
+    net = (nx.MultiDiGraph if directed else nx.MultiGraph)()
+    net.add_nodes_from(range(N))
+    net.add_weighted_edges_from(rows)
+    return Graph.from_networkx(net, **how)
+
+
+def from_scipy(rows, chunk, directed, **how):
+    src, dst, weights = columns(mirrored(rows, directed))
+    matrix = sp.coo_array((weights, (src, dst)), shape=(N, N))
+    return Graph.from_scipy(matrix, directed=directed, **how)
+
+
+COLLECTIONS = [from_arrays_of_dask, from_frame, from_bag, from_adjacency]
+HERE = [*COLLECTIONS, from_networkx, from_scipy]
+
+
+@pytest.mark.parametrize("constructor", HERE)
+@given(rows=ROWS, rule=RULE, directed=st.booleans(), chunk=st.integers(1, 9), k=st.integers(1, 4))
+def test_rules_follow_a_dictionary(constructor, rows, rule, directed, chunk, k):
+    how = {"directed": directed, "duplicates": rule, "clusters": k, "client": None}
+    with dask.config.set(scheduler="synchronous"):
+        check(lambda: constructor(rows, chunk, **how), rows, directed, rule)
+
+
+@pytest.mark.parametrize("constructor", COLLECTIONS)
+@settings(max_examples=3)
+@given(rows=ROWS, rule=RULE, directed=st.booleans(), chunk=st.integers(9, 15), k=st.integers(1, 4))
+def test_rules_follow_a_dictionary_on_workers(constructor, client, rows, rule, directed, chunk, k):
+    how = {"directed": directed, "duplicates": rule, "clusters": k, "client": client}
+    check(lambda: constructor(rows, chunk, **how), rows, directed, rule)
+
+
+@pytest.mark.parametrize("place", ["here", "workers"])
+@pytest.mark.parametrize("partition", ["nodes", "hash"])
+@pytest.mark.parametrize("rule", RULES)
+def test_rules_follow_a_dictionary_for_arrays(client, monkeypatch, rule, partition, place):
+    rng = np.random.default_rng(7)
+    rows = [
+        (u, v, w)
+        for (u, v), w in zip(
+            rng.integers(0, N, (80, 2)).tolist(), rng.normal(size=80).tolist(), strict=True
+        )
+    ]
+    monkeypatch.setattr(distribute, "SMALL", -1 if place == "workers" else 100)
+    monkeypatch.setattr(edges, "PIECE", 19)
+    src, dst, weights = columns(rows)
+    how = {"weights": weights, "n": N, "clusters": 3, "partition": partition, "client": client}
+    for directed in (False, True):
+        make = partial(Graph.from_edges, src, dst, directed=directed, duplicates=rule, **how)
+        check(make, rows, directed, rule)
+
+
+@given(rows=ROWS, rule=RULE, directed=st.booleans(), k=st.integers(1, 3))
+def test_rules_of_adjacency_in_arrays(rows, rule, directed, k):
+    entries = sorted(mirrored(rows, directed), key=lambda entry: entry[0])
+    src, dst, weights = columns(entries)
+    bounds = [0, *(N * (i + 1) // k for i in range(k))]
+    cuts = np.searchsorted(src, bounds)
+    pairs = [*pairwise(cuts)]
+    pointers = [
+        np.searchsorted(src[a:b], np.arange(lo, hi + 1))
+        for (a, b), (lo, hi) in zip(pairs, pairwise(bounds), strict=True)
+    ]
+    if all(a < b for a, b in pairs):
+        parts = pointers, [dst[a:b] for a, b in pairs], [weights[a:b] for a, b in pairs]
+        indptr, indices, values = (da.concatenate([*map(da.from_array, some)]) for some in parts)
+    else:  # Dask drops empty chunks, so let there be one cluster
+        indptr, indices, values = np.searchsorted(src, np.arange(N + 1)), dst, weights
+    how = {"directed": directed, "duplicates": rule}
+    with dask.config.set(scheduler="synchronous"):
+        check(
+            lambda: Graph.from_arrays(indptr, indices, values, **how, client=None),
+            rows,
+            directed,
+            rule,
+            sorted,
+        )
+
+
+def written(folder, form, rows, directed):
+    """Rows in a file of a form, and the function that makes a graph of it."""
+    frame = frame_of(rows)
+    if form == "text":
+        (folder / "e.txt").write_text("".join(f"{u} {v} {w!r}\n" for u, v, w in rows))
+        return lambda **how: Graph.read_edge_list(folder / "e.txt", n=N, **how)
+    if form == "csv":
+        frame.to_csv(folder / "e.csv", index=False)
+        return lambda **how: Graph.from_csv(folder / "e.csv", weight="weight", n=N, **how)
+    if form == "delta":
+        from deltalake import write_deltalake
+
+        write_deltalake(folder / "delta", frame)
+        return lambda **how: Graph.from_delta(folder / "delta", weight="weight", n=N, **how)
+    if form == "matrix market":
+        entries = mirrored(rows, directed)
+        lines = "".join(f"{u + 1} {v + 1} {w!r}\n" for u, v, w in entries)
+        head = f"%%MatrixMarket matrix coordinate real general\n{N} {N} {len(entries)}\n"
+        (folder / "e.mtx").write_text(head + lines)
+        return lambda **how: Graph.read_matrix_market(folder / "e.mtx", **how)
+    half = len(rows) // 2
+    (folder / "parts").mkdir()
+    frame[:half].to_parquet(folder / "parts" / "0.parquet")
+    frame[half:].to_parquet(folder / "parts" / "1.parquet")
+    if form == "parquet":
+        return lambda **how: Graph.from_parquet(folder / "parts", weight="weight", n=N, **how)
+    return lambda **how: Graph.read_edge_list(folder / "parts", n=N, **how)
+
+
+FORMS = ["text", "csv", "delta", "matrix market", "parquet", "edge list in parquet"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("directed", [False, True])
+def test_rules_of_readers(tmp_path, form, directed, monkeypatch):
+    monkeypatch.setattr("partition.tables.PIECE", 1)
+    monkeypatch.setattr("partition.readers.BLOCK", 200)
+    rng = np.random.default_rng(5)
+    ends, weights = rng.integers(0, N, (60, 2)).tolist(), rng.normal(size=60).round(3).tolist()
+    rows = [(u, v, w) for (u, v), w in zip(ends, weights, strict=True)]
+    make = written(tmp_path, form, rows, directed)
+    for rule in RULES:
+        how = {"directed": directed, "duplicates": rule, "client": None, "clusters": 2}
+        check(lambda: make(**how), rows, directed, rule)  # noqa: B023
+
+
+def test_what_was_built_is_said_and_kept(client, tmp_path):
+    graph = Graph.from_edges([0, 1, 1, 2], [1, 0, 2, 2], weights=[5, 7, 1, 1], duplicates="sum")
+    text = "4 rows read, 1 merged (weights summed), 1 self-loop dropped"
+    assert str(graph.built) == text
+    assert text in repr(graph)
+    assert text in graph._repr_html_()
+    graph.save(tmp_path / "graph")
+    for same in (
+        Graph.load(tmp_path / "graph"),
+        graph.persist(client).compute(),
+        graph.repartition(2),
+        graph.reversed(),
+    ):
+        assert same.built == graph.built
+    assert graph.subgraph([0, 1]).built is None
+    plain = Graph.from_edges([0, 1], [1, 2])
+    assert str(plain.built) == "2 rows read, 0 merged, 0 self-loops dropped"
+    assert "rows" not in repr(plain)
+
+
+def test_weights_are_not_lost_without_a_word():
+    table = {"src": [0, 1, 0, 2], "dst": [1, 0, 1, 2], "weights": [5, 7, 6, 1]}
+    with pytest.warns(UserWarning, match="2 of 4 rows repeat an edge.*duplicates='sum'") as found:
+        graph = Graph.from_edges(**table)
+    assert len(found) == 1
+    assert found[0].filename == __file__
+    assert edges_of(graph) == {(0, 1): 5}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Graph.from_edges(**table, duplicates="min")
+        Graph.from_edges(table["src"], table["dst"])
+        Graph.from_edges([0, 1], [1, 1], weights=[1, 2])
+        Graph.from_bag([("a", {"b": 1}), ("b", {"a": 1})], "adjacency")
+        Graph.from_scipy(sp.coo_array(([2, 2, 2, 2], ([0, 0, 1, 1], [1, 1, 0, 0]))))
+
+
+def test_nodes_of_adjacency_are_no_rows(client):
+    items = [("ann", ["bob", "ann"]), ("dan", []), ("bob", [])]
+    for bag in (items, db.from_sequence(items, npartitions=3)):
+        graph = Graph.from_bag(bag, "adjacency", client=client)
+        assert list(graph.labels) == ["ann", "bob", "dan"]
+        assert graph.built[:3] == (2, 0, 1)
+    bag = db.from_sequence([("ann", ["bob"]), (None, [])], npartitions=2)
+    with pytest.raises(
+        InputError, match=r"partition 1: edge ends: (None|nan) is not an identifier"
+    ):
+        Graph.from_bag(bag, "adjacency", client=client)
+
+
+@pytest.mark.parametrize("chunk", [1, 3])
+def test_sums_that_do_not_fit_are_refused(chunk):
+    big = 2**62
+    for values, dtype, fits in (
+        ([big, big, -big], np.int64, True),
+        ([big, big, 1], np.int64, False),
+        ([-big, -big, 0], np.int64, True),
+        ([-big, -big, -1], np.int64, False),
+        ([2**63, 2**62, 2**62 - 1], np.uint64, True),
+        ([2**63, 2**62, 2**62], np.uint64, False),
+        ([100, 100, 100], np.int8, True),
+        ([200, 200, 200], np.uint8, True),
+        ([1e308, 1e308, 1], np.float64, False),
+        ([3e38, 3e38, 1], np.float32, False),
+        ([0.25, 0.5, 1], np.float32, True),
+    ):
+        src, dst = (da.from_array(np.full(3, node), chunks=chunk) for node in (0, 1))
+        weights = da.from_array(np.array(values, dtype), chunks=chunk)
+        how = {"labels": ["ann", "bob"], "n": 2, "duplicates": "sum", "client": None}
+        if not fits:
+            with pytest.raises(InputError, match=r"edge \('ann', 'bob'\) have a sum"):
+                Graph.from_edges(src, dst, weights=weights, **how)
+            continue
+        graph = Graph.from_edges(src, dst, weights=weights, **how)
+        assert edges_of(graph) == {(0, 1): sum(values)}
+        wide = {"i": np.int64, "u": np.uint64}.get(np.dtype(dtype).kind, dtype)
+        assert graph.weight_dtype == wide
+    small = sp.coo_array((np.array([100, 100], np.int8), ([0, 0], [1, 1])), shape=(2, 2))
+    with pytest.raises(InputError, match=r"edge \(0, 1\) have a sum that their dtype"):
+        Graph.from_scipy(small, directed=True)
+
+
+def test_rules_that_do_not_apply_are_refused(tmp_path):
+    with pytest.raises(InputError, match=r"unknown duplicates 'summ'.*sum"):
+        Graph.from_edges([0], [1], duplicates="summ")
+    with pytest.raises(InputError, match="the edges have none; give weights, or name their column"):
+        Graph.from_dataframe(frame_of([(0, 1, 2)]), weight=None, duplicates="sum")
+    with pytest.raises(InputError, match=r"edge \('ann', 'bob'\) is there more than once"):
+        Graph.from_edges(["bob", "ann"], ["ann", "bob"], relabel=True, duplicates="error")
