@@ -156,7 +156,7 @@ def split(
         part = keys[:, way]
         np.multiply(partition.position(heads), n, out=part, dtype=np.int64, casting="same_kind")
         np.add(part, tails, out=part, dtype=np.int64, casting="same_kind")
-    keys = keys.ravel()
+    keys = keys.ravel()  # type: ignore[assignment]
     if weights is not None and not directed:
         weights = np.repeat(weights, 2)
     del src, dst, piece, loops, ends, part, heads, tails

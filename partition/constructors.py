@@ -161,7 +161,7 @@ class Constructors:
         how = cutting.cut(pieces, n, directed, partition, clusters, client, workers)
         ids = None if uid is None else cutting.check_identifiers(uid, n)
         made = distribute.construct(pieces, how, ids, directed, client, workers, rule)
-        graph = cls(
+        graph: Any = cls(
             made.parts,
             how,
             entries=made.entries,
@@ -208,7 +208,7 @@ class Constructors:
         found, rows, loops = conversion.of_scipy(matrix, options.get("directed", False), rule)
         if options.get("relabel"):
             del found["n"]
-        graph = cls.from_edges(**{**found, **options})
+        graph: Any = cls.from_edges(**{**found, **options})
         graph.built = repeated.Built(rows, rows - loops - graph.m, loops, rule, graph.weighted)
         return graph
 
@@ -545,7 +545,7 @@ class Constructors:
         arrays = {"indptr": indptr, "indices": indices, "weights": weights, "uid": uid}
         rule = repeated.check(duplicates)
         made, how = chunks.construct(arrays, partition, directed, client, rule)
-        graph = cls(
+        graph: Any = cls(
             made.parts,
             how,
             entries=made.entries,

@@ -98,7 +98,8 @@ def construct(
         arrays = piece.compute(scheduler="threads") if lazy(piece) else piece
         for start, some in slices(arrays):
             bundles.append(build.split(some, partition, directed, groups, start, where, rule))
-    parts, tallies = [], []
+    parts: list[Any] = []
+    tallies: list[Tally] = []
     for g, (first, last) in enumerate(pairwise(groups)):
         ids = _of_range(uid, partition, first, last)
         made = _assemble(first, last, partition, ids, directed, g, bundles, rule)
@@ -164,7 +165,8 @@ def _construct_on_workers(
     else:
         n = partition.n
         bundles = _split_arrays(pieces, everywhere, n, directed, groups, client, workers, rule)
-    parts, tallies = [], []
+    parts: list[Any] = []
+    tallies: list[Tally] = []
     for worker, bounds, found in zip(workers, groups, bundles, strict=False):
         for g, (first, last) in enumerate(pairwise(bounds)):
             ids: Any = _of_range(uid, partition, first, last)

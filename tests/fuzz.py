@@ -203,7 +203,9 @@ def parquet_file() -> bytes:
     import pandas as pd
 
     out = io.BytesIO()
-    pd.DataFrame({"source": range(50), "target": range(1, 51), "weight": [0.5] * 50}).to_parquet(out)
+    pd.DataFrame({"source": range(50), "target": range(1, 51), "weight": [0.5] * 50}).to_parquet(
+        out
+    )
     return out.getvalue()
 
 

@@ -67,22 +67,23 @@ def read(
         )
     path = path if "://" in path else os.path.abspath(path)
     if imsuite.recognised(path):
-        return _imsuite(path, client, directed, relabel, kernel)
+        return _imsuite(path, client, directed or relabel or duplicates is not None, kernel)
     market = path.endswith((".mtx", ".mtx.gz"))
     make = Graph.read_matrix_market if market else Graph.read_edge_list
     return make(path, client=client, directed=directed, relabel=relabel, duplicates=duplicates)
 
 
-def _imsuite(path: str, client: Client | None, directed: bool, relabel: bool, kernel: str) -> Graph:
+def _imsuite(path: str, client: Client | None, has_options: bool, kernel: str) -> Graph:
     what = f"{path}: is an input of IMSuite's, since its first line is one number"
     if kernel not in imsuite.KERNELS:
         raise InputError(
             f"{what}; these are for `dgsuite kernel` with one of {', '.join(imsuite.KERNELS)}. "
             f"An edge list has two node ids in a line, and perhaps a weight"
         )
-    if directed or relabel:
+    if has_options:
         raise InputError(
-            f"{what}; it is undirected with nodes from 0, so it takes neither --directed nor --relabel"
+            f"{what}; it is undirected, its nodes are from 0 and no edge is there twice, so it takes none of "
+            f"--directed, --relabel and --duplicates"
         )
     try:
         return Graph.read_imsuite(path, kernel, client=client)
