@@ -1,0 +1,91 @@
+"""Commands and experiment files on workers of several threads: outputs are those of one thread."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+import dgsuite
+from dgsuite.__main__ import main
+from dgsuite.experiment.clusters import local
+from kernels import KERNELS
+from partition.client.queries import worker_states
+
+NAMES = ("mis", "pagerank", "wcc")
+
+
+@pytest.fixture
+def threads(monkeypatch):
+    """Threads of each worker that commands have started."""
+    seen = []
+
+    @contextmanager
+    def counted(*given):
+        with local(*given) as client:
+            seen.extend(state["nthreads"] for state in worker_states(client).values())
+            yield client
+
+    for module in ("clusters", "sweep"):
+        monkeypatch.setattr(f"dgsuite.experiment.{module}.local", counted)
+    return seen
+
+
+def outputs_of(done, name):
+    """The outputs and the messages in the file that a command names last."""
+    assert done.returncode == 0, done.stderr
+    path = next(line for line in done.stdout.splitlines()[::-1] if line.endswith(".nc"))
+    ds = dgsuite.open(path)
+    return {output: ds[output].values for output in (*KERNELS[name].outputs, "messages")}
+
+
+def same(found, expected):
+    for output, values in expected.items():
+        np.testing.assert_array_equal(found[output], values)
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_kernel_on_workers_of_several_threads(here, threads, name):
+    given = [
+        "er",
+        "--n",
+        3000,
+        "--m",
+        12_000,
+        "--clusters",
+        8,
+        "--style",
+        "clocked",
+        "--workers",
+        1,
+    ]
+    found = [outputs_of(here(main, "kernel", name, *given, "--threads", t), name) for t in (1, 4)]
+    same(*found)
+    assert threads == [1, 4]
+
+
+EXPERIMENT = """
+[experiment]
+plot = false
+[graph]
+generate = "er"
+[cluster]
+workers = 1
+threads = {threads}
+[[run]]
+kernel = "mis"
+style = "clocked"
+n = 3000
+clusters = 8
+"""
+
+
+def test_an_experiment_on_workers_of_several_threads(here, threads, tmp_path):
+    found = []
+    for count in (1, 4):
+        (tmp_path / f"{count}.toml").write_text(EXPERIMENT.format(threads=count))
+        found.append(outputs_of(here(main, "run", f"{count}.toml"), "mis"))
+    same(*found)
+    assert threads == [1, 4]
