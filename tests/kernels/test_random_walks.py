@@ -71,7 +71,7 @@ def test_seeds_give_other_walks():
 @pytest.mark.parametrize(
     ("parameters", "says"),
     [
-        ({"length": 0}, "length must be at least 1, got 0"),
+        ({"length": 0}, "length must be from 1 to 16777216, got 0"),
         ({"p": 0.0}, "p must be from 0.01 to 100, got 0.0"),
         ({"q": float("inf")}, "q must be from 0.01 to 100, got inf"),
     ],
