@@ -18,7 +18,7 @@ from dgsuite.workers.plugin import reports
 from dgsuite.workers.processor import NEVER, no_full_collections
 from tests.support.clusters import assert_nothing_held, client_of
 
-KERNELS = {"matching": "mate", "random_walks": "walk"}
+KERNELS = {"matching": "mate", "mis": "in_mis", "random_walks": "walk"}
 
 
 @pytest.fixture(scope="module", params=[(1, 4), (2, 2)], ids=["1 x 4", "2 x 2"])

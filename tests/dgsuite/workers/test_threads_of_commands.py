@@ -13,7 +13,7 @@ from dgsuite.experiment.clusters import local
 from kernels import KERNELS
 from partition.client.queries import worker_states
 
-NAMES = ("mis", "pagerank", "wcc")
+NAMES = ("mis", "pagerank", "sssp", "wcc")
 
 
 @pytest.fixture
