@@ -13,7 +13,7 @@ from dgsuite.experiment.clusters import local
 from kernels import KERNELS
 from partition.client.queries import worker_states
 
-NAMES = ("mis", "pagerank", "sssp", "wcc")
+NAMES = ("sssp", "mis", "pagerank", "wcc")
 
 
 @pytest.fixture
@@ -51,9 +51,9 @@ def test_a_kernel_on_workers_of_several_threads(here, threads, name):
     given = [
         "er",
         "--n",
-        3000,
+        40_000,
         "--m",
-        12_000,
+        160_000,
         "--clusters",
         8,
         "--style",
@@ -77,7 +77,7 @@ threads = {threads}
 [[run]]
 kernel = "mis"
 style = "clocked"
-n = 3000
+n = 40000
 clusters = 8
 """
 
