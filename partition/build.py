@@ -151,7 +151,7 @@ def split(
         weights = None if weights is None else weights[~loops]
     ends = [(src, dst)] if directed else [(src, dst), (dst, src)]
     # the ends of an edge follow each other, so that a stable sort keeps the order of the rows at both
-    keys = np.empty((len(src), len(ends)), np.int64)
+    keys: NDArray[np.int64] = np.empty((len(src), len(ends)), np.int64)
     for way, (heads, tails) in enumerate(ends):
         part = keys[:, way]
         np.multiply(partition.position(heads), n, out=part, dtype=np.int64, casting="same_kind")

@@ -302,6 +302,33 @@ def test_a_kernel_on_a_file_and_on_a_cluster(here, tmp_path, client):
     assert int(ds.attrs["workers"]) == 2
 
 
+def test_a_kernel_on_a_file_with_repeated_edges(here, tmp_path):
+    (tmp_path / "edges.txt").write_text("0 1 2\n1 0 3\n1 2 4\n")
+    rules = {"sum": 9.0, "max": 7.0, "min": 6.0, "first": 6.0}
+    for rule, distance in rules.items():
+        how = ["--set", "root=0", "--duplicates", rule, "-o", "o.nc"]
+        done = here(main, "kernel", "sssp", "edges.txt", *how)
+        assert done.returncode == 0, done.stderr
+        assert dgsuite.open(tmp_path / "o.nc").distance.values[2] == distance
+    done = here(main, "kernel", "sssp", "edges.txt", "--duplicates", "error")
+    assert (done.returncode, "edge (0, 1) is there more than once" in done.stderr) == (2, True)
+    done = here(main, "kernel", "bfs", "grid", "--n", 4, "--duplicates", "sum")
+    assert (done.returncode, "are for files" in done.stderr) == (2, True)
+
+
+def test_an_experiment_says_how_repeated_edges_are_merged(here, tmp_path):
+    (tmp_path / "edges.txt").write_text("0 1 2\n1 0 3\n1 2 4\n")
+    run = '[[run]]\nkernel = "sssp"\nstyle = "serial"\nparams.root = 0\n'
+    graph = 'graph = {edge_list = "edges.txt", duplicates = "error"}\n'
+    (tmp_path / "e.toml").write_text(run + graph)
+    done = here(main, "run", "e.toml")
+    assert done.returncode != 0
+    assert "edge (0, 1) is there more than once" in done.stderr
+    (tmp_path / "e.toml").write_text(run + graph.replace("error", "sum"))
+    done = here(main, "run", "e.toml")
+    assert done.returncode == 0, done.stderr
+
+
 def test_kernels_are_listed(capsys):
     assert main(["kernels", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
