@@ -169,8 +169,8 @@ class Kernel:
     undirected: ClassVar[bool] = True
     """Whether the kernel needs an undirected graph."""
     pulls: ClassVar[bool] = False
-    """Whether clusters of a directed graph shall also have the edges that come in. Its broadcasts, which go
-    along the edges that leave, are then read along those, which is faster."""
+    """Whether clusters of a directed graph also have the edges that come in. Nodes then read broadcasts along
+    these edges, which is faster than sending a message along each edge that leaves."""
     both_ways: ClassVar[bool] = False
     """Whether the kernel takes a directed graph as an undirected one whose clusters have `directions`: an
     edge is an entry at both its ends, so broadcasts go along it both ways."""

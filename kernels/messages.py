@@ -142,8 +142,8 @@ def broadcast(
         With ``to``, for traced runs: the edges to these neighbours, as entries of the adjacency. Made
         from ``inbox.edges``; or a function that makes them, which only a traced run calls.
     backwards
-        On a directed graph, send along the edges that come in, against their direction; the kernel must be
-        one that `Kernel.pulls`. All clusters do in one phase. Not with `links` or `repeat`.
+        On a directed graph, send against the direction of edges. The kernel needs ``pulls = True``. In one
+        phase all clusters send in the same direction. Not with `links` or `repeat`.
     fields
         One value per sender, or one for all.
 

@@ -34,7 +34,7 @@ def write(folder: str, name: str, arrays: dict[str, NDArray]) -> Entry:
 
 
 class _Hashed(io.RawIOBase):
-    """A file that is written from its begin to its end, with its checksum."""
+    """A file that is written once, from its start to its end, and its checksum."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self.file = file

@@ -278,7 +278,7 @@ def _own(values: NDArray, first: int, last: int) -> NDArray:
 
 
 def _blocks(shards: Sequence[Shard], first: int, last: int, ends: int) -> Iterator[tuple[int, int]]:
-    """Cut rows, which have so many edge ends, into blocks that are sorted at a time."""
+    """Cut rows with `ends` edge ends into blocks, each of which is sorted separately."""
     if ends <= BLOCK or last - first <= FEW:
         yield first, last
         return

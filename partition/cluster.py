@@ -287,8 +287,8 @@ class Cluster:
         return np.where(found, low, -1)
 
     def leaves(self, nodes: NDArray) -> bool:
-        """Whether no edge of given nodes, to each of which an edge leads, leads on: they have at most one
-        neighbour, or no edge of theirs leaves.
+        """Whether nodes that a search has reached lead to no other nodes: each has at most one neighbour, or
+        on a directed graph no edge that leaves.
         """
         return not self.degree[nodes].any() if self.directed else single(self.indptr, nodes)
 

@@ -84,9 +84,9 @@ class Graph(Constructors, Collection):
     copies, wanted_copies
         Futures of each cluster's copies on other workers, if it has any; how many workers are to hold it.
     recoverable
-        Whether clusters that are lost with their worker can be made again: those of this process need not be,
-        others from copies, from files, or by the scheduler from what they were made of. A graph whose
-        clusters are lost is made again by whatever needs it next, such as a run.
+        Whether clusters that are lost with their worker can be made again: from copies, from files, or by the
+        scheduler from what they were made of. Clusters in this process cannot be lost. The next call that
+        needs lost clusters, such as a run, makes them again.
     placed
         Futures of clusters of this process that a run has sent to workers.
     name

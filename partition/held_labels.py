@@ -216,7 +216,7 @@ class HeldLabels(Labels):
 
 
 def held(parts: Sequence[Future], watch: Watch) -> HeldLabels:
-    """Labels of which workers hold these parts."""
+    """Labels whose parts are on workers."""
     return HeldLabels(parts, watch.gather([submitted(watch.client, About.of, p) for p in parts]))
 
 

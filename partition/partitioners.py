@@ -154,12 +154,12 @@ def blocks(n: int, clusters: int) -> Partition:
 
 
 def in_order(partition: Partition) -> Partition:
-    """Blocks of nodes in the order of their ids, as many as there are clusters: these, or equal ones.
+    """A partition into blocks of consecutive node ids, with as many clusters as a given one.
 
     Parameters
     ----------
     partition
-        Any.
+        The given one, which is returned if it is such a partition already.
 
     Examples
     --------

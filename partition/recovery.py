@@ -85,7 +85,7 @@ def restore(graph: Graph, parts: list[Any]) -> None:
         for k, part in zip(rest, read, strict=True):
             parts[k] = part
     elif rest:
-        raise _for_good(rest[0], "and neither has it a copy nor is what it was made from kept")
+        raise _for_good(rest[0], "it has no copy, and what it was made from is not kept")
     with watch.explain_errors():
         again = [parts[k] for k in lost]
         watch.wait_or_raise(again)

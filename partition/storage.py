@@ -48,7 +48,7 @@ NAME = re.compile(r"(nodes|(cluster|labels)-\d{4,})-[0-9a-f]{8}\.npz")
 """Names of the other files."""
 
 KIND = "graph"
-"""What the list is of."""
+"""The kind of archive that a list of files describes."""
 
 EDGES = ("indptr", "indices", "weights", "directions", "weights_in")
 """Arrays of a cluster that are stored, where it has them; and its identifiers as ``uid``."""

@@ -83,7 +83,7 @@ transports = options.version(
             "bench": ("dgsuite.cli.transports:bench", "Time transports, which take turns."),
             "mpi-worker": (
                 "dgsuite.cli.transports:mpi_worker",
-                "Be a Dask worker among those that mpiexec starts.",
+                "Start a Dask worker from mpiexec.",
             ),
         },
     )

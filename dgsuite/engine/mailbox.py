@@ -326,7 +326,7 @@ class Mailbox:
             raise self.fault(step, k, str(error)) from None
 
     def senders(self, step: Step, k: int, nodes: Any) -> NDArray[np.int64]:
-        """Local indices that a broadcast names; `Broadcasts.add` checks their range and order."""
+        """Local indices that a broadcast names; `Broadcasts.put` checks their range and order."""
         found = np.asarray(nodes)
         if found.dtype == np.int64 and found.ndim == 1:
             return found

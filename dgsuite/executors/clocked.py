@@ -1,8 +1,7 @@
-"""Style `clocked`: one long-lived task a worker, which advances on a clock.
+"""Style `clocked`: one long-lived task per worker, which advances on a clock.
 
-Each task replays the program, runs every phase on its clusters, and meets the others in one exchange
-a phase: messages, votes and barrier in one message a pair of workers. The scheduler is not touched
-until the end.
+Each task runs the program. At the end of each phase the tasks exchange messages and votes; the exchange
+is also the barrier. The scheduler has no part in a run between its start and its end.
 """
 
 from __future__ import annotations
@@ -136,7 +135,9 @@ def run(
             f"dgsuite.clocked.transport must be 'fastest', 'comm' or 'mpi', got {transport!r}"
         )
     if transport == "mpi" and (way.in_turn or not way.rounds):
-        raise InputError("tasks that send when they like cannot over MPI; use style='clocked'")
+        raise InputError(
+            "over MPI tasks can only exchange messages at the end of a phase; use style='clocked'"
+        )
     worker.install(client)
     run_id = tasks.new_run()
     places, bounds = tasks.deal(graph, places)

@@ -156,7 +156,7 @@ class Throttle(Section):
     latency: str = "0s"
     """Added to each message, such as "100us"."""
     scope: Literal["link", "process"] = "link"
-    """What has the bandwidth: each comm, or all comms of a process together."""
+    """Whether each comm has the bandwidth, or all comms of a process share it."""
     processes_per_node: Count = 1
     """Processes that share a node's link of the nominal bandwidth: each gets an equal part of it."""
 

@@ -94,7 +94,7 @@ class Offered:
         return reason
 
     def reason(self, *args: Any, **kwargs: Any) -> str | None:
-        """Why a call cannot be, if so."""
+        """The reason why the backend cannot answer a call; None if it can."""
         bound = self.signature.bind(*args, **kwargs)
         bound.apply_defaults()
         for name, rule in RULES.items():

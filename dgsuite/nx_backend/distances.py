@@ -16,7 +16,7 @@ BATCH = 512
 """Sources whose distances are held at a time."""
 
 HOPS = "distances are hops, without weights"
-GIVEN = "what is given has been worked out: nothing is left for a kernel"
+GIVEN = "the distances are given, so no kernel has to run"
 
 
 @Offered

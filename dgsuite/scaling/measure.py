@@ -189,7 +189,7 @@ def measured(results: Sequence[xr.Dataset], processors: int | None = None) -> xr
 
 
 def _check_same(one: xr.Dataset, other: xr.Dataset, *more: str) -> None:
-    """That two runs have in common what all runs must, and more."""
+    """Check that two runs agree in the attributes that all runs must share, and in some more."""
     a, b = (
         {name: ds.attrs.get(name) for name in (*SAME, *more)}
         | json.loads(ds.attrs.get("parameters", "{}"))

@@ -58,7 +58,7 @@ class Accessor:
         -------
         pandas.Series
             With the dataset's title as name. Sizes are in bytes, times in seconds. ``computing`` and
-            ``exchange`` are parts of ``seconds``: mean values over the workers, which share what they wait.
+            ``exchange`` are parts of ``seconds``: means over the workers, including the time that they wait.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""What the two distributed styles share: placing clusters, and waiting for tasks safely."""
+"""Placing clusters on workers, and waiting for tasks: for all styles that run on workers."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ WORD = 64
 """Sources of a batch."""
 
 LOOK = 2
-"""Nodes look at their neighbours where messages are more than one in so many of the edge ends."""
+"""Nodes read from all neighbours in phases with more than one message per `LOOK` edge ends."""
 
 
 @dataclass(eq=False)

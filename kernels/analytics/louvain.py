@@ -176,7 +176,7 @@ class Louvain(bsp.Weighted):
     def move(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, all_weight: float, draw: int
     ) -> tuple[bsp.Unicast, bsp.Vote]:
-        """Rows move to the community with the largest gain, of several to the first, if that is the draw."""
+        """Drawn rows move to the community with the largest gain; of equal ones, to the first."""
         # messages come by row, then sender: as the pairs of rows and communities
         total, degree = inbox["total"], s.degree[s.rows]
         own = s.near == s.label[s.rows]
