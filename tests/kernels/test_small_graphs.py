@@ -142,33 +142,41 @@ def test_connected_graphs_of_five_nodes_in_compiled_loops(kernel, faithful, comp
         check(case, one(case))
 
 
-def check_on_workers(some, client, styles):
-    """What sites give in one process, real workers give."""
+def check_on_workers(some, client, style):
+    """Outputs of real workers are those of one cluster."""
     for case in some:
-        kernel = case.make()
-        clusters = one(case)[0]
-        expected, _ = serial.run(kernel, case.graph().parts)
-        graph = case.graph(clusters, seen=False)
-        for style in styles:
-            with told(case, f"{clusters} clusters", style):
-                found = dgsuite.run(kernel, graph, style=style, client=client)
-                assert_same_outputs(kernel, expected, found)
+        (clusters,) = one(case)
+        with told(case, f"{clusters} clusters", style):
+            kernel = case.make()
+            expected, _ = serial.run(kernel, case.graph().parts)
+            graph = case.graph(clusters, seen=False)
+            found = dgsuite.run(kernel, graph, style=style, client=client)
+            assert_same_outputs(kernel, expected, found)
+
+
+def some_families(kernel, faithful):
+    """A quarter of them, another for the next kernel."""
+    return cases(kernel, families(), faithful)[FORMS.index((kernel, faithful)) % 4 :: 4]
 
 
 @every_form
 def test_some_families_on_workers(kernel, faithful, client):
-    number = FORMS.index((kernel, faithful))
-    some = cases(kernel, families(), faithful)
-    check_on_workers(some[number % 4 :: 4], client, ["clocked"])
+    check_on_workers(some_families(kernel, faithful), client, "clocked")
+
+
+@pytest.mark.long
+@every_form
+def test_some_families_on_workers_in_tasks(kernel, faithful, client):
+    check_on_workers(some_families(kernel, faithful), client, "finish_async")
 
 
 @pytest.mark.long
 @every_form
 def test_families_on_workers(kernel, faithful, client):
-    check_on_workers(cases(kernel, families(), faithful), client, ["clocked", "finish_async"])
+    check_on_workers(cases(kernel, families(), faithful), client, "clocked")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("kernel", DIRECTED)
 def test_directed_graphs_on_workers(kernel, client):
-    check_on_workers(cases(kernel, directed(3)), client, ["clocked"])
+    check_on_workers(cases(kernel, directed(3)), client, "clocked")
