@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 
 import numpy as np
 import pytest
@@ -32,9 +31,7 @@ every_form = pytest.mark.parametrize(("kernel", "faithful"), FORMS)
 @pytest.fixture
 def compiled_from_zero(monkeypatch):
     """Compiled loops run from the first element on, as on large graphs."""
-    for module in [*sys.modules.values()]:
-        if "COMPILE_FROM" in vars(module):
-            monkeypatch.setattr(module, "COMPILE_FROM", -1)
+    monkeypatch.setattr("partition.thresholds.compile_from", -1)
 
 
 def check(case, cuts):
