@@ -30,7 +30,7 @@ class State(bsp.ClusterState):
     rank: NDArray[np.float64]
     share: NDArray[np.float64]  # what each node sends along an edge
     preference: NDArray[np.float64] | float  # share of the walkers that go to any node
-    # from the first round on
+    # where weights count, from the first round on, when it is known by what they are divided
     out: NDArray[np.float64] | None = None  # number, or weight, of edges out; infinite at sinks
     sinks: NDArray[np.int64] = bsp.later()  # nodes from which a walker goes to any node
 
@@ -105,11 +105,20 @@ class PageRank(Iterated):
         return (yield bsp.Round(self.gather, held=held.sum, power=power))
 
     def start(self, c: bsp.Cluster) -> State:
-        return State(
+        state = State(
             rank=c.full(1 / c.n),
             share=c.zeros(np.float64),
             preference=self.preference(c),
         )
+        if not self.weighted:
+            self.look_out(c, state, 0)
+        return state
+
+    def look_out(self, c: bsp.Cluster, s: State, power: int) -> None:
+        """Find what leaves each node, and the sinks."""
+        out = self.out(c, power)
+        s.out = np.where(out > 0, out, np.inf)
+        s.sinks = np.flatnonzero((out == 0) & (self.sinks == "spread"))
 
     def preference(self, c: bsp.Cluster) -> NDArray[np.float64] | float:
         """Share of the walkers that go to any node, for each node of a cluster, or for all."""
@@ -128,9 +137,7 @@ class PageRank(Iterated):
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, power: int
     ) -> tuple[bsp.Broadcast, bsp.Vote]:
         if s.out is None:
-            out = self.out(c, power)
-            s.out = np.where(out > 0, out, np.inf)
-            s.sinks = np.flatnonzero((out == 0) & (self.sinks == "spread"))
+            self.look_out(c, s, power)
         np.divide(s.rank, s.out, out=s.share)
         return bsp.broadcast(value=s.share), bsp.vote(sum=s.rank[s.sinks])
 
