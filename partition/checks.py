@@ -43,7 +43,7 @@ def check(graph: Graph, need: str) -> None:
 
 def once(graph: Graph, what: str, function: Callable[[Graph], Any]) -> Any:
     """The result of a function of a graph, computed once. Other partitions of the graph share the cache."""
-    return graph.cache.once(what, lambda: function(graph))
+    return graph.cache.get(what, lambda: function(graph))
 
 
 def of_clusters(

@@ -171,7 +171,7 @@ class Graph(Constructors, Collection):
             They cannot be made again, or the client that built the graph is closed.
         """
         if self._missing():
-            with self.derived.alone():
+            with self.derived.lock:
                 self._restore()
         return self._parts
 

@@ -32,7 +32,7 @@ class Lock:
         return self._lock._is_owned()  # type: ignore[attr-defined]  # as `threading.Condition` asks it
 
     def __reduce__(self) -> tuple[type[Lock], tuple[()]]:
-        return Lock, ()
+        return type(self), ()
 
 
 class Once:
@@ -54,16 +54,27 @@ class Once:
         self._values: dict[Hashable, Any] = {}
         self.lock = Lock()
 
-    def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The value of a key; `make` returns it when it is first asked for."""
-        try:
-            return self._values[key]  # type: ignore[no-any-return]
-        except KeyError:
-            pass
+    def get(
+        self, key: Hashable, make: Callable[[], T], valid: Callable[[T], bool] | None = None
+    ) -> T:
+        """The value of a key.
+
+        Parameters
+        ----------
+        key
+            What the value is.
+        make
+            Makes the value if there is none. If it raises an error, none is kept.
+        valid
+            Whether a value that was kept may be used; if not, it is made again.
+        """
+        values = self._values
+        if valid is None and key in values:
+            return values[key]  # type: ignore[no-any-return]
         with self.lock:
-            if key not in self._values:
-                self._values[key] = make()
-            return self._values[key]  # type: ignore[no-any-return]
+            if key not in values or (valid is not None and not valid(values[key])):
+                values[key] = make()
+            return values[key]  # type: ignore[no-any-return]
 
     def clear(self) -> None:
         """Forget all values; no other thread may use them."""

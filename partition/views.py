@@ -46,7 +46,7 @@ def incoming(graph: Graph) -> Graph:
 
 def _kept(graph: Graph, key: str, join: Callable[..., Cluster], **changes: Any) -> Graph:
     """A view, which is kept for one partition at a time."""
-    return graph.derived.once(
+    return graph.derived.get(
         key,
         lambda: graph.like(*_exchanged(graph, join), **changes),
         lambda kept: kept.partition == graph.partition,

@@ -198,7 +198,7 @@ def _sent_once(graph: Graph, value: Any, key: str, client: Client) -> Future:
         sent, there = kept
         return sent is value and there.status == "finished" and there.client is client
 
-    return graph.derived.once(key, send, valid)[1]
+    return graph.derived.get(key, send, valid)[1]
 
 
 def _labels_of(labels: Labels, nodes: NDArray) -> NDArray:

@@ -138,7 +138,7 @@ class PageRank(Iterated):
     ) -> tuple[bsp.Broadcast, bsp.Vote]:
         if s.out is None:
             self.look_out(c, s, power)
-        np.divide(s.rank, s.out, out=s.share)
+        np.divide(s.rank, s.out, out=s.share)  # type: ignore[arg-type]
         return bsp.broadcast(value=s.share), bsp.vote(sum=s.rank[s.sinks])
 
     def gather(

@@ -214,23 +214,23 @@ def test_one_thread_makes_a_value_that_others_wait_for():
 
     def make():
         made.append(threading.get_ident())
-        return cache.once("inner", lambda: [*made])
+        return cache.get("inner", lambda: [*made])
 
     def need(_):
         waits.wait()
-        return cache.once("outer", make)
+        return cache.get("outer", make)
 
     with ThreadPoolExecutor(4) as pool:
         first, *others = pool.map(need, range(4))
     assert all(other is first for other in others)
     assert len(made) == 1
     with pytest.raises(ZeroDivisionError):
-        cache.once("wrong", lambda: 1 // 0)
-    assert cache.once("wrong", lambda: None) is None
-    assert cache.once("wrong", lambda: 1) is None
-    assert cache.once("wrong", lambda: 1, valid=lambda value: value is not None) == 1
+        cache.get("wrong", lambda: 1 // 0)
+    assert cache.get("wrong", lambda: None) is None
+    assert cache.get("wrong", lambda: 1) is None
+    assert cache.get("wrong", lambda: 1, valid=lambda value: value is not None) == 1
     for known in (cache, Cache()):
-        assert pickle.loads(pickle.dumps(known)).once("outer", lambda: 2) == (
+        assert pickle.loads(pickle.dumps(known)).get("outer", lambda: 2) == (
             first if known is cache else 2
         )
 
