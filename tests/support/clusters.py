@@ -42,20 +42,30 @@ def client_of(workers, settings=None, threads=1, set_as_default=True, **options)
         LocalCluster(
             n_workers=workers,
             threads_per_worker=threads,
-            processes=True,
             dashboard_address=None,
-            **options,
+            **{"processes": True, **options},
         ) as cluster,
         Client(cluster, set_as_default=set_as_default) as client,
     ):
         yield client
 
 
-def take_the_way_of_large_graphs():
-    """Have this process compile loops, and share its threads, for graphs of any size."""
-    from partition import thresholds
+@contextmanager
+def small_as_large(client):
+    """Have workers compile loops, and share their threads, for graphs of any size."""
 
-    thresholds.compile_from = thresholds.pool_from = -1
+    def begin_at(compile_from, pool_from):
+        from partition import thresholds
+
+        before = thresholds.compile_from, thresholds.pool_from
+        thresholds.compile_from, thresholds.pool_from = compile_from, pool_from
+        return before
+
+    before = client.run(begin_at, -1, -1)
+    try:
+        yield
+    finally:
+        client.run(begin_at, *max(before.values()))
 
 
 def held(dask_worker):

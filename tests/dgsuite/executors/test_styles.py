@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import time
+from contextlib import nullcontext
 
 import dask
 import networkx as nx
@@ -21,7 +22,7 @@ from kernels import KERNELS, MIS, RECURSIVE, BellmanFord
 from partition.graph import Graph
 from tests.support import references
 from tests.support.cases import NAMES, inputs
-from tests.support.clusters import client_of, take_the_way_of_large_graphs
+from tests.support.clusters import client_of, small_as_large
 from tests.support.toys import Calls, MutatesInPlace, Order, Reductions, Stamps, Votes
 
 COUNTED = ("messages", "remote_messages", "bytes", "active")
@@ -50,13 +51,16 @@ def toys(draw):
 CASES = st.one_of(toys(), *map(inputs, NAMES))
 
 
-@pytest.fixture(scope="module", params=["1x1", "2x1", "1x3", "2x2"])
+@pytest.fixture(scope="module", params=["1x1", "2x1", "1x3", "2x2", "2x2 in one process"])
 def shape(request):
     """A client of some workers x threads; those of several threads take the way of large graphs."""
-    workers, threads = map(int, request.param.split("x"))
-    with client_of(workers, threads=threads, set_as_default=False) as client:
-        if threads > 1:
-            client.run(take_the_way_of_large_graphs)
+    size, _, where = request.param.partition(" ")
+    workers, threads = map(int, size.split("x"))
+    options = {"threads": threads, "set_as_default": False, "processes": not where}
+    with (
+        client_of(workers, **options) as client,
+        small_as_large(client) if threads > 1 else nullcontext(),
+    ):
         yield client
 
 
@@ -100,8 +104,7 @@ def test_threads_change_nothing_for_any_recursive_form(two_of_three_threads, nam
 @pytest.fixture(scope="module")
 def two_of_three_threads():
     """A client of two worker processes of three threads each."""
-    with client_of(2, threads=3, set_as_default=False) as client:
-        client.run(take_the_way_of_large_graphs)
+    with client_of(2, threads=3, set_as_default=False) as client, small_as_large(client):
         yield client
 
 
