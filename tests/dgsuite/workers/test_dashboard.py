@@ -82,6 +82,7 @@ def test_construction_has_names(client):
         "graph_assemble",
         "graph_cluster",
         "graph_fact",
+        "graph_tally_of",
     }
     assert seen(client) == {("dgsuite", "graph"): names}
     bag = db.from_sequence(zip(src[:900].tolist(), dst[:900].tolist(), strict=True), npartitions=2)
