@@ -65,7 +65,7 @@ def shape(request):
 
 
 @pytest.mark.parametrize("style", ["finish_async", "clocked", "in_turn"])
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(case=CASES, clusters=st.sampled_from(CLUSTERS))
 def test_style_clusters_workers_and_threads_change_nothing(shape, style, case, clusters):
     kernel, make = case
