@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 from distributed.core import Server
 
@@ -40,7 +41,7 @@ def together(size, script, kind=Mesh, meets=True):
     """
 
     async def main():
-        servers = []
+        servers, over = [], Barrier(size)
         for _ in range(size):
             meeting = Meeting()
             server = Server({"dgsuite_meet": meeting.meet}, deserialize=True)
@@ -51,7 +52,9 @@ def together(size, script, kind=Mesh, meets=True):
         try:
             with ThreadPoolExecutor(size) as pool:
                 tasks = [
-                    loop.run_in_executor(pool, _task, kind, places, rank, meeting, script, meets)
+                    loop.run_in_executor(
+                        pool, _task, kind, places, rank, meeting, script, meets, over
+                    )
                     for rank, (_, meeting) in enumerate(servers)
                 ]
                 return await asyncio.gather(*tasks)
@@ -62,7 +65,7 @@ def together(size, script, kind=Mesh, meets=True):
     return asyncio.run(main())
 
 
-def _task(kind, places, rank, meeting, script, meets):
+def _task(kind, places, rank, meeting, script, meets, over):
     mesh = kind("0a", places, ["epoch"] * len(places), rank, shares=True)
 
     async def main():
@@ -71,7 +74,13 @@ def _task(kind, places, rank, meeting, script, meets):
             if meets:
                 await mesh.one_host.open_gate(mesh)
                 assert mesh.one_host.gate is not None
-            return await script(mesh)
+            found = await script(mesh)
+            # a comm that ends while another task still reads is a lost task
+            await asyncio.to_thread(over.wait, BOUND)
+            return found
+        except BaseException:
+            over.abort()
+            raise
         finally:
             mesh.abort()
 
