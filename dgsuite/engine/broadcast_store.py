@@ -117,8 +117,8 @@ class BroadcastStore:
         Messages to this site's nodes; with several other sites, about so many. Where every node that has
         edges sent, it is the number of the site's entries, and less elsewhere.
     made
-        What clusters of the site read and one of them works out. All else is complete before clusters run
-        side by side, and none of them changes it.
+        Values that clusters of the site share, each computed by the first cluster that needs it. All other
+        attributes are complete before clusters run side by side, and clusters do not change them.
     """
 
     def __init__(
@@ -322,7 +322,7 @@ class BroadcastStore:
 
     @property
     def lists(self) -> list[NDArray[np.int64]]:
-        """The same as lists."""
+        """Slots of the senders, as an array for each of `senders`."""
         return self.made.get("lists", lambda: [part.members for part in self.senders])
 
     @property

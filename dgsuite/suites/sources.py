@@ -57,8 +57,8 @@ def read(
     Raises
     ------
     InputError
-        It cannot be read; it is an input of IMSuite's, and the kernel is none of IMSuite's, or `directed` or
-        `relabel` is given.
+        It cannot be read; or it is an input of IMSuite's, and the kernel is none of IMSuite's, or `directed`,
+        `relabel` or `duplicates` is given.
     """
     # workers may have another working directory
     if path.endswith(".nc"):
