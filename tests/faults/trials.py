@@ -49,6 +49,9 @@ PAUSE = 5
 BOUND = 12
 """Timeouts within which a run must end, however often it is begun again."""
 
+OPTIONS: dict[str, dict[str, Any]] = {"katz": {"weighted": False}}
+"""Parameters of kernels: Katz centrality with its default `alpha` does not converge over these weights."""
+
 STYLES = ["clocked", "finish_async"]
 FORMS = ["iterative", "recursive"]
 HOWS = {
@@ -132,7 +135,10 @@ class Field:
         if kernel not in self.graphs:
             self.graphs[kernel] = make(kernel)
         client = None if style == "serial" else self.client
-        found = dgsuite.run(kernel, self.graphs[kernel], form=form, style=style, client=client)
+        how = OPTIONS.get(kernel, {})
+        found = dgsuite.run(
+            kernel, self.graphs[kernel], form=form, style=style, client=client, **how
+        )
         same = [name for name in found if "node" in found[name].dims]
         return {
             name: found[name].values
