@@ -32,7 +32,7 @@ from dgsuite.engine.checkpointed import Kept
 from dgsuite.engine.values import Classes, Reader, Writer
 from dgsuite.executors import serial
 from dgsuite.parameters import make_kernel
-from dgsuite.workers.files import WorkersFileSystem
+from dgsuite.workers.files import Held, WorkersFileSystem
 from dgsuite.workers.plugin import install, plugin
 from partition.client.workers import worker_addresses
 from partition.grid import arrange
@@ -318,6 +318,31 @@ def test_no_copy_of_a_file_stays(trio):
     at(writer, write, b"fourth", [])
     at(writer, remove)
     assert not any(files(trio).values())
+
+
+def test_a_worker_that_is_gone_is_asked_for_one_copy_alone(trio):
+    """It takes two seconds to find out that it is gone."""
+    install(trio)
+
+    def remove(names):
+        here = plugin()
+        pool, tried, connect = here.worker.rpc, [], here.worker.rpc.connect
+
+        async def counted(address, **options):
+            tried.append(address)
+            return await connect(address, **options)
+
+        here.files.update({name: Held(b"", ("tcp://127.0.0.1:1",)) for name in names})
+        pool.connect = counted
+        try:
+            for name in names:
+                WorkersFileSystem().rm_file(name)
+        finally:
+            pool.connect = connect
+        return tried.count("tcp://127.0.0.1:1"), [name for name in names if name in here.files]
+
+    names = [f"{trio.id}/gone/{number}" for number in range(4)]
+    assert trio.submit(remove, names, pure=False).result() == (1, [])
 
 
 def test_a_run_that_is_called_again_finds_what_it_wrote_in_memory(trio, caplog):
