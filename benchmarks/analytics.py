@@ -230,8 +230,8 @@ def cluster(workers: int, given: argparse.Namespace) -> AbstractContextManager[A
 def made(client: Any, weighted: bool, directed: bool, what: Any) -> Any:
     """The graph, on the workers or in this process: of a scale, or of so many nodes and random edges."""
     import dgsuite
-    import genval
-    from partition.client.workers import worker_addresses
+    from dgsuite import genval
+    from dgsuite.partition.client.workers import worker_addresses
 
     clusters = peers.THREADS if client is None else len(worker_addresses(client))
     how = {"client": client, "clusters": clusters, "directed": directed}

@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = Options(__file__, __doc__)
     options.size("--largest", 1 << 16, 256, help="nodes")
     with options.recorded(arguments) as given:
-        from dgsuite.report.claims.data import claims
+        from dgsuite.studies.report.claims.data import claims
 
         figure_2 = claims()["imsuite.fig2.complexity"].table()
         for bound in BOUNDS:
@@ -83,8 +83,8 @@ def measure(bound: Bound, largest: int, printed: dict[str, str]) -> None:
         Formulas of Figure 2.
     """
     import dgsuite
-    import genval
-    from dgsuite.report.claims import formulas
+    from dgsuite import genval
+    from dgsuite.studies.report.claims import formulas
 
     phases, messages, facts = [], [], []
     n = 64

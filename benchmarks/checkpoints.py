@@ -14,8 +14,8 @@ import dask
 from common import Options, record, repeated
 
 import dgsuite
-import genval
-from partition.client.workers import worker_addresses
+from dgsuite import genval
+from dgsuite.partition.client.workers import worker_addresses
 from tests.faults.inject import Signal, arm
 
 

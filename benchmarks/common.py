@@ -83,8 +83,8 @@ class Run:
 
     def document(self) -> dict[str, Any]:
         """All of it, as it is written."""
-        from dgsuite.dataset import versions
-        from dgsuite.workers.provenance import machine
+        from dgsuite.core.results.dataset import versions
+        from dgsuite.core.results.provenance import machine
 
         self.look()
         return {
@@ -140,7 +140,7 @@ class Options(argparse.ArgumentParser):
     @contextmanager
     def recorded(self, arguments: Sequence[str] | None = None) -> Iterator[argparse.Namespace]:
         """The options; figures within the block are written at its end, if they are to be."""
-        from partition.files import atomic_write, check_writable
+        from dgsuite.base.files import atomic_write, check_writable
 
         arguments = sys.argv[1:] if arguments is None else [*arguments]
         given = self.parse_args(arguments)

@@ -20,10 +20,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def measure(scales: Sequence[int]) -> None:
     """Peaks of building and of searching."""
-    from dgsuite import transports
-    from dgsuite.experiment import clusters as schedulers
-    from dgsuite.graph500 import problem, search
-    from partition.memory import keep_no_memory
+    from dgsuite.base.memory import keep_no_memory
+    from dgsuite.core import transports
+    from dgsuite.studies.experiment import clusters as schedulers
+    from dgsuite.suites.graph500 import problem, search
 
     keep_no_memory()  # as the command line does
     for scale in scales:

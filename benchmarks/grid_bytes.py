@@ -26,8 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def measure(scale: int, sizes: Sequence[int]) -> None:
     """Bytes on each number of clusters, and how they grow."""
     import dgsuite
-    import genval
-    from partition.grid import arrange, near_square
+    from dgsuite import genval
+    from dgsuite.partition.clusters.grid import arrange, near_square
 
     found: dict[str, list[float]] = {"1-D": [], "2-D": []}
     with common.cluster(2) as client:

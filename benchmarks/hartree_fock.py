@@ -69,8 +69,8 @@ def parallel(name: str, one: Any, deals: Sequence[str], client: Any) -> None:
 
 def counter(client: Any) -> None:
     """An operation of the counter that units are dealt by."""
-    from dgsuite.scc import comms
-    from partition.client.workers import worker_addresses
+    from dgsuite.partition.client.workers import worker_addresses
+    from dgsuite.studies.scc import comms
 
     found = comms.measure(client, "tcp", worker_addresses(client))
     record("a counter operation", 1e3 * found.counter, "ms", most=0.6)
@@ -79,7 +79,7 @@ def counter(client: Any) -> None:
 def killed(name: str, after: float, client: Any) -> None:
     """How long a run goes on after a worker is killed, so many seconds after it began."""
     import dgsuite
-    from partition.client.workers import worker_addresses
+    from dgsuite.partition.client.workers import worker_addresses
 
     molecule, basis = name.split()
     victim = client.run(os.getpid)[worker_addresses(client)[0]]

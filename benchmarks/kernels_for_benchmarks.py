@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from task_graphs import TaskGraph
 
-from kernels import BreadthFirst
-from kernels.base import Kernel, Output, Program, Round, State, unicast, vote
+from dgsuite.kernels import BreadthFirst
+from dgsuite.kernels.bsp import Kernel, Output, Program, Round, State, unicast, vote
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ import numpy as np
 from common import Options, record
 
 import dgsuite
-from dgsuite.executors import serial
-from kernels import KERNELS
+from dgsuite.core.executors import serial
+from dgsuite.kernels import KERNELS
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -25,7 +25,7 @@ import task_graphs
 from common import Options, record, skip
 from task_graphs import PATTERNS, Measure, TaskGraph
 
-from dgsuite.plots import styled
+from dgsuite.core.results.plots import styled
 
 SYSTEMS = {
     "clocked": ("#7a3b8f", "o"),

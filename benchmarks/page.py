@@ -17,8 +17,8 @@ from typing import Any
 
 import common
 
+from dgsuite.base.files import atomic_write
 from dgsuite.suites.benchmark import Row, amount, met, named, read, said
-from partition.files import atomic_write
 
 HERE = Path(__file__).parent
 PAGE, PICTURE = HERE / "README.md", HERE / "metg.png"

@@ -11,8 +11,8 @@ import networkx as nx
 from common import Options, record, repeated
 
 import dgsuite
-import genval
-from partition.graph import Graph
+from dgsuite import genval
+from dgsuite.partition.graph.graph import Graph
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -89,7 +89,7 @@ def scipy_tree(graph: Any) -> float:
 def measure(case: Case, n: int, times: int, client: Any) -> tuple[float, float]:
     """Run a case at a size, note what it took, and give its seconds and messages."""
     import dgsuite
-    import genval
+    from dgsuite import genval
 
     options = dict(case.options)
     if "traitors" in options:

@@ -34,7 +34,7 @@ def peers(client, scale: int, sample: int, repeats: int) -> None:
     import igraph
 
     import dgsuite
-    import genval
+    from dgsuite import genval
 
     graph = genval.rmat(n=scale)
     matrix = graph.to_scipy().tocoo()
@@ -66,7 +66,7 @@ def peers(client, scale: int, sample: int, repeats: int) -> None:
 def deals(client, scale: int) -> None:
     """How evenly 16 places are busy on "medium"."""
     import dgsuite
-    import genval
+    from dgsuite import genval
 
     graph = genval.rmat(n=scale, **MEDIUM)
     for deal in ("block", "cyclic"):
@@ -79,7 +79,7 @@ def deals(client, scale: int) -> None:
 def partitioned(client, sizes: list[int], repeats: int) -> None:
     """64 sources of graphs that stay in their clusters, beside the replicated form."""
     import dgsuite
-    import genval
+    from dgsuite import genval
 
     dgsuite.run("bc", genval.rmat(n=8), client=client, graph_form="partitioned", sources=4)
     for n in sizes:

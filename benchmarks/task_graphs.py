@@ -93,7 +93,7 @@ class TaskGraph(NamedTuple):
 
 def compute(operations: int) -> None:
     """Do integer operations on one processor."""
-    from dgsuite.engine._compiled import spin
+    from dgsuite.core.engine._compiled import spin
 
     spin(np.arange(LANES, dtype=np.uint32), operations)
 
@@ -156,8 +156,8 @@ def _point(tasks: TaskGraph, step: int, column: int, *found: np.ndarray) -> np.n
 
 def without_mpi() -> str:
     """Why there is no MPI; empty if there is."""
-    from dgsuite.transports.mpi import starter
-    from partition.errors import InputError
+    from dgsuite.base.errors import InputError
+    from dgsuite.core.exchange.mpi import starter
 
     try:
         starter("mpi4py")
@@ -169,7 +169,7 @@ def without_mpi() -> str:
 @contextmanager
 def on_mpi(workers: int) -> Iterator[dict[str, Measure]]:
     """mpi4py, on processes that mpiexec starts."""
-    from dgsuite.transports.mpi import starter
+    from dgsuite.core.exchange.mpi import starter
 
     program = Path(__file__).with_name("task_graphs_mpi.py")
     ranks = subprocess.Popen(

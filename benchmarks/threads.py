@@ -54,7 +54,7 @@ def processor_time() -> float:
 def measure(workers: int, threads: int, given: argparse.Namespace) -> dict[tuple[str, str], float]:
     """Medians of the rounds on so many workers with so many threads each, by kernel and style."""
     import dgsuite
-    import genval
+    from dgsuite import genval
 
     medians = {}
     with common.cluster(workers, threads=threads) as client:

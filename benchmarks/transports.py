@@ -30,7 +30,7 @@ CHIP = {"buffer": "8 KiB", "places": 48}
 
 def speed(protocols: list[str], tiny: bool) -> None:
     """Round trips and clocked rounds beside TCP's."""
-    from dgsuite.transports import bench
+    from dgsuite.studies.transports import bench
 
     sizes = (64, 4096, 1 << 20) if tiny else (64, 4096, 1 << 20, 1 << 26)
     ds = bench.measure(["tcp", *protocols], sizes, ["pingpong"], repeats=1 if tiny else 31)
@@ -60,7 +60,7 @@ def speed(protocols: list[str], tiny: bool) -> None:
 
 def chip(protocols: list[str], tiny: bool) -> None:
     """Round trips and clocked rounds with the SCC's buffers."""
-    from dgsuite.transports import bench
+    from dgsuite.studies.transports import bench
 
     with dask.config.set({"dgsuite.mpb": CHIP, "dgsuite.mpimpb": CHIP}):
         for pattern, sizes, names in (
@@ -136,7 +136,7 @@ def kills(protocols: list[str], tiny: bool) -> None:
     from distributed import Client, LocalCluster, wait
     from distributed.comm.core import Comm
 
-    from dgsuite.transports.shared import Shared
+    from dgsuite.core.transports.shared import Shared
 
     times = 1 if tiny else 20
     for protocol in protocols:

@@ -95,7 +95,7 @@ def measure(given: argparse.Namespace) -> None:
     """All figures."""
     import dask
 
-    import genval
+    from dgsuite import genval
 
     for part, seconds in small(given.small).items():
         bound = 2 if part == "whole" else None

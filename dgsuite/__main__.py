@@ -1,8 +1,8 @@
 """The command `dgsuite`; also ``python -m dgsuite``."""
 
-from partition.command import CommandLine
+from dgsuite.base.command import CommandLine
 
-main = CommandLine("dgsuite.cli.app:app", "dgsuite")
+main = CommandLine("dgsuite.faces.cli.app:app", "dgsuite")
 
 if __name__ == "__main__":
     main.run()

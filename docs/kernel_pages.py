@@ -17,15 +17,15 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 import dgsuite
-from dgsuite import plots
-from dgsuite.views.catalogue import costs, parameters, sections, summary
-from kernels import KERNELS, RECURSIVE
-from partition.grid import arrange
+from dgsuite.core.results import plots
+from dgsuite.core.running.catalogue import costs, parameters, sections, summary
+from dgsuite.kernels import KERNELS, RECURSIVE
+from dgsuite.partition.clusters.grid import arrange
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from kernels import Kernel
+    from dgsuite.kernels import Kernel
 
 MADE = Path(__file__).parent / "kernels"
 
@@ -196,7 +196,7 @@ def signed(app: Any, what: str, name: str, kernel: Any, *_: Any) -> tuple[str, s
     """Have the reference of a kernel show its parameters and their defaults."""
     if kernel not in KERNELS.values():
         return None
-    signature = str(inspect.signature(dgsuite.kernels()[kernel.name]))
+    signature = str(inspect.signature(dgsuite.list_kernels()[kernel.name]))
     return signature.replace("graph, *, ", "").replace(", **options", ""), ""
 
 

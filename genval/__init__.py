@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from partition.lazy import lazy_imports
+from dgsuite.base.lazy import lazy_imports
 
 if TYPE_CHECKING:
-    from genval.graphs import graph
-    from genval.imsuite import generate
-    from genval.recursive import rmat
-    from genval.report import Report, Violation
-    from genval.validation import validate
+    from dgsuite.genval.graphs import graph
+    from dgsuite.genval.imsuite import generate
+    from dgsuite.genval.recursive import rmat
+    from dgsuite.genval.report import Report, Violation
+    from dgsuite.genval.validation import validate
 
 __all__ = ["Report", "Violation", "generate", "graph", "rmat", "validate"]
 
 __getattr__, __dir__ = lazy_imports(
     __name__,
     {
-        "Report": "genval.report.Report",
-        "Violation": "genval.report.Violation",
-        "generate": "genval.imsuite.generate",
-        "graph": "genval.graphs.graph",
-        "rmat": "genval.recursive.rmat",
-        "validate": "genval.validation.validate",
+        "Report": "dgsuite.genval.report:Report",
+        "Violation": "dgsuite.genval.report:Violation",
+        "generate": "dgsuite.genval.imsuite:generate",
+        "graph": "dgsuite.genval.graphs:graph",
+        "rmat": "dgsuite.genval.recursive:rmat",
+        "validate": "dgsuite.genval.validation:validate",
     },
 )

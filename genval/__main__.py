@@ -1,8 +1,8 @@
 """The commands ``dgsuite inputs`` and ``dgsuite validate``."""
 
-from partition.command import CommandLine
+from dgsuite.base.command import CommandLine
 
-main = CommandLine("dgsuite.cli.app:genval", "python -m genval", "genval: {}")
+main = CommandLine("dgsuite.faces.cli.app:genval", "python -m dgsuite.genval", "genval: {}")
 
 if __name__ == "__main__":
     main.run()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from partition.mixing import GOLDEN, mix
+from dgsuite.base.mixing import GOLDEN, mix
 
 ALL = (1 << 64) - 1
 

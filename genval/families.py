@@ -1,7 +1,7 @@
 """Families of graphs of any size: each is a number of items (mostly edges) and a function that makes edges.
 
-All random numbers are counter-based (`genval.counters`). So a graph depends only on its arguments and seed,
-not on how it is divided into pieces or which process makes them.
+All random numbers are counter-based (`dgsuite.genval.counters`). So a graph depends only on its arguments
+and seed, not on how it is divided into pieces or which process makes them.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from genval.counters import Words, below, draw, permute, subkey, unit
-from genval.imsuite import integer, normalized
-from genval.plan import EDGES, EXTRA, NODES, Ends, Plan
-from partition.errors import InputError
-from partition.piece import MOST_NODES
+from dgsuite.base.errors import InputError
+from dgsuite.genval.counters import Words, below, draw, permute, subkey, unit
+from dgsuite.genval.imsuite import integer, normalized
+from dgsuite.genval.plan import EDGES, EXTRA, NODES, Ends, Plan
+from dgsuite.partition.sources.piece import MOST_NODES
 
 
 def plan(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from genval.families import plan
-from genval.imsuite import generate, paper
-from partition.client.spans import spanned
-from partition.cutting import How
-from partition.distribute import SMALL
-from partition.edges import Pieces
-from partition.errors import InputError
-from partition.graph import Graph
+from dgsuite.base.errors import InputError
+from dgsuite.genval.families import plan
+from dgsuite.genval.imsuite import generate, paper
+from dgsuite.partition.build.distribute import SMALL
+from dgsuite.partition.client.spans import spanned
+from dgsuite.partition.clusters.cutting import How
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.sources.edges import Pieces
 
 
 @spanned
@@ -38,7 +38,7 @@ def graph(
         In the fast family: "ring", "star", "chain", "tree" or "spmin" (random, option `max`), "spmax" (a
         tree and more edges; `max`, `m`), "cplt" (complete), "rn" (half of all pairs), "er" (`m`), "rmat"
         (`m`, `a`, `b`, `c`), "grid" (`columns`), "powerlaw" (`m`, `exponent`) or "geometric" (`degree`);
-        see `genval.families`. In family "imsuite": as for `genval.generate`.
+        see `dgsuite.genval.families`. In family "imsuite": as for `genval.generate`.
     n
         Number of nodes.
     seed
@@ -75,7 +75,7 @@ def graph(
 
     Examples
     --------
-    >>> import genval
+    >>> from dgsuite import genval
     >>> genval.graph("grid", 12, columns=4)
     <dgsuite.Graph: 12 nodes, 17 edges, undirected; 1 clusters in this process>
     """

@@ -3,7 +3,7 @@
 A file is a graph of one of a few kinds, with the kernel's other inputs before and after it. One
 `java.util.Random` generates all of it, so the order of draws is part of the format. It follows the generators
 of Gupta and Nandivada (IMSuite: A benchmark suite for simulating distributed algorithms, JPDC 75, 2015).
-`partition.imsuite` reads the files.
+`dgsuite.partition.sources.imsuite` reads the files.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from genval.java import Random
-from partition.errors import InputError
-from partition.imsuite import KERNELS, RINGS
+from dgsuite.base.errors import InputError
+from dgsuite.genval.java import Random
+from dgsuite.partition.sources.imsuite import KERNELS, RINGS
 
 KINDS = ("spmin", "spmax", "cplt", "rn")
 COLOURING_KINDS = ("star", "chain", "rn")
@@ -112,7 +112,7 @@ def generate(
 
     Examples
     --------
-    >>> from genval import generate
+    >>> from dgsuite.genval import generate
     >>> generate("mis", 4, "spmin")
     b'4\\n0100\\n1010\\n0101\\n0010\\n'
     """

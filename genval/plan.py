@@ -9,10 +9,10 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from genval.counters import Words, below, draw, permute, subkey
-from partition.build import id_dtype
-from partition.edges import PIECE
-from partition.piece import Piece
+from dgsuite.genval.counters import Words, below, draw, permute, subkey
+from dgsuite.partition.build.build import id_dtype
+from dgsuite.partition.sources.edges import PIECE
+from dgsuite.partition.sources.piece import Piece
 
 Ends = tuple[NDArray, NDArray]
 """Sources and targets of edges, integers of any kind."""

@@ -6,15 +6,15 @@ from math import inf
 
 import numpy as np
 
-from genval.counters import subkey
-from genval.families import quadrants
-from genval.imsuite import integer
-from genval.plan import EDGES
-from partition import build
-from partition.cluster import Cluster
-from partition.errors import InputError
-from partition.graph import Graph
-from partition.partitioners import blocks, check_clusters
+from dgsuite.base.errors import InputError
+from dgsuite.genval.counters import subkey
+from dgsuite.genval.families import quadrants
+from dgsuite.genval.imsuite import integer
+from dgsuite.genval.plan import EDGES
+from dgsuite.partition.build import build
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.partitioners import blocks, check_clusters
+from dgsuite.partition.graph.graph import Graph
 
 SAMPLES = 8
 """Edges drawn per node."""
@@ -66,7 +66,7 @@ def rmat(
 
     Examples
     --------
-    >>> import genval
+    >>> from dgsuite import genval
     >>> genval.rmat(n=4)
     <dgsuite.Graph: 16 nodes, 70 edges, directed, weights int64; 1 clusters in this process>
     """

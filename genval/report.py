@@ -16,7 +16,7 @@ class Violation(NamedTuple):
     Examples
     --------
     >>> import dgsuite
-    >>> import genval
+    >>> from dgsuite import genval
     >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
     >>> ds = dgsuite.run("bfs", graph)
     >>> ds.level[3] = 7
@@ -58,7 +58,7 @@ class Report:
     Examples
     --------
     >>> import dgsuite
-    >>> import genval
+    >>> from dgsuite import genval
     >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
     >>> report = genval.validate("bfs", graph, dgsuite.run("bfs", graph))
     >>> report.ok, report.count, str(report)
@@ -85,7 +85,7 @@ class Report:
         self.violations += listed
 
     def _repr_html_(self) -> str:
-        from partition import markup
+        from dgsuite.base import markup
 
         rows = [(v.name, v.what, v.expected, v.found) for v in self.violations]
         heads = ("node", "rule", "expected", "found") if rows else ()

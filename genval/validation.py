@@ -1,6 +1,6 @@
 """Validators: they check that an output has the properties that define a correct answer.
 
-They do not compare with results of dgsuite's own algorithms. The rules are in `genval.rules`.
+They do not compare with results of dgsuite's own algorithms. The rules are in `dgsuite.genval.rules`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from genval.report import Found, Report
-from genval.rules import (
+from dgsuite.base.errors import InputError
+from dgsuite.genval.report import Found, Report
+from dgsuite.genval.rules import (
     committees,
     communities,
     components,
@@ -27,13 +28,12 @@ from genval.rules import (
     triangles,
     walks,
 )
-from genval.rules.base import Job
-from partition.checks import check_graph
-from partition.client.spans import span
-from partition.dask_views import here
-from partition.errors import InputError
-from partition.graph import Graph
-from partition.labels import Labels
+from dgsuite.genval.rules.base import Job
+from dgsuite.partition.client.spans import span
+from dgsuite.partition.graph.checks import check_graph
+from dgsuite.partition.graph.dask_views import here
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.labels.labels import Labels
 
 
 class Validator(NamedTuple):
@@ -132,7 +132,7 @@ def validate(kernel: str, graph: Graph, results: Any) -> Report:
     Examples
     --------
     >>> import dgsuite
-    >>> import genval
+    >>> from dgsuite import genval
     >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
     >>> ds = dgsuite.run("mis", graph)
     >>> genval.validate("mis", graph, ds).ok

@@ -2,55 +2,53 @@
 
 from __future__ import annotations
 
-from kernels.analytics.betweenness import Betweenness
-from kernels.analytics.bfs import BreadthFirst
-from kernels.analytics.bfs_grid import GridSearch
-from kernels.analytics.bfs_many import AllPairs, BreadthFirstMany
-from kernels.analytics.cdlp import LabelPropagation
-from kernels.analytics.closeness import Closeness, Harmonic
-from kernels.analytics.colouring import Colouring
-from kernels.analytics.core_number import CoreNumber
-from kernels.analytics.eigenvector import Eigenvector
-from kernels.analytics.hits import HITS
-from kernels.analytics.katz import Katz
-from kernels.analytics.ktruss import KTruss
-from kernels.analytics.lcc import ClusteringCoefficient
-from kernels.analytics.louvain import Louvain
-from kernels.analytics.matching import Matching
-from kernels.analytics.pagerank import PageRank
-from kernels.analytics.random_walks import RandomWalks
-from kernels.analytics.scc import StrongComponents
-from kernels.analytics.sssp import ShortestPaths
-from kernels.analytics.triangles import Triangles
-from kernels.analytics.wcc import Components
-from kernels.base import Kernel
-from kernels.imsuite import (
-    bfs_dijkstra_faithful,
-    byzantine_faithful,
-    dijkstra_routing_faithful,
-    dominating_set_faithful,
-    kcommittee_faithful,
-    leader_dp_faithful,
-    mis_faithful,
-    spanning_tree_faithful,
-)
-from kernels.imsuite.bfs_bellman_ford import BellmanFord
-from kernels.imsuite.bfs_bellman_ford_recursive import RecursiveBellmanFord
-from kernels.imsuite.bfs_dijkstra import Dijkstra
-from kernels.imsuite.bfs_dijkstra_recursive import RecursiveDijkstra
-from kernels.imsuite.byzantine import Byzantine
-from kernels.imsuite.byzantine_recursive import RecursiveByzantine
-from kernels.imsuite.dijkstra_routing import DijkstraRouting
-from kernels.imsuite.dijkstra_routing_recursive import RecursiveDijkstraRouting
-from kernels.imsuite.dominating_set import DominatingSet
-from kernels.imsuite.kcommittee import KCommittee
-from kernels.imsuite.leader_dp import PelegLeader
-from kernels.imsuite.leader_hs import HirschbergSinclair
-from kernels.imsuite.leader_lcr import LCR
-from kernels.imsuite.mis import MIS
-from kernels.imsuite.spanning_tree import SpanningTree
-from kernels.imsuite.spanning_tree_recursive import RecursiveSpanningTree
-from kernels.imsuite.vertex_colouring import VertexColouring
+from dgsuite.kernels.analytics.betweenness import Betweenness
+from dgsuite.kernels.analytics.bfs import BreadthFirst
+from dgsuite.kernels.analytics.bfs_grid import GridSearch
+from dgsuite.kernels.analytics.bfs_many import AllPairs, BreadthFirstMany
+from dgsuite.kernels.analytics.cdlp import LabelPropagation
+from dgsuite.kernels.analytics.closeness import Closeness, Harmonic
+from dgsuite.kernels.analytics.colouring import Colouring
+from dgsuite.kernels.analytics.core_number import CoreNumber
+from dgsuite.kernels.analytics.eigenvector import Eigenvector
+from dgsuite.kernels.analytics.hits import HITS
+from dgsuite.kernels.analytics.katz import Katz
+from dgsuite.kernels.analytics.ktruss import KTruss
+from dgsuite.kernels.analytics.lcc import ClusteringCoefficient
+from dgsuite.kernels.analytics.louvain import Louvain
+from dgsuite.kernels.analytics.matching import Matching
+from dgsuite.kernels.analytics.pagerank import PageRank
+from dgsuite.kernels.analytics.random_walks import RandomWalks
+from dgsuite.kernels.analytics.scc import StrongComponents
+from dgsuite.kernels.analytics.sssp import ShortestPaths
+from dgsuite.kernels.analytics.triangles import Triangles
+from dgsuite.kernels.analytics.wcc import Components
+from dgsuite.kernels.bsp import Kernel
+from dgsuite.kernels.imsuite.bfs_bellman_ford.recursive import RecursiveBellmanFord
+from dgsuite.kernels.imsuite.bfs_bellman_ford.textbook import BellmanFord
+from dgsuite.kernels.imsuite.bfs_dijkstra import faithful as bfs_dijkstra_faithful
+from dgsuite.kernels.imsuite.bfs_dijkstra.recursive import RecursiveDijkstra
+from dgsuite.kernels.imsuite.bfs_dijkstra.textbook import Dijkstra
+from dgsuite.kernels.imsuite.byzantine import faithful as byzantine_faithful
+from dgsuite.kernels.imsuite.byzantine.recursive import RecursiveByzantine
+from dgsuite.kernels.imsuite.byzantine.textbook import Byzantine
+from dgsuite.kernels.imsuite.dijkstra_routing import faithful as dijkstra_routing_faithful
+from dgsuite.kernels.imsuite.dijkstra_routing.recursive import RecursiveDijkstraRouting
+from dgsuite.kernels.imsuite.dijkstra_routing.textbook import DijkstraRouting
+from dgsuite.kernels.imsuite.dominating_set import faithful as dominating_set_faithful
+from dgsuite.kernels.imsuite.dominating_set.textbook import DominatingSet
+from dgsuite.kernels.imsuite.kcommittee import faithful as kcommittee_faithful
+from dgsuite.kernels.imsuite.kcommittee.textbook import KCommittee
+from dgsuite.kernels.imsuite.leader_dp import faithful as leader_dp_faithful
+from dgsuite.kernels.imsuite.leader_dp.textbook import PelegLeader
+from dgsuite.kernels.imsuite.leader_hs.textbook import HirschbergSinclair
+from dgsuite.kernels.imsuite.leader_lcr.textbook import LCR
+from dgsuite.kernels.imsuite.mis import faithful as mis_faithful
+from dgsuite.kernels.imsuite.mis.textbook import MIS
+from dgsuite.kernels.imsuite.spanning_tree import faithful as spanning_tree_faithful
+from dgsuite.kernels.imsuite.spanning_tree.recursive import RecursiveSpanningTree
+from dgsuite.kernels.imsuite.spanning_tree.textbook import SpanningTree
+from dgsuite.kernels.imsuite.vertex_colouring.textbook import VertexColouring
 
 KERNELS: dict[str, type[Kernel]] = {
     k.name: k

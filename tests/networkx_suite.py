@@ -51,8 +51,8 @@ class Answers:
         self.counts = Counter()
 
     def pytest_collection_finish(self):
-        from dgsuite import nx_backend
-        from dgsuite.nx_backend.offers import HOMES
+        from dgsuite.faces import nx_backend
+        from dgsuite.faces.nx_backend.offers import HOMES
 
         def counted(name, answer):
             def call(*args, **kwargs):
@@ -67,7 +67,7 @@ class Answers:
             offered._function = counted(name, offered._function)
 
     def pytest_terminal_summary(self, terminalreporter):
-        from dgsuite.nx_backend.offers import HOMES
+        from dgsuite.faces.nx_backend.offers import HOMES
 
         terminalreporter.section("answered by kernels")
         for name in HOMES:

@@ -35,7 +35,7 @@ from dask.utils import key_split
 from distributed import Client
 
 import dgsuite
-from partition.graph import Graph
+from dgsuite.partition.graph.graph import Graph
 
 Counts = dict[str, dict[str, int]]
 

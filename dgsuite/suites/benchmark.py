@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 
-from partition.errors import InputError
+from dgsuite.base.errors import InputError
 
 FOLDER = "benchmarks/results"
 """Where results are kept, in a clone."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from dgsuite.experiment.model import Count, Section
-from partition.errors import InputError
+from dgsuite.base.errors import InputError
+from dgsuite.studies.experiment.model import Count, Section
 
 S = TypeVar("S", bound=Section)
 
@@ -34,14 +34,14 @@ def read(
     file
         Model of the file.
     overrides
-        See `dgsuite.experiment.toml.override`.
+        See `dgsuite.studies.experiment.toml.override`.
 
     Raises
     ------
     InputError
         The file cannot be read, is not TOML, or has other keys or values than it may have.
     """
-    from dgsuite.experiment import toml
+    from dgsuite.studies.experiment import toml
 
     data = toml.read(path, overrides)
     found = data.setdefault(table, {})

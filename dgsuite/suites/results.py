@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import xarray as xr
 
 from dgsuite import __version__
-from dgsuite.dataset import save as write
-from dgsuite.dataset import versions
-from dgsuite.workers.provenance import machine_of
-from partition.client.installed import fingerprint
+from dgsuite.core.results.dataset import save as write
+from dgsuite.core.results.dataset import versions
+from dgsuite.core.results.provenance import machine_of
+from dgsuite.partition.client.installed import fingerprint
 
 if TYPE_CHECKING:
     from distributed import Client

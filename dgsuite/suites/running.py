@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import dgsuite
+from dgsuite.base.errors import RunError
+from dgsuite.genval import validate
+from dgsuite.partition.client.gather import gathered
+from dgsuite.partition.graph.graph import Graph
 from dgsuite.suites.options import Place
-from genval import validate
-from partition.client.gather import gathered
-from partition.errors import RunError
-from partition.graph import Graph
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -30,9 +30,9 @@ def cluster(place: Place) -> Iterator[Client]:
     InputError
         Nothing answers at the address, or there is no such transport.
     """
-    from dgsuite import transports
-    from dgsuite.experiment import clusters
-    from partition.memory import keep_no_memory
+    from dgsuite.base.memory import keep_no_memory
+    from dgsuite.core import transports
+    from dgsuite.studies.experiment import clusters
 
     keep_no_memory()
     protocol = place.protocol or transports.fastest()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from partition.errors import InputError
+from dgsuite.base.errors import InputError
 
 EDGE_FACTOR = 16
 """Edge tuples a node, by default."""

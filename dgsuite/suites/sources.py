@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from partition import imsuite
-from partition.checks import of_clusters
-from partition.cluster import Cluster
-from partition.errors import InputError
-from partition.graph import Graph
+from dgsuite.base.errors import InputError
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.graph.checks import of_clusters
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.sources import imsuite
 
 if TYPE_CHECKING:
     from distributed import Client

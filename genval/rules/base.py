@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genval.report import LISTED, Found, Violation
-from partition.client.tasks import submitted
-from partition.client.waiting import Watch
-from partition.cluster import Cluster
-from partition.errors import InputError
-from partition.graph import Graph
-from partition.labels import Labels, from_json
+from dgsuite.base.errors import InputError
+from dgsuite.genval.report import LISTED, Found, Violation
+from dgsuite.partition.client.tasks import submitted
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.labels.labels import Labels, from_json
 
 Outputs = dict[str, NDArray]
 

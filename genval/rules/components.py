@@ -7,10 +7,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from genval.report import Found
-from genval.rules.base import Job, Outputs, collect, edges_within, ends
-from partition.checks import components
-from partition.cluster import Cluster
+from dgsuite.genval.report import Found
+from dgsuite.genval.rules.base import Job, Outputs, collect, edges_within, ends
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.graph.checks import components
 
 
 def wcc(job: Job) -> list[Found]:

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genval.report import Found
-from genval.rules.base import Job, Outputs, collect, ends, exponent, lengths
-from partition.cluster import Cluster
-from partition.errors import InputError
+from dgsuite.base.errors import InputError
+from dgsuite.genval.report import Found
+from dgsuite.genval.rules.base import Job, Outputs, collect, ends, exponent, lengths
+from dgsuite.partition.clusters.cluster import Cluster
 
 ROUNDING = 1e-12
 """Difference, of all values together, that is allowed for rounding."""

@@ -7,9 +7,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from genval.report import LISTED, Found, Violation
-from genval.rules.base import Job, Outputs, addable
-from partition.cluster import Cluster
+from dgsuite.genval.report import LISTED, Found, Violation
+from dgsuite.genval.rules.base import Job, Outputs, addable
+from dgsuite.partition.clusters.cluster import Cluster
 
 AT_ONCE = 1 << 22
 """Table entries that are checked at a time."""

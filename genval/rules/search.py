@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from genval.report import Found
-from genval.rules.base import Job, Outputs, Rule, addable, collect, ends, first, occurs
-from partition.cluster import Cluster
-from partition.errors import InputError
+from dgsuite.base.errors import InputError
+from dgsuite.genval.report import Found
+from dgsuite.genval.rules.base import Job, Outputs, Rule, addable, collect, ends, first, occurs
+from dgsuite.partition.clusters.cluster import Cluster
 
 
 def bf(job: Job) -> list[Found]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from genval.report import Found
-from genval.rules.base import Job, Outputs, Rule, collect, ends, first, occurs
-from partition.cluster import Cluster
+from dgsuite.genval.report import Found
+from dgsuite.genval.rules.base import Job, Outputs, Rule, collect, ends, first, occurs
+from dgsuite.partition.clusters.cluster import Cluster
 
 
 def mis(job: Job) -> list[Found]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from genval.report import Found
-from genval.rules.base import Job, collect
+from dgsuite.genval.report import Found
+from dgsuite.genval.rules.base import Job, collect
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -1,7 +1,7 @@
 """Compiled loops of betweenness centrality.
 
 Dependencies are summed over a node's successors in the order of its row (Madduri, Ediger, Jiang, Bader and
-Chavarria-Miranda, IPDPS 2009), and over sources in fixed point (`kernels.fixed`): so
+Chavarria-Miranda, IPDPS 2009), and over sources in fixed point (`dgsuite.kernels.tools.fixed`): so
 they do not depend on which cluster takes which source.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels._heap import pop, push
-from kernels.analytics.trouble import FAR, LOST, MANY
-from kernels.fixed import BITS, MASK, ONE
-from partition.compiling import compiled
+from dgsuite.base.compiling import compiled
+from dgsuite.kernels.analytics.trouble import FAR, LOST, MANY
+from dgsuite.kernels.tools._heap import pop, push
+from dgsuite.kernels.tools.fixed import BITS, MASK, ONE
 
 
 @compiled(inline="always")

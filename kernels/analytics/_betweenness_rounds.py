@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.analytics._betweenness import add
-from kernels.analytics.trouble import FAR, LOST
-from partition.compiling import compiled
+from dgsuite.base.compiling import compiled
+from dgsuite.kernels.analytics._betweenness import add
+from dgsuite.kernels.analytics.trouble import FAR, LOST
 
 
 @compiled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from partition.compiling import compiled
+from dgsuite.base.compiling import compiled
 
 ONES, PAIRS, FOURS, EIGHTS = (
     np.uint64(pattern)
@@ -64,7 +64,7 @@ def look(
     Parameters
     ----------
     indptr, slots, words
-        What neighbours have seen: `kernels.inbox.Latest`.
+        What neighbours have seen: `dgsuite.kernels.bsp.inbox.Latest`.
     every
         All sources.
     """

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from partition.cluster import IN, OUT
-from partition.compiling import compiled
+from dgsuite.base.compiling import compiled
+from dgsuite.partition.clusters.cluster import IN, OUT
 
 BOTH = IN | OUT
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from partition.compiling import compiled
+from dgsuite.base.compiling import compiled
 
 
 @compiled

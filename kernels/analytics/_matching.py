@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from partition.compiling import compiled
+from dgsuite.base.compiling import compiled
 
 
 @compiled

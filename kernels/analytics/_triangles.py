@@ -11,8 +11,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from partition._compiled import bit
-from partition.compiling import compiled
+from dgsuite.base.compiling import compiled
+from dgsuite.partition.arrays._compiled import bit
 
 FEW = 20
 """Neighbours in the core up to which testing pairs of them takes less time than reading rows of bits."""

@@ -2,7 +2,7 @@
 
 The benchmark of Chapman, Hussein and Hosking, X10 on the Single-Chip Cloud Computer (2011): every place holds
 the graph and takes a share of the sources; sums are added up at the end. Graphs that are too large for
-that stay in their clusters: see `kernels.analytics.betweenness_rounds`.
+that stay in their clusters: see `dgsuite.kernels.analytics.betweenness_rounds`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
-from kernels import sources
-from kernels.analytics.betweenness_rounds import Partitioned, State, centrality
-from kernels.analytics.replicated import (
+from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.betweenness_rounds import Partitioned, State, centrality
+from dgsuite.kernels.analytics.replicated import (
     Adjacency,
     Searcher,
     adjacency,
@@ -26,10 +25,11 @@ from kernels.analytics.replicated import (
     gathered,
     pointers,
 )
-from kernels.fixed import Sums, added
+from dgsuite.kernels.tools import sources
+from dgsuite.kernels.tools.fixed import Sums, added
 
 if TYPE_CHECKING:
-    from partition.graph import Graph
+    from dgsuite.partition.graph.graph import Graph
 
 
 @dataclass(frozen=True)

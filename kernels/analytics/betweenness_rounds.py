@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
-from kernels.analytics.trouble import MANY, TROUBLE, limit
-from kernels.fixed import Sums
-from partition.segments import distinct
+from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.trouble import MANY, TROUBLE, limit
+from dgsuite.kernels.tools.fixed import Sums
+from dgsuite.partition.arrays.segments import distinct
 
 CELLS = 1 << 20
 """Nodes times sources of a batch, at most; a cell takes some 50 bytes."""
@@ -27,7 +27,7 @@ CELLS = 1 << 20
 
 def compiled() -> Any:
     """The compiled loops; they take a moment to import."""
-    from kernels.analytics import _betweenness_rounds
+    from dgsuite.kernels.analytics import _betweenness_rounds
 
     return _betweenness_rounds
 

@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
-from partition.segments import put
+from dgsuite.kernels import bsp
+from dgsuite.partition.arrays.segments import put
 
 
 @dataclass(eq=False)

@@ -2,8 +2,8 @@
 
 A level has two exchanges, each among some sqrt(p) clusters. *Expand*: the frontier goes to the clusters of
 its column, which hold its edges. *Fold*: the nodes that they find go to their owners, in the same row. Of
-several parents the one with the smallest id wins: the tree is that of `kernels.analytics.bfs`. With one
-column it is the one-dimensional search, in which the frontier goes to all clusters.
+several parents the one with the smallest id wins: the tree is that of `dgsuite.kernels.analytics.bfs`. With
+one column it is the one-dimensional search, in which the frontier goes to all clusters.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
-from partition.cluster import Block
+from dgsuite.kernels import bsp
+from dgsuite.partition.clusters.cluster import Block
 
 BITMAP = -1
 """Stands before a frontier that is a bitmap, not a list."""
@@ -32,7 +32,7 @@ class State(bsp.ClusterState):
 
 @dataclass(frozen=True)
 class GridSearch(bsp.Kernel):
-    """A breadth-first tree, by a grid of clusters: see `partition.grid.arrange`.
+    """A breadth-first tree, by a grid of clusters: see `dgsuite.partition.clusters.grid.arrange`.
 
     Outputs ``level`` and ``parent``, both -1 where there is no way; the root is its own parent.
 
@@ -51,7 +51,7 @@ class GridSearch(bsp.Kernel):
     Examples
     --------
     >>> import dgsuite
-    >>> from partition.grid import arrange
+    >>> from dgsuite.partition import arrange
     >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=4)
     >>> dgsuite.run("bfs2d", arrange(graph), root=1).level.values
     array([1, 0, 1, 2], dtype=int32)
@@ -75,7 +75,7 @@ class GridSearch(bsp.Kernel):
 
     def check(self, c: bsp.Cluster) -> str | None:
         if c.block is None:
-            return "the graph has no grid: make one with partition.grid.arrange(graph)"
+            return "the graph has no grid: make one with dgsuite.partition.clusters.grid.arrange(graph)"
         return None
 
     def program(self, net: bsp.Net) -> bsp.Program:
@@ -102,7 +102,7 @@ class GridSearch(bsp.Kernel):
     def fold(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
     ) -> tuple[bsp.Shipment | None, bsp.Note]:
-        from kernels.analytics import _bfs_grid
+        from dgsuite.kernels.analytics import _bfs_grid
 
         block, origin, words = block_of(c), inbox.origin, inbox.shipped("word")
         if not len(words):
@@ -129,7 +129,7 @@ class GridSearch(bsp.Kernel):
         return bsp.ship(owner, node=node, parent=parent), note
 
     def merge(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        from kernels.analytics import _bfs_grid
+        from dgsuite.kernels.analytics import _bfs_grid
 
         first = c.partition.offsets[c.index]
         s.front = _bfs_grid.adopt(

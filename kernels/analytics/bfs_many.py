@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
-from kernels import sources
+from dgsuite.kernels import bsp
+from dgsuite.kernels.tools import sources
 
 WORD = 64
 """Sources of a batch."""
@@ -107,7 +107,7 @@ class ManySearches(bsp.Kernel):
         every: np.uint64,
         reach: int,
     ) -> tuple[bsp.Broadcast, bsp.Vote]:
-        from kernels.analytics import _bfs_many
+        from dgsuite.kernels.analytics import _bfs_many
 
         fresh, gained = np.empty(s.waiting.count, np.int64), np.empty(s.waiting.count, np.uint64)
         state = (s.seen, s.total, s.reached, s.eccentricity, fresh, gained)
@@ -244,7 +244,7 @@ class AllPairs(ManySearches):
         return s
 
     def note(self, s: State, nodes: NDArray, words: NDArray, first: int, depth: int) -> None:
-        from kernels.analytics import _bfs_many
+        from dgsuite.kernels.analytics import _bfs_many
 
         assert isinstance(s, Levels)
         _bfs_many.fill(s.level, nodes, words, first, depth)

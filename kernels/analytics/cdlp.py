@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
+from dgsuite.kernels import bsp
 
 
 @dataclass(eq=False)
@@ -76,7 +76,7 @@ class LabelPropagation(bsp.Kernel):
         return bsp.broadcast(s.fresh, label=s.label[s.fresh])
 
     def adopt(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        from kernels.analytics import _cdlp
+        from dgsuite.kernels.analytics import _cdlp
 
         rows = inbox.receivers()
         s.fresh = np.empty(len(rows), np.int64)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
-from kernels import sources
-from kernels.analytics.bfs_many import ManySearches
-from kernels.analytics.bfs_many import State as Searched
+from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.bfs_many import ManySearches
+from dgsuite.kernels.analytics.bfs_many import State as Searched
+from dgsuite.kernels.tools import sources
 
 
 @dataclass(eq=False)

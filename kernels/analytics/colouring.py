@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
-from kernels.rng import uniform
+from dgsuite.kernels import bsp
+from dgsuite.kernels.tools.rng import uniform
 
 
 @dataclass(eq=False)
@@ -58,7 +58,7 @@ class Colouring(bsp.Kernel):
         return bsp.broadcast(draw=s.draw)
 
     def wait(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        from kernels.analytics import _colouring
+        from dgsuite.kernels.analytics import _colouring
 
         _, theirs = inbox.along("draw")
         s.ahead = _colouring.ahead(c.indptr, c.indices, theirs, c.ids, s.draw)
@@ -68,7 +68,7 @@ class Colouring(bsp.Kernel):
         return bsp.broadcast(s.chosen, taken=s.colour[s.chosen] + 1)
 
     def choose(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        from kernels.analytics import _colouring
+        from dgsuite.kernels.analytics import _colouring
 
         s.chosen = inbox.count_down(s.ahead)
         if len(s.chosen):

@@ -13,8 +13,8 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
-from kernels.analytics.iterated import Iterated, Step
+from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.iterated import Iterated, Step
 
 
 @dataclass(eq=False)

@@ -7,8 +7,8 @@ from math import frexp, ldexp
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
-from partition.errors import InputError
+from dgsuite.base.errors import InputError
+from dgsuite.kernels import bsp
 
 MODERATE = 400
 """Weights are taken as they are where the greatest is from 2^-400 to 2^400: products of two of them, and

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
-from kernels.analytics.extremes import exponent, extremes
-from partition.errors import RunError
-from partition.segments import add, weigh
+from dgsuite.base.errors import RunError
+from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.extremes import exponent, extremes
+from dgsuite.partition.arrays.segments import add, weigh
 
 if TYPE_CHECKING:
-    from partition.graph import Graph
+    from dgsuite.partition.graph.graph import Graph
 
 TOLERANCE = 1e-6
 """Default tolerance, where no number of iterations is given."""

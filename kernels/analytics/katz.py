@@ -11,8 +11,8 @@ from math import inf, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
-from kernels.analytics.iterated import Iterated, Step
+from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.iterated import Iterated, Step
 
 HUGE = 1e150
 """Values above it show that the sum over all walks is infinite; their squares still add up."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
-from partition.segments import ranges
+from dgsuite.kernels import bsp
+from dgsuite.partition.arrays.segments import ranges
 
 HIGH = np.iinfo(np.int32).max
 """A bound before any is known."""
@@ -94,7 +94,7 @@ class KTruss(bsp.Kernel):
 
     def lower(self, c: bsp.Cluster, s: State, low: NDArray, high: NDArray) -> bsp.Vote:
         """Lower the bounds of edges, where those from `low` to `high` of an end's edges have changed."""
-        from kernels.analytics import _ktruss
+        from dgsuite.kernels.analytics import _ktruss
 
         changed = np.zeros(c.size, bool)
         _ktruss.sink(

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
-from kernels.analytics import triangles
-from partition.cluster import IN, OUT
+from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics import triangles
+from dgsuite.partition.clusters.cluster import IN, OUT
 
 
 @dataclass(eq=False)

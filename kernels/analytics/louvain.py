@@ -15,10 +15,10 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
-from kernels.analytics.extremes import exponent, extremes
-from kernels.rng import uniform
-from partition.segments import add
+from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.extremes import exponent, extremes
+from dgsuite.kernels.tools.rng import uniform
+from dgsuite.partition.arrays.segments import add
 
 GAIN = 1e-6
 """A level ends when two iterations have gained less modularity, or no node would gain."""

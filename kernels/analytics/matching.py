@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
-from kernels.rng import uniform
+from dgsuite.kernels import bsp
+from dgsuite.kernels.tools.rng import uniform
 
 
 @dataclass(eq=False)
@@ -64,7 +64,7 @@ class Matching(bsp.Kernel):
         return bsp.broadcast(number=s.number)
 
     def choose(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        from kernels.analytics import _matching
+        from dgsuite.kernels.analytics import _matching
 
         nodes = inbox.receivers(among=s.live)
         if len(nodes):

@@ -18,9 +18,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
-from kernels.analytics.iterated import Iterated, Step
-from kernels.exact import exact_sum
+from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.iterated import Iterated, Step
+from dgsuite.kernels.tools.exact import exact_sum
 
 
 @dataclass(eq=False)

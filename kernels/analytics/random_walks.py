@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
-from kernels.rng import uniform
+from dgsuite.kernels import bsp
+from dgsuite.kernels.tools.rng import uniform
 
 PROPOSAL, REFUSAL, RECORD = 0, 1, 2
 """Kinds of messages: a proposal to step to the receiver, a refusal of a proposal, and a step to be recorded

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.analytics.trouble import TROUBLE, limit
-from kernels.fixed import Sums
-from partition.cluster import Cluster
-from partition.partitioners import Partition
+from dgsuite.kernels.analytics.trouble import TROUBLE, limit
+from dgsuite.kernels.tools.fixed import Sums
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.partitioners import Partition
 
 
 class Adjacency(NamedTuple):
@@ -38,7 +38,7 @@ class Searcher:
     """
 
     def __init__(self, graph: Adjacency, weighted: bool) -> None:
-        from kernels.analytics import _betweenness
+        from dgsuite.kernels.analytics import _betweenness
 
         n = len(graph.indptr) - 1
         self.sums = Sums.zeros(n)

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
-from kernels.rng import uniform
-from partition.segments import distinct
+from dgsuite.kernels import bsp
+from dgsuite.kernels.tools.rng import uniform
+from dgsuite.partition.arrays.segments import distinct
 
 
 @dataclass(eq=False)

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
-from kernels.analytics.trouble import WHOLE
-from partition.segments import put
-from partition.weights import spread
+from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.trouble import WHOLE
+from dgsuite.partition.arrays.segments import put
+from dgsuite.partition.graph.weights import spread
 
 if TYPE_CHECKING:
-    from partition.graph import Graph
+    from dgsuite.partition.graph.graph import Graph
 
 FACTOR = 4
 """The fastest on Kronecker graphs, as are 2 and 8 nearly: smaller deltas make more rounds, larger ones more
@@ -97,7 +97,7 @@ class ShortestPaths(bsp.Kernel):
     def suited(self, graph: Graph) -> Self:
         """With a delta, if it has none: `FACTOR` times the mean weight, divided by the mean number of
         neighbours, but no less than the smallest weight; infinite where all edges weigh the same. (Of
-        weights above 0. The mean is that of `partition.weights`, the same for every cut.)
+        weights above 0. The mean is that of `dgsuite.partition.graph.weights`, the same for every cut.)
         """
         if self.delta is not None:
             return self

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
+from dgsuite.kernels import bsp
 
 CORE = 1 << 14
 """Nodes in the core at most: their lists as bits take 32 MiB."""
@@ -24,7 +24,7 @@ CORE = 1 << 14
 
 def compiled() -> Any:
     """The compiled loops; they take a moment to import."""
-    from kernels.analytics import _triangles
+    from dgsuite.kernels.analytics import _triangles
 
     return _triangles
 

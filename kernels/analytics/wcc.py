@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-import kernels.base as bsp
+from dgsuite.kernels import bsp
 
 
 @dataclass(eq=False)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from numpy.typing import NDArray
 
-import kernels.base as bsp
-from kernels.rng import Numbers
+from dgsuite.kernels import bsp
+from dgsuite.kernels.tools.rng import Numbers
 
 
 @dataclass(eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from partition.client.settings import setting
+from dgsuite.partition.client.settings import setting
 
 SETTING = "dgsuite.gather-limit"
 """Dask's setting: outputs of a run, and identifiers of nodes, that take more bytes stay on the workers. With

@@ -11,13 +11,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from partition.errors import InputError
-from partition.version import __version__
+from dgsuite.base.errors import InputError
+from dgsuite.base.version import __version__
 
 if TYPE_CHECKING:
     from distributed import Client
 
-PACKAGES = ("dgsuite", "genval", "kernels", "partition")
+BESIDE = ("genval", "kernels", "partition")
+"""Packages of dgsuite whose folders are beside its own in a checkout, and in it where it is installed."""
 
 
 class Install(NamedTuple):
@@ -32,7 +33,7 @@ class Install(NamedTuple):
     code
         Fingerprint of the source files, or the import's error message.
     folder
-        Folder that holds the packages.
+        Folder that holds the package.
     """
 
     python: str
@@ -48,12 +49,12 @@ class Install(NamedTuple):
 
 @cache
 def fingerprint() -> str:
-    """Hash of all source files of the packages, since two checkouts may have the same version.
+    """Hash of all source files of the package, since two checkouts may have the same version.
 
     The import system finds the files: in folders, editable installations and zip files.
     """
     digest = hashlib.sha256(__version__.encode())
-    for package in PACKAGES:
+    for package in ("dgsuite", *(f"dgsuite.{name}" for name in BESIDE)):
         spec = find_spec(package)
         assert spec is not None
         reader = spec.loader.get_resource_reader(package)  # type: ignore[union-attr]
@@ -67,13 +68,16 @@ def _sources(name: str, folder: Traversable) -> Iterator[tuple[str, Traversable]
     for item in sorted(folder.iterdir(), key=lambda item: item.name):
         if item.name.endswith(".py"):
             yield f"{name}/{item.name}", item
-        elif item.is_dir() and item.name != "__pycache__":
+        elif item.is_dir() and not (name == "dgsuite" and item.name in BESIDE):
             yield from _sources(f"{name}/{item.name}", item)
 
 
 def here() -> Install:
     """The dgsuite of this process."""
-    folder = str(Path(__file__).resolve().parents[2])
+    spec = find_spec("dgsuite")
+    assert spec is not None
+    assert spec.origin is not None
+    folder = str(Path(spec.origin).resolve().parents[1])
     return Install(sys.executable, __version__, fingerprint(), folder)
 
 
@@ -90,7 +94,7 @@ def probe() -> Callable[[], tuple[str, str | None, str, str]]:
         try:
             dgsuite = import_module("dgsuite")
             try:
-                from partition.client.installed import here
+                from dgsuite.partition.client.installed import here
 
                 return tuple(here())  # type: ignore[return-value]
             except ImportError:  # a version without this module

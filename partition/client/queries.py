@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from partition.client import installed
-from partition.client.settings import setting
-from partition.errors import DgsuiteError, InputError, RunError
+from dgsuite.base.errors import DgsuiteError, InputError, RunError
+from dgsuite.partition.client import installed
+from dgsuite.partition.client.settings import setting
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -90,7 +90,7 @@ def timeout() -> float:
 
 
 def ask_scheduler(client: Client, request: str, /, wait: float = 0.0, **arguments: Any) -> Any:
-    """Call a handler of `partition.client.scheduler.DgsuiteSchedulerPlugin` and return its answer.
+    """Call a handler of `dgsuite.partition.client.scheduler.DgsuiteSchedulerPlugin` and return its answer.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def ask_scheduler(client: Client, request: str, /, wait: float = 0.0, **argument
 async def _register_plugin(client: Client) -> None:
     from distributed.protocol.pickle import dumps
 
-    from partition.client.scheduler import DgsuiteSchedulerPlugin as Plugin
+    from dgsuite.partition.client.scheduler import DgsuiteSchedulerPlugin as Plugin
 
     await installed.check_scheduler(client)
     await client.scheduler.register_scheduler_plugin(  # type: ignore[union-attr]

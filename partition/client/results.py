@@ -15,7 +15,7 @@ from dask._task_spec import Task
 from distributed import Scheduler
 from distributed.scheduler import TaskState
 
-from partition.errors import WorkerLost
+from dgsuite.base.errors import WorkerLost
 
 OP = "dgsuite-result"
 """Of a worker's message about a result: key, and what is in `Sent`."""
@@ -58,7 +58,7 @@ class Awaited(NamedTuple):
 
 
 class Results:
-    """The part of `partition.client.scheduler.DgsuiteSchedulerPlugin` that answers for results."""
+    """The part of `dgsuite.partition.client.scheduler.DgsuiteSchedulerPlugin` that answers for results."""
 
     def __init__(self, scheduler: Scheduler) -> None:
         self.scheduler = scheduler

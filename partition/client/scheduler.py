@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from distributed import Scheduler, SchedulerPlugin
 from distributed.scheduler import TaskState
 
-from partition.client.results import Results, may_run_again
-from partition.client.sending import hurry
-from partition.client.tasks import MOVABLE
+from dgsuite.partition.client.results import Results, may_run_again
+from dgsuite.partition.client.sending import hurry
+from dgsuite.partition.client.tasks import MOVABLE
 
 NAME = "dgsuite"
 

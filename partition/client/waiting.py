@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from partition.client import links
-from partition.client.queries import POLL_SECONDS, ask_scheduler, seceded, timeout
-from partition.client.tasks import new_key
-from partition.errors import DgsuiteError, RunError, WorkerLost
+from dgsuite.base.errors import DgsuiteError, RunError, WorkerLost
+from dgsuite.partition.client import links
+from dgsuite.partition.client.queries import POLL_SECONDS, ask_scheduler, seceded, timeout
+from dgsuite.partition.client.tasks import new_key
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -62,7 +62,8 @@ class Watch:
     """Waits for tasks, and raises an error if a worker or future they require is lost.
 
     Waits fail when workers or the scheduler stop sending heartbeats, however long tasks take. The time
-    allowed without one is Dask's setting ``dgsuite.timeout`` (see `partition.client.queries.timeout`).
+    allowed without one is Dask's setting ``dgsuite.timeout`` (see
+    `dgsuite.partition.client.queries.timeout`).
 
     Attributes
     ----------
@@ -136,7 +137,7 @@ class Watch:
         return states
 
     def ask(self, request: str, /, wait: float = 0.0, **arguments: Any) -> Any:
-        """The scheduler's answer to a request: see `partition.client.queries.ask_scheduler`."""
+        """The scheduler's answer to a request: see `dgsuite.partition.client.queries.ask_scheduler`."""
         try:
             return ask_scheduler(self.client, request, wait=wait, **arguments)
         except RunError as error:

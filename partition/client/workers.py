@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partition.client import installed
-from partition.client.queries import POLL_SECONDS, timeout, worker_states
-from partition.client.tasks import submitted
-from partition.client.waiting import Watch
-from partition.errors import InputError
+from dgsuite.base.errors import InputError
+from dgsuite.partition.client import installed
+from dgsuite.partition.client.queries import POLL_SECONDS, timeout, worker_states
+from dgsuite.partition.client.tasks import submitted
+from dgsuite.partition.client.waiting import Watch
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -28,15 +28,15 @@ def worker_addresses(client: Client) -> list[str]:
 
 
 def ordered_states(client: Client) -> dict[str, dict[str, Any]]:
-    """As `partition.client.queries.worker_states`, in a fixed order of the client's workers.
+    """As `dgsuite.partition.client.queries.worker_states`, in a fixed order of the client's workers.
 
     Where there are none, some may be about to come.
 
     Raises
     ------
     InputError
-        No worker comes within `partition.client.queries.timeout`, or a worker or the scheduler has no dgsuite
-        or a different one.
+        No worker comes within `dgsuite.partition.client.queries.timeout`, or a worker or the scheduler has
+        no dgsuite or a different one.
     """
     states = worker_states(client) or _first_states(client)
     _check(client, states)
@@ -69,7 +69,7 @@ def _check(client: Client, states: Mapping[str, Mapping[str, Any]]) -> None:
     Parameters
     ----------
     states
-        Of the workers, by address, from `partition.client.queries.worker_states`.
+        Of the workers, by address, from `dgsuite.partition.client.queries.worker_states`.
 
     Raises
     ------

@@ -9,7 +9,8 @@ import xarray as xr
 from matplotlib.colors import to_rgba
 
 import dgsuite
-from dgsuite import Graph, InputError, plots
+from dgsuite import Graph, InputError
+from dgsuite.core.results import plots
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from dgsuite import nx_backend
-from dgsuite.nx_backend.offers import HOMES
+from dgsuite.faces import nx_backend
+from dgsuite.faces.nx_backend.offers import HOMES
 from tests.support import nx_inputs
 from tests.support.nx_inputs import by_node, from_first
 

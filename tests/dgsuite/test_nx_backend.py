@@ -16,11 +16,11 @@ import networkx as nx
 import pytest
 from hypothesis import given
 
-from dgsuite import nx_backend
-from dgsuite.nx_backend.graph import ConvertedGraph, Held
-from dgsuite.nx_backend.offers import HOMES
-from partition import distribute
-from partition.client.gather import SETTING
+from dgsuite.faces import nx_backend
+from dgsuite.faces.nx_backend.graph import ConvertedGraph, Held
+from dgsuite.faces.nx_backend.offers import HOMES
+from dgsuite.partition.build import distribute
+from dgsuite.partition.client.gather import SETTING
 from tests import networkx_suite
 from tests.support import nx_inputs
 from tests.support.nx_inputs import by_node, from_first, graphs, outcome
@@ -219,8 +219,8 @@ def test_entry_points_lead_somewhere():
 def test_networkx_stays_quick_to_import(environment):
     code = (
         "import sys, networkx as nx; assert 'dgsuite' in nx.config.backends; "
-        "print([m for m in ('numpy', 'scipy', 'dask', 'xarray', 'numba', 'partition.graph', "
-        "'dgsuite.runner') if m in sys.modules])"
+        "print([m for m in ('numpy', 'scipy', 'dask', 'xarray', 'numba', 'dgsuite.partition.graph.graph', "
+        "'dgsuite.core.running.runner') if m in sys.modules])"
     )
     found = subprocess.run(
         [sys.executable, "-c", code],

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dgsuite.nx_backend.offers import HOMES
+from dgsuite.faces.nx_backend.offers import HOMES
 from tests.support import nx_inputs
 from tests.support.nx_inputs import by_node, first, from_first, graphs, outcome
 

@@ -7,9 +7,9 @@ import doctest
 
 import pytest
 
-from dgsuite.statics import __main__ as command
-from dgsuite.statics import counting as statics
-from kernels import KERNELS, RECURSIVE
+from dgsuite.kernels import KERNELS, RECURSIVE
+from dgsuite.studies.statics import counting as statics
+from tests.support import mains
 
 
 def test_example():
@@ -43,7 +43,7 @@ def test_lines(tmp_path):
 
 
 def test_command(tmp_path):
-    assert command.main(["--csv", str(tmp_path / "t.csv")]) == 0
+    assert mains.statics(["--csv", str(tmp_path / "t.csv")]) == 0
     with open(tmp_path / "t.csv") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 2 * (12 + 5)
@@ -52,6 +52,6 @@ def test_command(tmp_path):
 
 
 def test_no_place_for_the_table(tmp_path, capsys):
-    assert command.main(["--csv", str(tmp_path / "no" / "t.csv")]) == 2
+    assert mains.statics(["--csv", str(tmp_path / "no" / "t.csv")]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.endswith("/no does not exist")

@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dgsuite
-import genval
-from dgsuite import traces
-from dgsuite.executors import serial
-from kernels import RECURSIVE
-from kernels.base import Kernel, Links, Output, Round, State, broadcast, vote
-from partition.graph import Graph
+from dgsuite import genval
+from dgsuite.core import traces
+from dgsuite.core.executors import serial
+from dgsuite.core.parameters import make_kernel
+from dgsuite.kernels import RECURSIVE
+from dgsuite.kernels.bsp import Kernel, Links, Output, Round, State, broadcast, vote
+from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import NAMES, inputs
 
 ENDINGS = ("parquet", "nc", "json")
@@ -91,7 +92,7 @@ def test_a_run_that_is_not_traced_counts_no_pairs():
     graph = genval.graph("er", 30).repartition(3)
     ds = dgsuite.run("mis", graph, style="serial")
     assert "traffic" not in ds
-    _, log = serial.run(dgsuite.parameters.make_kernel("mis", graph, None, {}), graph.parts)
+    _, log = serial.run(make_kernel("mis", graph, None, {}), graph.parts)
     assert not len(log.traffic)
 
 
@@ -240,7 +241,7 @@ def test_what_has_no_trace_is_refused(client, tmp_path):
 
 
 def test_matrices_that_are_too_large_are_refused_before_the_run(monkeypatch):
-    monkeypatch.setattr("dgsuite.dataset.MATRICES", 1000)
+    monkeypatch.setattr("dgsuite.core.results.dataset.MATRICES", 1000)
     with pytest.raises(dgsuite.InputError, match=r"10 by 10 clusters.*write the trace to a file"):
         traced("bf", genval.graph("er", 10), clusters=10)
 

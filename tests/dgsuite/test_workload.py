@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite.workload import Workload, WorkloadRunner
+from dgsuite.core.engine.workload import Workload, WorkloadRunner
 
 GRAPH = nx.random_regular_graph(4, 60, seed=2)
 LOADS = [

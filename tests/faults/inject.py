@@ -46,7 +46,7 @@ def arm(number: int, after: bool, strike: Callable[[], None]) -> None:
     after
         Whether to do so when the phase has changed the state, and not before.
     """
-    from dgsuite.engine.site import Site
+    from dgsuite.core.engine.site import Site
 
     undisturbed = Site.call
     count = 0
@@ -68,7 +68,7 @@ def arm(number: int, after: bool, strike: Callable[[], None]) -> None:
 
 def disarm() -> int:
     """On a worker: undo `arm`; the number of phases counted."""
-    from dgsuite.engine.site import Site
+    from dgsuite.core.engine.site import Site
 
     if not hasattr(Site, "undisturbed"):
         return 0

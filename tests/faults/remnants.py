@@ -38,7 +38,7 @@ def of_scheduler(dask_scheduler: Any) -> dict[str, Any]:
 
 def left(client: Client) -> dict[str, Any]:
     """What there is, by process; workers in no order."""
-    from dgsuite.workers import plugin
+    from dgsuite.core.workers import plugin
 
     plugin.install(client)
     return {

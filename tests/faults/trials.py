@@ -23,10 +23,10 @@ import psutil
 from distributed import Client
 
 import dgsuite
-from kernels import KERNELS, RECURSIVE
-from partition.client.workers import worker_addresses
-from partition.graph import Graph
-from partition.grid import arrange
+from dgsuite.kernels import KERNELS, RECURSIVE
+from dgsuite.partition.client.workers import worker_addresses
+from dgsuite.partition.clusters.grid import arrange
+from dgsuite.partition.graph.graph import Graph
 
 from .cluster import WORKERS, Cluster
 from .inject import Cut, Signal, arm, disarm, mend

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-import genval
-from partition import checks
-from partition.errors import InputError
-from partition.graph import Graph
+from dgsuite import genval
+from dgsuite.base.errors import InputError
+from dgsuite.partition.graph import checks
+from dgsuite.partition.graph.graph import Graph
 
 
 @st.composite

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-import genval
-from genval import counters
-from genval.families import FAMILIES, _pair, plan
-from partition.errors import InputError
+from dgsuite import genval
+from dgsuite.base.errors import InputError
+from dgsuite.genval import counters
+from dgsuite.genval.families import FAMILIES, _pair, plan
 from tests.support.graphs import same
 
 KINDS = list(FAMILIES)
@@ -106,8 +106,8 @@ def test_blocks_do_not_matter(monkeypatch):
     for kind in KINDS:
         whole = edges(made := plan(kind, 128, weights=True), [0, made.items])
         with monkeypatch.context() as patch:
-            patch.setattr("genval.plan.BLOCK", 7)
-            patch.setattr("genval.plan.PIECE", 50)
+            patch.setattr("dgsuite.genval.plan.BLOCK", 7)
+            patch.setattr("dgsuite.genval.plan.PIECE", 50)
             assert len(made.bounds()) > 3
             for column, other in zip(whole, edges(made, made.bounds()), strict=True):
                 assert (column == other).all()
@@ -128,7 +128,7 @@ def test_on_workers(client, kind, n, options, monkeypatch):
     assert there.local == (kind == "spmax")  # small graphs are built here
     by_edges = genval.graph(kind, n, client=client, partition="edges", **options)
     parts = there.gather()
-    monkeypatch.setattr("partition.client.queries.current_client", lambda client: None)
+    monkeypatch.setattr("dgsuite.partition.client.queries.current_client", lambda client: None)
     here = genval.graph(kind, n, **options)
     assert here.local
     same(here, there)

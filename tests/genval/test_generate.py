@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-import genval
-from genval import generate
-from genval.__main__ import main
-from genval.imsuite import kinds
-from genval.java import BLOCK, Random
-from genval.plan import Plan
-from partition.errors import InputError
-from partition.imsuite import KERNELS, RINGS, read
+from dgsuite import genval
+from dgsuite.base.errors import InputError
+from dgsuite.genval import generate
+from dgsuite.genval.__main__ import main
+from dgsuite.genval.imsuite import kinds
+from dgsuite.genval.java import BLOCK, Random
+from dgsuite.genval.plan import Plan
+from dgsuite.partition.sources.imsuite import KERNELS, RINGS, read
 from tests.support.originals import generated_name
 from tests.support.paths import ROOT
 
@@ -180,7 +180,7 @@ def test_one_node():
 
 def test_long_trees():
     """A chain of nodes, each of which would be a call in the original."""
-    from genval.imsuite import _parents
+    from dgsuite.genval.imsuite import _parents
 
     n = 100_000
     assert _parents(n, np.ones(n, np.int64)).tolist() == [0, *range(n - 1)]

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-import genval
-from kernels import KERNELS
-from partition import distribute
-from partition.graph import Graph
+from dgsuite import genval
+from dgsuite.kernels import KERNELS
+from dgsuite.partition.build import distribute
+from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import NAMES, cuts, inputs
 from tests.support.corruptions import KINDS
 from tests.support.references import N, mine, reference

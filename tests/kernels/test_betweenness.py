@@ -16,12 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-import genval
-from dgsuite.report.claims.data import claims
-from kernels import KERNELS
-from kernels.analytics._betweenness import add
-from kernels.fixed import Sums, added
-from partition.graph import Graph
+from dgsuite import genval
+from dgsuite.kernels import KERNELS
+from dgsuite.kernels.analytics._betweenness import add
+from dgsuite.kernels.tools.fixed import Sums, added
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.report.claims.data import claims
 from tests.support.clusters import has_worked
 
 FORMS = [("replicated", "block"), ("replicated", "cyclic"), ("partitioned", "block")]
@@ -218,7 +218,7 @@ def test_sums_in_fixed_point_do_not_depend_on_order(values, luck):
 def shares(graph, deal, clusters=16):
     """Edges that searches of each cluster look at, on a sample of sources."""
     kernel = KERNELS["bc"](deal=deal)
-    from kernels.analytics.replicated import Searcher, gathered
+    from dgsuite.kernels.analytics.replicated import Searcher, gathered
 
     held = gathered(graph.gather(), False)
     search = Searcher(held, False)

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-import genval
-from partition.graph import Graph
+from dgsuite import genval
+from dgsuite.partition.graph.graph import Graph
 from tests.support.definitions import cut, example, networks
 
 

@@ -12,17 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite.engine.program import reduce_votes
-from dgsuite.executors import serial
-from dgsuite.workers.messages import joint, of_joint
-from kernels import FAITHFUL, RECURSIVE
-from kernels import KERNELS as ALL
-from kernels.base import Kernel, Vote, vote
-from kernels.exact import exact_sum
-from partition.errors import InputError, RunError
-from partition.graph import Graph
-from partition.segments import loops
-from partition.views import incoming
+from dgsuite.base.errors import InputError, RunError
+from dgsuite.core.engine.program import reduce_votes
+from dgsuite.core.exchange.messages import joint, of_joint
+from dgsuite.core.executors import serial
+from dgsuite.kernels import FAITHFUL, RECURSIVE
+from dgsuite.kernels import KERNELS as ALL
+from dgsuite.kernels.bsp import Kernel, Vote, vote
+from dgsuite.kernels.tools.exact import exact_sum
+from dgsuite.partition.arrays.segments import loops
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.views import incoming
 from tests.support.faulty import BadProgram, Endless, EndlessTasks, Sly, Unfit, Wrong
 from tests.support.floats import FloatSums, FloatVotes, FoldedFloats, SpawnedFloats, Vectors, draws
 from tests.support.sites import assert_same, simulate
@@ -43,8 +43,10 @@ def ring(n, **how):
 def test_sums_are_exact(values, way):
     array = np.array(values, np.float64)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kernels.exact.FEW", len(values) if way == "few" else 0)
-        patch.setattr("kernels.exact.fast", lambda _: loops() if way == "compiled" else None)
+        patch.setattr("dgsuite.kernels.tools.exact.FEW", len(values) if way == "few" else 0)
+        patch.setattr(
+            "dgsuite.kernels.tools.exact.fast", lambda _: loops() if way == "compiled" else None
+        )
         found = exact_sum(array)
     assert found == sum(map(Fraction, values))
     for dtype in (np.int64, np.uint64, np.int8):
@@ -192,7 +194,7 @@ def test_sums_of_floats_have_the_same_bits_for_every_cut(n, kernel):
 @pytest.mark.parametrize("push", [False, True])
 def test_sums_of_floats_are_the_same_pulled_and_pushed(push, monkeypatch):
     """In the order of the senders, as a loop over them adds."""
-    monkeypatch.setattr("dgsuite.engine.broadcasts.Broadcasts.pulls", lambda *a: not push)
+    monkeypatch.setattr("dgsuite.core.engine.broadcasts.Broadcasts.pulls", lambda *a: not push)
     graph = random_graph(LARGE, clusters=1)
     outputs, _ = serial.run(FloatSums(), graph.parts)
     c = graph.parts[0]
@@ -293,7 +295,7 @@ def test_a_list_of_senders_may_be_overwritten(n):
 )
 def test_lists_of_nodes_are_checked(what, message, compiled, monkeypatch):
     if compiled:
-        monkeypatch.setattr("partition.thresholds.compile_from", -1)
+        monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
     with pytest.raises(RunError, match=message):
         serial.run(Wrong(what=what), ring(6, clusters=2).parts)
 

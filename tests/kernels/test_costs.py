@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite.views.catalogue import costs
-from kernels import KERNELS
+from dgsuite.core.running.catalogue import costs
+from dgsuite.kernels import KERNELS
 from tests.support import cases
 
 BOUND = re.compile(r"(at most|exactly) ``([^`]+)``(?![^:;,.])")

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-import genval
-from kernels import KERNELS
-from kernels.base import COUNTS
-from partition.graph import Graph
-from partition.grid import arrange
+from dgsuite import genval
+from dgsuite.kernels import KERNELS
+from dgsuite.kernels.bsp import COUNTS
+from dgsuite.partition.clusters.grid import arrange
+from dgsuite.partition.graph.graph import Graph
 
 FORMS = [
     {"graph_form": "replicated"},

@@ -10,10 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 import dgsuite
-import kernels.base as bsp
-from kernels import FAITHFUL, KERNELS, RECURSIVE
-from kernels.declared import check_declared
-from partition.graph import Graph
+from dgsuite.kernels import FAITHFUL, KERNELS, RECURSIVE, bsp
+from dgsuite.kernels.bsp.declared import check_declared
+from dgsuite.partition.graph.graph import Graph
 
 
 @dataclass(eq=False)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import dgsuite
-import genval
-from kernels import KERNELS
-from partition.graph import Graph
+from dgsuite import genval
+from dgsuite.kernels import KERNELS
+from dgsuite.partition.graph.graph import Graph
 
 N, M = 24, 60
 RANDOM = np.random.default_rng(5)

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-import genval
-from dgsuite.executors import serial
-from kernels import BreadthFirst, GridSearch
-from partition.errors import InputError
-from partition.grid import arrange, near_square
+from dgsuite import genval
+from dgsuite.base.errors import InputError
+from dgsuite.core.executors import serial
+from dgsuite.kernels import BreadthFirst, GridSearch
+from dgsuite.partition.clusters.grid import arrange, near_square
 from tests.support.cases import inputs
 from tests.support.sites import simulate
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import dgsuite
-import genval
-from partition.errors import InputError
-from partition.graph import Graph
+from dgsuite import genval
+from dgsuite.base.errors import InputError
+from dgsuite.partition.graph.graph import Graph
 
 
 def communities(net, **parameters):

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-import genval
-from partition.errors import InputError
-from partition.graph import Graph
+from dgsuite import genval
+from dgsuite.base.errors import InputError
+from dgsuite.partition.graph.graph import Graph
 from tests.support.definitions import cut, networks
 
 
@@ -96,7 +96,7 @@ def test_more_sources_than_a_word_has_bits(directed):
 
 
 def test_both_ways_of_looking_agree(monkeypatch):
-    from kernels.analytics import bfs_many
+    from dgsuite.kernels.analytics import bfs_many
 
     graph = genval.graph("rmat", 2**9, clusters=3, client=None)
     found = []

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-import genval
-from dgsuite import scaling
-from dgsuite.executors import serial
-from partition.errors import RunError
-from partition.graph import Graph
+from dgsuite import genval
+from dgsuite.base.errors import RunError
+from dgsuite.core.executors import serial
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies import scaling
 from tests.support.definitions import clustered, cut, example, networks, propagated, trusses
 from tests.support.faulty import Wrong
 
@@ -73,7 +73,7 @@ def test_triangles_and_coefficients_are_those_of_networkx(net, data):
 @pytest.mark.parametrize("core", [0, 64, 1000])
 def test_triangles_are_the_same_for_any_core(core, monkeypatch):
     """Bits of words beyond the first, and lists beside them."""
-    monkeypatch.setattr("kernels.analytics.triangles.CORE", core)
+    monkeypatch.setattr("dgsuite.kernels.analytics.triangles.CORE", core)
     net = nx.powerlaw_cluster_graph(1000, 40, 0.5, seed=1)
     ds = dgsuite.run("triangles", Graph.from_networkx(net, clusters=3), style="serial")
     np.testing.assert_array_equal(ds.triangles, [*nx.triangles(net).values()])
@@ -88,7 +88,7 @@ COEFFICIENTS = {
 @given(networks(directed=True), st.sampled_from([0, 8, 1000]), st.data())
 def test_coefficients_of_directed_graphs(net, core, data):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kernels.analytics.triangles.CORE", core)
+        patch.setattr("dgsuite.kernels.analytics.triangles.CORE", core)
         ds = right("lcc", cut(net, data.draw))
     np.testing.assert_allclose(ds.coefficient, clustered(net), rtol=1e-12)
 

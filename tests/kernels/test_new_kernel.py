@@ -12,13 +12,12 @@ import pytest
 from numpy.typing import NDArray
 
 import dgsuite
-import kernels.base as bsp
-from dgsuite.accounting import Accounting, account, bf
-from kernels import FAITHFUL, MIS
-from kernels.imsuite.bfs_bellman_ford import BellmanFord
-from kernels.imsuite.mis_faithful import FaithfulMIS
-from partition.errors import InputError
-from partition.graph import Graph
+from dgsuite.base.errors import InputError
+from dgsuite.core.accounting import Accounting, account, bf
+from dgsuite.kernels import FAITHFUL, MIS, bsp
+from dgsuite.kernels.imsuite.bfs_bellman_ford.textbook import BellmanFord
+from dgsuite.kernels.imsuite.mis.faithful import FaithfulMIS
+from dgsuite.partition.graph.graph import Graph
 
 STYLES = ("serial", "finish_async", "clocked")
 

@@ -10,12 +10,12 @@ import pytest
 from scipy.sparse import csgraph
 
 import dgsuite
-import genval
-from dgsuite.engine.program import COUNTED, Step
-from dgsuite.engine.site import Site
-from kernels import KERNELS
-from kernels.rng import uniform
-from partition.graph import Graph
+from dgsuite import genval
+from dgsuite.core.engine.program import COUNTED, Step
+from dgsuite.core.engine.site import Site
+from dgsuite.kernels import KERNELS
+from dgsuite.kernels.tools.rng import uniform
+from dgsuite.partition.graph.graph import Graph
 from tests.support.loud import TIMES, Loud, LoudTasks
 
 STYLES = ("serial", "clocked", "finish_async")

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-import genval
-from partition.errors import InputError
-from partition.graph import Graph
+from dgsuite import genval
+from dgsuite.base.errors import InputError
+from dgsuite.partition.graph.graph import Graph
 from tests.support.definitions import cut, networks
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-import genval
-from partition.graph import Graph
+from dgsuite import genval
+from dgsuite.partition.graph.graph import Graph
 
 TOLERANCE = 1e-10
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import dgsuite
-from partition.errors import RunError
-from partition.graph import Graph
+from dgsuite.base.errors import RunError
+from dgsuite.partition.graph.graph import Graph
 from tests.support.toys import Carries, CarriesAmongTasks
 
 STYLES = ("serial", "finish_async", "clocked")

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 import dgsuite
-import genval
-from kernels import KERNELS
-from kernels.base import Weighted
-from partition.graph import Graph
+from dgsuite import genval
+from dgsuite.kernels import KERNELS
+from dgsuite.kernels.bsp import Weighted
+from dgsuite.partition.graph.graph import Graph
 
 NAMES = sorted(name for name, kernel in KERNELS.items() if issubclass(kernel, Weighted))
 MORE = {"katz": {"alpha": 0.01}}

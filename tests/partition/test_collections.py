@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from dgsuite import Graph, InputError
-from partition import tables
+from dgsuite.partition.sources import tables
 from tests.support.graphs import same
 
 RNG = np.random.default_rng(24)
@@ -156,7 +156,7 @@ def test_parquet_in_parts(tmp_path, client, monkeypatch):
     columns = ("from", "to", "cost")
     smallest = min(file.stat().st_size for file in folder.rglob("*.parquet"))
     for size, tasks in ((1, 21), (smallest, 3), (1 << 20, 1)):  # groups of rows, files, all files
-        monkeypatch.setattr("partition.tables.PIECE", size)
+        monkeypatch.setattr("dgsuite.partition.sources.tables.PIECE", size)
         for path in (folder, f"{folder}/year=*/part.parquet", f"file://{folder}"):
             pieces = tables.parquet(path).pieces(columns)
             assert len(pieces) == tasks

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import Graph, InputError
-from partition.display import nbytes
+from dgsuite.partition.graph.display import nbytes
 from tests.support.graphs import same
 
 RNG = np.random.default_rng(24)

@@ -19,8 +19,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dgsuite import Graph, InputError
-from partition import distribute, edges
-from partition.duplicates import RULES
+from dgsuite.partition.build import distribute
+from dgsuite.partition.sources import edges
+from dgsuite.partition.sources.duplicates import RULES
 
 N = 6
 RULE = st.sampled_from(["sum", "min", "max", "first", "error"])
@@ -235,8 +236,8 @@ FORMS = ["text", "csv", "delta", "matrix market", "parquet", "edge list in parqu
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("directed", [False, True])
 def test_rules_of_readers(tmp_path, form, directed, monkeypatch):
-    monkeypatch.setattr("partition.tables.PIECE", 1)
-    monkeypatch.setattr("partition.readers.BLOCK", 200)
+    monkeypatch.setattr("dgsuite.partition.sources.tables.PIECE", 1)
+    monkeypatch.setattr("dgsuite.partition.sources.readers.BLOCK", 200)
     rng = np.random.default_rng(5)
     ends, weights = rng.integers(0, N, (60, 2)).tolist(), rng.normal(size=60).round(3).tolist()
     rows = [(u, v, w) for (u, v), w in zip(ends, weights, strict=True)]

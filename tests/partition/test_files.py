@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from partition import files
-from partition.errors import InputError
-from partition.files import atomic_write
+from dgsuite.base import files
+from dgsuite.base.errors import InputError
+from dgsuite.base.files import atomic_write
 
 
 def write(path, text):
@@ -68,7 +68,7 @@ def test_a_planted_link_is_not_followed(tmp_path, monkeypatch):
     (tmp_path / f"out.txt.{os.getpid()}.part").symlink_to(victim)
     write(path, "new")
     assert (victim.read_text(), path.read_text()) == ("precious", "new")
-    monkeypatch.setattr("partition.files.token_hex", lambda size: "guessed")
+    monkeypatch.setattr("dgsuite.base.files.token_hex", lambda size: "guessed")
     planted = temporary(path, "guessed")
     planted.symlink_to(victim)
     with pytest.raises(InputError, match=r"out\.txt: cannot be written: File exists"):
@@ -79,7 +79,7 @@ def test_a_planted_link_is_not_followed(tmp_path, monkeypatch):
 
 def test_the_umask_sets_the_mode(tmp_path):
     code = (
-        "import os, sys; from partition.files import atomic_write; os.umask(0o027)\n"
+        "import os, sys; from dgsuite.base.files import atomic_write; os.umask(0o027)\n"
         "with atomic_write(sys.argv[1]) as part: open(part, 'w').close()"
     )
     path = tmp_path / "out.txt"
@@ -116,7 +116,7 @@ def test_a_folder_that_is_not_there(tmp_path):
 
 HOLD = """
 import sys
-from partition.files import atomic_write
+from dgsuite.base.files import atomic_write
 with atomic_write(sys.argv[1]) as part:
     print(part, flush=True)
     sys.stdin.read()
@@ -217,11 +217,11 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
-from dgsuite import plots
-from dgsuite.report import page
-from genval.__main__ import main
-from partition import files, netcdf
-from partition.errors import InputError
+from dgsuite.core.results import plots
+from dgsuite.studies.report import page
+from dgsuite.genval.__main__ import main
+from dgsuite.base import files, netcdf
+from dgsuite.base.errors import InputError
 
 figure = Figure()
 figure.subplots().plot([0, 1])

@@ -12,11 +12,12 @@ import pytest
 from distributed import SchedulerPlugin
 
 import dgsuite
-from partition import build, quality, selection, views
-from partition.checks import components
-from partition.graph import Graph
-from partition.partitioners import blocks
-from partition.piece import degrees
+from dgsuite.partition.build import build
+from dgsuite.partition.clusters.partitioners import blocks
+from dgsuite.partition.graph import quality, selection, views
+from dgsuite.partition.graph.checks import components
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.sources.piece import degrees
 
 N, M = 1 << 14, 1 << 16
 NUMBER = np.arange(N)

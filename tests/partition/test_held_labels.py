@@ -12,11 +12,10 @@ import pytest
 import xarray as xr
 
 import dgsuite
-import genval
-from dgsuite import Graph, InputError
-from partition.client import queries
-from partition.client.gather import SETTING, gathered
-from partition.held_labels import HeldLabels
+from dgsuite import Graph, InputError, genval
+from dgsuite.partition.client import queries
+from dgsuite.partition.client.gather import SETTING, gathered
+from dgsuite.partition.labels.held_labels import HeldLabels
 from tests.support.graphs import same
 
 RNG = np.random.default_rng(8)

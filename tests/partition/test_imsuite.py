@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dgsuite import Graph, InputError
-from partition.imsuite import KERNELS, read
+from dgsuite.partition.sources.imsuite import KERNELS, read
 from tests.support.originals import FAMILIES
 from tests.support.originals import ORIGINALS as PROGRAMS
 

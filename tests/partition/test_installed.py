@@ -17,18 +17,20 @@ import pytest
 from distributed import Client, LocalCluster
 
 import dgsuite
-from partition.client import installed
-from partition.client.queries import worker_states
-from partition.graph import Graph
+from dgsuite.partition.client import installed
+from dgsuite.partition.client.queries import worker_states
+from dgsuite.partition.graph.graph import Graph
 from tests.support.paths import ROOT
 
 COMMAND = "from distributed.cli.dask_{0} import main; main()"
 
 
 def copy(folder):
-    """Another copy of the packages."""
-    for package in installed.PACKAGES:
-        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("*.nb*"))
+    """Another copy of the package, as it is where it is installed."""
+    ignore = shutil.ignore_patterns("*.nb*")
+    shutil.copytree(ROOT / "dgsuite", folder / "dgsuite", ignore=ignore)
+    for package in installed.BESIDE:
+        shutil.copytree(ROOT / package, folder / "dgsuite" / package, ignore=ignore)
     return folder
 
 
@@ -36,7 +38,7 @@ def bare(folder):
     """All that is installed beside this Python, without dgsuite."""
     folder.mkdir()
     for item in Path(sysconfig.get_path("purelib")).iterdir():
-        if item.name not in installed.PACKAGES and not item.name.startswith("dgsuite"):
+        if not item.name.startswith("dgsuite"):
             (folder / item.name).symlink_to(item)
     return folder
 
@@ -111,7 +113,7 @@ def test_a_worker_that_joins_is_looked_at(own_client, tmp_path, use, kind):
         found = rf"has no dgsuite that Python {sys.executable} can import \(ModuleNotFoundError: .*'dgsuite'"
     else:
         path = copy(tmp_path / "copy")
-        with open(path / "kernels" / "imsuite" / "mis.py", "a") as source:
+        with open(path / "dgsuite" / "kernels" / "imsuite" / "mis" / "textbook.py", "a") as source:
             source.write("# edited\n")
         found = rf"has dgsuite {dgsuite.__version__} from {path} \(code [0-9a-f]{{12}}\)"
     with worker(client, path) as address:
@@ -154,7 +156,8 @@ def test_processes_are_asked_once(client, monkeypatch):
 def test_the_fingerprint_is_of_what_python_finds(tmp_path):
     """The same in a folder and in a zip file; another one where a file differs."""
     code = (
-        "from partition.client import installed; print(installed.fingerprint(), installed.__file__)"
+        "from dgsuite.partition.client import installed; "
+        "print(installed.fingerprint(), installed.__file__)"
     )
 
     def elsewhere(path):
@@ -173,7 +176,9 @@ def test_the_fingerprint_is_of_what_python_finds(tmp_path):
     folder = copy(tmp_path / "copy")
     zipped = shutil.make_archive(str(tmp_path / "zipped"), "zip", folder)
     assert elsewhere(folder) == elsewhere(zipped) == installed.fingerprint()
-    (folder / "kernels" / "imsuite" / "mis.py").rename(folder / "kernels" / "mis2.py")
+    (folder / "dgsuite" / "kernels" / "imsuite" / "contest.py").rename(
+        folder / "dgsuite" / "contest.py"
+    )
     assert elsewhere(folder) != installed.fingerprint()
 
 

@@ -15,14 +15,13 @@ import pytest
 import xarray as xr
 
 import dgsuite
-import genval
-from dgsuite import Graph, InputError
-from dgsuite.dataset import open_dataset, save
-from kernels import KERNELS
-from kernels.base import FIRST, Kernel, Node, Output, Round, State
-from partition import netcdf
-from partition.held_labels import HeldLabels
-from partition.labels import Labels, from_json, to_json
+from dgsuite import Graph, InputError, genval
+from dgsuite.base import netcdf
+from dgsuite.core.results.dataset import open_dataset, save
+from dgsuite.kernels import KERNELS
+from dgsuite.kernels.bsp import FIRST, Kernel, Node, Output, Round, State
+from dgsuite.partition.labels.held_labels import HeldLabels
+from dgsuite.partition.labels.labels import Labels, from_json, to_json
 
 MIXED = [
     1,

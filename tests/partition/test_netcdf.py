@@ -15,8 +15,8 @@ import xarray as xr
 
 import dgsuite
 from dgsuite import Graph
-from partition import netcdf
-from partition.errors import InputError
+from dgsuite.base import netcdf
+from dgsuite.base.errors import InputError
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +124,6 @@ def test_a_file_without_a_checksum_is_tried_in_another_process(
 
 def test_a_trial_read_ends_without_its_parent():
     """The parent may be killed while the HDF5 library is in an endless loop."""
-    program = "from partition import netcdf_trial; netcdf_trial.limit(1)\nwhile True: pass"
+    program = "from dgsuite.base import netcdf_trial; netcdf_trial.limit(1)\nwhile True: pass"
     ended = subprocess.run([sys.executable, "-c", program], timeout=60)
     assert -ended.returncode in (signal.SIGXCPU, signal.SIGKILL)

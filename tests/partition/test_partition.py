@@ -17,9 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dgsuite import Graph, InputError, RunError
-from partition import distribute, partitioners
-from partition.client.waiting import Watch
-from partition.client.workers import worker_addresses, worker_of
+from dgsuite.partition.build import distribute
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.client.workers import worker_addresses, worker_of
+from dgsuite.partition.clusters import partitioners
 from tests.support.clusters import client_of, stored
 from tests.support.graphs import same
 
@@ -140,7 +141,7 @@ def close(a: Graph, b: Graph) -> None:
 def local(monkeypatch, *args, **options) -> Graph:
     """The graph built in this process."""
     with monkeypatch.context() as patch:
-        patch.setattr("partition.client.queries.current_client", lambda client: None)
+        patch.setattr("dgsuite.partition.client.queries.current_client", lambda client: None)
         graph = Graph.from_edges(*args, **options)
     assert graph.local
     return graph
@@ -170,7 +171,7 @@ def test_workers_read_files(client, big, monkeypatch, tmp_path):
     frame = pd.DataFrame({"source": src, "target": dst})
     frame.to_csv(tmp_path / "e.txt", sep=" ", header=False, index=False)
     frame.to_parquet(tmp_path / "e.parquet", row_group_size=100_000)
-    monkeypatch.setattr("partition.readers.BLOCK", 1_000_000)
+    monkeypatch.setattr("dgsuite.partition.sources.readers.BLOCK", 1_000_000)
     expected = local(monkeypatch, src, dst, clusters=2)
     for name in ("e.txt", "e.parquet"):
         graph = Graph.read_edge_list(tmp_path / name, client=client, clusters=2)
@@ -285,7 +286,7 @@ def _until_it_left(part, outputs):
 
 def test_an_idle_worker_may_leave():
     """What has nothing of the graph is not waited for, as where clusters of workers adapt."""
-    from genval.rules.base import Job
+    from dgsuite.genval.rules.base import Job
 
     with client_of(3) as client:
         ends = da.arange(8, chunks=4)

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dgsuite
-import genval
-import partition
-from partition.graph import Graph
+from dgsuite import genval, partition
+from dgsuite.partition.graph.graph import Graph
 
 
 @given(st.integers(1, 30), st.integers(0, 60), st.integers(0, 99), st.integers(1, 6), st.booleans())
@@ -35,9 +34,9 @@ def test_counts_are_those_of_networkx(n, m, seed, clusters, dealt):
 def test_metis_takes_no_more_edges_than_it_can_count(monkeypatch):
     pytest.importorskip("pymetis")
     ring = {"src": np.arange(8), "dst": (np.arange(8) + 1) % 8, "partition": "metis", "clusters": 2}
-    monkeypatch.setattr("partition.partitioners.MOST_OF_METIS", 16)
+    monkeypatch.setattr("dgsuite.partition.clusters.partitioners.MOST_OF_METIS", 16)
     assert Graph.from_edges(**ring).m == 8
-    monkeypatch.setattr("partition.partitioners.MOST_OF_METIS", 15)
+    monkeypatch.setattr("dgsuite.partition.clusters.partitioners.MOST_OF_METIS", 15)
     with pytest.raises(
         dgsuite.InputError, match=r"takes at most 15 .* has 8 nodes and 16 edge ends"
     ):

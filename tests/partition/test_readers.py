@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dgsuite import Graph, InputError
-from partition.client import queries
+from dgsuite.partition.client import queries
 from tests.support.cases import edge_lists
 from tests.support.graphs import same
 
@@ -86,7 +86,7 @@ def test_edge_lists_in_blocks(tmp_path, case, block, packed):
     text = "#\n" + "".join(f"{u} {v}\t{w}\n" for u, v, w in edges)
     path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("partition.readers.BLOCK", block)
+        patch.setattr("dgsuite.partition.sources.readers.BLOCK", block)
         read = Graph.read_edge_list(path, n=n, clusters=2)
     src, dst, weights = ([e[i] for e in edges] for i in range(3))
     if edges:
@@ -115,7 +115,7 @@ def test_edge_lists_in_blocks(tmp_path, case, block, packed):
 @pytest.mark.parametrize("block", [1 << 20, 5])
 @pytest.mark.parametrize("packed", [False, True])
 def test_bad_lines_of_edge_lists(tmp_path, monkeypatch, line, block, packed):
-    monkeypatch.setattr("partition.readers.BLOCK", block)
+    monkeypatch.setattr("dgsuite.partition.sources.readers.BLOCK", block)
     path = tmp_path / ("bad.txt.gz" if packed else "bad.txt")
     text = f"# edges\n0 1\n{line}\n1 2\n".encode()
     path.write_bytes(gzip.compress(text) if packed else text)
@@ -138,7 +138,7 @@ def test_bad_lines_of_edge_lists(tmp_path, monkeypatch, line, block, packed):
 )
 def test_weights_of_text_are_exact(tmp_path, monkeypatch, weights, dtype, block):
     """In any blocks: integers as such, and floats where there is one."""
-    monkeypatch.setattr("partition.readers.BLOCK", block)
+    monkeypatch.setattr("dgsuite.partition.sources.readers.BLOCK", block)
     path = tmp_path / "e.txt"
     path.write_text("".join(f"{i} {i + 1} {w}\n" for i, w in enumerate(weights)))
     graph = Graph.read_edge_list(path, directed=True, clusters=2)
@@ -149,7 +149,7 @@ def test_weights_of_text_are_exact(tmp_path, monkeypatch, weights, dtype, block)
 @pytest.mark.parametrize("block", [1 << 20, 24])
 @pytest.mark.parametrize("last", [2**64, -1])
 def test_integers_of_text_that_no_dtype_holds(tmp_path, monkeypatch, block, last):
-    monkeypatch.setattr("partition.readers.BLOCK", block)
+    monkeypatch.setattr("dgsuite.partition.sources.readers.BLOCK", block)
     path = tmp_path / "e.txt"
     path.write_text(f"0 1 {2**63 + 1}\n# 0.5\n1 2 {last}\n")
     with pytest.raises(InputError, match=r"64.bit"):

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite.executors import serial
-from kernels.base import Output, Round, State, Subset, broadcast, spawn, unicast
-from partition.graph import Graph
-from partition.reductions import REDUCTIONS, SUM, Reduction
-from partition.segments import loops
-from partition.tiles import cut_tiles, make_tiles
+from dgsuite.core.executors import serial
+from dgsuite.kernels.bsp import Output, Round, State, Subset, broadcast, spawn, unicast
+from dgsuite.partition.arrays.reductions import REDUCTIONS, SUM, Reduction
+from dgsuite.partition.arrays.segments import loops
+from dgsuite.partition.arrays.tiles import cut_tiles, make_tiles
+from dgsuite.partition.graph.graph import Graph
 from tests.support.sites import assert_same, simulate
 from tests.support.toys import Toy
 
@@ -73,7 +73,7 @@ def graph(n=60, **how):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32])
 def test_sums_over_tiles_are_those_of_rows(named, dtype, monkeypatch):
     """Rows of any length, some empty, over several tiles; slots in the order of ids, and in another."""
-    monkeypatch.setattr("partition.tiles.BITS", 4)
+    monkeypatch.setattr("dgsuite.partition.arrays.tiles.BITS", 4)
     rng = np.random.default_rng(8)
     for size, slots in ((1, 1), (1, 40), (30, 40), (200, 250)):
         ids = rng.permutation(2 * slots)[:slots] if named else None
@@ -94,7 +94,7 @@ def test_sums_over_tiles_are_those_of_rows(named, dtype, monkeypatch):
 
 def test_large_clusters_have_tiles_of_their_own(monkeypatch):
     """Where all are large; the sums are those of tiles of all rows."""
-    monkeypatch.setattr("partition.tiles.BITS", 2)
+    monkeypatch.setattr("dgsuite.partition.arrays.tiles.BITS", 2)
     rng = np.random.default_rng(9)
     rows = [np.sort(rng.permutation(60)[: rng.integers(9)]) for _ in range(60)]
     indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])])

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 import dgsuite
 from dgsuite import Graph, InputError
-from partition import relabel
+from dgsuite.partition.build import relabel
 
 RNG = np.random.default_rng(5)
 ENDS = RNG.integers(0, 40, (2, 300))
@@ -110,7 +110,7 @@ def test_identifiers_of_parquet(tmp_path, names):
 @pytest.mark.parametrize("block", [1 << 20, 30])
 @pytest.mark.parametrize("ending", ["txt", "txt.gz"])
 def test_identifiers_of_text(tmp_path, monkeypatch, block, ending):
-    monkeypatch.setattr("partition.readers.BLOCK", block)
+    monkeypatch.setattr("dgsuite.partition.sources.readers.BLOCK", block)
     names = [f"u{i}" for i in range(30)] + [f"0{i}" for i in range(10)]
     lines = [f"{names[u]}\t{names[v]}, {u + 1}\n" for u, v in [(0, 1), *ENDS.T.tolist()]]
     text = ("# who whom\n\n" + "".join(lines)).encode()

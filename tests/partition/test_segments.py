@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partition import _compiled, segments, thresholds
+from dgsuite.base import thresholds
+from dgsuite.partition.arrays import _compiled, segments
 
 
 @pytest.mark.parametrize("size", [0, 1, 100, 70_000])

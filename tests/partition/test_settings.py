@@ -11,9 +11,9 @@ from collections.abc import Iterator
 import dask
 import pytest
 
-from dgsuite.cli import reference
-from dgsuite.transports.settings import Settings
-from partition.client.settings import FILE, SCHEMA, load, read, setting
+from dgsuite.core.transports.settings import Settings
+from dgsuite.faces.cli import reference
+from dgsuite.partition.client.settings import FILE, SCHEMA, load, read, setting
 from tests.support.paths import ROOT
 
 SOURCES = [path for name in ("dgsuite", "partition") for path in (ROOT / name).rglob("*.py")]

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import Graph, InputError
-from partition import archives, storage
-from partition.client import queries
-from partition.views import both_ways
+from dgsuite.partition.client import queries
+from dgsuite.partition.graph.views import both_ways
+from dgsuite.partition.store import archives, storage
 from tests.support.graphs import same
 
 RNG = np.random.default_rng(7)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partition.subset import Subset, encoded_size
+from dgsuite.partition.clusters.subset import Subset, encoded_size
 
 
 @st.composite

@@ -15,13 +15,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import dgsuite
-import kernels.base as bsp
 from dgsuite import Graph, InputError
-from kernels import KERNELS
-from partition import views
-from partition.cache import Cache
-from partition.cluster import IN, OUT
-from partition.views import both_ways, incoming
+from dgsuite.kernels import KERNELS, bsp
+from dgsuite.partition.clusters.cluster import IN, OUT
+from dgsuite.partition.graph import views
+from dgsuite.partition.graph.cache import Cache
+from dgsuite.partition.graph.views import both_ways, incoming
 
 
 @pytest.fixture(autouse=True)

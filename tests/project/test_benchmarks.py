@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dgsuite.__main__ import main
-from dgsuite.cli import bench
+from dgsuite.faces.cli import bench
 from dgsuite.suites.benchmark import FOLDER, compare, met, read
 from tests.support import hosts
 from tests.support.paths import ROOT
@@ -216,7 +216,7 @@ def test_benchmarks_are_listed_and_found(here, monkeypatch):
     done = here(main, "bench", "overhaed")
     assert done.returncode == 2
     assert "unknown benchmark 'overhaed'; did you mean 'overhead'" in done.stderr
-    monkeypatch.setattr(bench, "__file__", "/usr/lib/dgsuite/cli/bench.py")
+    monkeypatch.setattr(bench, "__file__", "/usr/lib/dgsuite/faces/cli/bench.py")
     done = here(main, "bench", "overhead")
     assert done.returncode == 2
     assert "run this in a clone" in done.stderr

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import dgsuite
-from partition import thresholds
-from partition.graph import Graph
+from dgsuite.base import thresholds
+from dgsuite.partition.graph.graph import Graph
 from tests.support.paths import ROOT
 
 
@@ -55,7 +55,7 @@ def test_a_search_is_the_same_compiled(monkeypatch, direction, clusters):
     ends = rng.integers(0, 500, (2, 4000))
     found = []
     for limit in (thresholds.compile_from, 0):
-        monkeypatch.setattr("partition.thresholds.compile_from", limit)
+        monkeypatch.setattr("dgsuite.base.thresholds.compile_from", limit)
         graph = Graph.from_edges(*ends, n=500, clusters=clusters, client=None)
         ds = dgsuite.run("bfs", graph, style="serial", direction=direction)
         found.append(ds[["level", "parent", "messages", "examined", "bottom_up"]])
@@ -69,9 +69,9 @@ def test_a_search_is_the_same_compiled(monkeypatch, direction, clusters):
 
 COMPILING = """
 import json, numpy as np
-from partition import compiling
+from dgsuite.base import compiling
 compiling.SOON = 1e-9  # however fast the machine is
-from partition import _compiled
+from dgsuite.partition.arrays import _compiled
 for dtype in (np.int32, np.int64):
     assert _compiled.tally(np.arange(4, dtype=dtype), np.array([1, 3])) == 4
 print(json.dumps([compiling.notice.seconds, len(_compiled.tally.stats.cache_misses)]))
@@ -105,7 +105,7 @@ def test_processes_that_keep_loops_at_once(tmp_path, monkeypatch):
     from numba.core import config
     from numba.core.caching import IndexDataCacheFile
 
-    from partition.compiling import Cache, compiled
+    from dgsuite.base.compiling import Cache, compiled
 
     monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
 

@@ -11,7 +11,7 @@ import zipfile
 
 import pytest
 
-from partition.client.installed import PACKAGES
+from dgsuite.partition.client.installed import BESIDE
 from tests.support.paths import ROOT
 
 SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "NOTICE.md")
@@ -23,7 +23,7 @@ CALL = "import sys; from dgsuite.__main__ import main; main.run()"
 def installed(tmp_path_factory):
     """A folder in which the wheel is installed."""
     made = tmp_path_factory.mktemp("source")
-    for name in (*PACKAGES, "configs"):
+    for name in ("dgsuite", *BESIDE, "configs"):
         shutil.copytree(ROOT / name, made / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in SOURCES:
         shutil.copy(ROOT / name, made)
@@ -45,15 +45,39 @@ def installed(tmp_path_factory):
 
 
 def test_every_file_is_in_it(installed):
-    for package in PACKAGES:
+    for package in ("dgsuite", *BESIDE, "configs"):
+        there = installed if package == "dgsuite" else installed / "dgsuite"
         for path in (ROOT / package).rglob("*"):
             if path.is_file() and "__pycache__" not in path.parts:
-                assert (installed / path.relative_to(ROOT)).is_file(), path
-    for path in (ROOT / "configs").rglob("*"):
-        assert (installed / "dgsuite" / path.relative_to(ROOT)).exists(), path
-    assert not (installed / "configs").exists()
+                assert (there / path.relative_to(ROOT)).is_file(), path
     (notices,) = installed.glob("*.dist-info/licenses")
+    assert {path.name for path in installed.iterdir()} == {"dgsuite", notices.parent.name}
     assert {path.name for path in notices.iterdir()} == {"LICENSE", "NOTICE.md"}
+
+
+def test_others_may_use_its_folders_names(installed, tmp_path):
+    """Another distribution's `kernels`, and folders of the user's beside the script."""
+    for name in BESIDE:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(
+            "raise ImportError('not what dgsuite imports')"
+        )
+    code = (
+        "import dgsuite; from dgsuite import genval; graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3]); "
+        "ds = dgsuite.run('bfs', graph, root=1); "
+        "print(ds.level.values.tolist(), genval.validate('bfs', graph, ds).ok)"
+    )
+    path = os.pathsep.join([str(tmp_path), str(installed), sysconfig.get_path("purelib")])
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "[1, 0, 1, 2] True\n"
 
 
 @pytest.mark.few(4)

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import dgsuite
-import genval
-from dgsuite import Graph
-from dgsuite.scaling import trace
+from dgsuite import Graph, genval
+from dgsuite.studies.scaling import trace
 
 RING = [0, 1, 2], [1, 2, 0]
 TWO = np.array([1, 2])

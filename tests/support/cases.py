@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from kernels import KERNELS, Kernel
-from partition.graph import Graph
-from partition.views import incoming
+from dgsuite.kernels import KERNELS, Kernel
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.views import incoming
 
 NAMES = sorted(KERNELS.keys() - {"bc", "bfs2d"})
 """Kernels that run on any cut, with the same messages; a grid's messages are those of its cut."""

@@ -55,7 +55,7 @@ def small_as_large(client):
     """Have workers compile loops, and share their threads, for graphs of any size."""
 
     def begin_at(compile_from, pool_from):
-        from partition import thresholds
+        from dgsuite.base import thresholds
 
         before = thresholds.compile_from, thresholds.pool_from
         thresholds.compile_from, thresholds.pool_from = compile_from, pool_from

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 from hypothesis import strategies as st
 
-from partition.graph import Graph
+from dgsuite.partition.graph.graph import Graph
 
 EDGES = {
     True: "1-3 1-5 2-4 2-5 2-10 3-1 3-5 3-8 3-10 5-3 5-4 5-8 6-3 6-4 7-4 8-1 9-4",

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kernels.base import (
+from dgsuite.kernels.bsp import (
     Finish,
     Program,
     Round,
@@ -22,9 +22,9 @@ from kernels.base import (
     unicast,
     vote,
 )
-from kernels.recursion import spawn
-from partition.cluster import Links
-from partition.subset import Subset
+from dgsuite.kernels.bsp.recursion import spawn
+from dgsuite.partition.clusters.cluster import Links
+from dgsuite.partition.clusters.subset import Subset
 from tests.support.toys import Toy
 
 

@@ -8,18 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from kernels.base import (
-    Finish,
-    Output,
-    Program,
-    Round,
-    State,
-    broadcast,
-    unicast,
-    vote,
-)
-from kernels.recursion import spawn
-from partition.subset import Subset
+from dgsuite.kernels.bsp import Finish, Output, Program, Round, State, broadcast, unicast, vote
+from dgsuite.kernels.bsp.recursion import spawn
+from dgsuite.partition.clusters.subset import Subset
 from tests.support.toys import Toy
 
 

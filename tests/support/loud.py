@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.base import Finish, Program, announce, broadcast, known, ship, unicast
-from kernels.recursion import spawn
-from partition.cluster import Links
+from dgsuite.kernels.bsp import Finish, Program, announce, broadcast, known, ship, unicast
+from dgsuite.kernels.bsp.recursion import spawn
+from dgsuite.partition.clusters.cluster import Links
 from tests.support.toys import Toy
 
 TIMES = 1 << 30

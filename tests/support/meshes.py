@@ -8,7 +8,7 @@ from threading import Barrier
 
 from distributed.core import Server
 
-from dgsuite.workers.mesh import Mesh
+from dgsuite.core.exchange.mesh import Mesh
 
 BOUND = 20
 """Seconds after which an exchange is taken to wait for ever."""

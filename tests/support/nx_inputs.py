@@ -7,8 +7,8 @@ import pytest
 from hypothesis import strategies as st
 from networkx.utils import backends as dispatch
 
-from dgsuite import nx_backend
-from dgsuite.nx_backend import info
+from dgsuite.faces import nx_backend
+from dgsuite.faces.nx_backend import info
 
 
 class Point:

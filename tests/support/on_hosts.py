@@ -16,7 +16,7 @@ import time
 from dask.distributed import Client
 
 import dgsuite
-import genval
+from dgsuite import genval
 
 
 def digest(dataset):

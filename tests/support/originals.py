@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from genval import generate
-from genval.imsuite import kinds
+from dgsuite.genval import generate
+from dgsuite.genval.imsuite import kinds
 from tests.support.paths import DATA
 
 FAMILIES = {

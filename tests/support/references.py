@@ -5,8 +5,8 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 
-from kernels import KERNELS
-from partition.graph import Graph
+from dgsuite.kernels import KERNELS
+from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import RANKS
 from tests.support.definitions import committees, propagated, trusses
 

@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from random import Random
 
-from partition import once
+from dgsuite.base import once
 from tests.support.paths import ROOT
 
-SHARED = [str(ROOT / "dgsuite" / "engine"), str(ROOT / "partition")]
+SHARED = [str(ROOT / name) for name in ("dgsuite/base", "dgsuite/core/engine", "partition")]
 """Folders whose code reads what clusters share."""
 
 
@@ -104,7 +104,7 @@ class Preempting:
 
 @contextmanager
 def noticing(thread, event):
-    """Set an event when a thread is about to wait for a lock of `partition.once`."""
+    """Set an event when a thread is about to wait for a lock of `dgsuite.base.once`."""
     enter = once.Lock.__enter__
 
     def enter_noticed(lock):

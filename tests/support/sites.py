@@ -7,12 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from dgsuite.engine.checkpoint import AGAIN
-from dgsuite.engine.checkpointed import begun
-from dgsuite.engine.log import merge
-from dgsuite.engine.program import Guard, reduce_votes, steps
-from dgsuite.engine.site import Site
-from dgsuite.engine.window import Window
+from dgsuite.core.engine.checkpoint import AGAIN
+from dgsuite.core.engine.checkpointed import begun
+from dgsuite.core.engine.log import merge
+from dgsuite.core.engine.program import Guard, reduce_votes, steps
+from dgsuite.core.engine.site import Site
+from dgsuite.core.engine.window import Window
 
 
 def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None):

@@ -11,12 +11,12 @@ from typing import NamedTuple
 import networkx as nx
 import numpy as np
 
-import genval
-from dgsuite.parameters import make_kernel
-from kernels import KERNELS, Kernel
-from partition.graph import Graph
-from partition.grid import arrange
-from partition.views import both_ways, incoming
+from dgsuite import genval
+from dgsuite.core.parameters import make_kernel
+from dgsuite.kernels import KERNELS, Kernel
+from dgsuite.partition.clusters.grid import arrange
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.views import both_ways, incoming
 from tests.support.cases import RANKS
 from tests.support.definitions import clustered, committees, propagated, trusses
 

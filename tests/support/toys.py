@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from distributed import get_worker
 
-from kernels.base import (
+from dgsuite.kernels.bsp import (
     Finish,
     Kernel,
     Output,
@@ -24,8 +24,8 @@ from kernels.base import (
     until_quiet,
     vote,
 )
-from kernels.recursion import spawn
-from partition.subset import Subset
+from dgsuite.kernels.bsp.recursion import spawn
+from dgsuite.partition.clusters.subset import Subset
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dgsuite
-from partition.graph import Graph
+from dgsuite.partition.graph.graph import Graph
 from tests.support.paths import DATA, ROOT
 
 INPUTS = ROOT / "configs" / "data"

@@ -14,14 +14,14 @@ import psutil
 import pytest
 
 import dgsuite
-from dgsuite.chem import molecule as molecules
-from dgsuite.chem.basis import start
-from dgsuite.chem.fock import BALANCES, compute
-from dgsuite.chem.scf import plan
-from dgsuite.workers.plugin import install
-from partition.client.queries import worker_states
-from partition.client.workers import worker_addresses
-from partition.errors import InputError
+from dgsuite.base.errors import InputError
+from dgsuite.core.workers.plugin import install
+from dgsuite.partition.client.queries import worker_states
+from dgsuite.partition.client.workers import worker_addresses
+from dgsuite.studies.chem import molecule as molecules
+from dgsuite.studies.chem.basis import start
+from dgsuite.studies.chem.fock import BALANCES, compute
+from dgsuite.studies.chem.scf import plan
 from tests.support.clusters import assert_nothing_held, has_worked
 
 pyscf = pytest.importorskip("pyscf", reason="PySCF is not installed: pip install 'dgsuite[chem]'")
@@ -293,7 +293,7 @@ def test_an_interrupt_stops_the_workers(client, balance, interruptible):
 
 
 def test_no_worker_is_left(own_client, monkeypatch):
-    monkeypatch.setattr("dgsuite.workers.placement.PATIENCE", 1)
+    monkeypatch.setattr("dgsuite.core.workers.placement.PATIENCE", 1)
 
     def leave(number, energy):
         own_client.cluster.scale(0)

@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 import dgsuite
-import genval
+from dgsuite import genval
 from dgsuite.__main__ import main
-from dgsuite.cli import app, options
-from dgsuite.experiment import shipped, toml
-from genval import families, imsuite
-from kernels import KERNELS
+from dgsuite.faces.cli import app, options
+from dgsuite.genval import families, imsuite
+from dgsuite.kernels import KERNELS
+from dgsuite.studies.experiment import shipped, toml
 from tests.support.paths import ROOT
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -50,7 +50,7 @@ def walk(path, command):
         for name in command.list_commands(context):
             walk([*path, name], command.get_command(context, name))
 
-from dgsuite.cli.app import app
+from dgsuite.faces.cli.app import app
 walk([], app)
 heavy = ("dask", "distributed", "numba", "numpy", "scipy", "xarray", "matplotlib", "networkx")
 print([name for name in heavy if name in sys.modules], file=sys.stderr)
@@ -336,7 +336,7 @@ def test_kernels_are_listed(capsys):
     assert found["pagerank"]["parameters"]["damping"] == 0.85
     assert all(one["answers"] for one in found.values())
     assert main(["kernels"]) == 0
-    assert capsys.readouterr().out == f"{dgsuite.kernels()}\n"
+    assert capsys.readouterr().out == f"{dgsuite.list_kernels()}\n"
 
 
 def test_configs_that_ship(capsys):

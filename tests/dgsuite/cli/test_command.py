@@ -18,7 +18,7 @@ from tests.support.paths import ROOT
 
 COMMAND = """
 import ctypes, os, signal, sys, time
-from partition.command import Command
+from dgsuite.base.command import Command
 
 def work():
     try:
@@ -107,16 +107,16 @@ def test_signals_that_are_ignored_stay_so(tmp_path):
 
 COMMANDS = [
     ["dgsuite.experiment", "configs/quickstart.toml", "--dry-run"],
-    ["dgsuite.report", "configs"],
-    ["dgsuite.graph500", "--scale", "4"],
-    ["dgsuite.gap", "--kron", "4"],
-    ["dgsuite.graphalytics", ".", "--graph", "none"],
-    ["dgsuite.scaling", "none.nc"],
-    ["dgsuite.scc", "configs/scc-bc.toml"],
-    ["dgsuite.scc.hf", "configs/scc-hf-figure5.toml"],
-    ["dgsuite.transports", "bench"],
-    ["dgsuite.statics"],
-    ["genval", "generate", "mst", "--n", "8"],
+    ["dgsuite.genval", "generate", "mst", "--n", "8"],
+    ["dgsuite", "report", "configs"],
+    ["dgsuite", "graph500", "--scale", "4"],
+    ["dgsuite", "gap", "--kron", "4"],
+    ["dgsuite", "graphalytics", ".", "--graph", "none"],
+    ["dgsuite", "scaling", "none.nc"],
+    ["dgsuite", "scc", "configs/scc-bc.toml"],
+    ["dgsuite", "scc", "configs/scc-hf-figure5.toml"],
+    ["dgsuite", "transports", "bench"],
+    ["dgsuite", "statics"],
 ]
 """Each imports a large package before it does anything else."""
 
@@ -129,7 +129,7 @@ finally:
 """
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_commands_are_interrupted_while_they_import(command, tmp_path):
     """Two interrupts, from within the import of the first large package, end a command like any other."""
     for package in ("dask", "numpy", "pydantic", "rich", "h5py", "xarray"):
@@ -152,10 +152,10 @@ def test_commands_are_interrupted_while_they_import(command, tmp_path):
 @pytest.mark.parametrize(
     "command",
     [
-        ["dgsuite.report", "nowhere"],
-        ["dgsuite.scaling", "nowhere.nc"],
-        ["dgsuite.scc", "nowhere.toml"],
-        ["dgsuite.transports", "bench", "--processes", "1"],
+        ["dgsuite", "report", "nowhere"],
+        ["dgsuite", "scaling", "nowhere.nc"],
+        ["dgsuite", "scc", "nowhere.toml"],
+        ["dgsuite", "transports", "bench", "--processes", "1"],
     ],
     ids=lambda command: command[0],
 )
@@ -174,7 +174,7 @@ def test_wrong_input_ends_a_command_with_status_2_and_one_line(command):
     assert line.startswith("error: ")
 
 
-EDGES = [sys.executable, "-m", "genval", "edges", "ring", "--n"]
+EDGES = [sys.executable, "-m", "dgsuite.genval", "edges", "ring", "--n"]
 
 
 @pytest.fixture

@@ -11,11 +11,10 @@ from types import FunctionType
 import pytest
 
 import dgsuite
-import genval
-from kernels import KERNELS, MIS
+from dgsuite import genval
+from dgsuite.kernels import KERNELS, MIS
 from tests.support.paths import ROOT
 
-PACKAGES = ("dgsuite", "genval", "kernels", "partition")
 HEADING = "Examples\n--------\n"
 
 
@@ -43,7 +42,7 @@ def public():
 def methods(cls, options):
     """Names of a class's public methods and properties that a page lists."""
     classes = getattr(cls, "__mro__", ())[: None if "inherited" in options else 1]
-    ours = [c for c in classes if c.__module__.split(".")[0] in PACKAGES]
+    ours = [c for c in classes if c.__module__.split(".")[0] == "dgsuite"]
     kinds = property | classmethod | staticmethod | FunctionType
     return [n for c in ours for n, v in vars(c).items() if n[0] != "_" and isinstance(v, kinds)]
 
@@ -79,7 +78,7 @@ def test_completion_offers_public_names():
 
 
 def test_kernels_are_listed_with_a_line_each():
-    kernels = dgsuite.kernels()
+    kernels = dgsuite.list_kernels()
     lines = repr(kernels).splitlines()
     assert [line.split()[0] for line in lines] == list(kernels) == dir(kernels) == sorted(KERNELS)
     for line in lines:
@@ -92,7 +91,7 @@ def test_kernels_are_listed_with_a_line_each():
 
 @pytest.mark.parametrize("name", sorted(KERNELS))
 def test_help_describes_each_parameter_and_output(name):
-    kernel, function = KERNELS[name], getattr(dgsuite.kernels(), name)
+    kernel, function = KERNELS[name], getattr(dgsuite.list_kernels(), name)
     text = pydoc.render_doc(function, renderer=pydoc.plaintext)
     for field in dataclasses.fields(kernel):
         if field.name == "faithful" and kernel._forms is None:
@@ -109,18 +108,18 @@ def test_help_describes_each_parameter_and_output(name):
 
 def test_a_kernel_of_the_list_runs():
     graph = dgsuite.Graph.from_edges([0, 1], [1, 2], clusters=2, client=None)
-    found = dgsuite.kernels().bfs(graph, root=2, style="serial")
+    found = dgsuite.list_kernels().bfs(graph, root=2, style="serial")
     assert found.attrs["title"] == "bfs on 3 nodes, serial"
     assert found.level.values.tolist() == [2, 1, 0]
     with pytest.raises(AttributeError, match="did you mean 'pagerank'"):
-        _ = dgsuite.kernels().pagerankk
+        _ = dgsuite.list_kernels().pagerankk
     with pytest.raises(KeyError):
-        dgsuite.kernels()["pagerankk"]
+        dgsuite.list_kernels()["pagerankk"]
 
 
 def test_help_of_run_lists_the_kernels():
     text = pydoc.render_doc(dgsuite.run, renderer=pydoc.plaintext)
     assert "{kernels}" not in text
-    assert all(line in text for line in repr(dgsuite.kernels()).splitlines())
+    assert all(line in text for line in repr(dgsuite.list_kernels()).splitlines())
     assert '>>> ds = dgsuite.run("bfs", graph, root=1)' in text
     assert inspect.cleandoc(MIS.__doc__).splitlines()[0] in text

@@ -15,17 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dgsuite
-import genval
-from dgsuite.engine.broadcasts import BroadcastBatch
-from dgsuite.engine.program import Step
-from dgsuite.engine.site import Site
-from dgsuite.executors import serial
-from kernels import KERNELS, LCR, MIS, BellmanFord
-from kernels.analytics.bfs import BreadthFirst
-from kernels.analytics.pagerank import PageRank
-from partition.errors import RunError
-from partition.graph import Graph
-from partition.views import incoming
+from dgsuite import genval
+from dgsuite.base.errors import RunError
+from dgsuite.core.engine.broadcasts import BroadcastBatch
+from dgsuite.core.engine.program import Step
+from dgsuite.core.engine.site import Site
+from dgsuite.core.executors import serial
+from dgsuite.kernels import KERNELS, LCR, MIS, BellmanFord
+from dgsuite.kernels.analytics.bfs import BreadthFirst
+from dgsuite.kernels.analytics.pagerank import PageRank
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.views import incoming
 from tests.support.cases import NAMES, cuts, graphs, inputs
 from tests.support.faulty import Fails, Wrong
 from tests.support.schedules import Shuffled
@@ -50,7 +50,7 @@ POOLS = st.one_of(st.none(), st.integers(0, 99).map(Shuffled), st.just(ThreadPoo
 @pytest.mark.parametrize("name", NAMES)
 def test_any_cut_gives_the_same_for_every_kernel(name, compiled, shared, monkeypatch):
     if compiled:
-        monkeypatch.setattr("partition.thresholds.compile_from", -1)
+        monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
 
     @given(st.data())
     @settings(max_examples=8 if compiled else 20)
@@ -96,7 +96,7 @@ def test_all_nodes_of_a_small_cluster_send_and_some_of_a_large_one():
 @pytest.mark.parametrize("compiled", [False, True])
 def test_any_cut_gives_the_same(compiled, shared, monkeypatch):
     if compiled:
-        monkeypatch.setattr("partition.thresholds.compile_from", -1)
+        monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
 
     @given(graphs(), KERNEL, st.integers(1, 5), POOLS)
     def check(pair, kernel, sites, pool):
@@ -122,7 +122,7 @@ def test_directed_broadcasts_follow_edges(pair, sites):
 def test_directed_broadcasts_that_are_read_along_edges_are_the_same(compiled, monkeypatch):
     """As when they are sent along edges one by one: outputs, rounds, messages."""
     if compiled:
-        monkeypatch.setattr("partition.thresholds.compile_from", -1)
+        monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
     some = st.sampled_from([BellmanFord(), Reductions(), PageRank(iterations=3)])
 
     @given(graphs(directed=True), some, st.integers(1, 5), POOLS)
@@ -147,7 +147,7 @@ class Against(Reductions):
 @pytest.mark.parametrize("compiled", [False, True])
 def test_broadcasts_backwards_are_those_of_the_reversed_graph(compiled, monkeypatch):
     if compiled:
-        monkeypatch.setattr("partition.thresholds.compile_from", -1)
+        monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
 
     @given(graphs(directed=True), st.integers(1, 5))
     @settings(max_examples=30)

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dgsuite.engine.program import Step, Tally, steps
-from dgsuite.engine.site import Site
-from kernels import BellmanFord
-from kernels.analytics.bfs import BreadthFirst
-from kernels.base import Broadcast, broadcast
-from partition.errors import RunError
-from partition.graph import Graph
-from partition.halo import MOST, make_halo
-from partition.views import incoming
+from dgsuite.base.errors import RunError
+from dgsuite.core.engine.program import Step, Tally, steps
+from dgsuite.core.engine.site import Site
+from dgsuite.kernels import BellmanFord
+from dgsuite.kernels.analytics.bfs import BreadthFirst
+from dgsuite.kernels.bsp import Broadcast, broadcast
+from dgsuite.partition.clusters.halo import MOST, make_halo
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.views import incoming
 from tests.support.cases import graphs
 from tests.support.toys import Toy
 

@@ -9,12 +9,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dgsuite.engine.log import Log, merge
-from dgsuite.engine.program import Step, Tally, reduce_votes
-from dgsuite.executors import serial
-from kernels import KERNELS
-from kernels.base import vote
-from partition.graph import Graph
+from dgsuite.core.engine.log import Log, merge
+from dgsuite.core.engine.program import Step, Tally, reduce_votes
+from dgsuite.core.executors import serial
+from dgsuite.kernels import KERNELS
+from dgsuite.kernels.bsp import vote
+from dgsuite.partition.graph.graph import Graph
 
 BOUND = 250
 """Bytes of the log for each phase of a run on one cluster."""

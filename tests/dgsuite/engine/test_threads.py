@@ -8,14 +8,14 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from dgsuite.engine.program import Guard, Step
-from dgsuite.engine.sealed import sealed
-from dgsuite.engine.site import Site
-from dgsuite.executors import serial
-from kernels import KERNELS
-from partition.errors import RunError
-from partition.once import Once, once
-from partition.views import incoming
+from dgsuite.base.errors import RunError
+from dgsuite.base.once import Once, once
+from dgsuite.core.engine.program import Guard, Step
+from dgsuite.core.engine.sealed import sealed
+from dgsuite.core.engine.site import Site
+from dgsuite.core.executors import serial
+from dgsuite.kernels import KERNELS
+from dgsuite.partition.graph.views import incoming
 from tests.support import references
 from tests.support.cases import NAMES
 from tests.support.schedules import Preempting, Shuffled, pool_of
@@ -49,7 +49,7 @@ def options(name):
 @pytest.fixture
 def compiled(monkeypatch):
     """Small graphs take the way of large ones."""
-    monkeypatch.setattr("partition.thresholds.compile_from", -1)
+    monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
 
 
 @pytest.mark.parametrize("shared", [False, True])

@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dgsuite
-from dgsuite.engine.program import Guard, reduce_votes, steps
-from dgsuite.engine.site import Site
-from dgsuite.engine.window import Window
-from dgsuite.executors import serial
-from kernels import KERNELS
-from kernels.analytics.pagerank import PageRank
-from partition.graph import Graph
-from partition.views import incoming
+from dgsuite.core.engine.program import Guard, reduce_votes, steps
+from dgsuite.core.engine.site import Site
+from dgsuite.core.engine.window import Window
+from dgsuite.core.executors import serial
+from dgsuite.kernels import KERNELS
+from dgsuite.kernels.analytics.pagerank import PageRank
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.views import incoming
 from tests.support.cases import graphs, inputs
 from tests.support.sites import assert_same, simulate
 from tests.support.toys import Reductions

@@ -6,8 +6,8 @@ import networkx as nx
 import pytest
 
 import dgsuite
-from dgsuite.engine.relays import Relays
-from dgsuite.workers.part import covered
+from dgsuite.core.engine.relays import Relays
+from dgsuite.core.workers.part import covered
 from tests.support.clusters import client_of, counting
 from tests.support.toys import EmptyInbox, Meets
 

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dgsuite
-import genval
-from kernels import RECURSIVE
-from kernels.base import COUNTS, Finish, Kernel, Output, State, vote
-from kernels.recursion import spawn
-from partition.graph import Graph
+from dgsuite import genval
+from dgsuite.kernels import RECURSIVE
+from dgsuite.kernels.bsp import COUNTS, Finish, Kernel, Output, State, vote
+from dgsuite.kernels.bsp.recursion import spawn
+from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import cuts, inputs
 from tests.support.clusters import assert_nothing_held, client_of, killed
 from tests.support.toys import MeetingTasks

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import InputError, RunError
-from dgsuite.engine.checkpoint_files import Checkpoints
-from dgsuite.executors import recursive
-from dgsuite.recursion.checkpoint import KeptTasks
-from kernels import RECURSIVE
-from partition.client.workers import worker_addresses
-from partition.graph import Graph
+from dgsuite.core.engine.checkpoint_files import Checkpoints
+from dgsuite.core.executors import recursive
+from dgsuite.core.recursion.checkpoint import KeptTasks
+from dgsuite.kernels import RECURSIVE
+from dgsuite.partition.client.workers import worker_addresses
+from dgsuite.partition.graph.graph import Graph
 from tests.faults.inject import Signal, arm
 from tests.support.cases import cuts, inputs
 

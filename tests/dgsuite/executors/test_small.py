@@ -9,11 +9,11 @@ import networkx as nx
 import pytest
 
 import dgsuite
-import genval
-from dgsuite.engine.broadcasts import Broadcasts
-from dgsuite.engine.mailbox import Mailbox
-from dgsuite.engine.site import Site
-from partition.graph import Graph
+from dgsuite import genval
+from dgsuite.core.engine.broadcasts import Broadcasts
+from dgsuite.core.engine.mailbox import Mailbox
+from dgsuite.core.engine.site import Site
+from dgsuite.partition.graph.graph import Graph
 
 COUNTS = ("comm", "mutexes", "finishes", "asyncs", "barriers", "messages")
 

@@ -16,10 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dgsuite
-import genval
-from dgsuite import InputError
-from kernels import KERNELS, MIS, RECURSIVE, BellmanFord
-from partition.graph import Graph
+from dgsuite import InputError, genval
+from dgsuite.kernels import KERNELS, MIS, RECURSIVE, BellmanFord
+from dgsuite.partition.graph.graph import Graph
 from tests.support import references
 from tests.support.cases import NAMES, inputs
 from tests.support.clusters import client_of, small_as_large
@@ -245,7 +244,7 @@ def test_a_run_leaves_no_site_behind(client):
     def sites():
         import gc
 
-        from dgsuite.engine.site import Site
+        from dgsuite.core.engine.site import Site
 
         # failed runs of other tests may have left some, even half made
         found = [vars(o).get("kernel") for o in gc.get_objects() if isinstance(o, Site)]
@@ -316,7 +315,7 @@ def test_clients_that_cannot_run_are_refused(client):
 @pytest.mark.parametrize("style", ["finish_async", "clocked"])
 def test_large_clusters_are_sent_once(client, style, monkeypatch):
     """A graph of this process goes to the workers before the first run, and stays for the next."""
-    from dgsuite.workers import placement as tasks
+    from dgsuite.core.workers import placement as tasks
 
     monkeypatch.setattr(tasks, "EMBED", 0)
     graph = Graph.from_networkx(nx.gnm_random_graph(200, 900, seed=6), clusters=4)

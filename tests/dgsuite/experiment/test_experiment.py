@@ -22,15 +22,14 @@ import xarray as xr
 from distributed import Client
 
 import dgsuite
-from dgsuite import InputError
-from dgsuite.experiment import __main__ as experiment
-from dgsuite.experiment import session, sweep
-from dgsuite.experiment.load import load
-from dgsuite.graph500.__main__ import main as graph500
-from dgsuite.workers import provenance
-from kernels import MIS
-from partition.client import installed
+from dgsuite import InputError, experiment
+from dgsuite.core.results import provenance
+from dgsuite.kernels import MIS
+from dgsuite.partition.client import installed
+from dgsuite.studies.experiment import session, sweep
+from dgsuite.studies.experiment.load import load
 from tests.support.clusters import has_worked, heed_interrupts
+from tests.support.mains import graph500
 from tests.support.paths import ROOT
 
 SMALL = """
@@ -367,15 +366,16 @@ def test_a_result_says_what_made_it(tmp_path, client):
     assert serial.attrs["processors"] == clocked.attrs["processors"] == os.cpu_count()
     assert serial.attrs["machine"] == clocked.attrs["machine"]
     assert serial.attrs["code"] == installed.fingerprint()
-    code = "from partition.client import installed; print(installed.fingerprint())"
+    code = "from dgsuite.partition.client import installed; print(installed.fingerprint())"
     env = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    for package in installed.PACKAGES:
-        shutil.copytree(ROOT / package, tmp_path / package)
+    shutil.copytree(ROOT / "dgsuite", tmp_path / "dgsuite")
+    for package in installed.BESIDE:
+        shutil.copytree(ROOT / package, tmp_path / "dgsuite" / package)
     found = [
         subprocess.check_output([sys.executable, "-c", code], env=env, text=True, cwd=tmp_path)
     ]
     assert found == [f"{installed.fingerprint()}\n"]
-    with open(tmp_path / "kernels" / "imsuite" / "mis.py", "a") as file:
+    with open(tmp_path / "dgsuite" / "kernels" / "imsuite" / "mis" / "textbook.py", "a") as file:
         file.write("# changed\n")
     found += [
         subprocess.check_output([sys.executable, "-c", code], env=env, text=True, cwd=tmp_path)

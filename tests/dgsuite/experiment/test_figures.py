@@ -9,20 +9,18 @@ import pytest
 import xarray as xr
 
 import dgsuite
-import genval
-from dgsuite import InputError
-from dgsuite.experiment import __main__ as experiment
-from dgsuite.experiment import model as config
-from dgsuite.experiment import sweep
-from dgsuite.experiment.load import load
-from dgsuite.report.claims.data import claims
-from dgsuite.report.claims.evidence import Evidence
-from dgsuite.report.claims.judge import judge
-from dgsuite.report.claims.setups import settings_of
-from dgsuite.report.draw import draw
-from dgsuite.report.forms import forms
-from dgsuite.report.page import page
-from dgsuite.report.results import bars, collect, findings
+from dgsuite import InputError, experiment, genval
+from dgsuite.studies.experiment import model as config
+from dgsuite.studies.experiment import sweep
+from dgsuite.studies.experiment.load import load
+from dgsuite.studies.report.claims.data import claims
+from dgsuite.studies.report.claims.evidence import Evidence
+from dgsuite.studies.report.claims.judge import judge
+from dgsuite.studies.report.claims.setups import settings_of
+from dgsuite.studies.report.draw import draw
+from dgsuite.studies.report.forms import forms
+from dgsuite.studies.report.page import page
+from dgsuite.studies.report.results import bars, collect, findings
 from tests.support.paths import ROOT
 
 CONFIGS = {int(p.stem[6:]): p for p in (ROOT / "configs").glob("figure*.toml")}

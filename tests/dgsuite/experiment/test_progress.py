@@ -18,8 +18,8 @@ from nbclient import NotebookClient
 
 import dgsuite
 from dgsuite import Graph
-from dgsuite.engine.progress import Progress, united
-from dgsuite.views import progress
+from dgsuite.core.engine.progress import Progress, united
+from dgsuite.core.running import progress
 from tests.support.faulty import Sleeps
 from tests.support.paths import ROOT
 
@@ -33,7 +33,7 @@ def ring():
 def at_once(monkeypatch):
     """Every run is shown, and every round of a serial one is reported."""
     monkeypatch.setattr(progress, "AFTER", 0)
-    monkeypatch.setattr("dgsuite.engine.progress.REPORT", 0)
+    monkeypatch.setattr("dgsuite.core.engine.progress.REPORT", 0)
 
 
 @contextmanager
@@ -106,15 +106,15 @@ def test_it_is_shown_where_it_is_wanted(monkeypatch, ring):
 
 COMPILES = """
 import sys
-from dgsuite.views import progress
+from dgsuite.core.running import progress
 
 def compile():
     import time
     import numpy as np
-    from partition import compiling
+    from dgsuite.base import compiling
     compiling.SOON = 1e-9  # however fast the machine is
     time.sleep(0.3)  # the line of progress is there
-    from partition import _compiled
+    from dgsuite.partition.arrays import _compiled
     _compiled.tally(np.arange(4, dtype=np.int32), np.array([1, 3]))
     time.sleep(0.3)
 
@@ -172,8 +172,8 @@ CELLS = [
     """
 import networkx as nx
 import dgsuite
-from dgsuite.views import progress
-from dgsuite.engine import progress as reports
+from dgsuite.core.running import progress
+from dgsuite.core.engine import progress as reports
 reports.REPORT = 0
 ring = dgsuite.Graph.from_networkx(nx.cycle_graph(12), clusters=3)
 progress.AFTER = 0
@@ -184,7 +184,7 @@ progress.AFTER = 60
 ds = dgsuite.run('lcr', ring)
 """,
     "ring",
-    "dgsuite.kernels()",
+    "dgsuite.list_kernels()",
 ]
 
 

@@ -8,9 +8,9 @@ import tomllib
 import pytest
 
 from dgsuite.__main__ import main
-from dgsuite.cli import reference
-from dgsuite.experiment import shipped, toml
-from dgsuite.experiment.load import load
+from dgsuite.faces.cli import reference
+from dgsuite.studies.experiment import shipped, toml
+from dgsuite.studies.experiment.load import load
 from tests.support.paths import ROOT
 
 

@@ -12,20 +12,20 @@ import numpy as np
 import pytest
 
 import dgsuite
-import genval
-from dgsuite.experiment import model as config
-from dgsuite.experiment.load import load
-from dgsuite.report import __main__ as report
-from dgsuite.report.claims import counts, formulas, setups, times
-from dgsuite.report.claims.data import claims, read, setup_of
-from dgsuite.report.claims.evidence import CONFIGS, Evidence
-from dgsuite.report.claims.judge import judge
-from dgsuite.report.claims.sentences import unfounded
-from dgsuite.report.claims.show import silent, summary
-from dgsuite.report.claims.verdicts import CHECKS
-from dgsuite.report.forms import forms
-from dgsuite.report.results import collect
-from dgsuite.report.tables import TABLES, cells_of
+from dgsuite import genval
+from dgsuite.studies.experiment import model as config
+from dgsuite.studies.experiment.load import load
+from dgsuite.studies.report.claims import counts, formulas, setups, times
+from dgsuite.studies.report.claims.data import claims, read, setup_of
+from dgsuite.studies.report.claims.evidence import CONFIGS, Evidence
+from dgsuite.studies.report.claims.judge import judge
+from dgsuite.studies.report.claims.sentences import unfounded
+from dgsuite.studies.report.claims.show import silent, summary
+from dgsuite.studies.report.claims.verdicts import CHECKS
+from dgsuite.studies.report.forms import forms
+from dgsuite.studies.report.results import collect
+from dgsuite.studies.report.tables import TABLES, cells_of
+from tests.support import mains
 
 
 @pytest.fixture(scope="module")
@@ -150,14 +150,14 @@ def test_each_aspect_of_the_scalability_experiment_is_held_to_the_paper(
 def test_the_command_fails_where_an_experiment_file_is_wrong(configs, capsys):
     changed(configs, 14, "clusters = 8", "clusters = 4")
     command = ["claims", "--configs", str(configs), "--only", "imsuite.fig14", "--json"]
-    assert report.main(command) == 1
+    assert mains.report(command) == 1
     printed = capsys.readouterr()
     assert "imsuite.fig14.setup: threads: X10-FA 4 for 8" in printed.err
     rows = json.loads(printed.out)
     assert [row["id"] for row in rows] == ["imsuite.fig14.setup", "imsuite.fig14.grows"]
     assert [row["verdict"] for row in rows] == ["differs", "not checked"]
-    assert report.main(["claims", "nowhere"]) == 2
-    assert report.main(["claims", "--only", "imsuite.fig20"]) == 2
+    assert mains.report(["claims", "nowhere"]) == 2
+    assert mains.report(["claims", "--only", "imsuite.fig20"]) == 2
 
 
 def test_an_empty_folder_is_one_without_results(tmp_path, capsys):
@@ -165,7 +165,7 @@ def test_an_empty_folder_is_one_without_results(tmp_path, capsys):
     found = []
     for folder in ([], [str(tmp_path)]):
         command = ["claims", *folder, "--only", "imsuite.fig14", "--json"]
-        assert report.main(command) == 0
+        assert mains.report(command) == 0
         found.append(capsys.readouterr())
     without, empty = found
     assert {row["verdict"] for row in json.loads(empty.out)} == {"equal", "not checked"}
@@ -177,7 +177,7 @@ def test_an_empty_folder_is_one_without_results(tmp_path, capsys):
 
 
 def test_the_command_prints_tables(capsys):
-    assert report.main(["claims", "--only", "imsuite.fig8.table"]) == 0
+    assert mains.report(["claims", "--only", "imsuite.fig8.table"]) == 0
     printed = capsys.readouterr().out
     assert "57 of 64 cells are equal" in printed
     assert printed.endswith("1 claims: differs 1; 0 depart without a reason\n")
@@ -380,7 +380,7 @@ def test_headings_are_the_papers():
     """A figure's heading is its claim's."""
     for number, form in forms().items():
         assert form.title == setup_of(number).data["title"]
-    text = (CONFIGS.parent / "dgsuite" / "report" / "paper" / "study.toml").read_text()
+    text = (CONFIGS.parent / "dgsuite" / "studies" / "report" / "paper" / "study.toml").read_text()
     assert not re.search(r"^(title|says|look)", text, re.MULTILINE)
 
 

@@ -8,15 +8,15 @@ import pytest
 import xarray as xr
 
 import dgsuite
-import genval
-from dgsuite import plots
-from dgsuite.report import draw as study
-from dgsuite.report.results import bars, collect
-from dgsuite.scaling import figures as scaling
-from dgsuite.scaling.analysis import analyse
-from dgsuite.scc import figures as scc
-from dgsuite.scc import hf_report
-from dgsuite.transports import figures as transports
+from dgsuite import genval
+from dgsuite.core.results import plots
+from dgsuite.studies.report import draw as study
+from dgsuite.studies.report.results import bars, collect
+from dgsuite.studies.scaling import figures as scaling
+from dgsuite.studies.scaling.analysis import analyse
+from dgsuite.studies.scc import figures as scc
+from dgsuite.studies.scc import hf_report
+from dgsuite.studies.transports import figures as transports
 from tests.support.sweeps import sweep
 
 

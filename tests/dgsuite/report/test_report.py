@@ -10,16 +10,16 @@ import pytest
 import xarray as xr
 
 import dgsuite
-import genval
-from dgsuite.experiment.sweep import combine
-from dgsuite.report import __main__ as report
-from dgsuite.report.draw import both, framed
-from dgsuite.report.results import collect
-from dgsuite.report.statistics import Interval, interval, ratio
-from dgsuite.report.sweeps import sweep
-from dgsuite.report.tables import Cell
-from dgsuite.views.tables import Marked
-from partition import netcdf
+from dgsuite import genval
+from dgsuite.base import netcdf
+from dgsuite.base.tables import Marked
+from dgsuite.studies.experiment.sweep import combine
+from dgsuite.studies.report.draw import both, framed
+from dgsuite.studies.report.results import collect
+from dgsuite.studies.report.statistics import Interval, interval, ratio
+from dgsuite.studies.report.sweeps import sweep
+from dgsuite.studies.report.tables import Cell
+from tests.support import mains
 
 
 class Page(HTMLParser):
@@ -57,7 +57,7 @@ def test_a_page_needs_nothing_else(here, tmp_path):
         figure = collect(number, some, command=command, setting="quick")
         dgsuite.save(figure, tmp_path / f"figure{number:02}.nc")
     dgsuite.save(some[0], tmp_path / "other.nc")
-    done = here(report.main, tmp_path)
+    done = here(mains.report, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"{tmp_path / 'report.html'}\n"
     page = Page((tmp_path / "report.html").read_text())
@@ -91,7 +91,7 @@ def test_a_sweep_of_ones_own(tmp_path):
     ]
     ds = combine(made)
     dgsuite.save(ds, tmp_path / "mine.nc")
-    assert report.main([str(tmp_path)]) == 0
+    assert mains.report([str(tmp_path)]) == 0
     page = (tmp_path / "report.html").read_text()
     assert "<title>dgsuite: Results of mine</title>" in page
     assert "IMSuite" not in page
@@ -139,7 +139,7 @@ def test_bad_folders(tmp_path, make, message, capsys):
     folder = tmp_path / "results"
     folder.mkdir()
     make(folder)
-    assert report.main([str(folder)]) == 2
+    assert mains.report([str(folder)]) == 2
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
@@ -151,7 +151,7 @@ def test_what_cannot_be_read_is_left_out(tmp_path, capsys):
     dgsuite.save(run, tmp_path / "good.nc")
     dgsuite.save(run.assign_attrs(figure=99), tmp_path / "foreign.nc")
     (tmp_path / "cut.nc").write_bytes((tmp_path / "good.nc").read_bytes()[:2000])
-    assert report.main([str(tmp_path)]) == 0
+    assert mains.report([str(tmp_path)]) == 0
     cut, foreign = capsys.readouterr().err.splitlines()
     assert cut.startswith(f"left out: {tmp_path / 'cut.nc'}: not a NetCDF file")
     assert foreign.startswith(f"left out: {tmp_path / 'foreign.nc'}: there is no figure 99")
@@ -177,7 +177,7 @@ def test_datasets_of_others_are_left_out(tmp_path, capsys, number, spoil, why):
     run = runs("bf", "mn")
     made = collect(number, [run], command="c", setting="quick") if number in (7, 9, 19) else run
     dgsuite.save(spoil(made), tmp_path / "foreign.nc")
-    assert report.main([str(tmp_path)]) == 2
+    assert mains.report([str(tmp_path)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"error: {tmp_path / 'foreign.nc'}: ")
     assert why in line
@@ -188,7 +188,7 @@ def test_names_that_are_markup_are_shown(tmp_path):
     for number in (9, 19):
         figure = collect(number, some, command="c", setting="quick")
         dgsuite.save(figure, tmp_path / f"figure{number}.nc")
-    assert report.main([str(tmp_path)]) == 0
+    assert mains.report([str(tmp_path)]) == 0
     text = " ".join(Page((tmp_path / "report.html").read_text()).text)
     assert text.count("[/B]<I>$_") >= 4
 
@@ -200,7 +200,7 @@ def test_each_figure_names_its_own_machine_and_care(tmp_path):
             number, some, command="c", setting="quick", fresh=1, warmup=int(number == 19)
         )
         dgsuite.save(figure.assign_attrs(machine=machine), tmp_path / f"figure{number}.nc")
-    assert report.main([str(tmp_path)]) == 0
+    assert mains.report([str(tmp_path)]) == 0
     text = "".join(Page((tmp_path / "report.html").read_text()).text)
     nine = text.index("Figure 9. ")
     nineteen = text.index("Figure 19. ")
@@ -213,7 +213,7 @@ def test_each_figure_names_its_own_machine_and_care(tmp_path):
 @pytest.mark.parametrize("folder", ["no", "/proc"])
 def test_no_place_for_the_page(tmp_path, capsys, folder):
     dgsuite.save(runs("bf", "mn"), tmp_path / "a.nc")
-    assert report.main([str(tmp_path), "--output", str(tmp_path / folder / "page.html")]) == 2
+    assert mains.report([str(tmp_path), "--output", str(tmp_path / folder / "page.html")]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert f"{folder} " in line
 

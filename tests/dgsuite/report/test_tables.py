@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import dgsuite
-import genval
-from dgsuite.executors import serial
-from dgsuite.experiment.__main__ import main as experiment
-from dgsuite.report import results, tables
-from kernels import KCommittee
-from partition.files import write_csv
+from dgsuite import genval
+from dgsuite.base.files import write_csv
+from dgsuite.core.executors import serial
+from dgsuite.experiment import main as experiment
+from dgsuite.kernels import KCommittee
+from dgsuite.studies.report import results, tables
 from tests.support.paths import ROOT
 
 

@@ -13,13 +13,13 @@ import pytest
 import xarray as xr
 
 import dgsuite
-import genval
-from dgsuite import scaling
-from dgsuite.experiment.__main__ import main as run_experiment
-from dgsuite.experiment.sweep import combine
-from dgsuite.scaling.__main__ import main
-from dgsuite.scaling.analysis import analyse, split
-from dgsuite.scaling.terms import value
+from dgsuite import genval
+from dgsuite.experiment import main as run_experiment
+from dgsuite.studies import scaling
+from dgsuite.studies.experiment.sweep import combine
+from dgsuite.studies.scaling.analysis import analyse, split
+from dgsuite.studies.scaling.terms import value
+from tests.support.mains import scaling as main
 from tests.support.paths import ROOT
 
 DATA = {
@@ -291,7 +291,9 @@ def test_an_experiment_is_analysed(experiment):
     for p in (2, 3, 4, 5):
         assert float(slow.sel(p=p)) > 0.9 * wire[p] / p / 20e3
     assert found.demand.demand_constant_ > 0
-    shown = python("dgsuite.scaling", output, "--what-if", config, "--output", output.parent).stdout
+    shown = python(
+        "dgsuite.studies.scaling", output, "--what-if", config, "--output", output.parent
+    ).stdout
     for text in ("completion time", "demand constant DC", "points held out", "oversubscribed"):
         assert text in shown
     assert re.search(

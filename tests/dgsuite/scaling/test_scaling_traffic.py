@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 import dgsuite
-import genval
-from dgsuite import scaling
-from dgsuite.engine.program import reduce_votes, steps
-from dgsuite.engine.site import Site
-from dgsuite.engine.unicasts import UnicastBatch
-from dgsuite.executors import serial
-from dgsuite.parameters import make_kernel
-from dgsuite.scaling.__main__ import main
-from dgsuite.scaling.traffic import record
-from partition.grid import arrange, near_square
+from dgsuite import genval
+from dgsuite.core.engine.program import reduce_votes, steps
+from dgsuite.core.engine.site import Site
+from dgsuite.core.engine.unicasts import UnicastBatch
+from dgsuite.core.executors import serial
+from dgsuite.core.parameters import make_kernel
+from dgsuite.partition.clusters.grid import arrange, near_square
+from dgsuite.studies import scaling
+from dgsuite.studies.scaling.traffic import record
+from tests.support.mains import scaling as main
 
 
 def sent_by_the_engine(kernel, graph):

@@ -9,14 +9,14 @@ import pytest
 import xarray as xr
 
 import dgsuite
-import genval
-from dgsuite import scaling
-from dgsuite.experiment.model import Scaling
-from dgsuite.experiment.sweep import combine
-from dgsuite.scaling.__main__ import main
-from dgsuite.scaling.analysis import analyse
-from dgsuite.scaling.conclusion import Statement, stop, where_gain_ends, where_link_is_full
-from dgsuite.scaling.figures import draw
+from dgsuite import genval
+from dgsuite.studies import scaling
+from dgsuite.studies.experiment.model import Scaling
+from dgsuite.studies.experiment.sweep import combine
+from dgsuite.studies.scaling.analysis import analyse
+from dgsuite.studies.scaling.conclusion import Statement, stop, where_gain_ends, where_link_is_full
+from dgsuite.studies.scaling.figures import draw
+from tests.support.mains import scaling as main
 from tests.support.paths import DATA
 from tests.support.sweeps import paper, run, sweep
 

@@ -7,18 +7,19 @@ import pytest
 import xarray as xr
 
 import dgsuite
-import genval
-from dgsuite.report.claims.scc_findings import betweenness
-from dgsuite.scc import bc, chip, columns, comms, ledger
-from dgsuite.scc.__main__ import main
-from dgsuite.scc.chip import SCC, Chip
-from dgsuite.scc.columns import read
-from dgsuite.scc.ledger import Ledger, Transport
-from dgsuite.scc.options import Buffers
-from dgsuite.scc.replay import replay
-from dgsuite.scc.simulate import Simulation
-from dgsuite.transports import carriers, mpi
-from partition.graph import Graph
+from dgsuite import genval
+from dgsuite.core.exchange import mpi
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.report.claims.scc_findings import betweenness
+from dgsuite.studies.scc import bc, chip, columns, comms, ledger
+from dgsuite.studies.scc.chip import SCC, Chip
+from dgsuite.studies.scc.columns import read
+from dgsuite.studies.scc.ledger import Ledger, Transport
+from dgsuite.studies.scc.options import Buffers
+from dgsuite.studies.scc.replay import replay
+from dgsuite.studies.scc.simulate import Simulation
+from dgsuite.studies.transports import carriers
+from tests.support.mains import scc as main
 from tests.support.paths import ROOT
 
 WIRE = Transport("wire", 1e-4, 1e-9)
@@ -261,7 +262,7 @@ def test_costs_over_mpi():
     pytest.importorskip("mpi4py")
     if mpi.mpiexec() is None:
         pytest.skip("no mpiexec")
-    from partition.client.workers import worker_addresses
+    from dgsuite.partition.client.workers import worker_addresses
 
     with carriers.workers("mpi", 2) as client:
         (found,) = ledger.transports({"mpi": client}, 1)

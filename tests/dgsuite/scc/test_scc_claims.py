@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from dgsuite.report.claims import scc, scc_findings
-from dgsuite.report.claims.data import claims
-from dgsuite.report.claims.evidence import CONFIGS, Evidence
-from dgsuite.report.claims.judge import judge
-from dgsuite.report.claims.verdicts import CHECKS
-from dgsuite.scc.chip import SCC
+from dgsuite.studies.report.claims import scc, scc_findings
+from dgsuite.studies.report.claims.data import claims
+from dgsuite.studies.report.claims.evidence import CONFIGS, Evidence
+from dgsuite.studies.report.claims.judge import judge
+from dgsuite.studies.report.claims.verdicts import CHECKS
+from dgsuite.studies.scc.chip import SCC
 
 
 @pytest.fixture

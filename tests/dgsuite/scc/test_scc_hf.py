@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from dgsuite.chem import molecule
-from dgsuite.chem.scf import plan
-from dgsuite.scc import hf, hf_report, hf_study
-from dgsuite.scc.ledger import Transport
+from dgsuite.studies.chem import molecule
+from dgsuite.studies.chem.scf import plan
+from dgsuite.studies.scc import hf_report, hf_study
+from dgsuite.studies.scc.ledger import Transport
+from tests.support import mains
 
 pytest.importorskip("pyscf", reason="PySCF is not installed: pip install 'dgsuite[chem]'")
 
@@ -76,7 +77,7 @@ def small(tmp_path):
 @pytest.mark.long
 def test_a_study(small, capsys):
     output = small.parent / "small.nc"
-    assert hf.main([str(small), "--output", str(output)]) == 0
+    assert mains.scc([str(small), "--output", str(output)]) == 0
     assert "left out: unknown protocol 'pigeon'" in capsys.readouterr().err
     ds = xr.load_dataset(output, engine="h5netcdf")
     assert output.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
@@ -137,5 +138,5 @@ def test_findings():
 )
 def test_files_that_are_wrong(small, capsys, old, new, message):
     small.write_text(small.read_text().replace(old, new))
-    assert hf.main([str(small), "--output", str(small.with_suffix(".nc"))]) == 2
+    assert mains.scc([str(small), "--output", str(small.with_suffix(".nc"))]) == 2
     assert message in capsys.readouterr().err

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import dgsuite
-import genval
-from dgsuite.gap import graphs
-from dgsuite.gap.__main__ import main
-from dgsuite.gap.plan import BENCHMARKS
+from dgsuite import genval
+from dgsuite.kernels import KERNELS
 from dgsuite.suites import running
-from kernels import KERNELS
+from dgsuite.suites.gap import graphs
+from dgsuite.suites.gap.plan import BENCHMARKS
+from tests.support.mains import gap as main
 
 
 @pytest.fixture

@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 import dgsuite
-import genval
-from dgsuite.graph500 import problem, report, search
-from dgsuite.graph500.__main__ import main
+from dgsuite import genval
+from dgsuite.genval.families import plan
 from dgsuite.suites import running
-from genval.families import plan
+from dgsuite.suites.graph500 import problem, report, search
+from tests.support.mains import graph500 as main
 from tests.support.paths import ROOT
 
 
 def command(*arguments):
     return subprocess.run(
-        [sys.executable, "-m", "dgsuite.graph500", *map(str, arguments)],
+        [sys.executable, "-m", "dgsuite", "graph500", *map(str, arguments)],
         cwd=ROOT,
         capture_output=True,
         text=True,

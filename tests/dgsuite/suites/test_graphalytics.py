@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite.graphalytics import compare, files, plan
-from dgsuite.graphalytics.__main__ import main
-from dgsuite.graphalytics.plan import ALGORITHMS, UNREACHED
-from kernels import KERNELS
-from partition.errors import InputError
+from dgsuite.base.errors import InputError
+from dgsuite.kernels import KERNELS
+from dgsuite.suites.graphalytics import compare, files, plan
+from dgsuite.suites.graphalytics.plan import ALGORITHMS, UNREACHED
 from tests.support import definitions
+from tests.support.mains import graphalytics as main
 from tests.support.paths import SHARED
 
 EXAMPLES = SHARED / "graphalytics-inputs"
@@ -170,8 +170,8 @@ def test_a_value_that_differs_ends_it_with_status_1(graphalytics, tmp_path):
 
 def test_without_properties_the_edges_tell_the_direction(tmp_path, client):
     """Parameters are then those of the benchmark's examples, unless options give them."""
-    from dgsuite.graphalytics import setting
-    from dgsuite.graphalytics.options import Options
+    from dgsuite.suites.graphalytics import setting
+    from dgsuite.suites.graphalytics.options import Options
 
     (tmp_path / "up.v").write_text("3\n1\n2\n")
     (tmp_path / "up.e").write_text("1 2\n2 3\n")
@@ -305,8 +305,8 @@ def test_bad_options_are_one_line(graphalytics, tmp_path, arguments, message):
 
 
 def test_algorithms_that_there_are_not(tmp_path):
-    from dgsuite.graphalytics import run, setting
-    from dgsuite.graphalytics.options import Options
+    from dgsuite.suites.graphalytics import run, setting
+    from dgsuite.suites.graphalytics.options import Options
 
     (tmp_path / "g.properties").write_text("graph.g.algorithms = BFS, other, pr\n")
     options = Options(folder=str(tmp_path), graph="g")

@@ -9,8 +9,8 @@ import time
 import numpy as np
 import pytest
 
-from dgsuite.transports import memory
-from dgsuite.transports.gate import HEAD, ROW, SUPPORTED, Gate, Word
+from dgsuite.core.exchange.gate import HEAD, ROW, SUPPORTED, Gate, Word
+from dgsuite.core.transports import memory
 
 pytestmark = pytest.mark.skipif(not SUPPORTED, reason="needs a futex, and x86-64")
 

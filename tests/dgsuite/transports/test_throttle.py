@@ -13,8 +13,8 @@ from distributed.comm import connect, listen
 from distributed.protocol.serialize import to_serialize
 
 import dgsuite
-import genval
-from dgsuite.transports import throttle
+from dgsuite import genval
+from dgsuite.core.transports import throttle
 
 SLOW = 50e6
 

@@ -9,8 +9,8 @@ import multiprocessing
 import pytest
 import xarray as xr
 
-from dgsuite.transports.__main__ import main
-from dgsuite.transports.bench import Partner
+from dgsuite.studies.transports.bench import Partner
+from tests.support.mains import transports as main
 
 
 @pytest.mark.long

@@ -16,11 +16,11 @@ import pytest
 from distributed import Client, LocalCluster, get_worker, wait
 
 import dgsuite
-import genval
-from dgsuite.scc.ledger import Echo
-from dgsuite.transports import carriers
-from partition.client.queries import worker_states
-from partition.graph import Graph
+from dgsuite import genval
+from dgsuite.partition.client.queries import worker_states
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.scc.ledger import Echo
+from dgsuite.studies.transports import carriers
 
 LONG = pytest.mark.long
 

@@ -13,10 +13,10 @@ from distributed.comm.addressing import resolve_address
 from distributed.comm.registry import get_backend
 from distributed.protocol.serialize import Serialize, Serialized, deserialize, to_serialize
 
-from dgsuite.engine.broadcasts import BroadcastBatch
-from dgsuite.engine.unicasts import UnicastBatch
-from dgsuite.workers.messages import joint, of_joint
-from kernels.base import Vote
+from dgsuite.core.engine.broadcasts import BroadcastBatch
+from dgsuite.core.engine.unicasts import UnicastBatch
+from dgsuite.core.exchange.messages import joint, of_joint
+from dgsuite.kernels.bsp import Vote
 from tests.support.comms import KINDS, pair, run
 
 
@@ -173,7 +173,7 @@ def test_a_silent_peer_does_not_delay_others(kind):
     async def main():
         import socket
 
-        from dgsuite.transports import local
+        from dgsuite.core.transports import local
 
         async def handle(comm):
             await comm.write("hello")

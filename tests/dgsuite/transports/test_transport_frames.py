@@ -11,10 +11,10 @@ import dask
 import pytest
 from distributed.comm import CommClosedError
 
-from dgsuite.transports import memory
-from dgsuite.transports.flags import SIZE
-from dgsuite.transports.mpb import MPB
-from dgsuite.transports.shared import HELLO, LINE, VERSION
+from dgsuite.core.transports import memory
+from dgsuite.core.transports.flags import SIZE
+from dgsuite.core.transports.mpb import MPB
+from dgsuite.core.transports.shared import HELLO, LINE, VERSION
 from tests.support.comms import KINDS, pair, run
 
 LARGE = 1 << 17

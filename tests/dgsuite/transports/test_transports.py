@@ -20,9 +20,9 @@ from distributed.comm.core import FatalCommClosedError
 from distributed.protocol.serialize import Serialized, to_serialize
 
 import dgsuite
-from dgsuite.transports import flags
-from dgsuite.transports.settings import Settings
-from dgsuite.workers.comms import room
+from dgsuite.core.exchange.comms import room
+from dgsuite.core.transports import flags
+from dgsuite.core.transports.settings import Settings
 from tests.support.comms import KINDS, SCC, SCC_SECTIONS, lumps, pair, run
 
 
@@ -332,7 +332,7 @@ print(sock.recv(1))
 @pytest.mark.parametrize("scheme", ["uds", "mpb"])
 def test_another_user_is_refused(scheme):
     async def main():
-        from dgsuite.transports import local
+        from dgsuite.core.transports import local
 
         listener = await listen(f"{scheme}://", lambda comm: None)
         name = local.name(scheme, listener.get_host_port()[1])

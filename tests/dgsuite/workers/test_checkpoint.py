@@ -23,20 +23,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dgsuite
-import genval
-import kernels.base as bsp
-from dgsuite import Graph, InputError, RunError
+from dgsuite import Graph, InputError, RunError, genval
 from dgsuite.__main__ import main
-from dgsuite.engine.checkpoint_files import Checkpoints
-from dgsuite.engine.checkpointed import Kept
-from dgsuite.engine.values import Classes, Reader, Writer
-from dgsuite.executors import serial
-from dgsuite.parameters import make_kernel
-from dgsuite.workers.files import Held, WorkersFileSystem
-from dgsuite.workers.plugin import install, plugin
-from partition.client.workers import worker_addresses
-from partition.grid import arrange
-from partition.subset import Subset
+from dgsuite.core.engine.checkpoint_files import Checkpoints
+from dgsuite.core.engine.checkpointed import Kept
+from dgsuite.core.engine.values import Classes, Reader, Writer
+from dgsuite.core.executors import serial
+from dgsuite.core.parameters import make_kernel
+from dgsuite.core.workers.files import Held, WorkersFileSystem
+from dgsuite.core.workers.plugin import install, plugin
+from dgsuite.kernels import bsp
+from dgsuite.partition.client.workers import worker_addresses
+from dgsuite.partition.clusters.grid import arrange
+from dgsuite.partition.clusters.subset import Subset
 from tests.faults.inject import Signal, arm
 from tests.support.cases import NAMES, cuts, inputs
 from tests.support.sites import assert_same, simulate
@@ -58,7 +57,7 @@ def plan_of(graph, folder="memory://checkpoints", every=EACH_PHASE, **facts):
 @pytest.mark.parametrize("name", NAMES)
 def test_any_kernel_goes_on_from_any_phase(name, compiled, monkeypatch):
     if compiled:
-        monkeypatch.setattr("partition.thresholds.compile_from", -1)
+        monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
 
     @given(st.data())
     @settings(max_examples=1 if compiled else 2)
@@ -265,7 +264,7 @@ def test_the_last_worker_goes_on_from_an_automatic_checkpoint():
 
 def test_short_runs_and_those_that_want_none_write_no_checkpoints(trio):
     def written(dask_worker):
-        from dgsuite.engine.checkpointed import Kept
+        from dgsuite.core.engine.checkpointed import Kept
 
         Kept._write = lambda self: dask_worker.plugins["dgsuite"].files.update(written=b"")
 
@@ -614,7 +613,7 @@ def test_values_come_back():
     np.testing.assert_array_equal(found["links"].members, [0])
     for tree in (
         {"class": "os:system", "attributes": {}},
-        {"class": "partition.errors:missing", "attributes": {}},
+        {"class": "dgsuite.base.errors:missing", "attributes": {}},
         {"array": 7},
         {"list": [{"same": 9}]},
         {"else": 1},

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dgsuite
-import genval
+from dgsuite import genval
 from tests.support.clusters import client_of
 
 CLIENTS = 10

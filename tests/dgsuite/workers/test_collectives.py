@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dgsuite.engine.collectives import Contribution, partners, tree
-from dgsuite.engine.program import reduce_votes
-from kernels.base import Vote
-from kernels.votes import vote
+from dgsuite.core.engine.collectives import Contribution, partners, tree
+from dgsuite.core.engine.program import reduce_votes
+from dgsuite.kernels.bsp import Vote
+from dgsuite.kernels.bsp.votes import vote
 
 SIZES = [*range(1, 20), 31, 32, 33, 63, 64, 100, 128, 256, 512, 1000, 1024]
 

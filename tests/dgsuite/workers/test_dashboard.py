@@ -16,10 +16,9 @@ from distributed import SchedulerPlugin
 from distributed.utils import key_split
 
 import dgsuite
-import genval
-from dgsuite import Graph
-from dgsuite.workers import pages
-from partition.client import spans
+from dgsuite import Graph, genval
+from dgsuite.core.workers import pages
+from dgsuite.partition.client import spans
 from tests.support.clusters import client_of
 from tests.support.faulty import Sleeps
 

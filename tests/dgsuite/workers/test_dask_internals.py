@@ -87,7 +87,7 @@ def test_what_the_worker_plugin_reads(client):
         ]
 
     (found,) = client.run(look).values()
-    where = "dgsuite/workers/plugin.py and quiet.py"
+    where = "dgsuite/core/workers/plugin.py and quiet.py"
     hold(found, where)
     from distributed.worker_state_machine import TaskStateState
 
@@ -105,7 +105,7 @@ def test_what_a_run_reads_of_its_workers_memory(client):
         ]
 
     (found,) = client.run(look).values()
-    hold(found, "dgsuite/workers/room.py")
+    hold(found, "dgsuite/core/workers/room.py")
 
 
 def test_a_worker_plugin_hears_that_a_task_is_forgotten(client):
@@ -134,13 +134,13 @@ def test_a_worker_plugin_hears_that_a_task_is_forgotten(client):
             return False
 
         (found,) = client.run(heard).values()
-        assert found, "see RunPlugin.transition in dgsuite/workers/plugin.py"
+        assert found, "see RunPlugin.transition in dgsuite/core/workers/plugin.py"
     finally:
         client.unregister_worker_plugin("recorder")
 
 
 def test_what_spans_keep(client):
-    from partition.client.spans import SPAN, span
+    from dgsuite.partition.client.spans import SPAN, span
 
     with span("test"):
         future = client.submit(abs, -3, pure=False)
@@ -152,12 +152,12 @@ def test_what_spans_keep(client):
         known = [name for name in names if name in dask_scheduler.task_groups]
         return [*missing(span, "_metadata"), *([] if known else ["groups"])]
 
-    hold(client.run_on_scheduler(look, SPAN), "dgsuite/workers/spans.py")
+    hold(client.run_on_scheduler(look, SPAN), "dgsuite/core/workers/spans.py")
 
 
 def test_what_a_mesh_does_with_comms():
     """Own listeners, with an own welcome in place of Dask's handshake."""
-    where = "dgsuite/workers/comms.py"
+    where = "dgsuite/core/exchange/comms.py"
     from distributed.comm import listen
     from distributed.comm.core import Comm
     from distributed.comm.registry import get_backend
@@ -200,7 +200,7 @@ def _options(function):
 
 
 def test_what_transports_build_on():
-    where = "dgsuite/transports/framed.py, local.py and throttle.py"
+    where = "dgsuite/core/transports/framed.py, local.py and throttle.py"
     from distributed.comm.core import BaseListener, Comm, Connector
     from distributed.comm.registry import Backend, backends
     from distributed.comm.tcp import TCP, BaseTCPBackend, TCPBackend, TCPConnector, TCPListener
@@ -242,14 +242,14 @@ def test_layers_keep_the_worker_of_a_task(client):
     restricted = client.run_on_scheduler(
         lambda dask_scheduler=None: dask_scheduler.tasks["one"].worker_restrictions
     )
-    assert restricted == {address}, "see dgsuite/executors/finish_async.py"
+    assert restricted == {address}, "see dgsuite/core/executors/finish_async.py"
 
 
 def test_datasets_are_made_of_parts():
-    """What dgsuite.dataset.assemble makes is what xarray's own constructor makes."""
+    """What dgsuite.core.results.dataset.assemble makes is what xarray's own constructor makes."""
     from xarray.core.indexes import PandasIndex
 
-    from dgsuite.dataset import assemble
+    from dgsuite.core.results.dataset import assemble
 
     index = PandasIndex([3, 5], "node")
     variables = {"x": xr.Variable("node", [1.0, 2.0])}
@@ -266,7 +266,7 @@ def test_a_client_sends_at_once_what_it_is_told_to():
     from distributed.batched import BatchedSend
     from tornado.ioloop import IOLoop
 
-    from partition.client.sending import send_now
+    from dgsuite.partition.client.sending import send_now
 
     async def sent():
         loop = IOLoop.current()
@@ -296,7 +296,7 @@ def test_a_scheduler_sends_the_tasks_of_a_run_at_once():
     import threading
 
     import dgsuite
-    import genval
+    from dgsuite import genval
 
     ring = genval.graph("ring", 50, client=None)
     with client_of(2, set_as_default=False) as own:
@@ -321,7 +321,7 @@ def test_annotations_of_a_layer_may_depend_on_the_key(client):
     """A clocked run sends its tasks as one layer that says the worker of each."""
     from functools import partial
 
-    from dgsuite.workers.placement import submit
+    from dgsuite.core.workers.placement import submit
 
     (address,) = client.scheduler_info()["workers"]
     tasks = {f"layer-{i}": (address, sum, [i]) for i in (1, 2)}
@@ -332,4 +332,4 @@ def test_annotations_of_a_layer_may_depend_on_the_key(client):
             dask_scheduler.tasks[f"layer-{i}"].worker_restrictions for i in (1, 2, 3)
         ]
     )
-    assert restricted == 3 * [{address}], "see dgsuite/workers/placement.py"
+    assert restricted == 3 * [{address}], "see dgsuite/core/workers/placement.py"

@@ -18,9 +18,9 @@ import pytest
 from distributed.core import rpc
 
 import dgsuite
-from partition.client.queries import POLL_SECONDS, worker_states
-from partition.client.workers import worker_addresses
-from partition.graph import Graph
+from dgsuite.partition.client.queries import POLL_SECONDS, worker_states
+from dgsuite.partition.client.workers import worker_addresses
+from dgsuite.partition.graph.graph import Graph
 from tests.support.clusters import assert_nothing_held, heed_interrupts, killed, script, stored
 from tests.support.faulty import Fails, Refuses, Sleeps, Slow
 
@@ -122,8 +122,8 @@ def test_a_graph_that_lost_a_cluster(own_client, style):
 
 def test_a_worker_killed_when_its_task_is_done(own_client):
     """Its result would be waited for for ever: no other worker may do the task again."""
-    from dgsuite.workers import placement as tasks
-    from partition.client.waiting import Watch
+    from dgsuite.core.workers import placement as tasks
+    from dgsuite.partition.client.waiting import Watch
 
     where = worker_addresses(own_client)
     watch = Watch(own_client, "napping", where)
@@ -210,9 +210,9 @@ def test_an_interrupted_client_leaves_nothing_running(client, ring, style, how, 
 
 def test_a_stale_task_is_refused(client):
     """A task of a run that is over finds nothing, and says so."""
-    from dgsuite.engine.program import Step
-    from dgsuite.workers import plugin as worker
-    from dgsuite.workers.part import whole
+    from dgsuite.core.engine.program import Step
+    from dgsuite.core.workers import plugin as worker
+    from dgsuite.core.workers.part import whole
 
     worker.install(client)
     late = client.submit(whole, "no-such-run", 0, Step(0, "send", True, 0), 0, [], pure=False)
@@ -225,7 +225,7 @@ def test_a_late_request_for_a_run_that_is_over_leaves_nothing(client, ring):
     dgsuite.run("lcr", ring, clusters=2, style="clocked", client=client)
 
     async def ask(dask_worker):
-        from dgsuite.workers.plugin import PeerLost
+        from dgsuite.core.workers.plugin import PeerLost
 
         plugin = dask_worker.plugins["dgsuite"]
         try:
@@ -251,7 +251,7 @@ def test_worker_internals_are_where_we_expect(client):
             "meet": "dgsuite_meet" in dask_worker.handlers,
         }
 
-    from dgsuite.workers import plugin as worker
+    from dgsuite.core.workers import plugin as worker
 
     worker.install(client)
     for found in client.run(look).values():

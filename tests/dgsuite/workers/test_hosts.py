@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import dgsuite
-import genval
+from dgsuite import genval
 from tests.support import hosts, on_hosts
 from tests.support.paths import ROOT
 
@@ -99,5 +99,5 @@ def test_a_host_that_goes_away(monkeypatch):
         network.cut(2)
         out, _ = client.communicate(timeout=60)
     assert client.returncode == 1
-    assert out.splitlines()[-1].startswith("partition.errors.WorkerLost: ")
+    assert out.splitlines()[-1].startswith("dgsuite.base.errors.WorkerLost: ")
     assert "10.77.0.3" in out.splitlines()[-1]

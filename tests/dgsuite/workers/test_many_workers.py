@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite.engine import relays
-from dgsuite.engine.collectives import FEW, partners
-from dgsuite.workers.mesh import Mesh
-from dgsuite.workers.plugin import install
-from partition.client.workers import worker_addresses
-from partition.graph import Graph
+from dgsuite.core.engine import relays
+from dgsuite.core.engine.collectives import FEW, partners
+from dgsuite.core.exchange.mesh import Mesh
+from dgsuite.core.workers.plugin import install
+from dgsuite.partition.client.workers import worker_addresses
+from dgsuite.partition.graph.graph import Graph
 from tests.support.clusters import assert_nothing_held, client_of, counting, killed
 from tests.support.faulty import Fails, Sleeps
 from tests.support.toys import EmptyInbox

@@ -11,19 +11,18 @@ import pytest
 from distributed import Client, LocalCluster
 
 import dgsuite
-import genval
-from dgsuite import Graph, InputError, RunError
-from dgsuite.engine.site import Site
-from kernels.base import Kernel
-from partition.memory import give_back
+from dgsuite import Graph, InputError, RunError, genval
+from dgsuite.base.memory import give_back
+from dgsuite.core.engine.site import Site
+from dgsuite.kernels.bsp import Kernel
 from tests.support.clusters import assert_nothing_held, client_of
 from tests.support.faulty import Greedy
 
 
 def test_a_run_that_does_not_fit_is_refused(monkeypatch):
     """Before anything is sent; one that fits runs."""
-    from dgsuite.running import attempt
-    from dgsuite.workers import recovery
+    from dgsuite.core.running import attempt
+    from dgsuite.core.workers import recovery
 
     with client_of(1, set_as_default=False) as client:
         limit = next(iter(client.scheduler_info()["workers"].values()))["memory_limit"]
@@ -44,7 +43,7 @@ def test_a_run_that_does_not_fit_is_refused(monkeypatch):
 
 
 def test_a_kernel_without_a_declared_state_counts_its_messages():
-    from dgsuite.workers.memory import needs
+    from dgsuite.core.workers.memory import needs
 
     graph = genval.graph("ring", 100, clusters=4, client=None)
     found = needs(

@@ -15,11 +15,10 @@ import pytest
 from distributed import futures_of
 
 import dgsuite
-import genval
-from dgsuite import Graph, InputError, WorkerLost
-from partition.client.gather import SETTING, gathered
-from partition.client.workers import worker_addresses
-from partition.partitioners import Partition
+from dgsuite import Graph, InputError, WorkerLost, genval
+from dgsuite.partition.client.gather import SETTING, gathered
+from dgsuite.partition.client.workers import worker_addresses
+from dgsuite.partition.clusters.partitioners import Partition
 
 RNG = np.random.default_rng(4)
 ENDS = np.concatenate([RNG.integers(0, 200, (2, 300)), [np.arange(199), np.arange(1, 200)]], axis=1)
@@ -177,7 +176,7 @@ def test_a_dataframe_of_what_is_here(client, monkeypatch):
     ds = dgsuite.run("bfs", graph, style="serial")
     expected = {"node": list(map(str, LABELS["uuid"])), "level": ds.level.values.tolist()}
     for most in (1 << 20, 0):  # with the tasks, or sent before
-        monkeypatch.setattr("dgsuite.workers.dataframe.EMBED", most)
+        monkeypatch.setattr("dgsuite.core.results.dataframe.EMBED", most)
         frame = dgsuite.to_dataframe(ds, ["level"])
         assert frame.npartitions == 4
         assert list(frame.columns) == ["node", "level"]

@@ -4,7 +4,7 @@ import dask
 import pytest
 
 import dgsuite
-from dgsuite.workers.ports import ports
+from dgsuite.core.exchange.ports import ports
 
 
 @pytest.mark.parametrize(

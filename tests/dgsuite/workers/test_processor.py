@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite.workers.processor import LocalRank, bound, own_processors
-from dgsuite.workers.quiet import SLOW, slowed
-from partition.client.workers import worker_addresses
+from dgsuite.core.transports.quiet import SLOW, slowed
+from dgsuite.core.workers.processor import LocalRank, bound, own_processors
+from dgsuite.partition.client.workers import worker_addresses
 from tests.support.clusters import client_of
 from tests.support.toys import Clocks
 

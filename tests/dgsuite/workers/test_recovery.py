@@ -14,12 +14,11 @@ import pytest
 from distributed.client import FutureCancelledError
 
 import dgsuite
-import genval
-from dgsuite import Graph, InputError, RunError
-from genval.families import plan
-from partition.client.workers import worker_addresses
-from partition.edges import Pieces
-from partition.held_labels import HeldLabels
+from dgsuite import Graph, InputError, RunError, genval
+from dgsuite.genval.families import plan
+from dgsuite.partition.client.workers import worker_addresses
+from dgsuite.partition.labels.held_labels import HeldLabels
+from dgsuite.partition.sources.edges import Pieces
 from tests.faults.inject import Signal, arm, disarm
 from tests.support.graphs import same
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dask
 import psutil
 
-from dgsuite.experiment.clusters import local
-from dgsuite.workers.quiet import CLOCKS
+from dgsuite.core.transports.quiet import CLOCKS
+from dgsuite.studies.experiment.clusters import local
 
 
 def test_other_hosts_cannot_reach_a_cluster_of_our_own():

@@ -17,8 +17,8 @@ from distributed.comm.inproc import global_manager
 from distributed.comm.registry import get_backend
 
 import dgsuite
-import genval
-from dgsuite.workers.comms import SECRET, Listener, can_share, connected
+from dgsuite import genval
+from dgsuite.core.exchange.comms import SECRET, Listener, can_share, connected
 from tests.support.clusters import client_of
 from tests.support.comms import SCC, SCC_SECTIONS, run
 

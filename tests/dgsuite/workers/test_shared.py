@@ -9,10 +9,10 @@ import psutil
 import pytest
 
 import dgsuite
-import genval
-from dgsuite.transports import memory
-from dgsuite.workers.comms import can_share
-from dgsuite.workers.mesh import SHARING, Mesh
+from dgsuite import genval
+from dgsuite.core.exchange.comms import can_share
+from dgsuite.core.exchange.mesh import SHARING, Mesh
+from dgsuite.core.transports import memory
 from tests.support.clusters import client_of
 
 HERE = "127.0.0.1"

@@ -12,17 +12,17 @@ from distributed.protocol.core import dumps
 from distributed.utils import nbytes
 
 import dgsuite
-import genval
-from dgsuite.engine.batches import MessageBatch
-from dgsuite.engine.program import SILENT
-from dgsuite.engine.site import Site
-from dgsuite.engine.unicasts import UnicastBatch
-from dgsuite.workers.comms import HEAD, can_share
-from dgsuite.workers.lazy import LazyMesh
-from dgsuite.workers.mesh import Mesh
-from dgsuite.workers.messages import joint, parcel
-from kernels import KERNELS
-from kernels.base import Vote
+from dgsuite import genval
+from dgsuite.core.engine.batches import MessageBatch
+from dgsuite.core.engine.program import SILENT
+from dgsuite.core.engine.site import Site
+from dgsuite.core.engine.unicasts import UnicastBatch
+from dgsuite.core.exchange.comms import HEAD, can_share
+from dgsuite.core.exchange.lazy import LazyMesh
+from dgsuite.core.exchange.mesh import Mesh
+from dgsuite.core.exchange.messages import joint, parcel
+from dgsuite.kernels import KERNELS
+from dgsuite.kernels.bsp import Vote
 from tests.support.clusters import client_of
 from tests.support.meshes import together
 from tests.support.sites import simulate

@@ -6,8 +6,8 @@ import networkx as nx
 import pytest
 
 import dgsuite
-from dgsuite.workers import spans
-from partition.graph import Graph
+from dgsuite.core.workers import spans
+from dgsuite.partition.graph.graph import Graph
 from tests.soak import counted, grown, of_span, runs
 from tests.support.clusters import client_of
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import dgsuite
-import genval
-from dgsuite.transports.throttle import Limit, Throttle
-from dgsuite.workers import dashboard
-from dgsuite.workers.plugin import reports
-from dgsuite.workers.processor import NEVER, no_full_collections
+from dgsuite import genval
+from dgsuite.core.transports.throttle import Limit, Throttle
+from dgsuite.core.workers import dashboard
+from dgsuite.core.workers.plugin import reports
+from dgsuite.core.workers.processor import NEVER, no_full_collections
 from tests.support.clusters import assert_nothing_held, client_of
 
 KERNELS = {"matching": "mate", "mis": "in_mis", "random_walks": "walk"}

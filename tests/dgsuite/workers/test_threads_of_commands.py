@@ -9,9 +9,9 @@ import pytest
 
 import dgsuite
 from dgsuite.__main__ import main
-from dgsuite.experiment.clusters import local
-from kernels import KERNELS
-from partition.client.queries import worker_states
+from dgsuite.kernels import KERNELS
+from dgsuite.partition.client.queries import worker_states
+from dgsuite.studies.experiment.clusters import local
 
 NAMES = ("sssp", "mis", "pagerank", "wcc")
 
@@ -28,7 +28,7 @@ def threads(monkeypatch):
             yield client
 
     for module in ("clusters", "sweep"):
-        monkeypatch.setattr(f"dgsuite.experiment.{module}.local", counted)
+        monkeypatch.setattr(f"dgsuite.studies.experiment.{module}.local", counted)
     return seen
 
 

@@ -15,8 +15,7 @@ import pytest
 from distributed.comm.addressing import parse_address, parse_host_port
 
 import dgsuite
-import genval
-from dgsuite import Graph
+from dgsuite import Graph, genval
 
 WORKERS = 4  # a mesh of more than three listens as long as it lives
 SMOKE = [

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 import dgsuite
-from dgsuite.transports.gate import ROW, SUPPORTED
-from dgsuite.workers.comms import can_share
-from dgsuite.workers.lazy import LazyMesh
-from dgsuite.workers.mesh import Mesh
-from kernels.base import Vote
+from dgsuite.core.exchange.comms import can_share
+from dgsuite.core.exchange.gate import ROW, SUPPORTED
+from dgsuite.core.exchange.lazy import LazyMesh
+from dgsuite.core.exchange.mesh import Mesh
+from dgsuite.kernels.bsp import Vote
 from tests.support.meshes import together
 from tests.support.toys import LargeVotes
 

@@ -23,19 +23,18 @@ from distributed.comm import CommClosedError, connect, listen
 from distributed.protocol.serialize import ToPickle
 
 import dgsuite
-import genval
-from dgsuite import InputError
-from dgsuite.engine.program import UNBOUND, Step
-from dgsuite.workers import placement as tasks
-from dgsuite.workers import plugin as worker
-from dgsuite.workers.mesh import Mesh
-from dgsuite.workers.part import Bundle, open_part, whole
-from dgsuite.workers.provenance import machine_of
-from kernels.base import Vote
-from partition.client import queries
-from partition.client.waiting import Watch
-from partition.client.workers import worker_addresses
-from partition.graph import Graph
+from dgsuite import InputError, genval
+from dgsuite.core.engine.program import UNBOUND, Step
+from dgsuite.core.exchange.mesh import Mesh
+from dgsuite.core.results.provenance import machine_of
+from dgsuite.core.workers import placement as tasks
+from dgsuite.core.workers import plugin as worker
+from dgsuite.core.workers.part import Bundle, open_part, whole
+from dgsuite.kernels.bsp import Vote
+from dgsuite.partition.client import queries
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.client.workers import worker_addresses
+from dgsuite.partition.graph.graph import Graph
 from tests.faults.cluster import QUIET, command, scheduler
 from tests.support.clusters import assert_nothing_held, held, script
 from tests.support.faulty import Sleeps

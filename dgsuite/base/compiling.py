@@ -1,0 +1,119 @@
+"""Compile the project's loops by Numba, and cache the code on disk, once per installation.
+
+Import this module only where loops are compiled: importing Numba takes a quarter of a second.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from numba import njit
+from numba.core import event
+from numba.core.caching import FunctionCache
+
+try:
+    import fcntl
+except ImportError:  # on Windows, where Numba itself guards its files
+    fcntl = None  # type: ignore[assignment]
+
+SOON = 1.0
+"""After this many seconds of compiling, a process logs a warning."""
+
+log = logging.getLogger("dgsuite")
+
+
+class Cache(FunctionCache):
+    """Numba's cache of a function on disk, with a lock for processes that compile at the same time.
+
+    Numba writes the index before the code, and two processes may choose the same file for code of
+    different types. Without a lock a third process could load code for the wrong types.
+    """
+
+    @contextmanager
+    def _locked(self, exclusive: bool) -> Iterator[None]:
+        if fcntl is None:
+            yield
+            return
+        self._impl.locator.ensure_cache_path()
+        with open(Path(self.cache_path) / "dgsuite.lock", "a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+            yield
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        with self._locked(exclusive=False):
+            return super().load_overload(sig, target_context)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with self._locked(exclusive=True):
+            super().save_overload(sig, data)
+
+
+def _warn(text: str) -> None:
+    """Log a warning; on a terminal in place of a line of progress, which another process may have drawn."""
+    over = ""
+    if sys.stderr is not None and sys.stderr.isatty() and not log.hasHandlers():
+        over = f"\r{' ' * (shutil.get_terminal_size().columns - 1)}\r"
+    log.warning("%s%s", over, text)
+
+
+class Notice(event.Listener):
+    """Logs once per process that loops are being compiled, if that takes long."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._begun: list[float] = []
+
+    def on_start(self, event: Any) -> None:
+        self._begun.append(perf_counter())
+
+    def on_end(self, event: Any) -> None:
+        begun = self._begun.pop()
+        module = event.data["dispatcher"].py_func.__module__
+        if self._begun or module.partition(".")[0] != "dgsuite":
+            return  # compiled as part of another function, or of another project
+        before, self.seconds = self.seconds, self.seconds + perf_counter() - begun
+        if before < SOON <= self.seconds:
+            _warn(
+                "compiling loops for this machine; this happens once per installation and can take some "
+                "ten seconds"
+            )
+
+
+notice = Notice()
+event.register("numba:compile", notice)
+
+
+def compiled(function: Callable | None = None, **options: Any) -> Any:
+    """Compile a function on its first call, or load it from disk. The compiled code releases the GIL.
+
+    Parameters
+    ----------
+    function
+        Function to compile. Without it, return a decorator.
+    options
+        Options of `numba.njit`.
+    """
+    if function is None:
+        return lambda given: compiled(given, **options)
+    made = njit(nogil=True, **options)(function)
+    try:
+        made._cache = Cache(function)
+    except RuntimeError:  # Numba found no folder that it can write to
+        _report_no_folder()
+    return made
+
+
+@cache
+def _report_no_folder() -> None:
+    _warn(
+        "no folder to cache compiled loops in, so each process compiles them again; set NUMBA_CACHE_DIR "
+        "to a writable folder"
+    )

@@ -1,0 +1,205 @@
+"""Write files atomically, and check early that they can be written."""
+
+from __future__ import annotations
+
+import csv
+import os
+import platform
+import re
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from secrets import token_hex
+from tempfile import TemporaryFile
+from typing import Any
+
+from dgsuite.base.errors import InputError, check_path
+
+try:
+    import fcntl
+except ImportError:  # on Windows, where an open file can be neither renamed nor removed
+    fcntl = None  # type: ignore[assignment]
+
+
+def check_writable(path: str | os.PathLike[str], ending: str = "") -> None:
+    """Check that a file can be written.
+
+    Parameters
+    ----------
+    ending
+        Required end of its name.
+
+    Raises
+    ------
+    InputError
+        The name has another ending, the path is a folder, a device or the like, or its folder does not
+        exist or is not writable.
+    """
+    check_path(path)
+    path = os.fspath(path)
+    if os.path.isdir(path):
+        raise InputError(
+            f"{path}: is a folder; give the name of a file{ending and f' in {ending}'}"
+        )
+    there = os.path.realpath(path)
+    if os.path.lexists(there) and not os.path.isfile(there):
+        raise InputError(f"{path}: is not a regular file, so it cannot be replaced")
+    folder = os.path.dirname(there if os.path.islink(path) else path) or "."
+    if not path.endswith(ending):
+        raise InputError(f"{path}: the name must end in {ending}")
+    if not os.path.isdir(folder):
+        raise InputError(f"{path}: the folder {folder} does not exist")
+    try:
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InputError(
+            f"{path}: the folder {folder} cannot be written to: {error.strerror}"
+        ) from None
+
+
+@contextmanager
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[str]:
+    """A temporary name to write a file under. The file gets its own name once it is complete.
+
+    If the block fails, the temporary file is removed and a file that was there before stays as it is.
+    If the process is killed, the temporary file stays, and the next write of the same path on this
+    machine removes it. A process holds a lock on the file that it writes, so the files of running
+    processes are kept.
+
+    The temporary file is in the folder of the target. It is a new file with a random name, so several
+    processes can write one path, and no other user can plant a link in its place. Its mode is 0666 without
+    the bits of the umask. If the path is a link, the file that it points to is replaced.
+
+    Raises
+    ------
+    InputError
+        See `check_writable`; or the system refuses to write the file, for example because the disk is full.
+    """
+    check_writable(path)
+    there = os.path.realpath(path)
+    try:
+        _clear(there)
+        with _part(there) as part:
+            yield part
+            with open(part, "rb") as file:
+                os.fsync(
+                    file.fileno()
+                )  # after a power failure the name must not stand for an empty file
+            os.replace(part, there)
+    except OSError as error:
+        raise InputError(
+            f"{os.fspath(path)}: cannot be written: {error.strerror or error}"
+        ) from error
+
+
+def write_csv(
+    path: str | os.PathLike[str], heads: Iterable[str], rows: Iterable[Iterable[Any]]
+) -> None:
+    """Write a table as CSV: whole, or not at all."""
+    with atomic_write(path) as part, open(part, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(heads)
+        writer.writerows(rows)
+
+
+@contextmanager
+def _part(there: str) -> Iterator[str]:
+    """Create a temporary file for a target, hold a lock on it, and remove it if the block fails."""
+    part, descriptor = _create(there)
+    try:
+        yield part
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.remove(part)
+        raise
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def _create(there: str) -> tuple[str, int | None]:
+    """The name of a new temporary file, and the descriptor that holds its lock, if it has one."""
+    while True:
+        part = _name(there, token_hex(8), _mark(there))
+        descriptor = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+        if fcntl is None:
+            os.close(descriptor)
+            return part, None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        except OSError:  # the file system has no locks: use a name that `_clear` does not remove
+            os.close(descriptor)
+            unlocked = _name(there, token_hex(8), "unlocked")
+            os.rename(part, unlocked)
+            return unlocked, None
+        if os.path.lexists(part):
+            return part, descriptor
+        os.close(descriptor)  # another process removed the file before it was locked
+
+
+def _clear(there: str) -> None:
+    """Remove temporary files of a target that processes on this machine left when they were killed."""
+    if fcntl is None:
+        return
+    folder, name = os.path.split(_name(there, "\0", _mark(there)))
+    pattern = re.compile("[0-9a-f]{16}".join(map(re.escape, name.split("\0"))))
+    with suppress(OSError):  # a folder may take files and yet not be readable
+        for found in filter(pattern.fullmatch, os.listdir(folder)):
+            _remove(os.path.join(folder, found))
+
+
+def _remove(part: str) -> None:
+    """Remove a temporary file if no process holds its lock and it is a regular file."""
+    with suppress(OSError):  # it is locked, already gone, a link, or of another user
+        descriptor = os.open(part, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.remove(part)
+        finally:
+            os.close(descriptor)
+
+
+def _name(there: str, random: str, mark: str) -> str:
+    """The name of a temporary file for a target."""
+    folder, name = os.path.split(there)
+    # a name has at most 255 bytes, a character of it up to four
+    return os.path.join(folder, f"{name[:50]}.{random}.{mark}.part")
+
+
+def _mark(there: str) -> str:
+    """A part of the names of a target's temporary files that identifies the target and this machine.
+
+    Other machines that share a folder may not see a lock. All processes of one running kernel do, and the
+    boot id identifies it.
+    """
+    return blake2b(_machine() + os.fsencode(os.path.basename(there)), digest_size=8).hexdigest()
+
+
+@cache
+def _machine() -> bytes:
+    """The boot id of the running kernel, or the machine's name on systems without one."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_bytes()
+    except OSError:
+        return platform.node().encode()
+
+
+def output(given: str | None, name: str) -> str:
+    """The path of a result: as given, or ``results/<name>.nc``, in a folder that is created.
+
+    Raises
+    ------
+    InputError
+        The path does not end in .nc, which names of figures and tables beside it are made from, or cannot be
+        written.
+    """
+    if given is None:
+        os.makedirs("results", exist_ok=True)
+        given = os.path.join("results", f"{name}.nc")
+    check_writable(given, ".nc")
+    return given

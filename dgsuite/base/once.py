@@ -1,0 +1,111 @@
+"""Values that several threads read and one of them makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from threading import RLock
+from typing import Any, Generic, TypeVar, overload
+
+T = TypeVar("T")
+
+LOCK = "_once_lock"
+"""Where an object keeps the lock of its `once` properties."""
+
+
+class Lock:
+    """A lock that the same thread may take again. A copy, or what is read from a pickle, is a new one."""
+
+    __slots__ = ("_lock",)
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    @property
+    def is_mine(self) -> bool:
+        """Whether this thread holds the lock."""
+        return self._lock._is_owned()  # type: ignore[attr-defined]  # as `threading.Condition` asks it
+
+    def __reduce__(self) -> tuple[type[Lock], tuple[()]]:
+        return type(self), ()
+
+
+class Once:
+    """Values by key. The first thread that asks for one makes it; others that ask meanwhile wait.
+
+    Examples
+    --------
+    >>> from dgsuite.base.once import Once
+    >>> made = Once()
+    >>> made.get("squares", lambda: [k * k for k in range(4)])
+    [0, 1, 4, 9]
+    >>> made.get("squares", lambda: "not called: the value is there")
+    [0, 1, 4, 9]
+    """
+
+    __slots__ = ("_values", "lock")
+
+    def __init__(self) -> None:
+        self._values: dict[Hashable, Any] = {}
+        self.lock = Lock()
+
+    def get(
+        self, key: Hashable, make: Callable[[], T], valid: Callable[[T], bool] | None = None
+    ) -> T:
+        """The value of a key.
+
+        Parameters
+        ----------
+        key
+            What the value is.
+        make
+            Makes the value if there is none. If it raises an error, none is kept.
+        valid
+            Whether a value that was kept may be used; if not, it is made again.
+        """
+        values = self._values
+        if valid is None and key in values:
+            return values[key]  # type: ignore[no-any-return]
+        with self.lock:
+            if key not in values or (valid is not None and not valid(values[key])):
+                values[key] = make()
+            return values[key]  # type: ignore[no-any-return]
+
+    def clear(self) -> None:
+        """Forget all values; no other thread may use them."""
+        self._values = {}
+
+
+class once(Generic[T]):  # noqa: N801 (it is used as a property)
+    """A property that one thread computes, once.
+
+    `functools.cached_property` has no lock since Python 3.12, so two threads may both compute it, and get
+    different objects. Each object has one lock for all of its `once` properties.
+    """
+
+    def __init__(self, function: Callable[[Any], T]) -> None:
+        self.function = function
+        self.__doc__ = function.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> once[T]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+
+    def __get__(self, instance: object | None, owner: type) -> once[T] | T:
+        if instance is None:
+            return self
+        values = vars(instance)  # read first by Python, so this runs until the value is there
+        with values.setdefault(LOCK, Lock()):
+            if self.name not in values:
+                values[self.name] = self.function(instance)
+            return values[self.name]  # type: ignore[no-any-return]

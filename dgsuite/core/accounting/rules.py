@@ -1,0 +1,130 @@
+"""How IMSuite counts a kernel: what each phase stands for, by kernel.
+
+The paper (Gupta and Nandivada, IMSuite, Figures 7, 8 and 10) counts in the UP model, where every node is
+a place of its own and the driver runs on node 0's place:
+
+* a phase that launches a task on every node counts n - 1 communications, n tasks (asyncs) and a join
+  (finish); the clocked style launches once per round and counts a barrier for each further phase;
+* a message counts one, or more where IMSuite reaches the same place several times to do the same;
+* the driver counts one for each node that it looks at, except its own.
+
+Rules are registered with `account`, which refuses names that are no phases of the kernel: to rename a
+phase cannot change a count unseen. All counts are derived from the log of a run.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError
+from dgsuite.core.engine.log import Log
+from dgsuite.kernels.bsp import Kernel, Vote
+
+Driver = Callable[[Any, Log, int, str], NDArray]
+"""What the sequential driver adds to the communication of each round, from the kernel, the log, the
+number of nodes and the style."""
+
+
+class Spawning(NamedTuple):
+    """What the tasks of a recursive kernel count in IMSuite, besides launches.
+
+    Per task spawned ``comm``, ``mutex``, ``asyncs`` and ``joins``; per finish opened ``open_comm``,
+    ``open_mutex`` and ``finishes``, and per finish that is not empty ``filled``. In the clocked style
+    the second half of a finish is ``barriers``.
+    """
+
+    comm: int = 1
+    mutex: int = 0
+    asyncs: int = 1
+    joins: int = 0
+    open_comm: int = 0
+    open_mutex: int = 0
+    finishes: int = 0
+    filled: int = 0
+    barriers: int = 0
+
+
+@dataclass(frozen=True)
+class Accounting:
+    """How IMSuite counts one kernel. Phases that are not named count as one launch, and their messages one
+    communication and one mutex operation each.
+
+    Attributes
+    ----------
+    launches
+        Phases of IMSuite that one phase of the kernel stands for, where not one.
+    clocked
+        How many of these the clocked style launches; by default one per round. The others are
+        barriers.
+    comm, mutex
+        What a message of a phase counts, where not one.
+    driver
+        What the sequential driver adds to the communication of each round.
+    places
+        On how many nodes a phase is launched, where not on all.
+    spawning, clocked_spawning
+        What tasks that spawn tasks count, by the task that spawns; the clocked style where it
+        differs.
+    """
+
+    launches: dict[str, int] = field(default_factory=dict)
+    clocked: dict[str, int] | None = None
+    comm: dict[str, int] = field(default_factory=dict)
+    mutex: dict[str, int] = field(default_factory=dict)
+    driver: Driver | None = None
+    places: Callable[[Any, int], int] | None = None
+    spawning: dict[str, Spawning] = field(default_factory=dict)
+    clocked_spawning: dict[str, Spawning] = field(default_factory=dict)
+
+    def phases(self) -> set[str]:
+        """All phases and tasks that the rules name."""
+        keyed = (self.launches, self.clocked or {}, self.comm, self.mutex)
+        return set().union(*keyed, self.spawning, self.clocked_spawning)
+
+
+ACCOUNTING: dict[type[Kernel], Accounting] = {}
+"""Rules of kernels; those of a class hold for classes derived from it that have none of their own."""
+
+
+def looked_at(vote: Vote, n: int) -> int:
+    """How many remote nodes a search from node 0 on looks at, to the one voted as `min`; all if none is."""
+    return n - 1 if vote.min is None else int(vote.min)
+
+
+def passed_over(vote: Vote, n: int) -> int:
+    """As `looked_at`, without the node that is found."""
+    return n - 1 if vote.min is None else max(int(vote.min) - 1, 0)
+
+
+def account(kernel: type[Kernel], rules: Accounting) -> None:
+    """Register how IMSuite counts a kernel.
+
+    Raises
+    ------
+    InputError
+        The rules name something that is no phase or task of the kernel.
+    """
+    for name in sorted(rules.phases()):
+        if not _is_phase(getattr(kernel, name, None)):
+            raise InputError(
+                f"the accounting of {kernel.__name__} names {name!r}, which is no phase of it"
+            )
+    ACCOUNTING[kernel] = rules
+
+
+def rules_of(kernel: Kernel) -> Accounting:
+    """The rules that hold for a kernel."""
+    for cls in type(kernel).__mro__:
+        if cls in ACCOUNTING and cls.form == kernel.form:
+            return ACCOUNTING[cls]
+    return Accounting()
+
+
+def _is_phase(method: object) -> bool:
+    """Whether something is a method that takes a cluster, its state and an inbox."""
+    return callable(method) and tuple(inspect.signature(method).parameters)[3:4] == ("inbox",)

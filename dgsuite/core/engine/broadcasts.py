@@ -1,0 +1,317 @@
+"""Broadcasts of a site, reduced along edges for its inboxes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.once import once
+from dgsuite.base.thresholds import compiles
+from dgsuite.core.engine.broadcast_store import BroadcastBatch, BroadcastStore
+from dgsuite.core.engine.messages import MessageList, not_sent
+from dgsuite.core.engine.offers import Offers
+from dgsuite.kernels.bsp import Note
+from dgsuite.partition.arrays.reductions import SUM, Reduction
+from dgsuite.partition.arrays.segments import expand, first_marked, loops
+from dgsuite.partition.arrays.tiles import Tiles
+from dgsuite.partition.clusters.subset import Subset
+
+__all__ = ["BroadcastBatch", "Broadcasts"]
+
+ALL, ANY, FIRST = (0.0, 1.0), (0.0, 2.7), (3.0, 1.0)
+"""Cost of a pull per row, and per entry that it reads: of all entries; of those up to the first
+sender, which the processor mispredicts; the same where the first entries of a row are read at once."""
+
+NO_BITS = np.empty(0, np.uint8)
+"""What compiled loops take for the bitmap of senders where every node sent."""
+
+LISTING, LISTS = 64, 1 << 18
+"""Cost of listing a message, and of listing any at all, relative to that of reading a slot."""
+
+FEW = 8
+"""Clusters of a site of which each may look at all messages."""
+
+
+class Broadcasts(BroadcastStore):
+    """The broadcasts of one phase at one site, as its inboxes read them.
+
+    Values are reduced along edges by compiled loops: either the receivers read the slots of their
+    neighbours (pull), or the senders write to theirs (push), whichever crosses fewer edges. Few messages
+    are listed.
+    """
+
+    _counts: tuple[NDArray, NDArray, NDArray] | None = None
+    """Room for numbers of messages by row, and of those from other clusters, all 0; and for rows."""
+
+    _full: MessageList | None = None
+    """The messages of a phase in which every node with neighbours sent, of a small graph."""
+
+    def _begin(self) -> None:
+        super()._begin()
+
+    def _by_id(self) -> NDArray:
+        """Slots of the senders, by ascending node id."""
+        slots = np.concatenate(self.lists)
+        return slots[np.argsort(self.halo.named(slots), kind="stable")]
+
+    @property
+    def is_full(self) -> bool:
+        """Whether every entry of the site's adjacency is a node that sent."""
+        return self.reach == len(self.halo.indices)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether reducing along edges, which reads every slot, beats listing the messages."""
+        return self.is_compiled and 8 * self.reach > self.halo.own
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the graph is large enough for compiled loops to find the first senders."""
+        return compiles(len(self.halo.indices))
+
+    @property
+    def is_short(self) -> bool:
+        """Whether, to find the first senders, listing the messages beats reading every slot."""
+        room = self.halo.own - (LISTS if self.is_compiled else 0)
+        return self.count * LISTING <= room and self.reach * LISTING <= room
+
+    @property
+    def messages(self) -> MessageList:
+        """The messages one by one."""
+        return self.made.get("messages", self._list)
+
+    def _list(self) -> MessageList:
+        if not self.is_full or self.is_compiled:
+            return self._list_all()
+        if self._full is None:
+            self._full = self._list_all()
+        else:
+            self._full.renew()
+        return self._full
+
+    def _list_all(self) -> MessageList:
+        """The messages of all senders, along the edges to own nodes."""
+        halo = self.halo
+        rows, slots = [], []
+        for senders in self.lists:
+            out = halo.out(senders)
+            at, entry = expand(out.indptr, senders - out.shift)
+            row, slot = out.indices[entry] - out.base, senders[at]
+            if out.indptr is halo.out_indptr and halo.slots > halo.own:
+                here = (row >= 0) & (row < halo.own)
+                row, slot = row[here], slot[here]
+            rows.append(row)
+            slots.append(slot)
+        row, slot = np.concatenate(rows), np.concatenate(slots)
+        src = halo.named(slot)
+        if len(rows) > 1 or halo.ids is not None:
+            order = np.argsort(src, kind="stable")
+            row, slot, src = row[order], slot[order], src[order]
+        fields, stored = self._fields, self.slots  # alone: a cycle would keep the memory of `self`
+
+        def values(name: str, order: NDArray) -> NDArray:
+            if name not in fields:
+                raise not_sent(name)
+            return stored[name][slot[order]]
+
+        return MessageList(row, src, values, halo.own)
+
+    def pulls(self, size: int, among: Subset | None, cost: tuple[float, float] = ALL) -> bool:
+        """Whether a pull costs less than a push, which writes at random and so counts twice.
+
+        Parameters
+        ----------
+        cost
+            Of a row and an entry; a row that ends at its first sender ends the sooner the more sent.
+        """
+        rows = size if among is None else among.count
+        entries = len(self.halo.indices)
+        row, entry = cost
+        reads = entries / self.halo.own
+        if cost is not ALL:
+            if 2 * self.count >= rows * (row + reads * entry):
+                return True  # whatever the senders reach
+            reads = min(reads, entries / max(self.reach, 1))
+        return 2 * self.reach >= rows * (row + reads * entry)
+
+    def reduce(
+        self, how: Reduction | str, name: str, lo: int, hi: int, among: Subset | None
+    ) -> tuple[NDArray, ...]:
+        """Receivers from row `lo` to `hi`, counted from `lo`, and the reduced values that they got.
+
+        Parameters
+        ----------
+        how
+            A reduction of a field that has compiled loops, or "any".
+        """
+        if self.pulls(hi - lo, among, ANY if how == "any" else ALL):
+            rows = np.arange(hi - lo) if among is None else among.members
+            hit, *found = self._pull(how, name, rows, lo, hi)
+            got = hit > 0
+            if got.all():
+                return (rows.copy(), *found)  # rows may be a list that the kernel keeps
+            return (rows[got], *(f[got] for f in found))
+        hit, *found = (f[lo:hi] for f in self._pushed_once(how, name))
+        nodes = np.flatnonzero(hit if among is None else (hit > 0) & among.mask)
+        return (nodes, *(f[nodes] for f in found))
+
+    def every(self, how: Reduction, name: str, lo: int, hi: int) -> NDArray:
+        """Reduced values of all rows from `lo` to `hi`; those that got none have the identity."""
+        if self.is_full and how is SUM and self.halo.tiles is not None:
+            for tiles in self.halo.tiles:
+                if (tiles.first, tiles.size) == (lo, hi - lo):
+                    return self._sums(name, tiles)
+            (tiles,) = self.halo.tiles
+            sums = self.made.get(("tiles", name), lambda: self._sums(name, tiles))
+            return sums[lo:hi].copy()
+        if self.pulls(hi - lo, None):
+            return self._pull(how, name, np.arange(hi - lo), lo, hi)[1]
+        _, values = self._pushed_once(how, name)
+        return values[lo:hi].copy()
+
+    def _sums(self, name: str, tiles: Tiles) -> NDArray:
+        """The sum of what each node of some rows got, where everyone sent."""
+        values = self.values(name)
+        sums = tiles.sums(values, SUM.identity(values.dtype))
+        return sums.astype(SUM.result(values.dtype), copy=False)
+
+    def _pushed_once(self, how: Reduction | str, name: str) -> tuple[NDArray, ...]:
+        """What `_push` returns, worked out once a phase for all clusters of the site."""
+        key = "pushed", how if isinstance(how, str) else how.name, name
+        return self.made.get(key, lambda: self._push(how, name))
+
+    def _pull(
+        self, how: Reduction | str, name: str, rows: NDArray, lo: int, hi: int
+    ) -> tuple[NDArray, ...]:
+        """For each row, whether it got a message, and the reduced values."""
+        sent = NO_BITS if self.is_full and isinstance(how, Reduction) else self.bitmap
+        along = (self.halo.indptr, self.halo.indices, lo, rows, sent)
+        if isinstance(how, Reduction):
+            values = self.values(name)
+            pull = getattr(loops(), how.pull or "")
+            out, hits = pull(*along, values, how.identity(values.dtype), *how.flags)
+            return hits, out.astype(how.result(values.dtype), copy=False)
+        return (loops().pull_any(*along),)
+
+    def _push(self, how: Reduction | str, name: str) -> tuple[NDArray, ...]:
+        """For each own node, whether it got a message, and the reduced values."""
+        halo = self.halo
+        if isinstance(how, Reduction):
+            hit, values = np.zeros(halo.own, bool), self.values(name)
+            push = getattr(loops(), how.push or "")
+            out = np.full(halo.own, how.identity(values.dtype))
+            ordered = values.dtype.kind in how.ordered
+            for some in [self._by_id()] if ordered else self.lists:
+                push(*halo.edges, halo.first, some, values, out, hit, *how.flags)
+            return hit, out.astype(how.result(values.dtype), copy=False)
+        hit = np.zeros(halo.own, bool)
+        for some in self.lists:
+            loops().push_any(*halo.out(some), some, hit)
+        return (hit,)
+
+    def counted(self, lo: int, hi: int, among: Subset | None) -> tuple[NDArray, NDArray, NDArray]:
+        """`Inbox.count` of the nodes in rows `lo` to `hi`. A push takes time for the messages alone."""
+        if self.pulls(hi - lo, among):
+            rows = np.arange(hi - lo) if among is None else among.members
+            ends = self.halo.first + lo, self.halo.first + hi
+            along = (self.halo.indptr, self.halo.indices, lo, rows, self.bitmap)
+            hits, away = loops().pull_count(*along, *ends)
+            keep = hits > 0
+        else:
+            every = self.made.get("count", self._push_count)
+            some = slice(*np.searchsorted(every[0], (lo, hi)))
+            rows, hits, away = (part[some] for part in every)
+            rows = rows - lo
+            keep = slice(None) if among is None else among.mask[rows]
+        # counted in 32 bits, as no node has more neighbours; what kernels make of them may be more
+        return rows[keep], hits[keep].astype(np.int64), away[keep].astype(np.int64)
+
+    def _push_count(self) -> tuple[NDArray, NDArray, NDArray]:
+        """Rows that messages reach, ascending, how many reach each, and how many from other clusters."""
+        halo = self.halo
+        if self._counts is None:
+            self._counts = *np.zeros((2, halo.own), np.int32), np.empty(halo.own + 1, np.int64)
+        hits, away, found = self._counts
+        count = 0
+        for some in self.lists:
+            along = (*halo.out(some), some, halo.first, halo.starts)
+            count = loops().push_count(*along, hits, away, found, count)
+        rows = np.sort(found[:count]) if 8 * count < halo.own else np.flatnonzero(hits)
+        every = rows, hits[rows], away[rows]
+        hits[rows] = away[rows] = 0
+        return every
+
+    def count_down(self, counts: NDArray, floor: int, lo: int) -> NDArray[np.int64] | None:
+        """`Inbox.count_down` of the nodes in rows from `lo` on; None to count the messages first, once for
+        all clusters of the site.
+        """
+        if not self.is_compiled or FEW * len(counts) < self.halo.own:
+            return None
+        found, count = np.empty(len(counts) + 1, np.int64), 0
+        for some in self.lists:
+            along = (*self.halo.out(some), some, lo)
+            count = loops().push_down(*along, floor, counts, found, count)
+        return np.sort(found[:count])
+
+    def first(
+        self, lo: int, hi: int, among: Subset | None, top_down: bool
+    ) -> tuple[NDArray, NDArray, Note] | None:
+        """`Inbox.first`; None to list the messages."""
+        halo = self.halo
+        if not top_down and self.pulls(hi - lo, among, FIRST):
+            rows = np.arange(hi - lo) if among is None else among.members
+            if not self.is_compiled:
+                nodes, source, looked = first_marked(
+                    halo.indptr, halo.indices, lo + rows, self.sent
+                )
+                note = Note({"examined": looked, "bottom_up": len(rows)})
+                return rows[nodes], halo.named(source), note
+            along = (halo.indptr, halo.indices, halo.heads, lo, rows, self.bitmap, halo.names)
+            nodes, source = _room(len(rows), halo.names.dtype)
+            found, looked = loops().pull_first(*along, nodes, source)
+            return nodes[:found], source[:found], Note({"examined": looked, "bottom_up": len(rows)})
+        if not self.is_compiled:
+            return None
+        hit, least, count = self.made.get("first", self._push_first)
+        hit, least = hit[lo:hi], least[lo:hi]
+        nodes, source = _room(count, least.dtype)
+        found = loops().collect(hit, hit if among is None else among.mask, least, nodes, source)
+        share = self.reach * (hi - lo) // max(halo.own, 1)
+        return nodes[:found], source[:found], Note({"examined": share})
+
+    def _push_first(self) -> tuple[NDArray[np.bool_], NDArray, int]:
+        """For each own node, whether it got a message, its smallest sender, and how many nodes got one."""
+        halo, count = self.halo, 0
+        hit, least = np.zeros(halo.own, bool), np.empty(halo.own, halo.names.dtype)
+        for some in self.lists:
+            count += loops().push_first(*halo.out(some), some, halo.names, hit, least)
+        return hit, least, count
+
+    @once
+    def offers(self) -> Offers:
+        """The least offers of the run."""
+        return Offers(self.halo)
+
+    def nearer(self, name: str, lo: int, hi: int) -> tuple[NDArray, NDArray, NDArray]:
+        """`Inbox.nearer` of the nodes in rows `lo` to `hi`."""
+        every = self.made.get(
+            ("nearer", name), lambda: self.offers.take(self.lists, self.values(name))
+        )
+        rows = every[slice(*np.searchsorted(every, (lo, hi)))]
+        return rows - lo, self.offers.least[rows], self.offers.source[rows]
+
+    def minima(
+        self, name: str, own: NDArray, lo: int, hi: int, among: Subset | None
+    ) -> NDArray | None:
+        """`Inbox.local_minima` by a pull, which stops at the first smaller value; None to push."""
+        if not self.pulls(hi - lo, among):
+            return None
+        rows = np.arange(hi - lo) if among is None else among.members
+        halo, values = self.halo, self.values(name)
+        least = loops().pull_minima(halo.indptr, halo.indices, lo, rows, self.bitmap, values, own)
+        return rows[least]
+
+
+def _room(count: int, dtype: np.dtype) -> tuple[NDArray[np.int64], NDArray]:
+    """Where a compiled loop puts up to `count` nodes, and their senders."""
+    return np.empty(count + 1, np.int64), np.empty(count + 1, dtype)

@@ -1,0 +1,217 @@
+"""The checkpoints of a run in a folder, or at a URL of fsspec.
+
+Of each checkpoint, a site writes a file with what its clusters need, a file with its log, and then a list of
+both with their checksums. A checkpoint is whole if the lists of all sites are there, and what they name is
+undamaged. The last two are kept: while one is written, or if it is damaged, there is the one before.
+
+The try of the run that began last owns the folder. Processes of an earlier one, which may still run, find
+that out before they write.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from secrets import token_hex
+from typing import Any, NamedTuple
+
+from dgsuite.base.errors import InputError
+from dgsuite.core.engine.log import Log, merge
+from dgsuite.core.engine.values import Classes, Reader
+from dgsuite.partition.store import archives
+from dgsuite.partition.store.archives import Entry
+
+logger = logging.getLogger("dgsuite")
+
+KIND = "checkpoint"
+"""What the lists are of."""
+
+OWNER = "owner.json"
+"""Name of the file that says which try owns the folder."""
+
+NAME = re.compile(
+    r"phase-(?P<phases>\d{8,})-(?P<attempt>[0-9a-f]{8})-"
+    r"(?:states-\d{4,}\.npz|log-\d{4,}\.npz|(?P<list>site-(?P<site>\d{4,})-of-(?P<sites>\d{4,})\.json))"
+    r"(?P<part>\.[0-9a-z.]+\.part)?"
+)
+"""Names of the files, and of those that were being written when a process was killed."""
+
+
+class Found(NamedTuple):
+    """A checkpoint that is whole.
+
+    Attributes
+    ----------
+    phases
+        How many phases of the run are over.
+    offsets
+        Where the clusters begin: see `dgsuite.partition.clusters.partitioners.Partition`.
+    sites
+        Of each site that wrote it, the numbers of its clusters from and to, and the entries of its files.
+    """
+
+    phases: int
+    offsets: list[int]
+    sites: list[tuple[int, int, Entry, Entry]]
+
+
+@dataclass(frozen=True)
+class Checkpoints:
+    """The folder of a run's checkpoints.
+
+    Attributes
+    ----------
+    folder
+        Absolute path or URL.
+    every
+        Seconds between two checkpoints; as int, rounds.
+    facts
+        What the run is: a checkpoint of another run is refused.
+    offsets
+        Where the clusters begin.
+    attempt
+        A part of the names of files, new for each try of the run. So what a try left that was broken off is
+        not mixed with what this one writes.
+    found
+        What this try goes on from, if anything.
+    automatic
+        Whether nobody asked for them. Then they cost nothing before the first is due, and the run continues
+        if one cannot be written. No other run knows the folder, so it has no owner.
+    """
+
+    folder: str
+    every: float | int
+    facts: Mapping[str, Any]
+    offsets: list[int] | None = None
+    attempt: str = ""
+    found: Found | None = None
+    automatic: bool = False
+
+    def begun(self, offsets: list[int], found: Found | None) -> Checkpoints:
+        """The same for a try of the run, which owns the folder from now on."""
+        attempt = token_hex(4)
+        if self.automatic:
+            return replace(self, offsets=offsets, attempt=attempt, found=found)
+        with archives.explained(self.folder):
+            files, inner = archives.opened(self.folder)
+            files.makedirs(inner, exist_ok=True)
+        archives.write_list(self.folder, OWNER, KIND, {"attempt": attempt})
+        return replace(self, offsets=offsets, attempt=attempt, found=found)
+
+    def check_owner(self) -> None:
+        """Check that this try owns the folder.
+
+        Raises
+        ------
+        InputError
+            Another one does, or this process sees another folder.
+        """
+        if self.automatic:
+            return
+        try:
+            there = archives.read_list(self.folder, OWNER, KIND)["attempt"]
+        except InputError as error:
+            raise InputError(f"{error}; all workers must see the same folder") from None
+        if there != self.attempt:
+            raise InputError(f"{self.folder}: another run writes its checkpoints there")
+
+    def newest(self) -> Found | None:
+        """The newest checkpoint that is whole, if there is one.
+
+        Raises
+        ------
+        InputError
+            The folder holds checkpoints of another run.
+        """
+        lists: dict[tuple[int, str], list[re.Match]] = defaultdict(list)
+        for match in self._files():
+            if match["list"] and not match["part"]:
+                lists[int(match["phases"]), match["attempt"]].append(match)
+        for key in sorted(lists, reverse=True):
+            try:
+                return self._whole(lists[key])
+            except BrokenError as error:
+                logger.warning("the checkpoint of phase %d is left out: %s", key[0], error)
+        if lists:
+            logger.warning("%s: no checkpoint is whole; the run begins at round 0", self.folder)
+        return None
+
+    def past(self) -> Log:
+        """The log of what this try goes on from; an empty one at round 0."""
+        if self.found is None:
+            return Log(0)
+        return merge([Log.of(columns) for columns in self.pasts(Classes())])
+
+    def pasts(self, classes: Classes) -> list[Any]:
+        """What each site wrote of the phases that are over."""
+        assert self.found is not None
+        read = Reader(classes).read
+        return [read(archives.read(self.folder, log)) for *_, log in self.found.sites]
+
+    def end(self, seconds: float) -> None:
+        """Remove all files, after so many seconds of the run; of automatic ones there are none before."""
+        if not self.automatic or seconds >= self.every:
+            self.remove()
+
+    def remove(self, besides: str = "") -> None:
+        """Remove all files of checkpoints but those of a try, and the folder if it is empty then."""
+        with archives.explained(self.folder):
+            files, inner = archives.opened(self.folder)
+            for match in self._files():
+                if match["attempt"] != besides:
+                    files.rm_file(f"{inner}/{match[0]}")
+            if besides:
+                return
+            with suppress(FileNotFoundError):
+                files.rm_file(f"{inner}/{OWNER}")
+            files.invalidate_cache()
+            if files.isdir(inner) and not files.ls(inner):
+                files.rmdir(inner)
+
+    def _files(self) -> Iterator[re.Match]:
+        """Names of the files of checkpoints."""
+        with archives.explained(self.folder):
+            files, inner = archives.opened(self.folder)
+            files.invalidate_cache()
+            names = files.ls(inner, detail=False) if files.isdir(inner) else []
+        return filter(None, (NAME.fullmatch(name.rpartition("/")[2]) for name in names))
+
+    def _whole(self, lists: list[re.Match]) -> Found:
+        """A checkpoint of which these are the lists of sites.
+
+        Raises
+        ------
+        BrokenError
+            It is not whole.
+        """
+        sites = []
+        for match in sorted(lists, key=lambda match: int(match["site"])):
+            try:
+                facts = archives.read_list(self.folder, match[0], KIND)
+                for entry in (facts["states"], facts["log"]):
+                    archives.check(self.folder, entry)
+            except InputError as error:
+                raise BrokenError(str(error)) from None
+            if facts["run"] != self.facts:
+                raise InputError(f"{self.folder}: {_other(facts['run'], self.facts)}")
+            sites.append((*facts["clusters"], facts["states"], facts["log"]))
+        if len(sites) < int(lists[0]["sites"]):
+            raise BrokenError(f"{len(sites)} of {int(lists[0]['sites'])} workers wrote theirs")
+        return Found(int(lists[0]["phases"]), facts["offsets"], sites)
+
+
+class BrokenError(Exception):
+    """A checkpoint is not whole."""
+
+
+def _other(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """What is different in a checkpoint of another run."""
+    name = next(n for n in {**before, **now} if before.get(n) != now.get(n))
+    return (
+        f"holds a checkpoint of another run: {name} was {before.get(name)!r}, and is {now.get(name)!r}; "
+        f"give a folder of its own, or remove this one"
+    )

@@ -1,0 +1,236 @@
+"""A run at one site with checkpoints: when they are due, writing them, and going on from one.
+
+The votes of a phase tell all sites to write a checkpoint, so all write at the end of the same phase.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections import deque
+from functools import cached_property
+from time import monotonic
+from typing import Any
+
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError, RunError
+from dgsuite.core.engine import checkpoint
+from dgsuite.core.engine.checkpoint_files import KIND, Checkpoints, Found
+from dgsuite.core.engine.checks import digest
+from dgsuite.core.engine.log import Log
+from dgsuite.core.engine.program import Step
+from dgsuite.core.engine.site import Site
+from dgsuite.core.engine.values import Writer
+from dgsuite.kernels.bsp import Vote
+from dgsuite.partition.store import archives
+
+logger = logging.getLogger("dgsuite")
+
+COPIES = 3
+"""Of a checkpoint in the memory of workers: what is being written, and one or two that are kept."""
+
+DUE = 16
+"""Bit of `Vote.given` that is set in a marked vote; no program reads it."""
+
+
+def marked(vote: Vote) -> Vote:
+    """A vote that tells all sites to write a checkpoint after this phase."""
+    return vote._replace(given=vote.given | DUE)
+
+
+def is_marked(vote: Vote) -> bool:
+    """Whether a site told the others to."""
+    return bool(vote.given & DUE)
+
+
+class Pace:
+    """When a checkpoint is due.
+
+    Parameters
+    ----------
+    plan
+        Says how often.
+    rounds
+        Of the run that are over.
+    """
+
+    few = 16
+    """Phases that are sent off at once before it is known how long they take."""
+
+    def __init__(self, plan: Checkpoints, rounds: int = 0) -> None:
+        self.every = plan.every
+        self.restart(rounds)
+
+    def restart(self, rounds: int) -> None:
+        """The time to the next checkpoint begins, after so many rounds."""
+        self._since = rounds if type(self.every) is int else monotonic()
+
+    def due(self, step: Step) -> bool:
+        """Whether one is due after a phase."""
+        if type(self.every) is int:
+            return step.last and step.round + 1 - self._since >= self.every
+        return monotonic() - self._since >= self.every
+
+    def phases(self, seconds: float, count: int) -> int:
+        """How many phases to send off at once, if the last ones took so many seconds."""
+        if type(self.every) is int:
+            return sys.maxsize
+        return max(1, int(self.every * count / max(seconds, 1e-3)))
+
+
+class Fresh:
+    """A run at one site that begins at round 0 and writes no checkpoints.
+
+    Attributes
+    ----------
+    log
+        Of the site, with the phases that are over.
+    votes
+        Of these phases: with them the program is replayed.
+    sends
+        What the site sends once more before it goes on: see `checkpoint.restore`.
+    """
+
+    def __init__(self, site: Site) -> None:
+        self.log = Log(len(site.clusters))
+        self.votes: list[Vote] = []
+        self.sends: list[list[Any]] = []
+
+    def due(self, step: Step) -> bool:
+        """Whether the other sites are to be told to write a checkpoint after a phase."""
+        return False
+
+    def write(self) -> None:
+        """Write a checkpoint of the site after the last phase of the log."""
+
+
+class Kept(Fresh):
+    """A run at one site that writes checkpoints, and goes on from one if there is one.
+
+    Parameters
+    ----------
+    plan
+        The folder.
+    site
+        Its clusters get their state from the checkpoint.
+
+    Raises
+    ------
+    InputError
+        The folder is not that of the run, or the checkpoint is of another graph.
+    """
+
+    _failed = False
+
+    def __init__(self, plan: Checkpoints, site: Site) -> None:
+        super().__init__(site)
+        plan.check_owner()
+        site.keeps = not plan.automatic
+        self.plan = plan
+        self.site = site
+        self._written: deque[list[str]] = deque()
+        if plan.found is not None:
+            self._go_on(plan.found)
+        self._pace = Pace(plan, self._reached()[1])
+
+    @cached_property
+    def _graph(self) -> list[list[int]]:
+        """Checksums of the clusters."""
+        return [digest([cluster]) for cluster in self.site.clusters]
+
+    def _go_on(self, found: Found) -> None:
+        """Read what the site goes on from."""
+        folder, first = self.plan.folder, self.site.clusters[0].index
+        last = first + len(self.site.clusters)
+        arrays: dict[str, NDArray] = {}
+        for begin, end, states, _ in found.sites:
+            if begin < last and first < end:
+                arrays |= archives.read(folder, states)
+        self.sends = checkpoint.restore(self.site, arrays, self._graph)
+        self._take_past(slice(first, last))
+
+    def _take_past(self, clusters: slice) -> None:
+        """Go on from what all sites have logged; this one has these clusters."""
+        whole = self.plan.past()
+        self.votes = whole.votes
+        self.log = whole.part(clusters)
+
+    def _reached(self) -> tuple[int, int]:
+        """How many phases and rounds are over."""
+        return len(self.log), self.log.rounds
+
+    def _past(self) -> Any:
+        """What is written of the phases that are over."""
+        return self.log.columns()
+
+    def due(self, step: Step) -> bool:
+        if self.site.me or self._failed:  # one decides for all
+            return False
+        return self._pace.due(step)
+
+    def write(self) -> None:
+        """Write a checkpoint of the site; an automatic one after the next phase, which is kept for it."""
+        if not self.plan.automatic:
+            self._write()
+        elif not self.site.keeps:
+            self.site.keeps = True
+        elif not self._failed:
+            try:
+                self._write()
+            except (InputError, RunError) as error:
+                self._failed = True
+                logger.info("kernel %r has no checkpoints: %s", self.site.kernel.name, error)
+            self.site.keeps, self.site.returned = False, ()
+
+    def _write(self) -> None:
+        plan, me = self.plan, self.site.me
+        plan.check_owner()
+        phases, rounds = self._reached()
+        head = f"phase-{phases:08}-{plan.attempt}"
+        states = checkpoint.held(self.site, self._graph)
+        log = Writer(self.site.classes()).write(self._past())
+        if plan.automatic and self.site.room is not None:
+            self.site.room("checkpoint", COPIES * sum(array.nbytes for array in states.values()))
+        entries = {
+            "states": archives.write(plan.folder, f"{head}-states-{me:04}.npz", states),
+            "log": archives.write(plan.folder, f"{head}-log-{me:04}.npz", log),
+        }
+        indices = [cluster.index for cluster in self.site.clusters]
+        facts = {
+            "run": plan.facts,
+            "offsets": plan.offsets,
+            "clusters": (indices[0], indices[-1] + 1),
+            **entries,
+        }
+        name = f"{head}-site-{me:04}-of-{len(self.site.bounds) - 1:04}.json"
+        archives.write_list(plan.folder, name, KIND, facts)
+        self._written.append([name, *(entry["file"] for entry in entries.values())])
+        self._clear()
+        self._pace.restart(rounds)
+
+    def _clear(self) -> None:
+        """Remove what is older than the last two.
+
+        All sites have written a checkpoint when one writes the next, as they exchange messages between.
+        """
+        if len(self._written) < 2:
+            return
+        self.plan.check_owner()  # what is older may be what another try goes on from
+        if len(self._written) == 2 and self.site.me == 0:
+            self.plan.remove(besides=self.plan.attempt)
+        if len(self._written) > 2:
+            files, inner = archives.opened(self.plan.folder)
+            for name in self._written.popleft():
+                files.rm_file(f"{inner}/{name}")
+
+
+def begun(plan: Checkpoints | None, site: Site, kept: type[Kept] = Kept) -> Fresh:
+    """A run at one site, with checkpoints if there is a plan.
+
+    Automatic ones are of no use if there is no other site: they would be lost with the worker.
+    """
+    alone = len(site.bounds) == 2
+    if plan is None or (plan.automatic and alone and plan.found is None):
+        return Fresh(site)
+    return kept(plan, site)

@@ -1,0 +1,274 @@
+"""The log of a run: a row for each phase, from which every count and time is derived."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from operator import attrgetter
+from struct import Struct
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dgsuite.core.engine.pairs import PAIR
+from dgsuite.core.engine.program import COUNTED, SILENT, Step, Tally, reduce_votes
+from dgsuite.core.engine.progress import Progress
+from dgsuite.kernels.bsp import VOTES, Vote
+
+TIMES = ("compute", "cpu", "exchange")
+
+COUNTS = attrgetter(*COUNTED)
+
+SENT = np.dtype([("phase", "i8"), *((name, PAIR[name]) for name in PAIR.names or ())])
+"""Messages from one cluster to another in a phase: the number of the phase, and a `PAIR`."""
+
+PACKED = 64
+"""Phases that are packed at a time: outside of the rounds, if a run has fewer."""
+
+SHARED = {vote: vote for vote in (SILENT, *(Vote(v, given=VOTES["any"]) for v in (False, True)))}
+"""Votes that most phases have; the log refers to one object for all equal ones."""
+
+
+@cache
+def row_format(clusters: int) -> tuple[np.dtype, Struct]:
+    """A row of the log of some clusters: as a dtype, and as what packs its values."""
+    step = [("round", "i8"), ("turn", "i8"), ("phase", "i4"), ("last", "?")]
+    counts = [(name, "f8" if name == "toil" else "i8") for name in COUNTED]
+    times = [(name, "f8", (clusters,)) for name in TIMES]
+    letters = "".join("d" if kind == "f8" else "q" for _, kind in counts)
+    return np.dtype([*step, *counts, *times]), Struct(f"=qqi?{letters}{len(TIMES) * clusters}d")
+
+
+class Log:
+    """What happened, phase by phase, on one site; or, merged, on all.
+
+    ``log["messages"]`` is a column with an entry for each phase: ``round``, ``turn``, ``last`` (see `Step`),
+    ``phase`` (an index into `names`), a count of `Tally`, or one of the times, in seconds, shape
+    (phases, clusters):
+
+    * ``compute``: time of each cluster in the phase,
+    * ``cpu``: processor time of each cluster in the phase,
+    * ``exchange``: time between phases: packing, transfer, waiting, delivery.
+
+    A column is a view: `add` fails while one is held.
+
+    Parameters
+    ----------
+    clusters
+        Number of clusters.
+    seconds
+        Wall time of all rounds.
+
+    Attributes
+    ----------
+    votes
+        The reduced votes of each phase.
+    """
+
+    def __init__(self, clusters: int, seconds: float = 0.0) -> None:
+        self.clusters = clusters
+        self.seconds = seconds
+        self.votes: list[Vote] = []
+        self._begun = self._active = self._sent = 0
+        self._latest: list[tuple[Step, Tally, tuple[float, ...], tuple[float, ...], float]] = []
+        self._rows = bytearray()
+        self._codes: dict[str, int] = {}
+        self._notes: dict[str, array[int]] = {}
+        self._traffic = bytearray()
+
+    def __len__(self) -> int:
+        return len(self.votes)
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._pack()
+        return self.__dict__
+
+    def __getitem__(self, name: str) -> NDArray:
+        self._pack()
+        return np.frombuffer(self._rows, row_format(self.clusters)[0])[name]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the phases, in the order in which they first ran."""
+        self._pack()
+        return [*self._codes]
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds."""
+        return int(self["round"].max(initial=-1)) + 1
+
+    @property
+    def steps(self) -> Iterator[Step]:
+        """The phases, one by one, without the values that they took."""
+        names = self.names
+        columns = [self[name].tolist() for name in ("round", "phase", "last", "turn")]
+        return (Step(r, names[p], last, turn) for r, p, last, turn in zip(*columns, strict=True))
+
+    def add(
+        self,
+        step: Step,
+        tally: Tally,
+        compute: Iterable[float],
+        cpu: Iterable[float],
+        exchange: float,
+    ) -> None:
+        """Record a phase."""
+        self._latest.append((step, tally, tuple(compute), tuple(cpu), exchange))
+        self.votes.append(tally.vote)
+        self._active = max(tally.active, self._active if step.round < self._begun else 0)
+        self._begun = step.round + 1
+        self._sent += tally.messages
+        if len(self._latest) == PACKED:
+            self._pack()
+
+    def progress(self) -> Progress:
+        """How far the site is."""
+        return Progress(self._begun, self._active, self._sent)
+
+    def _pack(self) -> None:
+        """Move the latest phases into columns."""
+        if not self._latest:
+            return
+        first = len(self) - len(self._latest)
+        pack = row_format(self.clusters)[1].pack
+        for number, (step, tally, compute, cpu, exchange) in enumerate(self._latest, first):
+            code = self._codes.setdefault(step.phase, len(self._codes))
+            head = step.round, step.turn, code, step.last
+            between = (exchange,) * self.clusters
+            self._rows += pack(*head, *COUNTS(tally), *compute, *cpu, *between)
+            for name, value in tally.notes.items():
+                column = self._notes.setdefault(name, array("q"))
+                column.frombytes(bytes(column.itemsize * (number - len(column))))
+                column.append(value)
+            if tally.pairs is not None:
+                self._traffic += _sent(number, tally.pairs.table()).tobytes()
+            if tally.vote.given <= VOTES["any"]:
+                self.votes[number] = SHARED.get(tally.vote, tally.vote)
+        self._latest.clear()
+
+    def columns(self) -> dict[str, Any]:
+        """The log as arrays, numbers and votes; `of` makes it again."""
+        self._pack()
+        return {
+            "clusters": self.clusters,
+            "seconds": self.seconds,
+            "names": self.names,
+            "rows": np.array(self._rows, np.uint8),
+            "votes": self.votes,
+            "notes": {name: np.array(column) for name, column in self._notes.items()},
+            "traffic": np.array(self._traffic, np.uint8),
+        }
+
+    @classmethod
+    def of(cls, columns: dict[str, Any]) -> Log:
+        """The log that `columns` took apart."""
+        log = cls(columns["clusters"], columns["seconds"])
+        log.votes = columns["votes"]
+        log._codes = {name: code for code, name in enumerate(columns["names"])}
+        log._rows = bytearray(columns["rows"].tobytes())
+        log._notes = {name: array("q", found.tobytes()) for name, found in columns["notes"].items()}
+        log._traffic = bytearray(columns["traffic"].tobytes())
+        return log
+
+    def part(self, clusters: slice) -> Log:
+        """The log of a site that goes on from here: the times of its clusters, and, on the site of the first
+        cluster, all counts. The parts of all sites merge to the whole.
+        """
+        times = {name: self[name][:, clusters] for name in TIMES}
+        columns = self.columns()
+        columns["clusters"] = times["compute"].shape[1]
+        rows = np.zeros(len(self), row_format(columns["clusters"])[0])
+        for name, values in times.items():
+            rows[name] = values
+        for name in ("round", "turn", "phase", "last"):
+            rows[name] = self[name]
+        if clusters.start == 0:
+            for name in COUNTED:
+                rows[name] = self[name]
+        else:
+            columns |= {"votes": [SILENT] * len(self), "notes": {}, "traffic": self.traffic[:0]}
+        part = Log.of({**columns, "rows": rows})
+        if len(self):
+            part._begun = self.rounds
+            part._active = int(rows["active"][rows["round"] == rows["round"][-1]].max())
+            part._sent = int(rows["messages"].sum())
+        return part
+
+    def noted(self, name: str) -> NDArray[np.int64]:
+        """What the kernel noted under a name in each phase; 0 where it noted nothing."""
+        self._pack()
+        found = np.zeros(len(self), np.int64)
+        column = self._notes.get(name, ())
+        found[: len(column)] = column
+        return found
+
+    @property
+    def traffic(self) -> NDArray:
+        """What clusters sent each other in a traced run: rows of `SENT`, by phase, source and destination."""
+        self._pack()
+        return np.frombuffer(self._traffic, SENT)
+
+    def by_round(self, values: ArrayLike) -> NDArray:
+        """Sum of a quantity of each phase over the phases of each round."""
+        each = np.asarray(values)
+        out = np.zeros((self.rounds, *each.shape[1:]), each.dtype)
+        np.add.at(out, self["round"], each)
+        return out
+
+    def votes_of(self, turn: int) -> list[Vote]:
+        """The votes of the phases of a turn, one of the last in the log."""
+        turns = self["turn"]
+        end = len(self)
+        while end and turns[end - 1] > turn:
+            end -= 1
+        first = end
+        while first and turns[first - 1] == turn:
+            first -= 1
+        return self.votes[first:end]
+
+    def replies(self) -> Iterator[tuple[Step, Vote]]:
+        """The last step of each turn of the program, and the turn's reduced votes."""
+        turn: list[Vote] = []
+        ends = np.append(np.diff(self["turn"]) != 0, True)
+        for step, vote, end in zip(self.steps, self.votes, ends[: len(self)].tolist(), strict=True):
+            turn.append(vote)
+            if end:
+                yield step, reduce_votes(turn)
+                turn.clear()
+
+
+def _sent(phase: int, pairs: NDArray) -> NDArray:
+    """Messages between clusters in a phase, as rows of `SENT`."""
+    rows = np.empty(len(pairs), SENT)
+    rows["phase"] = phase
+    for name in PAIR.names or ():
+        rows[name] = pairs[name]
+    return rows
+
+
+def merge(logs: Sequence[Log]) -> Log:
+    """The log of the whole run from those of its sites, in the order of their clusters."""
+    if len(logs) == 1:
+        return logs[0]
+    merged = Log(sum(log.clusters for log in logs), max(log.seconds for log in logs))
+    merged._codes = logs[0]._codes
+    dtype, _ = row_format(merged.clusters)
+    merged._rows = bytearray(len(logs[0]) * dtype.itemsize)
+    rows = np.frombuffer(merged._rows, dtype)
+    for name in ("round", "turn", "phase", "last"):
+        rows[name] = logs[0][name]
+    for name in COUNTED:
+        rows[name] = sum(log[name] for log in logs)
+    for name in TIMES:
+        np.concatenate([log[name] for log in logs], axis=1, out=rows[name])
+    for name in dict.fromkeys(name for log in logs for name in log._notes):
+        merged._notes[name] = array(
+            "q", np.sum([log.noted(name) for log in logs], axis=0).tobytes()
+        )
+    traffic = np.concatenate([log.traffic for log in logs])
+    merged._traffic = bytearray(traffic[np.argsort(traffic["phase"], kind="stable")].tobytes())
+    merged.votes = [reduce_votes(votes) for votes in zip(*(log.votes for log in logs), strict=True)]
+    return merged

@@ -1,0 +1,345 @@
+"""The mailbox of a site: takes what its clusters send in a phase, and unpacks what arrives.
+
+All clusters of a phase send messages of one type. What stays at the site is handed over by reference;
+every other site gets at most one batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError, RunError
+from dgsuite.base.once import once
+from dgsuite.base.thresholds import compiles
+from dgsuite.core.engine.batches import MessageBatch, Received, Record
+from dgsuite.core.engine.broadcasts import BroadcastBatch, Broadcasts
+from dgsuite.core.engine.fields import compilable, concatenated, held, places
+from dgsuite.core.engine.halos import Halos
+from dgsuite.core.engine.lists import ListBatch, NodeLists, SiteLists
+from dgsuite.core.engine.program import Fault, Step, Tally
+from dgsuite.core.engine.senders import SENDERS
+from dgsuite.core.engine.shared_broadcasts import SharedBroadcasts
+from dgsuite.core.engine.shipments import AnnouncementBatch, ShipmentBatch, Shipments
+from dgsuite.core.engine.unicasts import UnicastBatch, Unicasts
+from dgsuite.core.engine.window import Window
+from dgsuite.kernels.bsp import Kernel, Known
+from dgsuite.partition.arrays.reductions import MIN, SUM
+from dgsuite.partition.arrays.segments import loops
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.halo import Halo
+
+
+class Mailbox:
+    """The mailbox of a site.
+
+    Parameters
+    ----------
+    kernel, clusters, bounds, me, fault
+        Those of the site.
+    check
+        Whether to check what takes as long as the work itself.
+
+    Attributes
+    ----------
+    dtypes
+        Dtype of each message field, vectors included.
+    starts
+        Row at which each cluster's nodes begin.
+    each
+        Calls a function with what each cluster sends, as `map` does, or side by side.
+    recorder
+        Called with what each phase sends, if set.
+    kept
+        What stays at the site, but for broadcasts.
+    arriving
+        The broadcasts of the phase, if there are any.
+    window
+        Where broadcasts are stored, if sites share memory.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        clusters: Sequence[Cluster],
+        bounds: NDArray,
+        me: int,
+        fault: Fault,
+        check: bool = False,
+    ) -> None:
+        self.check = check
+        self.kernel = kernel
+        self.clusters = clusters
+        self.bounds = bounds
+        self.me = me
+        self.fault = fault
+        self.starts = [0, *np.cumsum([c.size for c in clusters]).tolist()]
+        self.unicasts = Unicasts(clusters[0].partition, bounds, me)
+        widths = kernel.widths(clusters[0].n)
+        self.dtypes = {
+            name: np.dtype((dtype, (widths[name],))) if name in widths else np.dtype(dtype)
+            for name, dtype in kernel.fields.items()
+        }
+        self.each: Callable[..., Iterable[Any]] = map
+        self.recorder: Callable[[Step, Record], None] | None = None
+        self._phase = ""
+        self.kept: UnicastBatch | NodeLists | AnnouncementBatch | Shipments | None = None
+        self.arriving: Broadcasts | None = None
+        self.window: Window | None = None
+        self._halos = Halos.of(clusters)
+        self._owners: dict[tuple[int, bool], NDArray[np.int32]] = {}
+        self._every: dict[int, NDArray[np.int64]] = {}
+
+    @property
+    def has_halo(self) -> bool:
+        """Whether a halo is there already."""
+        return bool(self._halos.there(self.bounds, self.me))
+
+    @property
+    def slots(self) -> int:
+        """Slots of the halo that is there, or else of that for nodes that are read."""
+        all_nodes = True in self._halos.there(self.bounds, self.me)
+        return self.clusters[0].n if all_nodes else self._halo(False).slots
+
+    @property
+    def ghosts(self) -> int:
+        """Those of the `slots` that are for nodes of other sites."""
+        return self.slots - self.starts[-1]
+
+    def _halo(self, every: bool) -> Halo:
+        """A halo of the site, perhaps with slots for all nodes."""
+        return self._halos.get(self.clusters, self.bounds, self.me, every)
+
+    @once
+    def halo(self) -> Halo:
+        """The site's halo."""
+        return self._halo(self.window is not None)
+
+    def share(self, memory: NDArray[np.uint8]) -> None:
+        """Store broadcasts in memory that all sites share: `Window.size` bytes; before anything is sent."""
+        halo = self._halo(True)
+        offsets = self.clusters[0].partition.offsets[self.bounds]
+        assert halo.slots == offsets[-1]
+        self.window = Window(memory, offsets, self.me, self.dtypes)
+
+    def _store(self, halo: Halo, backwards: bool) -> Broadcasts:
+        if self.window is None:
+            return Broadcasts(halo, self.dtypes, backwards)
+        return SharedBroadcasts(halo, self.dtypes, self.window, backwards)
+
+    @once
+    def broadcasts(self) -> Broadcasts:
+        """Stores and packs broadcasts."""
+        return self._store(self.halo, False)
+
+    @once
+    def backwards(self) -> Broadcasts:
+        """The same for those against the direction of edges."""
+        return self._store(self.halo.turned, True)
+
+    def along(self, backwards: bool) -> Broadcasts:
+        """What is broadcast in a direction; an undirected graph has but one."""
+        return self.backwards if backwards and self.clusters[0].directed else self.broadcasts
+
+    def warm(self) -> None:
+        """Make the halo, and load compiled loops, before the clock starts."""
+        if not self.clusters[0].pulls:
+            return
+        halo = self.halo
+        if compiles(len(halo.indices)):
+            none, one = np.empty(0, np.int64), np.zeros(1, bool)
+            pull = (halo.indptr, halo.indices, 0, none, np.zeros(1, np.uint8))
+            push = (*halo.out(np.array([halo.first])), none)
+            counts = np.empty(0, np.int32)
+            loops().tally(counts, none)
+            loops().mark_rows(halo.out_indptr, halo.away, none, 0, 0, one, halo.first, none)
+            loops().single(halo.out_indptr, none)
+            loops().fill(one, none, True)
+            loops().land(one, np.empty(0, np.int32), halo.first, none)
+            loops().remove(one, none)
+            loops().keep(one, none, none)
+            loops().pull_any(*pull)
+            loops().pull_count(*pull, 0, 0)
+            loops().push_first(*push, halo.names, one, halo.names[:0])
+            loops().both(one[:0], one[:0], none)
+            loops().collect(one[:0], one[:0], halo.names[:0], none, halo.names[:0])
+            if self.kernel.adds_all:
+                halo.cut_tiles()
+            if self.kernel.looks_at_hubs:
+                _ = halo.hubs_first
+            if self.kernel.takes_offers:
+                (dtype,) = self.dtypes.values()
+                self.broadcasts.offers.warm(dtype)
+            if self.kernel.looks_for_first:
+                names = halo.names[:0]
+                loops().pull_first(*pull[:2], halo.heads, *pull[2:], halo.names, none, names)
+                loops().fill(counts, none, 0)
+                loops().scatter(counts, none, names)
+            loops().push_any(*push, one)
+            loops().push_count(*push, halo.first, halo.starts, counts, counts, none, 0)
+            self.broadcasts.prepare([*self.dtypes])
+            for name in (name for name, dtype in self.dtypes.items() if compilable(dtype)):
+                values = self.broadcasts.slots[name][:0]
+                loops().pull(*pull, values, MIN.identity(values.dtype), *MIN.flags)
+                if values.dtype.kind == "f":
+                    loops().pull_sum(*pull, values, SUM.identity(values.dtype))
+                loops().pull_minima(*pull, values, values)
+                loops().pick(values, none, one, 0)
+                loops().lay(values, one[:0], values)
+                loops().gather(values, halo.indices[:0], values)
+                loops().scatter(values, halo.indices[:0], values)
+                loops().push(*halo.edges, halo.first, none, values, values, one, *MIN.flags)
+
+    def send(
+        self, step: Step, sent: Mapping[type, Sequence[tuple[int, Any]]], counts: Tally
+    ) -> dict[int, MessageBatch]:
+        """Count what a phase sends, keep what stays at the site, and pack a batch for each other site.
+
+        Parameters
+        ----------
+        sent
+            By type of message (see `SENDERS`), the clusters that sent some, and what.
+        counts
+            The counts are added to it.
+        """
+        self._phase, self.kept = step.phase, None
+        if self.arriving is not None:
+            self.arriving.clear()
+            self.arriving = None
+        if self.window is not None:
+            self.window.turn(alone=Known in sent)
+        if len(sent) > 1:
+            raise self.fault(step, 0, "sends messages of more than one kind")
+        batches: dict[int, MessageBatch] = {}
+        for kind, sends in sent.items():
+            batches = SENDERS[kind](self, step, sends, counts)
+        if self.window is not None:
+            self.window.renew()
+        return batches
+
+    def deliver(self, batches: Mapping[int, MessageBatch]) -> Received | None:
+        """All that arrives at the site: the batches of other sites, and what it kept."""
+        if self.kept is None and self.window is None and not batches:
+            return self.arriving
+        parts: dict[int, Any] = {} if self.kept is None else {self.me: self.kept}
+        if self.window is not None:
+            heads = self.window.heard()
+            for backwards in {bool(head.backwards) for head in heads.values()}:
+                store = self.along(backwards)
+                if isinstance(store, SharedBroadcasts) and store.hear(heads):
+                    self._arrive(store)
+        for peer, batch in batches.items():
+            if isinstance(batch, BroadcastBatch):
+                self._arrive(self.along(batch.backwards)).unpack(peer, batch)
+            elif isinstance(batch, ListBatch):
+                parts[peer] = batch.unpack(self.halo.land[peer])
+            else:
+                parts[peer] = batch.unpack() if isinstance(batch, ShipmentBatch) else batch
+        found = [part for _, part in sorted(parts.items())]
+        kinds = {type(part).__name__ for part in found}
+        kinds |= {"Broadcasts"} if self.arriving is not None else set()
+        if len(kinds) > 1:
+            raise RunError(
+                f"kernel {self.kernel.name!r}, phase {self._phase!r}: clusters sent different types of "
+                f"messages ({', '.join(sorted(kinds))}); a phase sends one"
+            )
+        if self.arriving is not None:
+            return self.arriving
+        if not found:
+            return None
+        match found[0]:
+            case NodeLists():
+                return SiteLists(self.halo, self.clusters[0].n, concatenated(found))
+            case AnnouncementBatch():
+                return concatenated(found)
+            case Shipments():
+                items = concatenated(found)
+                return items.by_receiver(self.clusters[0].index, len(self.clusters))
+        try:
+            return self.unicasts.unpack(found)
+        except InputError as error:
+            raise RunError(f"kernel {self.kernel.name!r} combines messages: {error}") from None
+
+    def _arrive(self, broadcasts: Broadcasts) -> Broadcasts:
+        """Note that broadcasts arrive from elsewhere."""
+        if self.arriving not in (None, broadcasts):
+            raise RunError(
+                f"kernel {self.kernel.name!r}, phase {self._phase!r}: clusters broadcast forwards "
+                f"and backwards; a phase does one"
+            )
+        self.arriving = broadcasts
+        return broadcasts
+
+    def columns(
+        self, step: Step, k: int, fields: Mapping[str, Any], length: int
+    ) -> dict[str, NDArray]:
+        """Message fields as arrays of the declared dtypes."""
+        columns: dict[str, NDArray] = {}
+        for name, value in fields.items():
+            if name not in self.dtypes:
+                raise self.fault(step, k, f"sends {name!r}, which is not among the kernel's fields")
+            base, width = self.dtypes[name].base, self.dtypes[name].shape
+            try:
+                column = held(np.asarray(value), base)
+            except InputError as error:
+                raise self.fault(step, k, f"sends {name!r}: {error}") from None
+            columns[name] = column if column.ndim else np.full((length, *width), column)
+            if columns[name].shape != (length, *width):
+                raise self.fault(step, k, f"sends {column.shape} {name!r} for {length} messages")
+        return columns
+
+    @property
+    def stored(self) -> int:
+        """Bytes of the phase's broadcasts that this site has stored for others to read."""
+        return getattr(self.arriving, "wire", 0)
+
+    def payload(self, names: Iterable[str]) -> int:
+        """Bytes of a message of some fields."""
+        return sum([self.dtypes[name].itemsize for name in names])
+
+    def record(self, step: Step, sent: Record) -> None:
+        """Pass on what a phase sends to the recorder, if there is one."""
+        if self.recorder is not None:
+            self.recorder(step, sent)
+
+    def indices(
+        self, step: Step, k: int, values: Any, size: int, does: str, kind: str = "node"
+    ) -> NDArray:
+        """Indices that a phase names, as an array."""
+        try:
+            return places(values, size, kind)
+        except InputError as error:
+            raise self.fault(step, k, f"{does} {error}") from None
+
+    def checked(self, step: Step, k: int, look: Callable[..., None], *what: Any) -> None:
+        """Look at what a phase sends."""
+        try:
+            look(*what)
+        except InputError as error:
+            raise self.fault(step, k, str(error)) from None
+
+    def senders(self, step: Step, k: int, nodes: Any) -> NDArray[np.int64]:
+        """Local indices that a broadcast names; `Broadcasts.put` checks their range and order."""
+        found = np.asarray(nodes)
+        if found.dtype == np.int64 and found.ndim == 1:
+            return found
+        return self.indices(step, k, found, self.clusters[k].size, "broadcasts from").astype(
+            np.int64
+        )
+
+    def every(self, k: int) -> NDArray[np.int64]:
+        """All nodes of a cluster, counted within it."""
+        if k not in self._every:
+            self._every[k] = np.arange(self.clusters[k].size)
+        return self._every[k]
+
+    def owner(self, k: int, backwards: bool = False) -> NDArray[np.int32]:
+        """Cluster of each neighbour of a cluster's nodes, by entry of the adjacency, or of `senders`."""
+        if (k, backwards) not in self._owners:
+            cluster = self.clusters[k]
+            nodes = cluster.senders[1] if backwards else cluster.indices
+            self._owners[k, backwards] = cluster.partition.owner(nodes).astype(np.int32)
+        return self._owners[k, backwards]

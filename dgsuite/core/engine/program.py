@@ -1,0 +1,296 @@
+"""Driving a program: its rounds, their votes, and what is counted in each phase."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from functools import partial
+from typing import Any, NamedTuple
+
+from dgsuite.base.errors import RunError
+from dgsuite.core.engine.pairs import Pairs
+from dgsuite.kernels.bsp import VOTES, Extra, Finish, Kernel, Net, Round, Vote
+
+
+def reduce_votes(votes: Sequence[Vote]) -> Vote:
+    """The votes of several clusters as one."""
+    if len(votes) == 1:
+        return votes[0]
+    any_, given = False, 0
+    sum_: int | Fraction = 0
+    least: float | None = None
+    most: float | None = None
+    for v in votes:
+        any_ |= v.any
+        sum_ += v.sum
+        if v.min is not None:
+            least = v.min if least is None else min(least, v.min)
+        if v.max is not None:
+            most = v.max if most is None else max(most, v.max)
+        given |= v.given
+    return Vote(any_, sum_, least, most, given)
+
+
+class Guard(NamedTuple):
+    """Limits and checks of a run."""
+
+    max_rounds: int | None = None
+    """Rounds, or depths of tasks, at most; None for any number."""
+    check: bool = False
+    """Whether to make the checks of `dgsuite.core.engine.checks`, which cost time."""
+    trace: bool = False
+    """Whether messages are counted by pair of clusters."""
+
+
+UNBOUND = Guard()
+"""No limits, no checks."""
+
+
+class Answer:
+    """The votes of a program's turn, as the program sees them: a `dgsuite.kernels.bsp.Reply`.
+
+    Parameters
+    ----------
+    where
+        Called for a description of the turn, for messages.
+    fetch
+        Called for the votes when the program first reads one.
+    """
+
+    def __init__(self, where: Callable[[], str], fetch: Callable[[], Vote]) -> None:
+        self.where = where
+        self.seen: dict[str, Any] = {}
+        """What the program has read."""
+        self._fetch = fetch
+        self._votes: Vote | None = None
+
+    def _read(self, name: str) -> Any:
+        if name not in self.seen:
+            if self._votes is None:
+                self._votes = self._fetch()
+            if not self._votes.given & VOTES[name]:
+                raise RunError(
+                    f"{self.where()}: the program reads reply.{name}, but no cluster voted it; "
+                    f"return vote({name}=...) from a phase"
+                )
+            value = getattr(self._votes, name)
+            if type(value) is Fraction:
+                try:
+                    value = float(value)
+                except OverflowError:
+                    raise RunError(f"{self.where()}: the sum of the votes is too large") from None
+            self.seen[name] = value
+        return self.seen[name]
+
+    def described(self) -> str:
+        """What the program has read, for messages."""
+        return ", ".join(f"{name}={value}" for name, value in self.seen.items()) or "none"
+
+    @property
+    def any(self) -> bool:
+        return bool(self._read("any"))
+
+    @property
+    def sum(self) -> Any:
+        return self._read("sum")
+
+    @property
+    def min(self) -> Any:
+        return self._read("min")
+
+    @property
+    def max(self) -> Any:
+        return self._read("max")
+
+
+class Turn(NamedTuple):
+    """What a program yields, and the number of its round."""
+
+    round: int
+    item: Round | Finish
+
+
+def turns(
+    kernel: Kernel, n: int, max_rounds: int | None = None
+) -> Generator[Turn, Callable[[], Vote], None]:
+    """The turns of a program, one by one; for each, it is sent what fetches the votes.
+
+    Raises
+    ------
+    RunError
+        The program yields something else than rounds and finishes, or more of them than allowed.
+    """
+    program = kernel.program(Net(n))
+    subject = f"kernel {kernel.name!r}"
+    if not isinstance(program, Generator):
+        raise RunError(
+            f"{subject}: program must yield its rounds, such as `yield Round(self.send)`; it returned "
+            f"{_called(program)}"
+        )
+    number = 0
+    reply: Answer | None = None
+    while True:
+        try:
+            item = program.send(reply)  # type: ignore[arg-type]
+        except StopIteration:
+            return
+        if not isinstance(item, Round | Finish):
+            raise RunError(
+                f"{subject}, round {number}: the program yields {_called(item)}, which is not a Round; "
+                f"write `yield Round(self.send)`"
+            )
+        if isinstance(item, Round) and item.closing and number:
+            number -= 1
+        turn = Turn(number, item)
+        where = partial(_where, subject, turn)
+        if isinstance(item, Round) and item.values:
+            taken = {name for phase in item.phases for name in item.values_of(kernel, phase)}
+            if unused := ", ".join(map(repr, item.values.keys() - taken)):
+                raise RunError(
+                    f"{where()}: no phase has a parameter for the round's value {unused}"
+                )
+        if max_rounds is not None and number >= max_rounds:
+            votes = "" if reply is None else f"; of the last votes it read {reply.described()}"
+            raise RunError(f"{where()}: the program goes on after max_rounds={max_rounds}{votes}")
+        reply = Answer(where, (yield turn))
+        number += not (isinstance(item, Round) and item.opening)
+
+
+def _where(subject: str, turn: Turn) -> str:
+    """A description of a turn."""
+    number, item = turn
+    if isinstance(item, Round):
+        what = f"phase{'s' * (len(item.phases) > 1)} {', '.join(map(repr, item.phases))}"
+    else:
+        what = f"task {item.launch!r}"
+    return f"{subject}, round {number}, {what}"
+
+
+def _called(thing: object) -> str:
+    """A description of something that is not a round."""
+    name = getattr(thing, "__name__", None)
+    return f"{type(thing).__name__}" if name is None else f"the {type(thing).__name__} {name!r}"
+
+
+class Step(NamedTuple):
+    """A phase to run."""
+
+    round: int
+    phase: str
+    last: bool
+    """Whether it ends its round."""
+    turn: int
+    """Which of the program's steps it belongs to: a closing one shares its round with another."""
+    values: Mapping[str, Any] = {}
+    """Values of the round that the phase takes."""
+
+
+def steps(
+    kernel: Kernel, n: int, reply: Callable[[], Callable[[], Vote]], guard: Guard = UNBOUND
+) -> Generator[Step, None, None]:
+    """The phases of a program, one by one; after each round `reply` gives what fetches its votes."""
+    program = turns(kernel, n, guard.max_rounds)
+    turn = 0
+    try:
+        number, current = next(program)
+        while True:
+            if isinstance(current, Finish):
+                raise RunError(
+                    f"kernel {kernel.name!r} yields a finish, and its form is not 'recursive'"
+                )
+            for i, phase in enumerate(current.phases):
+                last = i == len(current.phases) - 1
+                yield Step(number, phase, last, turn, current.values_of(kernel, phase))
+            turn += 1
+            number, current = program.send(reply())
+    except StopIteration:
+        return
+
+
+class Fault(NamedTuple):
+    """Makes the error of a phase that did something wrong.
+
+    Parameters
+    ----------
+    kernel
+        Its name.
+    where
+        What its program counts.
+    clusters
+        Numbers of a site's clusters.
+    """
+
+    kernel: str
+    where: str
+    clusters: Sequence[int]
+
+    def __call__(self, step: Step, k: int, what: str) -> RunError:
+        """The error of the site's k-th cluster in a step."""
+        return RunError(
+            f"kernel {self.kernel!r}, {self.where} {step.round}, phase {step.phase!r}, "
+            f"cluster {self.clusters[k]}: {what}"
+        )
+
+
+SILENT = Vote()
+"""The vote of a cluster that casts none."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What one site counted in one phase."""
+
+    messages: int = 0
+    remote: int = 0
+    """Messages whose receiver is in another cluster."""
+    to_self: int = 0
+    """Messages whose receiver is their sender."""
+    nbytes: int = 0
+    """Payload, each message counted in full."""
+    active: int = 0
+    """Nodes that sent."""
+    wire: int = 0
+    """Bytes that left for other workers."""
+    comm: int = 0
+    """Communication of the original beyond the messages."""
+    mutexes: int = 0
+    """Mutex operations of the original beyond those for the messages."""
+    asyncs: int = 0
+    """Tasks of the original beyond those that were spawned."""
+    tasks: int = 0
+    """Spawned tasks that ran."""
+    opened: int = 0
+    """Finishes that tasks opened for what they spawned."""
+    loads: int = 0
+    """Times that the workload was done."""
+    toil: float = 0.0
+    """Seconds of processor time that it took."""
+    notes: dict[str, int] = field(default_factory=dict)
+    """What the kernel noted."""
+    vote: Vote = SILENT
+    pairs: Pairs | None = None
+    """Messages by pair of clusters, in a traced run."""
+
+    def note(self, values: dict[str, int]) -> None:
+        """Add noted quantities."""
+        for name, value in values.items():
+            self.notes[name] = self.notes.get(name, 0) + value
+
+    def add(self, extra: Extra) -> None:
+        """Add work of the original."""
+        self.comm += extra.comm
+        self.mutexes += extra.mutexes
+        self.asyncs += extra.asyncs
+
+    def merge(self, other: Tally) -> None:
+        """Add what another site counted."""
+        for name in COUNTED:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.note(other.notes)
+        self.vote = reduce_votes((self.vote, other.vote))
+        if self.pairs is not None and other.pairs is not None:
+            self.pairs.merge(other.pairs)
+
+
+COUNTED = [f.name for f in fields(Tally) if f.name not in ("notes", "vote", "pairs")]

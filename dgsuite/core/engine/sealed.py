@@ -1,0 +1,73 @@
+"""In a checked run, what the clusters of a site share is read-only while they run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from dgsuite.base.errors import RunError
+from dgsuite.base.once import Once
+
+
+@contextmanager
+def sealed(*shared: object) -> Iterator[None]:
+    """Make objects read-only: their attributes, and the arrays and dictionaries among these.
+
+    A thread that holds the lock of an object's `Once` may set its attributes.
+
+    Raises
+    ------
+    RunError
+        In a thread that sets an attribute, which it names.
+    """
+    opened = [found for thing in shared for found in [_seal(thing)] if found is not None]
+    try:
+        yield
+    finally:
+        for thing, kind, writeable, replaced in opened:
+            object.__setattr__(thing, "__class__", kind)
+            for array in writeable:
+                array.flags.writeable = True
+            vars(thing).update(replaced)
+
+
+def _seal(thing: Any) -> tuple[Any, type, list[np.ndarray], dict[str, Any]] | None:
+    """Seal one object; what undoes it. None for what has no attributes to set."""
+    if not hasattr(thing, "__dict__"):
+        return None
+    writeable, replaced = [], {}
+    for name, value in vars(thing).items():
+        inside = value.values() if isinstance(value, dict) else [value]
+        for array in inside:
+            if isinstance(array, np.ndarray) and array.flags.writeable:
+                array.flags.writeable = False
+                writeable.append(array)
+        if isinstance(value, dict):
+            replaced[name] = value
+    vars(thing).update({name: MappingProxyType(value) for name, value in replaced.items()})
+    kind: Any = type(thing)
+    object.__setattr__(thing, "__class__", _sealed(kind))
+    return thing, kind, writeable, replaced
+
+
+@cache
+def _sealed(kind: type) -> type:
+    """The class of sealed objects of a class."""
+
+    def refuse(self: Any, name: str, value: Any = None) -> None:
+        made = vars(self).get("made")
+        if isinstance(made, Once) and made.lock.is_mine:
+            object.__setattr__(self, name, value)
+            return
+        raise RunError(
+            f"{kind.__name__}.{name} is set while clusters run, which share it; complete it before, or "
+            f"make it by Once"
+        )
+
+    body = {"__slots__": (), "__setattr__": refuse, "__delattr__": refuse, "__module__": __name__}
+    return type(kind.__name__, (kind,), body)

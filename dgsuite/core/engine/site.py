@@ -1,0 +1,248 @@
+"""A site: clusters that share a process (a worker, a task's worker, or the serial process).
+
+A site runs a phase on each of its clusters and counts their messages, which go through its mailbox. The
+styles differ only in what calls a site and how batches are transferred.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack
+from functools import partial
+from time import perf_counter, thread_time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError, RunError
+from dgsuite.core.engine import checks
+from dgsuite.core.engine.batches import MessageBatch, Received
+from dgsuite.core.engine.checks import CheckedInbox
+from dgsuite.core.engine.inbox import ClusterInbox
+from dgsuite.core.engine.mailbox import Mailbox
+from dgsuite.core.engine.pairs import Pairs
+from dgsuite.core.engine.program import UNBOUND, Fault, Guard, Step, Tally, reduce_votes
+from dgsuite.core.engine.sealed import sealed
+from dgsuite.core.engine.senders import SENDERS
+from dgsuite.core.engine.values import Classes
+from dgsuite.core.engine.workload import Workload, WorkloadRunner, without_packets
+from dgsuite.kernels.bsp import Extra, Kernel, Known, Note, State, Vote
+from dgsuite.partition.clusters.cluster import Cluster
+
+
+class Site:
+    """The clusters of one site, with their state and what they have received.
+
+    Parameters
+    ----------
+    kernel
+        The kernel to run.
+    clusters
+        This site's clusters, ascending; at least one.
+    bounds
+        Shape (sites + 1,): site s holds clusters ``bounds[s]`` to ``bounds[s + 1]``.
+    me
+        Which site this is.
+    workload
+        Work besides the kernel's, if any.
+    guard
+        What the run is held to.
+
+    Attributes
+    ----------
+    mailbox
+        Counts, packs and unpacks messages.
+    fault
+        Makes an error of what a phase did wrong.
+    tally, compute, cpu, busy
+        Of the last phase: what was counted, the seconds and the processor time of each cluster, and the
+        seconds of all.
+
+    quiet
+        Whether the last phase needs no exchange.
+    room
+        Called with the phase and the bytes of what goes to other sites, if set; raises if there is no room.
+    keeps, returned
+        Whether to keep what the clusters returned from the last phase, for a checkpoint; and that.
+
+    Raises
+    ------
+    InputError
+        The kernel cannot run on such a graph.
+    """
+
+    where = "round"
+    """What the program counts."""
+
+    room: Callable[[str, int], None] | None = None
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        clusters: Sequence[Cluster],
+        bounds: NDArray,
+        me: int,
+        workload: Workload | None = None,
+        guard: Guard = UNBOUND,
+    ) -> None:
+        for cluster in clusters:
+            if (problem := kernel.check(cluster)) is not None:
+                raise InputError(f"kernel {kernel.name!r}: {problem}")
+        self.kernel = kernel
+        self.clusters = clusters
+        self.bounds = np.asarray(bounds)
+        self.me = me
+        self.guard = guard
+        self.fault = Fault(kernel.name, self.where, [c.index for c in clusters])
+        self.mailbox = Mailbox(kernel, clusters, self.bounds, me, self.fault, guard.check)
+        self.make_inbox = CheckedInbox if guard.check else ClusterInbox
+        self._digest = checks.digest(clusters) if guard.check else []
+        self.states: list[State] = [kernel.start(c) for c in clusters]
+        self.compute = [0.0] * len(clusters)
+        self.cpu = [0.0] * len(clusters)
+        self.busy = 0.0
+        self.workload = (
+            None if workload is None else WorkloadRunner(workload, clusters, self.bounds, me)
+        )
+        self.loads = np.zeros(len(clusters), np.int64)
+        self.toil = np.zeros(len(clusters))
+        self.tally = Tally()
+        self.quiet = self.keeps = False
+        self.returned: Sequence[Any] = ()
+        self._messages: Received | None = None
+        self._seals = ExitStack()
+
+    def warm(self) -> None:
+        """Do before the clock starts what would otherwise fall into the first rounds."""
+        self.mailbox.warm()
+
+    def step(self, step: Step, pool: Executor | None = None) -> dict[int, MessageBatch]:
+        """Run a phase on every cluster.
+
+        Parameters
+        ----------
+        pool
+            Where to run clusters side by side, if anywhere.
+
+        Returns
+        -------
+        A batch for each other site that gets one.
+        """
+        numbers = range(len(self.clusters))
+        begin = perf_counter()
+        each = map if pool is None else pool.map
+        results = list(each(partial(self.run, step), numbers))
+        self.busy = perf_counter() - begin
+        return self.send(step, results, pool)
+
+    def send(
+        self, step: Step, results: Sequence[Any], pool: Executor | None = None
+    ) -> dict[int, MessageBatch]:
+        """Count and pack what the site's clusters returned from a phase; the end of `step`."""
+        self._seals.close()
+        self.mailbox.each = map if pool is None else pool.map
+        self._messages = None
+        self.tally = tally = self.new_tally()
+        sent: dict[type, list[tuple[int, Any]]] = {}
+        votes: list[Vote] = []
+        for k, result in enumerate(results):
+            for item in result if type(result) is tuple else (result,):
+                kind = type(item)
+                if kind in SENDERS:
+                    sent.setdefault(kind, []).append((k, item))
+                elif kind is Vote:
+                    votes.append(item)
+                elif kind is Note:
+                    tally.note(item.values)
+                elif kind is Extra:
+                    tally.add(item)
+                elif item is not None:
+                    raise self.fault(step, k, f"returned {item!r}, which is nothing to send")
+        if self.keeps:
+            self.returned = results
+        tally.vote = reduce_votes(votes)
+        self.quiet = Known in sent and not votes and self.workload is None
+        if self.workload is not None:
+            tally.loads, tally.toil = int(self.loads.sum()), float(self.toil.sum())
+        batches = self.mailbox.send(step, sent, tally)
+        if batches and self.room is not None:
+            self.room(step.phase, sum(batch.nbytes for batch in batches.values()))
+        return batches if self.workload is None else self.workload.add_packets(step.round, batches)
+
+    def new_tally(self) -> Tally:
+        """Counts at zero."""
+        return Tally(pairs=Pairs(int(self.bounds[-1])) if self.guard.trace else None)
+
+    def deliver(self, batches: Mapping[int, MessageBatch]) -> None:
+        """Take in the batches of other sites, and what this site kept: the next phase's inboxes."""
+        if self.workload is not None:
+            batches = without_packets(batches)
+        self._messages = self.mailbox.deliver(batches)
+        if self.guard.check:
+            self._seals.enter_context(sealed(self.mailbox, self._messages))
+
+    def content(self, k: int) -> dict[str, Any]:
+        """What a checkpoint holds of the k-th cluster, besides messages."""
+        return {"state": self.states[k]}
+
+    def take_content(self, k: int, content: Mapping[str, Any]) -> None:
+        """Take over what `content` returned before."""
+        self.states[k] = content["state"]
+
+    def classes(self) -> Classes:
+        """The classes whose objects a checkpoint may hold."""
+        return Classes(self.kernel, self.states)
+
+    def outputs(self) -> dict[str, NDArray]:
+        """The kernel's results for the nodes of this site."""
+        if self.guard.check:
+            try:
+                checks.unchanged(self.clusters, self._digest)
+                checks.apart(self.states)
+            except InputError as error:
+                raise RunError(f"kernel {self.kernel.name!r}: {error}") from None
+        held = {name: self._output(name) for name in self.kernel.outputs}
+        return {
+            n: found[0] if len(found) == 1 else np.concatenate(found) for n, found in held.items()
+        }
+
+    def _output(self, name: str) -> list[Any]:
+        """A result of each cluster."""
+        found = []
+        for cluster, state in zip(self.clusters, self.states, strict=True):
+            value = getattr(state, name, None)
+            shape = value.shape if isinstance(value, np.ndarray) else ()
+            if shape[:1] != (cluster.size,):
+                raise RunError(
+                    f"kernel {self.kernel.name!r}, cluster {cluster.index}: {name!r} is an output, so the "
+                    f"state's must be an array with an entry for each of {cluster.size} nodes, not "
+                    f"{type(value).__name__} of shape {shape}"
+                )
+            found.append(value)
+        return found
+
+    def run(self, step: Step, k: int) -> Any:
+        """Run a phase on the site's k-th cluster; what it returns is for `send`. Thread-safe."""
+        cluster = self.clusters[k]
+        inbox = self.make_inbox(
+            step.round, cluster, self.mailbox.starts[k], self._messages, self.mailbox.dtypes
+        )
+        inbox.traced = self.guard.trace
+        return self.call(step, k, inbox)
+
+    def call(self, step: Step, k: int, inbox: ClusterInbox, tasks: int | None = None) -> Any:
+        """Run a phase, or so many tasks, on one cluster, and the workload of each; takes its time."""
+        cluster = self.clusters[k]
+        begin, cpu = perf_counter(), thread_time()
+        try:
+            phase = getattr(self.kernel, step.phase)
+            result = phase(cluster, self.states[k], inbox, **step.values)
+        except Exception as error:
+            raise self.fault(step, k, f"{type(error).__name__}: {error}") from error
+        if self.workload is not None:
+            self.loads[k] = cluster.size if tasks is None else tasks
+            self.toil[k] = self.workload.work(int(self.loads[k]))
+        self.compute[k], self.cpu[k] = perf_counter() - begin, thread_time() - cpu
+        return result

@@ -1,0 +1,1 @@
+"""How the tasks of a run reach each other: by comms, memory of one host or MPI, and one after the other."""

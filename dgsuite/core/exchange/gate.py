@@ -1,0 +1,155 @@
+"""A barrier in memory that the tasks of one host share, where each leaves a few bytes for all.
+
+Each task has a row, which it alone writes. A task that arrives writes its row, and then its count of passes.
+The last one to arrive wakes the others, which sleep on a word of that memory (a futex). A memory barrier
+separates a task's own count from its look at those of the others, so at least one finds that all are there.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import time
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.core.engine.window import LINE
+from dgsuite.core.transports.flags import ORDERED, barrier
+
+ROW = 1 << 12
+"""Bytes of a row."""
+
+HEAD = struct.Struct("<qQQ")
+"""Of a row: `Word.number`, `Word.due`, and the bytes that follow."""
+
+ELSEWHERE = 2**64 - 1
+"""In place of their number: the bytes do not fit."""
+
+FUTEX, WAIT, WAKE, ALL = 202, 0, 1, 2**31 - 1
+"""Number of the system call on x86-64, what it does, and how many tasks to wake."""
+
+SUPPORTED = ORDERED and ctypes.sizeof(ctypes.c_void_p) == 8
+"""Whether this processor's stores are seen in their order, and the number of the system call is right."""
+
+
+class Word(NamedTuple):
+    """What a task says when it arrives."""
+
+    number: int
+    """Of the phase."""
+    due: int
+    """A bit for each task that it sends something to."""
+    said: bytes | None
+    """For all; None if it does not fit into a row."""
+
+
+class Gate:
+    """One task's view of the barrier.
+
+    Parameters
+    ----------
+    memory
+        uint8, shape (`Gate.nbytes(size)`,), zero at first.
+    rank
+        Which task this is.
+    size
+        How many there are.
+    """
+
+    def __init__(self, memory: NDArray[np.uint8], rank: int, size: int) -> None:
+        self._memory = memory
+        self._rank = rank
+        self._size = size
+        self._passes = memory[: size * LINE].view(np.uint64).data
+        self._bell = memory[size * LINE : size * LINE + 4].view(np.uint32).data
+        self._address = ctypes.c_void_p(memory.ctypes.data + size * LINE)
+        self._rows = memory[(size + 1) * LINE :].data
+        self._pass = 0
+        self._missing: list[int] = []
+
+    @staticmethod
+    def nbytes(size: int) -> int:
+        """Bytes of memory that tasks need."""
+        return (size + 1) * LINE + 2 * size * ROW
+
+    def arrive(self, word: Word) -> None:
+        """Say something to all, and wake them if all others are there."""
+        self._pass += 1
+        at = self._row(self._rank)
+        said = word.said
+        if said is None or len(said) > ROW - HEAD.size:
+            HEAD.pack_into(self._rows, at, word.number, word.due, ELSEWHERE)
+        else:
+            HEAD.pack_into(self._rows, at, word.number, word.due, len(said))
+            at += HEAD.size
+            self._rows[at : at + len(said)] = said
+        self._passes[self._rank * LINE // 8] = self._pass
+        self._missing = [task for task in range(self._size) if task != self._rank]
+        barrier()
+        if self.is_open():
+            self._bell[0] = self._pass & 0xFFFFFFFF
+            _futex(self._address, WAKE, ALL, None)
+
+    def is_open(self) -> bool:
+        """Whether all have arrived."""
+        missing, passes = self._missing, self._passes
+        while missing:
+            if passes[missing[-1] * LINE // 8] < self._pass:
+                return False
+            missing.pop()
+        return True
+
+    def look_out(self, seconds: float) -> bool:
+        """Wait for the others without sleeping, for some time; returns whether all have arrived."""
+        end = time.perf_counter() + seconds
+        while not self.is_open():
+            if time.perf_counter() >= end:
+                return False
+        return True
+
+    def sleep(self, seconds: float) -> bool:
+        """Wait for the others, for some time; returns whether all have arrived."""
+        before = (self._pass - 1) & 0xFFFFFFFF
+        whole = int(seconds)
+        limit = _Time(whole, int(1e9 * (seconds - whole)))
+        if not self.is_open():
+            _futex(self._address, WAIT, before, ctypes.byref(limit))
+        return self.is_open()
+
+    def words(self) -> list[Word]:
+        """What all tasks have said, by rank."""
+        found = []
+        for task in range(self._size):
+            at = self._row(task)
+            number, due, length = HEAD.unpack_from(self._rows, at)
+            at += HEAD.size
+            said = None if length == ELSEWHERE else bytes(self._rows[at : at + length])
+            found.append(Word(number, due, said))
+        return found
+
+    def _row(self, task: int) -> int:
+        """Where a task's row begins: it has two, as others may yet read that of the last pass."""
+        return (2 * task + self._pass % 2) * ROW
+
+
+class _Time(ctypes.Structure):
+    _fields_ = (("seconds", ctypes.c_long), ("nanoseconds", ctypes.c_long))
+
+
+_syscall = ctypes.CDLL(None).syscall
+_syscall.argtypes = (
+    ctypes.c_long,
+    ctypes.c_void_p,
+    ctypes.c_int,
+    ctypes.c_uint32,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_uint32,
+)
+
+
+def _futex(address: ctypes.c_void_p, what: int, value: int, limit: object) -> None:
+    """Sleep as long as a word has a value, or wake those that do; without holding the interpreter."""
+    _syscall(FUTEX, address, what, value, limit, None, 0)

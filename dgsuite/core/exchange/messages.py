@@ -1,0 +1,128 @@
+"""The forms in which votes and parcels travel between the tasks of a run.
+
+Numbers and short parcels go as plain values, which takes Dask less time than to pickle them.
+"""
+
+from __future__ import annotations
+
+import pickle
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from distributed.protocol.serialize import ToPickle
+
+from dgsuite.core.engine.batches import MessageBatch
+from dgsuite.core.engine.broadcasts import BroadcastBatch
+from dgsuite.core.engine.collectives import Contribution
+from dgsuite.core.engine.program import SILENT
+from dgsuite.kernels.bsp import Vote
+
+WORD = 2**63 - 1
+"""The largest number that goes unpickled."""
+
+SHORT = 1 << 16
+"""Bytes of a parcel that goes in a piece with the vote, as plain values: copied, not pickled."""
+
+STEP, PARCEL = "s", "p"
+"""How a message of a collective begins, and one with a parcel."""
+
+
+def joint(number: int, vote: Any, parcel: Any) -> Any:
+    """The message of an exchange of all with all: a vote, and a parcel if there is one."""
+    if not is_plain(vote) or (parcel is not None and not smaller(parcel, SHORT)):
+        return ToPickle((number, vote, parcel))
+    if parcel is None:
+        return (number, *_plain(vote))
+    return (number, *_plain(vote), *_plain_parcel(parcel))
+
+
+def of_joint(message: Any) -> tuple[int, Any, MessageBatch | None]:
+    """What `joint` made a message of."""
+    if type(message) is not tuple or len(message) == 3:
+        content: tuple[int, Any, MessageBatch | None] = _unpickled(message)
+        return content
+    number, *rest = message
+    return number, _vote(*rest[:5]), _parcel(*rest[5:]) if len(rest) > 5 else None
+
+
+def step(number: int, said: Contribution) -> Any:
+    """A message of a collective."""
+    if not is_plain(said.vote):
+        return ToPickle((STEP, number, said))
+    return (STEP, number, b"" if said.due is None else said.due.tobytes(), *_plain(said.vote))
+
+
+def parcel(number: int, batch: MessageBatch) -> Any:
+    """A message with a parcel."""
+    if smaller(batch, SHORT):
+        return (PARCEL, number, *_plain_parcel(batch))
+    return ToPickle((PARCEL, number, batch))
+
+
+def content(message: Any) -> tuple[str, int, Any]:
+    """What `step` or `parcel` made a message of: which of them, its number, and what it was made of."""
+    kind, number, first, *rest = _unpickled(message)
+    if kind == STEP and rest:
+        first = Contribution(_vote(*rest), np.frombuffer(first, np.uint16) if first else None)
+    elif kind == PARCEL and (rest or type(first) is bytes):
+        first = _parcel(first, *rest)
+    return kind, number, first
+
+
+def said(vote: Vote) -> bytes:
+    """A vote as bytes; most have none."""
+    return b"" if vote == SILENT else pickle.dumps(tuple(vote), 5)
+
+
+def of_said(what: bytes) -> Vote:
+    """What `said` made bytes of."""
+    return Vote(*pickle.loads(what)) if what else SILENT
+
+
+def smaller(parcel: Any, size: int) -> bool:
+    """Whether a parcel has fewer bytes."""
+    return getattr(parcel, "nbytes", size) < size
+
+
+def is_plain(vote: Any) -> bool:
+    """Whether a vote goes unpickled: its numbers are small; most votes have none."""
+    if type(vote) is not Vote:  # a recursion's ticks say more
+        return False
+    if not vote.sum and vote.min is None and vote.max is None:
+        return True
+    whole = vote._replace(sum=0) if type(vote.sum) is Fraction else vote
+    return all(abs(value or 0) <= WORD for value in whole)  # type: ignore[operator]
+
+
+def _unpickled(message: Any) -> Any:
+    """Within a process Dask pickles nothing, and the wrapper arrives with its content."""
+    return getattr(message, "data", message)
+
+
+def _plain(vote: Vote) -> tuple[Any, ...]:
+    """A vote as plain values: a fraction, whose denominator is a power of two, as bytes and the power."""
+    if type(vote.sum) is not Fraction:
+        return vote
+    top, bottom = vote.sum.numerator, vote.sum.denominator
+    data = top.to_bytes(top.bit_length() // 8 + 1, "little", signed=True)
+    return (vote.any, (data, bottom.bit_length() - 1), *vote[2:])
+
+
+def _vote(any_: bool, sum_: Any, *rest: Any) -> Vote:
+    """The vote that `_plain` took apart."""
+    if type(sum_) is not int:
+        sum_ = Fraction(int.from_bytes(sum_[0], "little", signed=True), 1 << sum_[1])
+    return Vote(any_, sum_, *rest)
+
+
+def _plain_parcel(parcel: Any) -> tuple[Any, ...]:
+    return parcel.plain() if type(parcel) is BroadcastBatch else (pickle.dumps(parcel, 5),)
+
+
+def _parcel(*values: Any) -> MessageBatch:
+    """The parcel that `_plain_parcel` took apart."""
+    found: MessageBatch = (
+        pickle.loads(values[0]) if len(values) == 1 else BroadcastBatch.of(*values)
+    )
+    return found

@@ -1,0 +1,115 @@
+"""What tasks of one host do through memory that all of them have: a barrier, and storing values of nodes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import RunError
+from dgsuite.core.exchange.gate import SUPPORTED, Gate, Word
+from dgsuite.core.exchange.messages import said
+from dgsuite.core.transports import memory
+from dgsuite.kernels.bsp import Vote
+
+if TYPE_CHECKING:
+    from dgsuite.core.exchange.mesh import Mesh
+
+LOOK_OUT = 500e-6
+"""Seconds that a task with a processor of its own polls for a message, on comms that support it: waking up
+takes 50 to 100 us, in every exchange."""
+
+SLICE = 0.02
+"""Seconds after which a task that sleeps at a gate looks whether it is cancelled, or a peer is lost."""
+
+OFFER, TAKEN = -5, -6
+"""Numbers of the exchanges in which one task makes memory for all, and all tell whether they have it."""
+
+
+@dataclass
+class OneHost:
+    """Memory that the tasks of a mesh have in common; of each task, its view of it."""
+
+    gate: Gate | None = None
+    """Where they meet."""
+    values: NDArray[np.uint8] | None = None
+    """Where they store values of nodes; empty if one of them cannot get it."""
+    _loop_due: float = 0.0
+
+    async def open_gate(self, mesh: Mesh) -> None:
+        """From now on meet at a gate in memory, if the tasks share memory."""
+        if not (mesh.is_shared and SUPPORTED):
+            return
+        size = len(mesh.places)
+        made = await _made(mesh, "gate", Gate.nbytes(size))
+        if made is not None:
+            self.gate = Gate(made, mesh.rank, size)
+
+    async def memory(self, mesh: Mesh, size: int) -> NDArray[np.uint8] | None:
+        """Memory that all tasks have, kept with the mesh; None if one of them cannot get it.
+
+        All tasks call it.
+
+        Parameters
+        ----------
+        size
+            Bytes, at least.
+        """
+        if self.values is None or 0 < len(self.values) < size:
+            self.values = None  # before there is more
+            made = await _made(mesh, "values", size)
+            self.values = np.empty(0, np.uint8) if made is None else made
+        return self.values[:size] if len(self.values) else None
+
+    async def meet(
+        self, mesh: Mesh, gate: Gate, number: int, receivers: Iterable[int], vote: Vote
+    ) -> list[Word]:
+        """Meet the other tasks, and hear what each has to say."""
+        gate.arrive(Word(number, sum(1 << peer for peer in receivers), said(vote)))
+        there = gate.look_out(LOOK_OUT) if mesh.alone else gate.is_open()
+        while not there or monotonic() > self._loop_due:
+            self._loop_due = monotonic() + SLICE
+            await asyncio.sleep(0)  # lets the run be cancelled, and comms end
+            if there := gate.sleep(SLICE):
+                break
+            for peer, comm in mesh.comms.items():
+                if comm.closed() and not gate.is_open():
+                    raise mesh.lost(peer)
+        words = gate.words()
+        for peer, word in enumerate(words):
+            if word.number != number:
+                raise RunError(
+                    f"worker {mesh.places[peer]} is at phase {word.number}, not {number}"
+                )
+        return words
+
+
+async def _made(mesh: Mesh, label: str, size: int) -> NDArray[np.uint8] | None:
+    """New memory for all tasks, made by the first."""
+    mine, fd = None, -1
+    if not mesh.rank:
+        with suppress(OSError):  # none is left
+            mine, fd = memory.make(label, size)
+    try:
+        offer = None if fd < 0 else memory.Where.of(fd)
+        _, where = await mesh.exchange(OFFER, {}, offer, _said)
+        if mine is None and where is not None:
+            mine = memory.attach_of(where)
+        without = Vote(any=mine is None)
+        lacking = (await mesh.exchange(TAKEN, {}, without))[1].any
+    finally:
+        if fd >= 0:
+            os.close(fd)
+    return None if lacking else mine
+
+
+def _said(offers: Sequence[Any]) -> Any:
+    """The offer of the task that made one, if it could."""
+    return next((offer for offer in offers if offer is not None), None)

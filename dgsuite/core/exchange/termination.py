@@ -1,0 +1,185 @@
+"""Messages between a run's tasks without barriers, and the detection that a finish is over.
+
+Each worker sends tasks as they are spawned, and runs those that have arrived. A finish is over when all
+workers are idle and no message is on its way. Each worker that becomes idle reports to all others how many
+messages it has sent to and received from each. The finish is over once, for each pair of workers, the
+reported numbers of messages sent and received are equal (Mattern 1987, channel counting). Proof: a worker
+that computes after its report has received a message; go back along the messages to the first one sent
+before its sender's report; that one is counted as sent and not as received. So there is no coordinator, and
+no second wave.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Container
+from typing import Any, NamedTuple
+
+import numpy as np
+from distributed.protocol.serialize import ToPickle
+from numpy.typing import NDArray
+
+from dgsuite.core.exchange.comms import flush
+from dgsuite.core.exchange.mesh import Mesh
+from dgsuite.kernels.bsp import Vote
+
+
+class Report(NamedTuple):
+    """Of an idle worker.
+
+    ``counts``, int64, shape (2, workers): messages sent to and received from each worker.
+    """
+
+    counts: NDArray[np.int64]
+    vote: Vote
+
+
+class Message(NamedTuple):
+    """From one worker to another.
+
+    ``number`` counts the exchanges and finishes of the run: a worker that has seen the end of one may
+    already send messages of the next.
+    """
+
+    number: int
+    parcel: Any
+    report: Report | None = None
+
+
+class Lines:
+    """One worker's end of all lines.
+
+    Attributes
+    ----------
+    wire
+        Bytes sent since it was last set to 0.
+    """
+
+    def __init__(self, mesh: Mesh) -> None:
+        self.mesh = mesh
+        self.wire = 0
+        self._inbox: dict[int, list[tuple[int, Message]]] = defaultdict(list)
+        self._news = asyncio.Event()
+        self._gone: dict[int, Exception] = {}
+        self._readers = [
+            asyncio.ensure_future(self._read(peer, comm)) for peer, comm in mesh.comms.items()
+        ]
+        self.number = -1
+        self.begin()
+
+    def begin(self) -> None:
+        """A new exchange or finish."""
+        self._inbox.pop(self.number, None)
+        self.number += 1
+        count = len(self.mesh.places)
+        self._sent, self._received = np.zeros(count, np.int64), np.zeros(count, np.int64)
+        self._reports: dict[int, Report] = {}
+
+    async def _read(self, peer: int, comm: Any) -> None:
+        try:
+            while True:
+                message = await comm.read()
+                message = getattr(message, "data", message)
+                self._inbox[message.number].append((peer, message))
+                self._news.set()
+        except Exception as error:
+            self._gone[peer] = error
+            self._news.set()
+
+    async def send(self, parcels: dict[int, Any], report: Report | None = None) -> None:
+        """Send each peer its parcel, if it has one; and all of them the report, if there is one."""
+        try:
+            for peer, comm in self.mesh.comms.items():
+                if peer in parcels or report is not None:
+                    message = Message(self.number, parcels.get(peer), report)
+                    self.wire += await comm.write(ToPickle(message))
+                    await flush(comm)
+        except OSError as error:
+            raise self.mesh.lost(peer) from error
+
+    async def post(self, parcels: dict[int, Any], idle: Vote | None) -> None:
+        """Send tasks; with them, if this worker falls idle with its votes, the report of it."""
+        for peer in parcels:
+            self._sent[peer] += 1
+        report = None
+        if idle is not None:
+            counts = np.array([self._sent, self._received])
+            last = self._reports.get(self.mesh.rank)
+            if last is None or (last.counts != counts).any():
+                report = self._reports[self.mesh.rank] = Report(counts, idle)
+        await self.send(parcels, report)
+
+    def take(self) -> list[Any]:
+        """What tasks have come by now."""
+        parcels = []
+        for peer, message in self._inbox.pop(self.number, ()):
+            if message.parcel is not None:
+                self._received[peer] += 1
+                parcels.append(message.parcel)
+            if message.report is not None:
+                self._reports[peer] = message.report
+        return parcels
+
+    def arrived(self) -> list[tuple[int, Any]]:
+        """The parcels that have come by now, each with its sender."""
+        return [(peer, m.parcel) for peer, m in self._inbox.pop(self.number, ())]
+
+    async def news(self, heard: Container[int] | None = None) -> None:
+        """Wait until something has come.
+
+        Parameters
+        ----------
+        heard
+            Workers that may have ended, since they have sent all their messages. By default those whose
+            last report agrees with what was sent and received here.
+
+        Raises
+        ------
+        PeerLost
+            Another worker is gone, so nothing will come.
+        """
+        while not self._inbox.get(self.number):
+            may_end = self._agreeing() if heard is None else heard
+            for peer, error in self._gone.items():
+                if peer not in may_end or len(self._gone) == len(self.mesh.comms):
+                    raise self.mesh.lost(peer) from error
+            self._news.clear()
+            await self._news.wait()
+
+    def _agreeing(self) -> set[int]:
+        """Workers that, by their last report, have all that was sent from here, and the reverse."""
+        me = self.mesh.rank
+        return {
+            peer
+            for peer, report in self._reports.items()
+            if (report.counts[:, me] == [self._received[peer], self._sent[peer]]).all()
+        }
+
+    def over(self) -> list[Vote] | None:
+        """The votes of all workers if the finish is over; else None."""
+        count = len(self.mesh.places)
+        if len(self._reports) < count:
+            return None
+        reports = [self._reports[rank] for rank in range(count)]
+        sent, received = np.stack([report.counts for report in reports], axis=1)
+        return [report.vote for report in reports] if (sent == received.T).all() else None
+
+    async def exchange(self, parcels: dict[int, Any], vote: Vote) -> tuple[dict, list[Vote]]:
+        """Send each peer its parcel and the vote, and wait for theirs: a barrier."""
+        self.begin()
+        await self.send({peer: (vote, parcels.get(peer)) for peer in self.mesh.comms})
+        found: dict[int, Any] = {}
+        votes: dict[int, Vote] = {}
+        while len(votes) < len(self.mesh.comms):
+            await self.news(votes)
+            for peer, (vote, parcel) in self.arrived():
+                votes[peer] = vote
+                if parcel is not None:
+                    found[peer] = parcel
+        return found, [*votes.values()]
+
+    def close(self) -> None:
+        """Stop reading."""
+        for reader in self._readers:
+            reader.cancel()

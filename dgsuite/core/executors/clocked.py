@@ -1,0 +1,344 @@
+"""Style `clocked`: one long-lived task per worker, which advances on a clock.
+
+Each task runs the program. At the end of each phase the tasks exchange messages and votes; the exchange
+is also the barrier. The scheduler has no part in a run between its start and its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import dask
+from dask.utils import parse_timedelta
+from distributed import Client, get_worker
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError
+from dgsuite.base.memory import give_back
+from dgsuite.base.thresholds import pools
+from dgsuite.core.engine.checkpoint import AGAIN
+from dgsuite.core.engine.checkpoint_files import Checkpoints
+from dgsuite.core.engine.checkpointed import Fresh, Kept, begun, is_marked, marked
+from dgsuite.core.engine.collectives import FEW
+from dgsuite.core.engine.log import Log, merge
+from dgsuite.core.engine.mailbox import Mailbox
+from dgsuite.core.engine.program import SILENT, UNBOUND, Guard, reduce_votes, steps
+from dgsuite.core.engine.progress import Progress, Report, Tell, seldom, united
+from dgsuite.core.engine.site import Site
+from dgsuite.core.engine.window import Window
+from dgsuite.core.engine.workload import Workload
+from dgsuite.core.exchange.in_turn import InTurn
+from dgsuite.core.exchange.lazy import LazyMesh
+from dgsuite.core.exchange.mesh import Mesh, cancelling
+from dgsuite.core.transports.quiet import slowed
+from dgsuite.core.workers import placement as tasks
+from dgsuite.core.workers import plugin as worker
+from dgsuite.core.workers.facts import Result
+from dgsuite.core.workers.outputs import collect
+from dgsuite.core.workers.processor import LocalRank, bound, no_full_collections, own_processors
+from dgsuite.core.workers.room import hold_to_limit
+from dgsuite.kernels.bsp import Kernel, Vote
+from dgsuite.partition.client.settings import setting
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.graph.graph import Graph
+
+RESUMING = -10
+"""Number of the first exchange of what is sent once more after a checkpoint."""
+
+SHARE = -7
+"""Number of the exchange in which tasks agree on whether to share memory."""
+
+MANY = 1 / 16
+"""Tasks share memory if each reads more than this part of all nodes from the others, on average."""
+
+
+class Way(NamedTuple):
+    """What a run's tasks do on their mesh: functions of a module, so that they travel by name."""
+
+    site: Callable[[Kernel, Sequence[Cluster], NDArray, int, Workload | None, Guard], Any]
+    drive: Callable[[Any, Mesh, ThreadPoolExecutor | None, Report | None, Fresh], Awaitable]
+    """Runs the program, from its begin or from a checkpoint on; returns this site's log."""
+    merge: Callable[[Sequence[Any]], Log]
+    """Makes one log of all."""
+    name: str = "clocked"
+    in_turn: bool = False
+    """Whether sites compute one after the other."""
+    rounds: bool = True
+    """Whether sites talk in rounds alone, which any transport carries, and a mesh that is kept."""
+    kept: type[Kept] = Kept
+    """Writes checkpoints."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What all tasks of a run have in common."""
+
+    way: Way
+    run_id: str
+    kernels: Sequence[Kernel]
+    bounds: NDArray
+    places: Sequence[str]
+    epochs: Sequence[str]
+    topic: str
+    bind: bool
+    workload: Workload | None
+    guard: Guard
+    transport: str
+    keep: float
+    """Seconds for which the mesh is kept."""
+    checkpoints: Checkpoints | None
+
+    def mesh_key(self, rank: int) -> Hashable:
+        """The meshes of two runs with the same key are the same."""
+        settings = repr(dask.config.get("dgsuite", None))  # of transports, on this worker
+        return self.transport, tuple(self.places), tuple(self.epochs), rank, settings
+
+    def make_mesh(self, rank: int) -> Mesh:
+        """A new mesh."""
+        where = self.run_id, self.places, self.epochs, rank
+        if self.transport == "mpi":
+            from dgsuite.core.exchange.mpi import MPIMesh
+
+            return MPIMesh(*where)
+        if self.way.in_turn:
+            return InTurn(*where)
+        few = len(self.places) <= FEW or not self.way.rounds
+        return (Mesh if few else LazyMesh)(*where, shares=self.transport == "fastest")
+
+
+def run(
+    kernels: Sequence[Kernel],
+    graph: Graph,
+    client: Client,
+    places: Sequence[str],
+    on_round: Tell | None = None,
+    workload: Workload | None = None,
+    guard: Guard = UNBOUND,
+    way: Way | None = None,
+    checkpoints: Checkpoints | None = None,
+) -> list[tuple[dict[str, Any], Log]]:
+    """Run kernels on the workers of a client, in rounds or another way: one after the other, in the same
+    tasks. With checkpoints there is one kernel.
+    """
+    way = way or CLOCKED
+    kernel = kernels[0]
+    transport = setting("dgsuite.clocked.transport")
+    if transport not in ("fastest", "comm", "mpi"):
+        raise InputError(
+            f"dgsuite.clocked.transport must be 'fastest', 'comm' or 'mpi', got {transport!r}"
+        )
+    if transport == "mpi" and (way.in_turn or not way.rounds):
+        raise InputError(
+            "over MPI tasks can only exchange messages at the end of a phase; use style='clocked'"
+        )
+    worker.install(client)
+    run_id = tasks.new_run()
+    places, bounds = tasks.deal(graph, places)
+    keeps = transport != "mpi" and way.rounds and not way.in_turn and len(places) > 1
+    watch = Watch(client, tasks.of(kernel), places, key_part=run_id)
+    groups = tasks.place(graph, watch, places, bounds)
+    keys = [f"{kernel.name}-{way.name}-{run_id}-{rank}" for rank in range(len(places))]
+    with ExitStack() as stack:
+        topic, reports = worker.reports(client)
+        if on_round is not None:
+            reports[run_id] = united(on_round, len(places))
+            stack.callback(reports.pop, run_id)
+        stack.enter_context(tasks.turn(watch, keys))
+        plan = Plan(
+            way,
+            run_id,
+            kernels,
+            bounds,
+            places,
+            [watch.epochs[place] for place in places],
+            topic,
+            setting("dgsuite.clocked.bind"),
+            workload,
+            guard,
+            transport,
+            parse_timedelta(setting("dgsuite.clocked.keep")) if keeps else 0.0,
+            checkpoints,
+        )
+        futures = tasks.submit(
+            client,
+            {
+                key: (place, partial(_task, plan, rank), group)
+                for rank, (key, place, group) in enumerate(zip(keys, places, groups, strict=True))
+            },
+        )
+        try:
+            return collect(kernels, graph, bounds, futures, watch, way.merge)
+        except BaseException:
+            tasks.give_up(client, futures)
+            raise
+
+
+def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
+    """One worker's part of the run: of each kernel, the outputs and the log."""
+    key, plugin = worker.task_key(), worker.plugin()
+    try:
+        results = _site_results(plan, rank, clusters, key, plugin)
+        plugin.announce(key, results)
+        return results
+    finally:  # also where it ends before its peers find it: they are told
+        plugin.leave(key, plan.run_id)
+
+
+def _site_results(
+    plan: Plan, rank: int, clusters: Sequence[Cluster], key: str, plugin: worker.RunPlugin
+) -> Result:
+    """What `_task` returns."""
+    way, run_id = plan.way, plan.run_id
+
+    def new_site(kernel: Kernel) -> Any:
+        return way.site(kernel, clusters, plan.bounds, rank, plan.workload, plan.guard)
+
+    here = get_worker()
+    worker.fence(here, plan.epochs[rank])
+    site = new_site(plan.kernels[0])
+    kept = begun(plan.checkpoints, site, way.kept)
+    large = pools(sum(c.size for c in clusters))
+    large |= site.workload is not None and site.workload.takes_processor
+    threads = min(here.state.nthreads, len(clusters)) if large and not way.in_turn else 1
+
+    @seldom
+    def tell(progress: Progress) -> None:
+        here.loop.add_callback(here.log_event, plan.topic, (run_id, rank, progress))
+
+    results: Result = []
+
+    async def main(pool: ThreadPoolExecutor | None) -> None:
+        nonlocal site, kept
+        try:
+            if resumed is None:
+                await mesh.open(plugin, key, *worker.security_args())
+                mesh.processors = await mesh.told(own_processors())
+                if way.rounds:
+                    await mesh.one_host.open_gate(mesh)
+            else:
+                plugin.enter(key, run_id, None, cancelling())
+            local = LocalRank.of(plan.places, rank, mesh.processors)
+            mesh.alone = binds and stack.enter_context(bound(local, run_id))
+            if local.is_oversubscribed:
+                stack.enter_context(slowed(here))
+            for turn, kernel in enumerate(plan.kernels):
+                if turn:
+                    site = new_site(kernel)
+                    kept = Fresh(site)
+                if way.rounds and mesh.is_shared and clusters[0].pulls:
+                    await _share(site.mailbox, mesh)
+                _prepare(site)
+                log = await way.drive(site, mesh, pool, tell, kept)
+                results.append((site.outputs(), log))
+            if not plan.keep:
+                await mesh.close()
+        except BaseException:
+            mesh.abort()
+            raise
+
+    with ExitStack() as stack:
+        pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
+        binds = plan.bind and pool is None and not plan.places[rank].startswith("inproc")
+        stack.enter_context(no_full_collections())
+        resumed = _resumed(plugin, key, plan, rank) if plan.keep else None
+        mesh = plan.make_mesh(rank) if resumed is None else resumed
+        try:
+            mesh.runner.run(main(pool))
+        except BaseException:
+            mesh.runner.close()
+            raise
+        if plan.keep:
+            plugin.meshes.keep(plan.mesh_key(rank), mesh, plan.keep)
+        else:
+            mesh.runner.close()
+    return results
+
+
+def _prepare(site: Any) -> None:
+    """Make what the site needs before the clock starts."""
+    had_halo = site.mailbox.has_halo
+    site.warm()
+    if site.mailbox.has_halo and not had_halo:
+        give_back()
+    hold_to_limit(site)
+
+
+async def _share(box: Mailbox, mesh: Mesh) -> None:
+    """Have broadcasts stored in memory that the tasks share, if they read many nodes of each other."""
+    n, sites = box.clusters[0].n, len(mesh.places)
+    _, said = await mesh.exchange(SHARE, {}, Vote(sum=box.ghosts))
+    if said.sum > MANY * n * sites:
+        memory = await mesh.one_host.memory(mesh, Window.size(n, sites, box.dtypes))
+        if memory is not None:
+            box.share(memory)
+
+
+def _resumed(plugin: worker.RunPlugin, key: str, plan: Plan, rank: int) -> Mesh | None:
+    """The mesh that is kept, if all other tasks have kept theirs."""
+    mesh: Mesh | None = plugin.meshes.take(plan.mesh_key(rank))
+    if mesh is None:
+        return None
+    whole = False
+    try:
+        whole = mesh.runner.run(mesh.resume(plugin, key, plan.run_id))
+    finally:
+        if not whole:
+            mesh.dispose()
+    return mesh if whole else None
+
+
+async def _drive(
+    site: Site,
+    mesh: Mesh,
+    pool: ThreadPoolExecutor | None,
+    tell: Report | None,
+    kept: Fresh,
+) -> Log:
+    log, past = kept.log, kept.votes
+    votes: list[Vote] = []
+
+    def reply() -> Callable[[], Vote]:
+        if tell is not None:
+            tell(log.progress)
+        reduced = reduce_votes(votes)
+        votes.clear()
+        return lambda: reduced
+
+    await mesh.exchange(-1, {}, SILENT)  # no clock starts before all workers are ready
+    for number, results in enumerate(kept.sends, RESUMING):
+        found, _ = await mesh.exchange(number, site.send(AGAIN, results), SILENT)
+        site.deliver(found)
+    now = perf_counter()
+    start = now - log.seconds
+    for number, step in enumerate(steps(site.kernel, site.clusters[0].n, reply, site.guard)):
+        if number < len(past):
+            votes.append(past[number])
+            continue
+        await mesh.turn()
+        parcels = site.step(step, pool)
+        found, said = {}, SILENT
+        if mesh.ordered or not site.quiet:
+            vote = marked(site.tally.vote) if kept.due(step) else site.tally.vote
+            found, said = await mesh.exchange(number, parcels, vote)
+            site.tally.wire = mesh.wire + site.mailbox.stored
+            votes.append(said)
+        site.deliver(found)
+        before, now = now, perf_counter()
+        log.add(step, site.tally, site.compute, site.cpu, now - before - site.busy)
+        if is_marked(said):
+            log.seconds = now - start
+            kept.write()
+            now = perf_counter()
+    log.seconds = perf_counter() - start
+    return log
+
+
+CLOCKED = Way(Site, _drive, merge)
+IN_TURN = CLOCKED._replace(name="in-turn", in_turn=True)

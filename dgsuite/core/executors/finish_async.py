@@ -1,0 +1,294 @@
+"""Style `finish_async`: tasks for each phase, joined and created anew.
+
+A phase on a worker is a task that delivers what the other workers sent, a task for each thread, which
+runs one cluster after the other, and a task that packs what they send; with one thread or one cluster,
+one task does all. Dask moves the packed bundles between workers; between many, over relays. State, and
+messages within a worker, stay there. Phases are sent to the scheduler as one graph, up to where the
+program asks for votes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from dask.delayed import Delayed
+from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
+from distributed import Client, Future
+from numpy.typing import NDArray
+
+from dgsuite.core.engine.checkpoint import AGAIN, EXCHANGES
+from dgsuite.core.engine.checkpoint_files import Checkpoints
+from dgsuite.core.engine.checkpointed import Pace
+from dgsuite.core.engine.log import Log, merge
+from dgsuite.core.engine.program import UNBOUND, Guard, Step, reduce_votes, steps
+from dgsuite.core.engine.progress import Progress, Tell
+from dgsuite.core.engine.relays import Relays
+from dgsuite.core.engine.workload import Workload
+from dgsuite.core.workers import part
+from dgsuite.core.workers import placement as tasks
+from dgsuite.core.workers import plugin as worker
+from dgsuite.core.workers.outputs import collect
+from dgsuite.kernels.bsp import Kernel, Vote
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.graph.graph import Graph
+
+EDGES = 1 << 14
+"""Dependencies of one graph, at most: the scheduler takes some ten microseconds each."""
+
+HOLD = 16
+"""Joins between releases of used bundles: the client sends every 10 ms, and a release would make the
+next graph wait that long."""
+
+
+class Driver:
+    """Drives a run from the client: collects phases, sends them as graphs, asks for votes."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        watch: Watch,
+        places: Sequence[str],
+        bounds: NDArray,
+        threads: Sequence[int],
+        on_round: Tell | None,
+        plan: Checkpoints | None = None,
+    ) -> None:
+        self.run_id = watch.key_part
+        self.kernel = kernel
+        self.watch = watch
+        self.client = watch.client
+        self.on_round = on_round
+        self.places = places
+        self.bounds = bounds.tolist()
+        self.threads = np.minimum(threads, np.diff(bounds)).tolist()
+        """Threads of each worker that have something to do."""
+        self.relays = Relays(len(places))
+        self.edges = 2 * sum(self.threads) + 4 * len(places)
+        """Dependencies of a phase, about."""
+        self.collected: list[Step] = []
+        self.sent = 0
+        self.plan = plan
+        self.pace = None if plan is None else Pace(plan)
+        self.most = EDGES if self.pace is None else self.pace.few
+        """Phases of one graph, at most."""
+        self.kept: set[int] = set()
+        """Phases after which there is a checkpoint."""
+        self.futures: list[Future] = []
+        self.used: list[list[Future]] = []
+
+    def each(self, function: Callable[..., Any], arguments: Sequence[tuple]) -> list[Future]:
+        """One task a worker."""
+        return [
+            self.client.submit(
+                function,
+                self.run_id,
+                *arguments[w],
+                key=f"{self.kernel.name}-{function.__name__}-{self.run_id}-{w}",
+                workers=[place],
+                allow_other_workers=False,
+                retries=0,
+            )
+            for w, place in enumerate(self.places)
+        ]
+
+    def join(self, futures: Sequence[Future]) -> None:
+        """Wait for tasks."""
+        tasks.finish(futures, self.watch)
+
+    def add(self, step: Step) -> None:
+        """Take in a phase; it is sent when enough have come together."""
+        if self.pace is not None and step is not AGAIN and self.pace.due(step):
+            self.kept.add(self.sent + len(self.collected))
+            self.pace.restart(step.round + 1)
+        self.collected.append(step)
+        if len(self.collected) * self.edges > EDGES or len(self.collected) == self.most:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send what was collected as one graph and join it."""
+        if not self.collected:
+            return
+        bundles: list[Any] = self.futures
+        first = self.sent
+        graphs: list[dict[str, tuple]] = [{} for _ in self.places]
+        for number, step in enumerate(self.collected, self.sent):
+            arriving = self.relay(graphs, number - 1, bundles)
+            bundles = [
+                self.lay(graph, w, number, step, arriving[w]) for w, graph in enumerate(graphs)
+            ]
+        names = [f"{self.kernel.name}-on-{w}-{self.run_id}-{number}" for w in range(len(graphs))]
+        layers = {
+            name: MaterializedLayer(
+                graph,
+                annotations={"workers": [place], "allow_other_workers": False, "retries": 0},
+            )
+            for name, graph, place in zip(names, graphs, self.places, strict=True)
+        }
+        whole = HighLevelGraph(layers, {name: set(names) - {name} for name in names})
+        ends = [Delayed(key, whole, layer=name) for key, name in zip(bundles, names, strict=True)]
+        self.sent += len(self.collected)
+        self.collected = []
+        self.used.append(self.futures)
+        self.futures = self.client.compute(ends, optimize_graph=False)
+        if len(self.used) == HOLD:
+            self.used.clear()
+        begin = perf_counter()
+        self.join(self.futures)
+        if self.pace is not None:
+            self.most = self.pace.phases(perf_counter() - begin, number + 1 - first)
+        if self.on_round is not None:
+            self.on_round(Progress(step.round + step.last))
+
+    def key(self, does: str, number: int, i: int) -> str:
+        """The key of a task."""
+        return f"{self.kernel.name}-{does}-{self.run_id}-{number}-{i}"
+
+    def relay(
+        self, graphs: Sequence[dict[str, tuple]], number: int, bundles: Sequence[Any]
+    ) -> list[list[Any]]:
+        """Add to the workers' graphs what relays the bundles of a phase.
+
+        Parameters
+        ----------
+        bundles
+            What each worker packed: keys, or futures; empty before the first phase.
+
+        Returns
+        -------
+        The bundles that each worker gets.
+        """
+        groups = self.relays.groups
+        if not groups or not bundles:
+            return [list(bundles) for _ in graphs]
+        everyone = range(len(graphs))
+
+        def relay(does: str, i: int, to: range, others: int, heard: Sequence[Any]) -> str:
+            key, first = self.key(does, number, i), groups[i][0]
+            graphs[first][key] = (part.relay, self.run_id, number, does, to, others, heard)
+            return key
+
+        gathered = [
+            relay("gather", i, everyone, len(groups) - 1, [bundles[w] for w in group])
+            for i, group in enumerate(groups)
+        ]
+        spread = [
+            relay("spread", i, group, len(group) - 1, gathered) for i, group in enumerate(groups)
+        ]
+        return [[key] for key, group in zip(spread, groups, strict=True) for _ in group]
+
+    def lay(
+        self, graph: dict[str, tuple], w: int, number: int, step: Step, bundles: Sequence[Any]
+    ) -> str:
+        """Add a phase on worker number `w` to its graph.
+
+        Parameters
+        ----------
+        bundles
+            What arrives at it: keys, or futures.
+
+        Returns
+        -------
+        The key of what this worker packs.
+        """
+        packed = self.lay_phase(graph, w, number, step, bundles)
+        if number not in self.kept:
+            return packed
+        kept = self.key("keep", number, w)
+        graph[kept] = (part.keep, self.run_id, number, packed)
+        return kept
+
+    def lay_phase(
+        self, graph: dict[str, tuple], w: int, number: int, step: Step, bundles: Sequence[Any]
+    ) -> str:
+        """As `lay`, without the checkpoint."""
+        phase = self.run_id, number, step
+        others = self.relays.receivers(w)
+        if step is AGAIN:
+            packed = self.key("again", number, w)
+            graph[packed] = (part.again, self.run_id, number, others, bundles)
+            return packed
+        if self.threads[w] == 1:
+            packed = self.key(step.phase, number, w)
+            graph[packed] = (part.whole, *phase, others, bundles)
+            return packed
+        delivered = self.key(f"{step.phase}-deliver", number, w)
+        graph[delivered] = (part.deliver, self.run_id, number, bundles)
+        each = [self.key(f"{step.phase}-{w}", number, t) for t in range(self.threads[w])]
+        for thread, one in enumerate(each):
+            graph[one] = (part.compute, *phase, thread, delivered)
+        packed = self.key(f"{step.phase}-pack", number, w)
+        graph[packed] = (part.pack, *phase, others, each)
+        return packed
+
+    def votes(self, turn: int) -> Vote:
+        """The votes of a turn, reduced over all workers."""
+        self.flush()
+        # not by Client.run, which leaves a log record on every worker
+        message = {"op": "dgsuite_votes", "run": self.run_id, "turn": turn}
+
+        def ask() -> dict[str, Vote]:
+            found: dict[str, Vote] = self.client.sync(
+                self.client.scheduler.broadcast, msg=message, workers=list(self.places)
+            )
+            return found
+
+        return reduce_votes([*self.watch.call(ask).values()])
+
+
+def run(
+    kernel: Kernel,
+    graph: Graph,
+    client: Client,
+    places: Sequence[str],
+    on_round: Tell | None = None,
+    workload: Workload | None = None,
+    guard: Guard = UNBOUND,
+    plan: Checkpoints | None = None,
+) -> tuple[dict[str, Any], Log]:
+    """Run a kernel on the workers of a client, from its begin or from a checkpoint on."""
+    worker.install(client)
+    places, bounds = tasks.deal(graph, places)
+    watch = Watch(client, tasks.of(kernel), places, key_part=tasks.new_run())
+    states = watch.check_workers()
+    threads = [states[place]["nthreads"] for place in places]
+    groups = tasks.place(graph, watch, places, bounds)
+    epochs = [watch.epochs[place] for place in places]
+    driver = Driver(kernel, watch, places, bounds, threads, on_round, plan)
+    past = [] if plan is None else plan.past().votes
+    votes: list[Vote] = []
+    turns = 0
+
+    def reply() -> Callable[[], Vote]:
+        nonlocal turns
+        turns += 1
+        if driver.sent or driver.collected:
+            return partial(driver.votes, turns - 1)
+        reduced = reduce_votes(votes)  # of phases that are over
+        votes.clear()
+        return lambda: reduced
+
+    alike = workload, guard, plan
+    opened = driver.each(
+        part.open_part,
+        [(kernel, group, bounds, epochs, me, *alike) for me, group in enumerate(groups)],
+    )
+    try:
+        driver.join(opened)
+        for number, step in enumerate(steps(kernel, graph.n, reply, guard)):
+            if number < len(past):
+                votes.append(past[number])
+                continue
+            if past and number == len(past):
+                for _ in range(EXCHANGES):
+                    driver.add(AGAIN)
+            driver.add(step)
+        driver.flush()
+        closing = driver.each(part.close_part, [()] * len(places))
+        (found,) = collect([kernel], graph, driver.bounds, closing, watch, merge)
+    finally:
+        tasks.give_up(client, [*opened, *driver.futures])
+    return found

@@ -1,0 +1,273 @@
+"""Make kernels, and check and convert the values of their parameters. No heavy imports."""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Mapping, Sized
+from functools import lru_cache
+from numbers import Real
+from types import NoneType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import numpy as np
+
+from dgsuite.base.errors import InputError, one_of, unknown
+from dgsuite.base.masked import unmasked
+from dgsuite.kernels import KERNELS, RECURSIVE
+from dgsuite.kernels.bsp import Kernel, Node, NodeOrNone, no_node
+from dgsuite.kernels.bsp.declared import FORMS, check_declared
+from dgsuite.partition.labels.labels import Labels, to_json
+
+if TYPE_CHECKING:
+    from dgsuite.partition.graph.graph import Graph
+
+PLAIN = {
+    int: "a 64-bit integer",
+    float: "a number",
+    bool: "True or False",
+    str: "text",
+    NoneType: "None",
+}
+
+
+def make_kernel(
+    kernel: str | type[Kernel] | Kernel,
+    graph: Graph,
+    seed: int | None,
+    parameters: Mapping[str, Any],
+    form: str | None = None,
+) -> Kernel:
+    """An instance of a kernel.
+
+    Values of parameters are those given, else those of the kernel if it is an instance, else those of the
+    graph's `attrs`, else the kernel's defaults. Some kernels then choose values that suit the graph.
+    """
+    if form is not None:
+        one_of("form", form, FORMS)
+    if isinstance(kernel, str):
+        if kernel.lower() not in KERNELS:
+            raise InputError(unknown("kernel", kernel, sorted(KERNELS)))
+        if form == "recursive" and kernel.lower() not in RECURSIVE:
+            raise InputError(
+                f"kernel {kernel!r} has no recursive form; these kernels have one: {', '.join(RECURSIVE)}"
+            )
+        kernel = (RECURSIVE if form == "recursive" else KERNELS)[kernel.lower()]
+    if not isinstance(kernel, Kernel) and not (
+        isinstance(kernel, type) and issubclass(kernel, Kernel)
+    ):
+        raise InputError(f"kernel must be a name or a Kernel, got {kernel!r}")
+    cls = kernel if isinstance(kernel, type) else type(kernel)
+    check_declared(cls)  # type: ignore[arg-type]
+    if form is not None and kernel.form != form:
+        raise InputError(f"the given kernel {kernel.name!r} is {kernel.form}, not {form}")
+    fields = {f.name: f for f in dataclasses.fields(kernel) if f.init}
+    for name in parameters:
+        if name not in fields:
+            raise InputError(unknown(f"parameter of {kernel.name!r}", name, fields))
+    if kernel is cls:
+        own = {name: value for name, value in graph.attrs.items() if name in fields}
+    else:  # defaults need no check
+        own = {n: v for n, f in fields.items() if (v := getattr(kernel, n)) is not f.default}
+    key = {} if seed is None else {"seed": seed}
+    values = {**own, **key, **parameters}
+    fitted = {name: fitting(cls, name, value, graph.labels) for name, value in values.items()}
+    made = cls(**fitted)
+    for name in fields:
+        _check_nodes(made, name, graph.n)
+    return made.suited(graph)
+
+
+def fitting(kernel: type[Kernel], name: str, value: Any, labels: Labels | None = None) -> Any:
+    """Convert a value to the type in a parameter's annotation.
+
+    NumPy scalars become Python's numbers, labels of nodes become node ids, also as keys of a mapping. Items
+    of sequences, and values with annotations that this module does not know, are not changed.
+
+    Parameters
+    ----------
+    labels
+        Labels of the graph's nodes, or None.
+
+    Raises
+    ------
+    InputError
+        The value does not fit the annotation, or is not a node.
+    """
+    kinds = _kinds(kernel, name)
+    for one in kinds:
+        try:
+            if _by_node(one):
+                return _keyed(_cast(value, one, 63), labels)
+            if labels is None:
+                return _cast(value, _bare(one), 64 if name == "seed" else 63)
+            if one == Node:
+                return labels.node(value)
+            if _of_nodes(one):
+                lenient = NodeOrNone in get_args(one)
+                return labels.nodes(_cast(value, one, 63), missing=lenient)
+            return _cast(value, one, 64 if name == "seed" else 63)
+        except (TypeError, OverflowError):
+            pass
+        except InputError as error:
+            raise InputError(f"kernel {kernel.name!r}: {name} {error}") from None
+    wanted = " or ".join(map(_described, kinds))
+    raise InputError(f"kernel {kernel.name!r}: {name} must be {wanted}, got {value!r}")
+
+
+def _check_nodes(kernel: Kernel, name: str, n: int) -> None:
+    """See that a parameter that names nodes names some of a graph with n nodes, by their ids.
+
+    Raises
+    ------
+    InputError
+        It does not.
+    """
+    value = getattr(kernel, name)
+    for one in _kinds(type(kernel), name):
+        if one == Node and isinstance(value, int):
+            nodes, least = np.array([value]), 0
+        elif _of_nodes(one) and isinstance(value, Sized):
+            nodes, least = np.asarray(value), -1 if NodeOrNone in get_args(one) else 0
+        else:
+            continue
+        if nodes.size and (nodes.ndim != 1 or nodes.dtype.kind not in "iu"):
+            wanted = described(type(kernel), name)
+            raise InputError(f"kernel {kernel.name!r}: {name} must be {wanted}, got {value!r}")
+        outside = nodes[(nodes < least) | (nodes >= n)]
+        if len(outside) and (wrong := no_node(name, outside[0], n)):
+            raise InputError(f"kernel {kernel.name!r}: {wrong}")
+
+
+def labelled(kernel: Kernel, name: str, labels: Labels | None) -> Any:
+    """A parameter's value with node ids replaced by labels, if the graph has labels."""
+    value = getattr(kernel, name)
+    if labels is None or value is None:
+        return int(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    for one in _kinds(type(kernel), name):
+        if one == Node:
+            return labels[value]
+        if _by_node(one) and isinstance(value, Mapping):
+            return {labels[node]: number for node, number in value.items()}
+        if _of_nodes(one) and isinstance(value, Sized):
+            return labels.of(np.asarray(value, np.int64)).tolist()
+    return value
+
+
+def stated(kernel: Kernel, name: str, labels: Labels | None) -> Any:
+    """A parameter's value for JSON. A node whose label JSON cannot hold becomes ``{"node": id}``; a mapping
+    from nodes becomes pairs.
+    """
+    value = labelled(kernel, name, labels)
+    if isinstance(value, Mapping):
+        keys = value if labels is None else [_label_json(label, labels) for label in value]
+        return [list(pair) for pair in zip(keys, value.values(), strict=True)]
+    if labels is None or value is getattr(kernel, name):
+        return value
+    if isinstance(value, list):
+        return [_label_json(label, labels) for label in value]
+    return _label_json(value, labels)
+
+
+def _label_json(label: Any, labels: Labels) -> Any:
+    try:
+        return to_json(label)
+    except InputError:
+        return {"node": labels.node(label)}
+
+
+def described(kernel: type[Kernel], name: str) -> str:
+    """What a parameter may be, in words."""
+    words = []
+    for one in _kinds(kernel, name):
+        if one == Node:
+            words.append("a node")
+        elif _of_nodes(one):
+            words.append("a sequence of nodes")
+        else:
+            words.append(_described(one))
+    return " or ".join(words)
+
+
+def _kinds(kernel: type[Kernel], name: str) -> tuple[Any, ...]:
+    """The types that a parameter may have: the members of its annotation's union."""
+    kind = _annotations(kernel).get(name, Any)  # type: ignore[arg-type]
+    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+
+
+def _keyed(value: Mapping[Any, Any], labels: Labels | None) -> dict[int, float]:
+    """A mapping from nodes to numbers, with node ids as keys."""
+    keys = [*value]
+    nodes = [_cast(k, int, 63) for k in keys] if labels is None else labels.nodes(keys).tolist()
+    return dict(zip(nodes, (_cast(v, float, 63) for v in value.values()), strict=True))
+
+
+def _by_node(kind: Any) -> bool:
+    return get_origin(kind) is Mapping and get_args(kind)[0] == Node
+
+
+def _of_nodes(kind: Any) -> bool:
+    return _sequence(kind) and bool({Node, NodeOrNone}.intersection(get_args(kind)))
+
+
+def _bare(kind: Any) -> Any:
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
+
+
+@lru_cache
+def _annotations(kernel: type[Kernel]) -> dict[str, Any]:
+    try:
+        return get_type_hints(kernel, include_extras=True)
+    except (NameError, AttributeError, TypeError):  # names imported for type checkers only
+        return get_type_hints(Kernel, include_extras=True)
+
+
+def _cast(value: Any, kind: Any, bits: int) -> Any:
+    """Convert a value to a type; integers are limited to `bits` bits. Raises TypeError if it does not fit."""
+    flag = isinstance(value, bool | np.bool_)
+    if kind is int and not flag:
+        number = operator.index(value)
+        if -(2**63) <= number < 2**bits:
+            return number
+    elif kind is float and not flag and isinstance(value, Real):
+        return float(value)
+    elif kind is bool and flag:
+        return bool(value)
+    elif kind in (str, NoneType) and isinstance(value, kind):
+        return value
+    elif get_origin(kind) is Literal:
+        for one in get_args(kind):
+            if isinstance(value, type(one)) and value == one and flag == isinstance(one, bool):
+                return one
+    elif _by_node(kind):
+        if isinstance(value, Mapping):
+            return value
+    elif _sequence(kind):
+        if isinstance(value, Sized) and not isinstance(value, str | Mapping):
+            return unmasked(value)
+    elif kind not in PLAIN:
+        return value
+    raise TypeError
+
+
+def _sequence(kind: Any) -> bool:
+    origin = get_origin(kind)
+    return isinstance(origin, type) and issubclass(origin, Sized) and origin is not Mapping
+
+
+def _described(kind: Any) -> str:
+    """A type in words, for messages."""
+    if get_origin(kind) is Literal:
+        return f"one of {', '.join(map(str, get_args(kind)))}"
+    if _by_node(kind):
+        return "a mapping from nodes to numbers"
+    return "a sequence" if _sequence(kind) else PLAIN[_bare(kind)]

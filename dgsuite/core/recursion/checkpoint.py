@@ -1,0 +1,48 @@
+"""Checkpoints of recursive forms that run on a clock: what a site has at the end of a tick.
+
+Besides its state, each cluster has its queue of tasks and its open finishes. To go on, a site replays the
+program with the votes of the turns that are over, and then goes on with the finish in which the checkpoint
+was written.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+from dgsuite.core.engine.checkpoint_files import Checkpoints
+from dgsuite.core.engine.checkpointed import Kept
+from dgsuite.core.engine.program import reduce_votes
+from dgsuite.core.recursion.ledger import merged
+from dgsuite.core.recursion.site import RecursiveSite
+
+
+class KeptTasks(Kept):
+    """A run of tasks at one site that writes checkpoints; see `Kept`."""
+
+    site: RecursiveSite
+
+    def __init__(self, plan: Checkpoints, site: RecursiveSite) -> None:
+        super().__init__(plan, site)
+        self._start = perf_counter() - site.ledger.seconds
+
+    def _take_past(self, clusters: slice) -> None:
+        site = self.site
+        pasts = self.plan.pasts(site.classes())
+        ledger = merged([past["ledger"] for past in pasts], site.new_tally)
+        site.ledger = ledger.part(clusters, site.new_tally)
+        if clusters.start == 0:
+            site.vote = reduce_votes([past["vote"] for past in pasts])
+        self.votes = pasts[0]["votes"]
+        site.turn = site.amid = pasts[0]["turn"]
+        site.ticks = pasts[0]["ticks"]
+        site.deepest = max(past["deepest"] for past in pasts)
+
+    def _reached(self) -> tuple[int, int]:
+        return self.site.ticks, self.site.ticks
+
+    def _past(self) -> Any:
+        site = self.site
+        site.ledger.seconds = perf_counter() - self._start
+        own = {name: getattr(site, name) for name in ("turn", "ticks", "deepest", "ledger", "vote")}
+        return {**own, "votes": self.votes}

@@ -1,0 +1,416 @@
+"""A site on which tasks spawn tasks: a queue of what has arrived, and the finishes that wait for it.
+
+Tasks of one name, depth and cluster are handled together, as one batch. Nothing is nested on a
+stack: what a task spawns goes into the queue of its site or, at once, into a parcel for another. The
+styles differ only in when a site runs its tasks, and when parcels travel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from heapq import heappop, heappush
+from itertools import pairwise
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError
+from dgsuite.core.engine.fields import concatenated, places
+from dgsuite.core.engine.inbox import ClusterInbox
+from dgsuite.core.engine.messages import MessageList
+from dgsuite.core.engine.pairs import Pairs
+from dgsuite.core.engine.program import UNBOUND, Guard, Step, Tally, reduce_votes
+from dgsuite.core.engine.progress import Progress
+from dgsuite.core.engine.site import Site
+from dgsuite.core.engine.unicasts import UnicastBatch
+from dgsuite.core.engine.values import Classes
+from dgsuite.core.engine.workload import ParcelWithPackets, Workload
+from dgsuite.core.recursion.ledger import Entry, Ledger, Moment
+from dgsuite.core.recursion.scopes import NONE, Scopes
+from dgsuite.kernels.bsp import Extra, Kernel, Note, Vote
+from dgsuite.kernels.bsp.recursion import Spawn
+from dgsuite.partition.arrays.segments import group
+from dgsuite.partition.clusters.cluster import Cluster
+
+ENDED = ""
+"""Name of the notice to a node that tasks under one of its finishes have ended."""
+
+HOME, SLOT = "finish_node", "finish_slot"
+"""Fields of tasks under the finish of another task: its node and slot."""
+
+
+class Batch(NamedTuple):
+    """Tasks on their way, or waiting: of one name and depth, for one cluster."""
+
+    depth: int
+    task: str
+    cluster: int
+    letters: UnicastBatch
+
+
+Key = tuple[int, str, int, bool]
+"""Depth, task, cluster, and whether the tasks are under the finish of another task."""
+
+Under = tuple[NDArray, NDArray, NDArray]
+"""Nodes of tasks, and for each the node and slot of the finish that it is under: `HOME` and `SLOT`."""
+
+Bundle = list[Batch]
+"""What travels to one other site."""
+
+
+class RecursiveSite(Site):
+    """A `Site` with a queue of tasks.
+
+    Attributes
+    ----------
+    ledger
+        What has happened so far.
+    vote
+        The votes of the current finish, reduced.
+    deepest
+        Depth that tasks have reached.
+    worked
+        Seconds in which tasks were computed.
+    ticks
+        Ticks of the clock, if there is one.
+    amid
+        After a checkpoint, the turn of the finish to go on with; it is not launched again.
+    """
+
+    where = "depth"
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        clusters: Sequence[Cluster],
+        bounds: NDArray,
+        me: int,
+        workload: Workload | None = None,
+        guard: Guard = UNBOUND,
+    ) -> None:
+        super().__init__(kernel, clusters, bounds, me, workload, guard)
+        self.first_cluster = clusters[0].index
+        self.offsets = clusters[0].partition.offsets
+        self.scopes = [Scopes() for _ in clusters]
+        self.ledger = Ledger(clusters=len(clusters))
+        self.vote = Vote()
+        self.turn = 0
+        self.deepest = 0
+        self.worked = 0.0
+        self.ticks = 0
+        self.amid: int | None = None
+        self.queue: list[Key] = []
+        self.waiting: dict[Key, list[UnicastBatch]] = {}
+        self._out: dict[int, Bundle] = {}
+
+    def progress(self) -> Progress:
+        """How far the site is; which of its nodes are active is not known between rounds."""
+        sent = sum(entry.tally.messages for entry in self.ledger.entries.values())
+        return Progress(self.deepest, None, sent)
+
+    def content(self, k: int) -> dict[str, Any]:
+        index = self.clusters[k].index
+        waiting = [
+            (depth, task, letters)
+            for (depth, task, cluster, _), parts in self.waiting.items()
+            if cluster == index
+            for letters in parts
+        ]
+        return {**super().content(k), "tasks": waiting, "finishes": self.scopes[k]}
+
+    def take_content(self, k: int, content: Mapping[str, Any]) -> None:
+        super().take_content(k, content)
+        self.scopes[k] = content["finishes"]
+        for depth, task, letters in content["tasks"]:
+            self.put(Batch(depth, task, self.clusters[k].index, letters))
+
+    def classes(self) -> Classes:
+        letters = UnicastBatch(np.empty(0), None, None, {})
+        own = Scopes(), Ledger(), Entry(), Tally(), Pairs(0), letters
+        return Classes(self.kernel, [*self.states, *own])
+
+    # Arrivals.
+
+    def put(self, batch: Batch) -> None:
+        """Queue tasks of one of this site's clusters."""
+        depth, task, cluster, letters = batch
+        key = depth, task, cluster, SLOT in letters.fields
+        if key in self.waiting:
+            self.waiting[key].append(letters)
+        else:
+            self.waiting[key] = [letters]
+            heappush(self.queue, key)
+
+    def accept(self, bundles: Iterable[Bundle]) -> None:
+        """Queue what came from other sites."""
+        for bundle in bundles:
+            batches = bundle.parcel or [] if isinstance(bundle, ParcelWithPackets) else bundle
+            for batch in batches:
+                self.put(batch)
+
+    # Running tasks.
+
+    def launch(self, turn: int, name: str, pool: Executor | None = None) -> dict[int, Bundle]:
+        """Begin a finish; returns what goes to other sites.
+
+        Parameters
+        ----------
+        pool
+            Where clusters run side by side, if anywhere.
+        """
+        self.turn, self.vote = turn, Vote()
+        step = Step(0, name, False, turn)
+
+        def call(k: int) -> Any:
+            return self.call(step, k, self._make_inbox(step, k, None))
+
+        clusters = range(len(self.clusters))
+        for k, result in zip(clusters, self._side_by_side(call, clusters, pool), strict=True):
+            self._take(step, k, result)
+        return self._leave()
+
+    def tick(self, pool: Executor | None = None) -> dict[int, Bundle]:
+        """Run all tasks that are there, and none that these spawn."""
+        self.ticks += 1
+        due, self.queue = self.queue, []
+        taken, self.waiting = self.waiting, {}
+        while due:
+            self._run_wave(_wave(due), taken, pool)
+        return self._leave()
+
+    def next(self, pool: Executor | None = None) -> dict[int, Bundle]:
+        """Run the batches of tasks that come first: those of the least depth and one name."""
+        self._run_wave(_wave(self.queue), self.waiting, pool)
+        return self._leave()
+
+    def _leave(self) -> dict[int, Any]:
+        out, self._out = self._out, {}
+        if out and self.room is not None:
+            batches = [batch for bundle in out.values() for batch in bundle]
+            self.room(batches[0].task, sum(batch.letters.nbytes for batch in batches))
+        return out if self.workload is None else self.workload.add_packets(self.deepest, out)
+
+    def _run_wave(
+        self, keys: Sequence[Key], waiting: dict[Key, list[UnicastBatch]], pool: Executor | None
+    ) -> None:
+        """Run batches of one name, each of another cluster; what they spawn is taken in their order.
+
+        So queues, finishes and counts are the same however many threads there are.
+        """
+        parts = [waiting.pop(key) for key in keys]
+        self.deepest = max(self.deepest, keys[0][0])
+        if keys[0][1] == ENDED:
+            for key, letters in zip(keys, parts, strict=True):
+                k = key[2] - self.first_cluster
+                self._close(k, self.scopes[k].ended(_together(letters).fields[SLOT]))
+            return
+        ran = self._side_by_side(
+            lambda both: self._run_batch(*both), list(zip(keys, parts, strict=True)), pool
+        )
+        for (depth, task, index, nested), (step, result, inbox, rest) in zip(
+            keys, ran, strict=True
+        ):
+            if rest is not None:
+                self.put(Batch(depth, task, index, rest))
+            under = (inbox.node, inbox[HOME], inbox[SLOT]) if nested else None
+            self._take(step, index - self.first_cluster, result, under, len(inbox))
+
+    def _side_by_side(
+        self, call: Callable[[Any], Any], items: Sequence[Any], pool: Executor | None
+    ) -> list[Any]:
+        begin = perf_counter()
+        shared = pool is not None and len(items) > 1
+        found = list(pool.map(call, items) if shared else map(call, items))  # type: ignore[union-attr]
+        self.worked += perf_counter() - begin
+        return found
+
+    def _run_batch(
+        self, key: Key, parts: list[UnicastBatch]
+    ) -> tuple[Step, Any, ClusterInbox, UnicastBatch | None]:
+        """Run tasks; what they return, what they were given, and those that must wait for the next batch."""
+        depth, task, index, nested = key
+        k = index - self.first_cluster
+        letters = _together(parts)
+        cluster = self.clusters[k]
+        letters = letters.by_sender()
+        if letters.combine is not None and (len(parts) > 1 or not letters.combines_early):
+            letters = letters.combined(cluster.n)
+        at = cluster.partition.position(letters.dst) - self.offsets[index]
+        rest = None
+        if nested:
+            # finishes are told apart by node: a node's second task waits for the next batch
+            _, first = np.unique(at, return_index=True)
+            if len(first) < len(at):
+                left = np.ones(len(at), bool)
+                left[first] = False
+                rest = letters.take(left)
+                letters, at = letters.take(first), at[first]
+        messages = MessageList(
+            at, letters.src, lambda name, order: letters.fields[name][order], cluster.size
+        )
+        step = Step(depth, task, False, self.turn)
+        if self.guard.max_rounds is not None and depth >= self.guard.max_rounds:
+            raise self.fault(step, k, f"tasks go deeper than max_rounds={self.guard.max_rounds}")
+        inbox = self._make_inbox(step, k, messages)
+        return step, self.call(step, k, inbox, len(inbox)), inbox, rest
+
+    def _make_inbox(self, step: Step, k: int, messages: MessageList | None) -> ClusterInbox:
+        return self.make_inbox(step.round, self.clusters[k], 0, messages, self.mailbox.dtypes)
+
+    def _take(
+        self, step: Step, k: int, result: Any, under: Under | None = None, tasks: int = 0
+    ) -> None:
+        """Count what tasks returned, and send what they spawned."""
+        entry = self.entry((step.turn, 0, step.round, step.phase))
+        entry.compute[k] += self.compute[k]
+        entry.cpu[k] += self.cpu[k]
+        entry.tally.loads += int(self.loads[k])
+        entry.tally.toil += float(self.toil[k])
+        entry.tally.tasks += tasks
+        spawned = []
+        for item in result if type(result) is tuple else (result,):
+            if isinstance(item, Spawn):
+                spawned.append(item)
+            elif isinstance(item, Vote):
+                self.vote = reduce_votes((self.vote, item))
+            elif isinstance(item, Extra):
+                entry.tally.add(item)
+            elif isinstance(item, Note):
+                entry.tally.note(item.values)
+            elif item is not None:
+                raise self.fault(step, k, f"returned {item!r}, which is nothing to spawn")
+        if under is not None and len(spawned) > 1:
+            raise self.fault(step, k, "spawns more than one kind of task under another's finish")
+        for item in spawned:
+            self._spawn(step, k, item, entry.tally, under)
+        if under is not None and not spawned:
+            self._tell(k, *under[1:])
+
+    def _spawn(self, step: Step, k: int, item: Spawn, tally: Tally, under: Under | None) -> None:
+        cluster = self.clusters[k]
+        try:
+            to = places(item.to, cluster.n)
+            by = places(item.by, cluster.size)
+            at = places(item.at, len(by), "spawning node")
+        except InputError as error:
+            raise self.fault(step, k, f"spawns {item.task!r} at {error}") from None
+        if self.guard.check and len(np.unique(by)) < len(by):
+            raise self.fault(step, k, f"spawns {item.task!r} by a node that it names twice")
+        fields = self.mailbox.columns(step, k, item.fields, len(to))
+        tally.nbytes += sum(v.nbytes for v in fields.values())
+        tally.active += int(np.count_nonzero(np.bincount(at, minlength=len(by))))
+        owner = cluster.partition.owner(to)
+        away, own = owner != cluster.index, to == cluster.ids[by[at]]
+        if item.repeat is None:
+            tally.messages += len(to)
+            tally.remote += int(np.count_nonzero(away))
+            tally.to_self += int(np.count_nonzero(own))
+            tally.opened += len(by)
+            times = 1
+        else:
+            times = item.repeat[at]
+            tally.messages += int(times.sum())
+            tally.remote += int(times[away].sum())
+            tally.to_self += int(times[own].sum())
+            tally.opened += int(item.repeat.sum())
+        if tally.pairs is not None:
+            size = sum(v.nbytes for v in fields.values()) // max(len(to), 1)
+            tally.pairs.add(cluster.index, owner, times, size)
+        if item.then is not None or under is not None:
+            if item.combine is not None:
+                raise self.fault(step, k, "combines tasks that a finish counts")
+            fields |= {HOME: cluster.ids[by[at]], SLOT: self._open(step, k, item, under)[at]}
+        letters = UnicastBatch(to, cluster.ids[by[at]], item.combine, fields)
+        self._send(step.round + 1, item.task, letters, owner)
+
+    def _open(self, step: Step, k: int, item: Spawn, under: Under | None) -> NDArray[np.int64]:
+        """Open a finish at each node that spawns; tasks whose nodes do not have ended."""
+        above = None
+        if under is not None:
+            node, home, slot = under
+            which = np.minimum(np.searchsorted(node, item.by), len(node) - 1)
+            if (node[which] != item.by).any():
+                raise self.fault(
+                    step, k, "has a node spawn, under another's finish, that has no task"
+                )
+            rest = np.ones(len(node), bool)
+            rest[which] = False
+            self._tell(k, home[rest], slot[rest])
+            above = home[which], slot[which]
+        left = np.bincount(item.at, minlength=len(item.by))
+        slots = self.scopes[k].open(item.by, left, item.then, step.round, above)
+        self._close(k, slots[left == 0])
+        return slots
+
+    def _close(self, k: int, slots: NDArray) -> None:
+        """Close finishes that are over: queue their `then` tasks, or notify the finishes above them."""
+        if not len(slots):
+            return
+        scopes, cluster = self.scopes[k], self.clusters[k]
+        rows = scopes.close(slots)
+        kinds = np.stack([rows["then"], rows["depth"], rows["home"] != NONE], axis=1)
+        for kind in np.unique(kinds, axis=0).tolist():
+            some = rows[(kinds == kind).all(axis=1)]
+            code, depth, nested = kind
+            then = scopes.thens[code]
+            if then is None:
+                self._tell(k, some["home"], some["slot"])
+                continue
+            fields = {HOME: some["home"], SLOT: some["slot"]} if nested else {}
+            ids = cluster.ids[some["node"]]
+            self.put(Batch(depth, then, cluster.index, UnicastBatch(ids, ids, None, fields)))
+
+    def _tell(self, k: int, homes: NDArray, slots: NDArray) -> None:
+        """Notify nodes that a task under each of these finishes has ended."""
+        known = homes != NONE
+        homes, slots = homes[known], slots[known]
+        if len(homes):
+            owner = self.clusters[k].partition.owner(homes)
+            self._send(0, ENDED, UnicastBatch(homes, homes, None, {SLOT: slots}), owner)
+
+    def _send(self, depth: int, task: str, letters: UnicastBatch, owner: NDArray) -> None:
+        """Hand tasks to the clusters that own their nodes; always copies, so that nothing aliases a state."""
+        if not len(owner):
+            return
+        if (owner == owner[0]).all():
+            groups = [(int(owner[0]), concatenated([letters]))]
+        else:
+            owners, starts, order = group(owner, int(self.bounds[-1]))
+            ends = zip(owners.tolist(), pairwise(starts.tolist()), strict=True)
+            groups = [(cluster, letters.take(order[a:b])) for cluster, (a, b) in ends]
+        for cluster, part in groups:
+            if part.combines_early:
+                part = part.combined(self.clusters[0].n)
+            batch = Batch(depth, task, cluster, part)
+            site = int(np.searchsorted(self.bounds, cluster, side="right")) - 1
+            if site == self.me:
+                self.put(batch)
+            else:
+                self._out.setdefault(site, []).append(batch)
+
+    # The ledger.
+
+    def entry(self, moment: Moment) -> Entry:
+        """The entry of a moment."""
+        entries = self.ledger.entries
+        if moment not in entries:
+            count = len(self.clusters)
+            entries[moment] = Entry(self.new_tally(), np.zeros(count), np.zeros(count))
+        return entries[moment]
+
+
+def _wave(queue: list[Key]) -> list[Key]:
+    """Take from a heap the first batches that can run side by side: of one depth and name, each of
+    another cluster.
+    """
+    keys = [heappop(queue)]
+    while queue and queue[0][:2] == keys[0][:2] and queue[0][2] != keys[-1][2]:
+        keys.append(heappop(queue))
+    return keys
+
+
+def _together(parts: Sequence[UnicastBatch]) -> UnicastBatch:
+    return concatenated(parts) if len(parts) > 1 else parts[0]

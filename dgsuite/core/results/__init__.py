@@ -1,0 +1,1 @@
+"""Results: the dataset of a run, its outputs, its file, what it can do, and its pictures."""

@@ -1,0 +1,137 @@
+"""Outputs of a run as a Dask dataframe."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError, unknown
+from dgsuite.partition.client.queries import current_client
+from dgsuite.partition.client.tasks import delayed
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.client.workers import worker_addresses, worker_of
+from dgsuite.partition.graph.dask_views import client_of
+
+if TYPE_CHECKING:
+    import dask.dataframe as dd
+    from distributed import Client
+
+
+EMBED = 1 << 20
+"""Bytes of outputs that travel with the tasks; more are sent to workers beforehand."""
+
+
+def to_dataframe(
+    dataset: xr.Dataset, outputs: Sequence[str] | None = None, client: Client | None = None
+) -> dd.DataFrame:
+    """The outputs of a run as a Dask dataframe with a row for each node.
+
+    Parameters
+    ----------
+    dataset
+        Result of a run.
+    outputs
+        Names of the outputs; by default all that have one value for each node.
+    client
+        Client whose workers get what is in this process; by default the one whose workers hold outputs, else
+        the current client. Without one it stays in this process.
+
+    Returns
+    -------
+    dask.dataframe.DataFrame
+        Columns ``node``, the graph's labels or else node ids, and the outputs. Each partition has the nodes
+        of a cluster, in the order of the dataset, and the index counts nodes from 0. What is on the workers
+        stays there.
+
+    Raises
+    ------
+    InputError
+        An output is unknown, or does not have one value for each node.
+
+    Notes
+    -----
+    Nothing is computed here. Dask makes text of objects such as UUIDs, unless its setting
+    ``dataframe.convert-string`` is False.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1], [1, 2], labels=["ann", "bob", "cid"], clusters=2)
+    >>> frame = dgsuite.to_dataframe(dgsuite.run("bfs", graph))
+    >>> frame.npartitions
+    2
+    >>> print(frame.compute(scheduler="threads"))
+      node  level parent
+    0  ann      0    ann
+    1  bob      1    ann
+    2  cid      2    bob
+    """
+    import dask.dataframe as dd
+
+    by_node = [str(name) for name, values in dataset.data_vars.items() if values.dims == ("node",)]
+    if "node" not in dataset.coords:
+        raise InputError("the dataset has no coordinate 'node', so it is not the result of a run")
+    chosen = by_node if outputs is None else list(outputs)
+    for name in chosen:
+        if name not in by_node:
+            raise InputError(unknown("output by node", name, by_node))
+    names = ["node", *chosen]
+    variables = [dataset.variables[name] for name in names]
+    columns = [v.data if v.chunks else v.values for v in variables]
+    offsets = _offsets(dataset)
+    held = [hasattr(column, "dask") for column in columns]
+    here: list[Any] = [[] if lazy else column for lazy, column in zip(held, columns, strict=True)]
+    there = [_blocks(column, offsets) for lazy, column in zip(held, columns, strict=True) if lazy]
+    if any(held):
+        client = client or client_of(dataset)
+    pieces = [[c[first:last] for c in here] for first, last in pairwise(offsets)]
+    sent = _sent(pieces, current_client(client))
+    none = [np.empty(0, column.dtype) for column in columns]
+    rows = delayed(_rows, part="outputs")
+    frames = [
+        rows(names, first, part, *(blocks[k] for blocks in there))
+        for k, (first, part) in enumerate(zip(offsets, sent, strict=False))
+    ]
+    return dd.from_delayed(frames, meta=_rows(names, 0, none), verify_meta=False)
+
+
+def _offsets(dataset: xr.Dataset) -> list[int]:
+    """The first node of each partition, and the number of nodes."""
+    n = dataset.sizes["node"]
+    sizes = dataset.chunksizes.get("node") or json.loads(dataset.attrs.get("cluster_sizes", "[]"))
+    if sum(sizes) != n:  # a selection of the nodes
+        sizes = [n]
+    return [0, *accumulate(map(int, sizes))]
+
+
+def _blocks(column: Any, offsets: Sequence[int]) -> list[Any]:
+    """A Dask array in pieces, as Delayed objects."""
+    sizes = tuple(last - first for first, last in pairwise(offsets))
+    return list(column.rechunk((sizes,)).to_delayed())
+
+
+def _sent(pieces: list[Any], client: Client | None) -> list[Any]:
+    """What is in this process, a piece for each partition, or futures of it if it is large."""
+    total = sum(array.nbytes for piece in pieces for array in piece if len(array))
+    if client is None or total <= EMBED:
+        return pieces
+    workers = worker_addresses(client)
+    watch = Watch(client, "sending outputs", workers)
+    return [
+        watch.scatter(piece, worker_of(k, len(pieces), workers)) for k, piece in enumerate(pieces)
+    ]
+
+
+def _rows(names: list[str], first: int, here: list[Any], *there: NDArray) -> pd.DataFrame:
+    """The rows of a partition; where `here` has no values of a column, the next of `there` are these."""
+    others = iter(there)
+    arrays = [values if isinstance(values, np.ndarray) else next(others) for values in here]
+    index = pd.RangeIndex(first, first + len(arrays[0]))
+    return pd.DataFrame(dict(zip(names, arrays, strict=True)), index=index)

@@ -1,0 +1,416 @@
+"""Results: one xarray Dataset per run, indexed by round, and its file."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+from xarray.indexes import PandasIndex
+
+from dgsuite.base import netcdf
+from dgsuite.base.errors import InputError
+from dgsuite.base.version import __version__
+from dgsuite.core.accounting import count
+from dgsuite.core.engine.log import Log
+from dgsuite.core.engine.workload import Workload
+from dgsuite.core.parameters import labelled, stated
+from dgsuite.core.results.provenance import machine
+from dgsuite.kernels.bsp import CUT_DEPENDENT, Kernel, Output, Weighted
+from dgsuite.partition.client.installed import fingerprint
+from dgsuite.partition.clusters.partitioners import in_order
+from dgsuite.partition.graph.dask_views import here
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.labels.held_labels import HeldLabels
+from dgsuite.partition.labels.label_tables import decoded, encoded
+
+MODELS = ("SP", "MP", "UP")
+"""X10's runtime models: a single place, one place per cluster, one place per node."""
+
+MATRICES = 1 << 30
+"""Bytes of the matrices of a traced run, at most."""
+
+Coordinate = tuple[xr.Index, xr.Variable]
+"""The index of a dimension, and its coordinate."""
+
+LISTED = 1 << 12
+"""Arrays of up to this many entries are written into the attributes."""
+
+
+@cache
+def versions(*more: str) -> str:
+    """Versions of Python, dgsuite, its main dependencies and more packages, as JSON for the attributes."""
+    packages = ("dask", "distributed", "numpy", "scipy", "xarray", "numba", *more)
+    found = {name: version(name) for name in packages}
+    return json.dumps({"dgsuite": __version__, "python": platform.python_version(), **found})
+
+
+def build(
+    kernel: Kernel,
+    graph: Graph,
+    style: str,
+    outputs: Mapping[str, Any],
+    log: Log,
+    *,
+    count_as: str | None = None,
+    workers: int = 0,
+    workload: Workload | None = None,
+    style_reason: str | None = None,
+    measured_on: Mapping[str, Any] | None = None,
+    traffic: bool = False,
+) -> xr.Dataset:
+    """The dataset of a run.
+
+    Parameters
+    ----------
+    outputs
+        Kernel outputs, one entry a node, in the order of node ids: arrays or Dask arrays.
+    log
+        The log of all sites.
+    count_as
+        Style whose accounting ``comm`` and the other counts follow; by default `style`.
+    workers
+        Number of worker processes that took part.
+    workload
+        Work that was added, if any.
+    style_reason
+        Why this style was chosen, if it needs an explanation.
+    measured_on
+        Machine that ran it, from `provenance.machine_of`; by default this one.
+    traffic
+        Whether the log is that of a traced run, whose traffic the dataset gets.
+
+    Raises
+    ------
+    InputError
+        The matrices of traffic would take more than `MATRICES` bytes, or an output of the kernel has the
+        name of a count or a dimension.
+    """
+    counted = "depth" if kernel.form == "recursive" else "round"
+    counts = count(kernel, log, graph.n, count_as or style)
+    messages, remote = log.by_round(log["messages"]), log.by_round(log["remote"])
+    to_self = log.by_round(log["to_self"])
+    active = np.zeros(log.rounds, np.int64)
+    np.maximum.at(active, log["round"], log["active"])
+
+    def per_round(values: NDArray, long_name: str, units: str = "1") -> xr.Variable:
+        return variable(counted, values, long_name, units)
+
+    def per_cluster(name: str, long_name: str) -> xr.Variable:
+        return variable((counted, "cluster"), log.by_round(log[name]), long_name, "s")
+
+    variables = {
+        "messages": per_round(messages, "messages sent between nodes"),
+        "remote_messages": variable(
+            (counted, "model"),
+            np.stack([np.zeros_like(messages), remote, messages - to_self], axis=1),
+            "messages whose receiver is in another place",
+        ),
+        "bytes": per_round(log.by_round(log["nbytes"]), "payload of all messages", "byte"),
+        "wire_bytes": per_round(log.by_round(log["wire"]), "data sent between workers", "byte"),
+        "active": per_round(active, f"nodes that sent, in the {counted}'s busiest phase"),
+        "finishes": per_round(counts.finishes, "joins, as IMSuite counts"),
+        "asyncs": per_round(counts.asyncs, "tasks, as IMSuite counts"),
+        "barriers": per_round(counts.barriers, "barriers, as IMSuite counts"),
+        "mutexes": per_round(counts.mutexes, "mutex operations, as IMSuite counts"),
+        "comm": per_round(counts.comm, "communication, as IMSuite counts (UP model)"),
+        "compute_seconds": per_cluster("compute", "time computing"),
+        "cpu_seconds": per_cluster("cpu", "processor time computing"),
+        "exchange_seconds": per_cluster(
+            "exchange", "time between phases: packing, transfer, waiting, delivery"
+        ),
+    }
+    taken = {
+        *variables,
+        counted,
+        "cluster",
+        "cluster_to",
+        "model",
+        "node",
+        "traffic",
+        "traffic_bytes",
+    }
+    if clashes := sorted(taken & {*kernel.notes, *outputs}):
+        raise InputError(
+            f"kernel {kernel.name!r}: {clashes[0]!r} is the name of a count or dimension of every dataset; "
+            "give the output or note another name"
+        )
+    for name, long_name in kernel.notes.items():
+        variables[name] = per_round(log.by_round(log.noted(name)), long_name)
+    for name, values in outputs.items():
+        variables[name] = _output(kernel.outputs[name], values, graph)
+    if traffic:
+        matrices, clusters = _matrices(log, len(graph.parts)), ("cluster", "cluster_to")
+        texts = ("messages from a cluster to another, or itself", "1"), ("payload of these", "byte")
+        for name, values, text in zip(("traffic", "traffic_bytes"), matrices, texts, strict=True):
+            variables[name] = variable((counted, *clusters), values, *text)
+    coords = [
+        _numbered(counted, log.rounds, counted),
+        _numbered("cluster", len(graph.parts), "cluster"),
+        *([_numbered("cluster_to", len(graph.parts), "cluster that receives")] * traffic),
+        _models(),
+        _nodes(graph, "node", "node"),
+    ]
+    for dim in {dim for name in outputs for dim in kernel.outputs[name].dims} - {"node"}:
+        if dim in kernel.numbered:
+            coords.append(
+                _numbered(dim, next(v.sizes[dim] for v in variables.values() if dim in v.dims), dim)
+            )
+        else:
+            coords.append(_nodes(graph, dim, f"{dim} node", kernel.axis(dim, graph.n)))
+    parameters = {f.name: stated(kernel, f.name, graph.labels) for f in dataclasses.fields(kernel)}
+    attrs: dict[str, Any] = {
+        "title": f"{kernel.name} on {graph.n} nodes, {style}",
+        "source": f"dgsuite {__version__}",
+        "Conventions": "CF-1.11",
+        "kernel": kernel.name,
+        "form": kernel.form,
+        "style": style,
+        "counted_as": count_as or style,
+        "seed": kernel.seed,
+        "parameters": json.dumps(parameters, default=_shortened),
+        "n": graph.n,
+        "m": graph.m,
+        "clusters": len(graph.parts),
+        # the places of a serial program whose data is distributed are the processes that hold it
+        "runtime_model": runtime_model(
+            workers if style == "in_turn" else len(graph.parts), graph.n
+        ),
+        "cluster_sizes": json.dumps(np.diff(graph.partition.offsets).tolist()),
+        "workers": workers,
+        "seconds": log.seconds,
+        "versions": versions(),
+        "code": fingerprint(),
+        **(machine() if measured_on is None else measured_on),
+    }
+    if kernel.form == "recursive" and style == "finish_async" and kernel.varies:
+        attrs["schedule_dependent"] = " ".join(kernel.varies)
+    if kernel.ships:
+        attrs["cut_dependent"] = " ".join(CUT_DEPENDENT)
+    if style_reason is not None:
+        attrs["style_reason"] = style_reason
+    if workload is not None:
+        toil = log.by_round(log["toil"])
+        variables["workload_seconds"] = per_round(toil, "processor time in the workload", "s")
+        attrs["workload"] = str(workload)
+        loads = int(log["loads"].sum())
+        if workload.operations and not workload.cache_bytes and loads:
+            attrs["seconds_per_operation"] = float(toil.sum()) / (workload.operations * loads)
+    if isinstance(kernel, Weighted):
+        attrs["weighted"] = int(bool(kernel.weighted))  # NetCDF has no truth values
+    if "root" in parameters:
+        attrs["root"] = labelled(kernel, "root", graph.labels)
+    return assemble(variables, coords, attrs)
+
+
+def variable(
+    dims: str | tuple[str, ...], values: NDArray, long_name: str, units: str = "1"
+) -> xr.Variable:
+    """A variable with the attributes ``long_name`` and ``units``.
+
+    Without ``fastpath`` xarray would check whether the array is a Dask array, and import `dask.array` for
+    that, which takes half a second.
+    """
+    attrs = {"long_name": long_name, "units": units}
+    return xr.Variable(dims, values, attrs, fastpath=True)
+
+
+def coordinate(dim: str, values: NDArray | pd.Index, long_name: str) -> Coordinate:
+    """The coordinate of a dimension, with its index; ``fastpath`` as in `variable`."""
+    attrs = {"long_name": long_name}
+    described = xr.IndexVariable(dim, values, attrs, fastpath=True)  # type: ignore[no-untyped-call]
+    index = PandasIndex.from_variables({dim: described}, options={})
+    return index, index.create_variables({dim: described})[dim]
+
+
+def fits(rounds: int, clusters: int) -> None:
+    """See that the matrices of a traced run are not too large.
+
+    Raises
+    ------
+    InputError
+        They are.
+    """
+    if 16 * rounds * clusters**2 > MATRICES:
+        raise InputError(
+            f"trace=True makes a matrix of {clusters} by {clusters} clusters for each of {rounds} rounds or "
+            f"more, which is too large; write the trace to a file: trace='trace.parquet'"
+        )
+
+
+def _matrices(log: Log, clusters: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Messages and bytes of a traced run, by round, source and destination."""
+    fits(log.rounds, clusters)
+    sent = log.traffic
+    found = np.zeros((2, log.rounds, clusters, clusters), np.int64)
+    at = log["round"][sent["phase"]], sent["source"], sent["destination"]
+    for matrix, name in zip(found, ("messages", "bytes"), strict=True):
+        np.add.at(matrix, at, sent[name])
+    return found[0], found[1]
+
+
+@lru_cache
+def _numbered(dim: str, size: int, long_name: str) -> Coordinate:
+    return coordinate(dim, pd.RangeIndex(size), long_name)  # takes no memory
+
+
+@cache
+def _models() -> Coordinate:
+    return coordinate("model", np.array(MODELS), "runtime model")
+
+
+def _nodes(
+    graph: Graph, dim: str, long_name: str, nodes: NDArray[np.int64] | None = None
+) -> Coordinate:
+    """A dimension along all nodes, or some."""
+    if nodes is not None:
+        names = nodes if graph.labels is None else graph.labels.of(nodes)
+        return coordinate(dim, names, long_name)
+    if graph.labels is None:
+        return _numbered(dim, graph.n, long_name)
+    if isinstance(graph.labels, HeldLabels):
+        from dgsuite.core.results.label_index import LabelIndex
+
+        held = graph.labels.lazy(in_order(graph.partition).offsets)
+        described = xr.Variable(dim, held, {"long_name": long_name}, fastpath=True)
+        return LabelIndex(graph.labels, dim), described
+    return coordinate(dim, graph.labels.array, long_name)
+
+
+def assemble(
+    variables: Mapping[str, xr.Variable], coords: Sequence[Coordinate], attrs: dict[str, Any]
+) -> xr.Dataset:
+    """A dataset made from parts with matching dimensions.
+
+    Xarray's public constructor merges and aligns its arguments and builds the indexes again, which takes
+    longer than all rounds on a small graph.
+    """
+    # copies, since users may change the attributes of a coordinate
+    own = {index.dim: variable.copy(deep=False) for index, variable in coords}  # type: ignore[attr-defined]
+    return xr.Dataset._construct_direct(
+        {**variables, **own},
+        coord_names=set(own),
+        attrs=attrs,
+        indexes={index.dim: index for index, _ in coords},  # type: ignore[attr-defined]
+    )
+
+
+def runtime_model(places: int, n: int) -> str:
+    """The runtime model of a number of places."""
+    return "SP" if places == 1 else "UP" if places == n else "MP"
+
+
+def index(dataset: xr.Dataset) -> str:
+    """The dimension of a run's counts: "round" or "depth"."""
+    return "depth" if "depth" in dataset.dims else "round"
+
+
+def seconds_by_round(dataset: xr.Dataset) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Seconds of each round of a run that a worker computes, and that pass between phases: the means of the
+    workers, each of which computes its clusters one after the other.
+    """
+    # as NumPy arrays, since each run is told to the dashboard: sums of xarray take a millisecond
+    computing, exchange = (
+        dataset.variables[f"{name}_seconds"].values for name in ("compute", "exchange")
+    )
+    return computing.sum(axis=1) / max(dataset.attrs["workers"], 1), exchange.mean(axis=1)
+
+
+def _shortened(value: Any) -> Any:
+    """An array among the parameters, for the attributes: a list, or shape and dtype if it is large."""
+    values = np.asarray(value)
+    return values.tolist() if values.size <= LISTED else f"<{values.shape} {values.dtype}>"
+
+
+def _output(output: Output, values: Any, graph: Graph) -> xr.Variable:
+    """An output, an array or a Dask array, as a variable; if the graph has labels, they replace node ids."""
+    none: Any = -1
+    ids = output.nodes or (output.identifiers and not graph.identified)
+    if ids and graph.labels is not None:
+        none = graph.labels.none
+        if isinstance(values, np.ndarray):
+            values = graph.labels.of(values)
+        elif isinstance(graph.labels, HeldLabels):
+            values = graph.labels.labelled(values)
+        else:
+            from dgsuite.core.workers.outputs import labelled
+
+            values = labelled(values, graph)
+    long_name = output.long_name.format(none=repr(none)) if output.nodes else output.long_name
+    return variable(output.dims, values, long_name, output.units)
+
+
+def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
+    """Write a dataset as NetCDF with a checksum, atomically.
+
+    Parameters
+    ----------
+    dataset
+        A result.
+    path
+        The file. It has the name once it is whole.
+
+    Raises
+    ------
+    InputError
+        It is no dataset, the folder does not exist or is not writable, or a file cannot hold the type of a
+        label.
+
+    Notes
+    -----
+    Labels that are neither integers nor plain strings are written as JSON: see
+    `dgsuite.partition.labels.label_tables`. Outputs that are on workers are gathered.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> ds = dgsuite.run("bfs", graph)
+    >>> dgsuite.save(ds, "bfs.nc")
+    >>> dgsuite.open("bfs.nc").identical(ds)
+    True
+    """
+    if not isinstance(dataset, xr.Dataset):
+        raise InputError(
+            f"dataset must be an xarray.Dataset, such as dgsuite.run returns, got {type(dataset).__name__}"
+        )
+    netcdf.write(encoded(here(dataset)), path)
+
+
+def open_dataset(path: str | os.PathLike[str], *, checksum: bool = False) -> xr.Dataset:
+    """Read a dataset that `save` wrote, into memory.
+
+    Parameters
+    ----------
+    checksum
+        Require a checksum, which a file that another program has changed does not have.
+
+    Raises
+    ------
+    InputError
+        The file does not exist, does not match its checksum, or was not written by dgsuite.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> dgsuite.save(dgsuite.run("bfs", graph), "bfs.nc")
+    >>> dgsuite.open("bfs.nc").level.values
+    array([0, 1, 2, 3], dtype=int32)
+    """
+    dataset = netcdf.read(path, checksum)
+    if not str(dataset.attrs.get("source", "")).startswith("dgsuite"):
+        raise InputError(f"{os.fspath(path)}: not a dataset of dgsuite")
+    try:
+        return decoded(dataset)
+    except ValueError as error:
+        raise InputError(f"{os.fspath(path)}: its labels cannot be read: {error}") from None

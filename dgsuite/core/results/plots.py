@@ -1,0 +1,284 @@
+"""Plots of results."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError
+from dgsuite.base.files import atomic_write
+from dgsuite.core.results.dataset import index, seconds_by_round
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from dgsuite.partition.graph.graph import Graph
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+LOOKS = {"finish_async": ("s", "-", "#c8553d"), "clocked": ("^", "--", "#7a3b8f")}
+MESSAGES = "#9ec9e2"
+ACTIVE = "#c8553d"
+FEW = 32
+"""With more rounds than this, lines have no markers."""
+
+
+def communication(dataset: xr.Dataset, ax: Axes | None = None, *, messages: bool = True) -> Axes:
+    """Plot the messages per round as bars, and IMSuite's communication count per round as a line.
+
+    Parameters
+    ----------
+    dataset
+        Dataset of one run.
+    ax
+        Axes to draw on; by default new ones.
+    messages
+        Whether to draw the bars.
+
+    Returns
+    -------
+    The axes.
+    """
+    if ax is None:
+        from matplotlib.figure import Figure
+
+        ax = Figure(figsize=(6, 4), layout="constrained").subplots()
+    rounds = dataset[index(dataset)].values
+    if messages:
+        ax.bar(rounds, dataset["messages"].values, width=0.85, color=MESSAGES, label="messages")
+    style = str(dataset.attrs["style"])
+    if style in LOOKS:
+        marker, line, colour = LOOKS[style]
+        ax.plot(
+            rounds,
+            dataset["comm"].values,
+            color=colour,
+            linestyle=line,
+            marker=marker if len(rounds) <= FEW else "",
+            markersize=4.5,
+            linewidth=1.5,
+            label=f"communication, {style}",
+        )
+    ax.set_xlabel(index(dataset))
+    ax.set_ylabel("count")
+    ax.locator_params(axis="x", integer=True, min_n_ticks=1)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    return ax
+
+
+def rounds(dataset: xr.Dataset, ax: Axes) -> Axes:
+    """Plot the time of each round, computing and exchange, and on an axis of its own the active nodes.
+
+    Parameters
+    ----------
+    dataset
+        Dataset of one run.
+    ax
+        Axes to draw on.
+
+    Returns
+    -------
+    The axes.
+    """
+    counted = index(dataset)
+    computing, exchange = seconds_by_round(dataset)
+    edges = np.arange(len(computing) + 1) - 0.5
+    ax.stairs(computing, edges, fill=True, color="#7a3b8f", label="computing")
+    ax.stairs(
+        computing + exchange,
+        edges,
+        baseline=computing,
+        fill=True,
+        color="#c9b6d3",
+        label="exchange",
+    )
+    ax.set_xlabel(counted)
+    ax.set_ylabel("seconds, mean of the workers")
+    ax.locator_params(axis="x", integer=True, min_n_ticks=1)
+    ax.spines["top"].set_visible(False)
+    nodes = ax.twinx()
+    nodes.stairs(
+        dataset["active"].values, edges, baseline=None, color="#c8553d", label="active nodes"
+    )
+    nodes.set_ylim(bottom=0)
+    nodes.set_ylabel("active nodes")
+    nodes.spines["top"].set_visible(False)
+    (times, said), (line, name) = (axes.get_legend_handles_labels() for axes in (ax, nodes))
+    ax.legend([*times, *line], [*said, *name], frameon=False)
+    return ax
+
+
+def styled(draw: Callable[P, T]) -> Callable[P, T]:
+    """Have a function draw in the look of all our pictures, `look.mplstyle`."""
+
+    @wraps(draw)
+    def in_style(*args: P.args, **kwargs: P.kwargs) -> T:
+        from matplotlib import style
+
+        with style.context("dgsuite.look"):
+            return draw(*args, **kwargs)
+
+    return in_style
+
+
+PANELS = 8
+"""Rounds that `network` draws, at most."""
+
+
+@styled
+def network(dataset: xr.Dataset, graph: Graph) -> Figure:
+    """Plot a small graph once for each round, and below it the messages and active nodes of all rounds.
+
+    Nodes that sent in the round are filled, and what they sent is drawn as lines. Of many rounds some are
+    drawn, from the first to the last.
+
+    Parameters
+    ----------
+    dataset
+        Dataset of a run with ``clusters=graph.n`` and ``trace=True``.
+    graph
+        The graph of the run.
+
+    Returns
+    -------
+    The figure.
+
+    Raises
+    ------
+    InputError
+        The run was not traced, or its clusters are not single nodes.
+    """
+    from matplotlib.figure import Figure
+
+    if "traffic" not in dataset or dataset.sizes["cluster"] != graph.n:
+        raise InputError(
+            f"the run has no messages by node; repeat it with clusters={graph.n} and trace=True"
+        )
+    counted = index(dataset)
+    traffic, rounds = dataset["traffic"].values, dataset[counted].values
+    shown = np.unique(np.linspace(0, len(rounds) - 1, min(PANELS, len(rounds))).astype(int))
+    columns = min(4, len(shown))
+    rows = math.ceil(len(shown) / columns)
+    figure = Figure(figsize=(8, 2.1 * rows + 1.6))
+    parts = figure.subfigures(2, 1, squeeze=False, height_ratios=[2.1 * rows, 1.6])
+    above, below = parts[:, 0]
+    places = _places(graph)
+    axes = above.subplots(rows, columns, squeeze=False).ravel()
+    for ax in axes:
+        ax.set_axis_off()
+        ax.set_aspect("equal")
+    for ax, at in zip(axes, shown, strict=False):
+        _round(ax, graph, places, traffic[at])
+        ax.set_title(f"{counted} {rounds[at]}", fontsize=9)
+    ax = below.subplots()
+    ax.bar(rounds, dataset["messages"].values, width=0.85, color=MESSAGES, label="messages")
+    ax.plot(rounds, dataset["active"].values, "o-", color=ACTIVE, label="active nodes")
+    ax.set_xlabel(counted)
+    ax.set_ylim(bottom=0)
+    ax.locator_params(axis="x", integer=True, min_n_ticks=1)
+    ax.locator_params(axis="y", integer=True, nbins=4)
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    return figure
+
+
+def _places(graph: Graph) -> NDArray[np.float64]:
+    """Where nodes are drawn: a ring in a circle, any other graph where few edges cross."""
+    import networkx as nx
+
+    whole = nx.Graph(graph.to_networkx())
+    ring = all(degree == 2 for _, degree in whole.degree) and nx.is_connected(whole)
+    found = nx.circular_layout(whole) if ring else nx.kamada_kawai_layout(whole)
+    return np.array([found[node] for node in whole])
+
+
+def _round(ax: Axes, graph: Graph, places: NDArray, traffic: NDArray) -> None:
+    """Draw the graph, and the messages of a round between its nodes."""
+    from matplotlib.collections import LineCollection
+    from scipy.sparse import triu
+
+    whole = graph.to_scipy()
+    ends = triu(whole + whole.T).nonzero()
+    ax.add_collection(LineCollection(places[np.stack(ends, 1)], colors="0.75", linewidths=0.6))
+    sender, receiver = np.nonzero(traffic)
+    away = sender != receiver
+    pairs = np.stack([sender[away], receiver[away]], 1)
+    sent = LineCollection(places[pairs], colors=ACTIVE, linewidths=1.1, alpha=0.5)
+    ax.add_collection(sent)
+    active = traffic.any(axis=1)
+    colours = np.where(active, ACTIVE, "0.75")
+    ax.scatter(places[:, 0], places[:, 1], s=26, c=colours, zorder=3)
+    ax.margins(0.08)
+
+
+@styled
+def svg(figure: Figure, alt: str) -> str:
+    """A figure as an element of a page: text and black lines take the colour of the page's text.
+
+    Parameters
+    ----------
+    alt
+        What the figure shows, for those who do not see it.
+    """
+    from html import escape
+
+    from matplotlib import rc_context
+
+    buffer = io.StringIO()
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": alt}):
+        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    text = buffer.getvalue()
+    text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
+    text = re.sub(r' id="[\w.]+_\d+"', "", text)  # a page has many figures
+    about = f'<svg role="img" aria-label="{escape(alt)}" fill="currentColor" '
+    about += 'style="max-width: 100%; height: auto" '
+    return text.replace("<svg ", about, 1).replace("#000000", "currentColor")
+
+
+@styled
+def write(figure: Figure, path: str) -> None:
+    """Write a figure as PNG, atomically."""
+    with atomic_write(path) as part:
+        figure.savefig(part, format="png")
+
+
+@styled
+def overview(results: Sequence[xr.Dataset], most: int = 12) -> Figure:
+    """Communication per round: one panel per kernel and input, one line per style.
+
+    Messages are the same in every style, so each panel shows them once.
+    """
+    from matplotlib.figure import Figure
+
+    panels: dict[Any, dict[str, xr.Dataset]] = {}
+    for dataset in results:
+        a = dataset.attrs
+        panel = panels.setdefault((a["kernel"], a["n"], a.get("kind", "")), {})
+        panel.setdefault(a["style"], dataset)
+    shown = list(panels.items())[:most]
+    columns = min(len(shown), 3)
+    rows = math.ceil(len(shown) / columns)
+    figure = Figure(figsize=(4.2 * columns, 3 * rows + 0.6))
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    legend: dict[str, Any] = {}
+    for ax, ((kernel, n, kind), runs) in zip(axes, shown, strict=False):
+        for i, dataset in enumerate(runs.values()):
+            communication(dataset, ax, messages=i == 0)
+        ax.set_title(f"{kernel}, n = {n}{', ' + kind if kind else ''}")
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            legend.setdefault(label, handle)
+    for ax in axes[len(shown) :]:
+        ax.set_visible(False)
+    figure.suptitle("Communication per round, as IMSuite counts it")
+    figure.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=3)
+    return figure

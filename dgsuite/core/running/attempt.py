@@ -1,0 +1,188 @@
+"""One try of a run: the graph is cut and looked at as the kernel needs it, and an executor runs it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError
+from dgsuite.core.engine.checkpoint_files import Checkpoints
+from dgsuite.core.engine.log import Log
+from dgsuite.core.engine.program import Guard
+from dgsuite.core.engine.progress import Tell
+from dgsuite.core.engine.workload import Workload
+from dgsuite.core.results import dataset
+from dgsuite.core.results.provenance import machine_of
+from dgsuite.core.running.checkpointing import cut
+from dgsuite.core.workers.memory import check_fits
+from dgsuite.kernels.bsp import Kernel, Replicated
+from dgsuite.partition.graph.checks import check
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.views import both_ways, incoming
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+
+logger = logging.getLogger("dgsuite")
+
+
+class Tried(NamedTuple):
+    """What came of it.
+
+    Attributes
+    ----------
+    graph
+        In the clusters of the run.
+    workers
+        How many took part; 0 in this process.
+    machine
+        What it ran on.
+    found
+        Outputs and log of each kernel.
+    """
+
+    graph: Graph
+    workers: int
+    machine: dict[str, Any]
+    found: list[tuple[dict[str, NDArray], Log]]
+
+
+class Attempt:
+    """What is to be run; each call is a try, with as many clusters as the first.
+
+    Parameters
+    ----------
+    clusters
+        Number of clusters, if it was chosen.
+    traffic
+        Whether the dataset will have a matrix of clusters.
+    checkpoints
+        Where each try writes some, and goes on from the newest of the one before.
+    """
+
+    def __init__(
+        self,
+        kernels: Sequence[Kernel],
+        graph: Graph,
+        style: str,
+        client: Client | None,
+        clusters: int | None,
+        traffic: bool,
+        tell: Tell | None,
+        load: Workload | None,
+        guard: Guard,
+        checkpoints: Checkpoints | None = None,
+    ) -> None:
+        self.kernels = kernels
+        self.graph = graph
+        self.style = style
+        self.client = client
+        self.clusters = clusters
+        self.traffic = traffic
+        self.rest = tell, load, guard
+        self.checkpoints = checkpoints
+        self._tried = False
+
+    def __call__(self, states: Mapping[str, Mapping[str, Any]]) -> Tried:
+        """Run on workers, given the state of each by address, or in this process.
+
+        Raises
+        ------
+        InputError
+            A kernel cannot run on the graph.
+        RunError
+            A kernel failed, or a worker was lost.
+        """
+        kernel, graph, client = self.kernels[0], self.graph, self.client
+        workers = [] if client is None else list(states)
+        plan, found = self.checkpoints, None
+        if plan is not None and (self._tried or not plan.automatic):
+            found = plan.newest()
+        self._tried = True
+        if found is not None:
+            graph = cut(graph, found.offsets, self.clusters, client)
+            self.clusters = len(found.offsets) - 1
+            logger.info("kernel %r goes on after phase %d", kernel.name, found.phases)
+        if self.clusters is None or (free(kernel) and workers and graph.partition.order is None):
+            own = not workers or (graph.chosen and not free(kernel))
+            self.clusters = len(graph.entries) if own else len(workers)
+        graph = graph.repartition(self.clusters, client)
+        if plan is not None:
+            plan = plan.begun(graph.partition.offsets.tolist(), found)
+        seen = _seen(graph, kernel)
+        if self.traffic:
+            dataset.fits(1, self.clusters)
+        if workers:
+            check_fits(
+                kernel, seen, {address: states[address]["memory_limit"] for address in workers}
+            )
+        machine = machine_of(client if workers else None, workers)
+        results = _run(self.kernels, seen, self.style, client, workers, *self.rest, plan)
+        return Tried(graph, min(len(workers), self.clusters), machine, results)
+
+
+def _seen(graph: Graph, kernel: Kernel) -> Graph:
+    """A graph as a kernel looks at it, once it is what the kernel needs."""
+    seen = graph
+    if graph.directed and kernel.both_ways:
+        seen = both_ways(graph)
+    elif graph.directed and kernel.undirected:
+        raise InputError(
+            f"kernel {kernel.name!r} needs an undirected graph; graph.to_undirected() makes one"
+        )
+    elif graph.directed and kernel.pulls:
+        seen = incoming(graph)
+    for need in kernel.needs:
+        try:
+            check(seen, need)
+        except InputError as error:
+            raise InputError(f"kernel {kernel.name!r}: {error}") from None
+    return seen
+
+
+def _run(
+    kernels: Sequence[Kernel],
+    graph: Graph,
+    style: str,
+    client: Client | None,
+    workers: Sequence[str],
+    tell: Tell | None,
+    load: Workload | None,
+    guard: Guard,
+    plan: Checkpoints | None,
+) -> list[tuple[dict[str, NDArray], Log]]:
+    """Outputs and log of each kernel, from the executor of the style."""
+    if kernels[0].form == "recursive":
+        from dgsuite.core.executors import recursive
+
+        settings = workers, style, tell, load, guard, plan
+        return [recursive.run(k, graph, client, *settings) for k in kernels]
+    if client is None:
+        from dgsuite.core.executors import serial
+
+        gathered = graph.gather()
+        return [
+            serial.run(k, gathered, tell, workload=load, guard=guard, checkpoints=plan)
+            for k in kernels
+        ]
+    from dgsuite.core.executors import clocked, finish_async
+    from dgsuite.core.executors import dynamic as dealt
+
+    if style in ("clocked", "in_turn"):
+        way = clocked.CLOCKED if style == "clocked" else clocked.IN_TURN
+        return clocked.run(kernels, graph, client, workers, tell, load, guard, way, plan)
+    return [
+        dealt.run(k, graph, client, workers)
+        if free(k)
+        else finish_async.run(k, graph, client, workers, tell, load, guard, plan)
+        for k in kernels
+    ]
+
+
+def free(kernel: Kernel) -> TypeGuard[Replicated]:
+    """Whether idle workers fetch its chunks dynamically."""
+    return isinstance(kernel, Replicated) and kernel.dynamic

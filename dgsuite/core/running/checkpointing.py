@@ -1,0 +1,186 @@
+"""Checkpoints of a run, as its caller asks for them: where, how often, and of which run they are."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
+from hashlib import sha256
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+import numpy as np
+
+from dgsuite.base.errors import InputError
+from dgsuite.core.engine.checkpoint_files import Checkpoints
+from dgsuite.core.engine.program import Guard
+from dgsuite.core.engine.workload import Workload
+from dgsuite.kernels.bsp import Kernel
+from dgsuite.partition.client.installed import fingerprint
+from dgsuite.partition.client.settings import setting
+from dgsuite.partition.clusters.partitioners import Partition
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.store import archives
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+SETTING = "dgsuite.checkpoint.every"
+AUTOMATIC = "dgsuite.checkpoint.automatic"
+
+LONG = 200
+"""Characters of a parameter of which a checkpoint holds the checksum instead."""
+
+
+def every() -> float | int:
+    """Seconds between two checkpoints; as int, rounds.
+
+    Raises
+    ------
+    InputError
+        The setting is neither a time nor a number of rounds.
+    """
+    given = setting(SETTING)
+    number, _, unit = str(given).partition(" ")
+    if unit in ("round", "rounds") and number.isdecimal() and int(number):
+        return int(number)
+    if (seconds := _seconds(given)) is None:
+        raise InputError(f"{SETTING} must be a time, such as '10s', or '5 rounds', got {given!r}")
+    return seconds
+
+
+def _seconds(given: Any) -> float | None:
+    """A time of Dask's configuration; None if it is none."""
+    from dask.utils import parse_timedelta
+
+    try:
+        seconds = float(parse_timedelta(given, default="s"))
+    except (KeyError, ValueError, TypeError, AttributeError):
+        return None
+    return seconds if 0 <= seconds < float("inf") else None
+
+
+def checkpoints_of(
+    folder: bool | str | os.PathLike[str] | None,
+    kernels: Sequence[Kernel],
+    graph: Graph,
+    guard: Guard,
+    load: Workload | None,
+    dealt: bool,
+    style: str,
+    client: Client | None,
+) -> Checkpoints | None:
+    """The checkpoints of a run, if it has any.
+
+    Parameters
+    ----------
+    folder
+        True for one of its own in the memory of the client's workers; None for automatic checkpoints there,
+        if the run can have some; False for none.
+    kernels
+        What is to be run.
+    dealt
+        Whether idle workers fetch its work.
+
+    Raises
+    ------
+    InputError
+        The folder is not the name of one, the setting is wrong, or the run can have no checkpoints.
+    """
+    kernel = kernels[0]
+    if folder is False:
+        return None
+    if folder is None:
+        can = style == "clocked" and kernel.form != "recursive" and len(kernels) == 1
+        return _automatic(client) if can and client is not None else None
+    if folder is True:
+        folder = f"workers://{token_hex(8)}"
+    if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
+        raise InputError(f"checkpoint must be a folder or a URL, got {folder!r}")
+    if len(kernels) > 1:
+        raise InputError(
+            f"checkpoint names one folder for {len(kernels)} runs; run them one by one"
+        )
+    if dealt:
+        raise InputError(
+            f"kernel {kernel.name!r}: deal='dynamic' has no phases, so there are no checkpoints"
+        )
+    if kernel.form == "recursive" and style == "finish_async":
+        raise InputError(
+            f"kernel {kernel.name!r}: a recursive form has no checkpoints in style 'finish_async'; give "
+            f"style='clocked', or leave out form='recursive' or checkpoint="
+        )
+    order = graph.partition.order
+    facts = {
+        "kernel": kernel.name,
+        "form": kernel.form,
+        **{f"parameter {f.name}": _plain(getattr(kernel, f.name)) for f in fields(kernel)},
+        "n": graph.n,
+        "number of edge ends": sum(graph.entries),
+        "directed": graph.directed,
+        "weight_dtype": None if graph.weight_dtype is None else np.dtype(graph.weight_dtype).str,
+        "partition": None if order is None else crc32(order.data),
+        "workload": str(load or ""),
+        "trace": guard.trace,
+        "code of dgsuite": fingerprint(),
+    }
+    where = os.fspath(folder)
+    if where.startswith("workers://"):
+        from dgsuite.core.workers.files import of_client
+
+        where = of_client(where, client)
+    return Checkpoints(archives.absolute(where), every(), facts)
+
+
+def _automatic(client: Client) -> Checkpoints | None:
+    """The checkpoints of a run that nobody asked for, in the memory of workers; None if there are none.
+
+    Raises
+    ------
+    InputError
+        The setting is neither a time nor false.
+    """
+    from dgsuite.core.workers.files import folder_of
+    from dgsuite.core.workers.recovery import tries
+
+    given = setting(AUTOMATIC)
+    if given is False or not tries():
+        return None
+    if given is True or (seconds := _seconds(given)) is None:
+        raise InputError(f"{AUTOMATIC} must be a time, such as '10s', or false, got {given!r}")
+    return Checkpoints(folder_of(client, token_hex(8)), seconds, {}, automatic=True)
+
+
+def cut(graph: Graph, offsets: list[int], clusters: int | None, client: Client | None) -> Graph:
+    """A graph in the clusters of a checkpoint.
+
+    Raises
+    ------
+    InputError
+        Another number of clusters was asked for, or the graph has a partition of its own.
+    """
+    k, order = len(offsets) - 1, graph.partition.order
+    if clusters not in (None, k):
+        raise InputError(
+            f"the checkpoint has {k} clusters, and the run is to have {clusters}; leave out clusters="
+        )
+    if order is not None and graph.partition.offsets.tolist() != offsets:
+        raise InputError("the checkpoint is of a graph with another partition of its own")
+    return graph.recut(Partition(np.array(offsets, np.int64), order), client)
+
+
+def _plain(value: Any) -> Any:
+    """A parameter of a kernel as JSON that is the same for equal ones; a checksum where it is long."""
+    text = json.dumps(value, default=_listed)
+    return f"sha256 {sha256(text.encode()).hexdigest()}" if len(text) > LONG else json.loads(text)
+
+
+def _listed(value: Any) -> Any:
+    """What JSON does not know, as lists."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if is_dataclass(value):
+        return [[f.name, getattr(value, f.name)] for f in fields(value)]
+    return repr(value)

@@ -1,0 +1,415 @@
+"""Run a kernel on a graph, in a style: `run` and `run_each`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from dgsuite.base.errors import InputError, RunError, one_of
+from dgsuite.core.engine.program import Guard
+from dgsuite.core.engine.workload import Workload
+from dgsuite.core.parameters import make_kernel
+from dgsuite.core.results import dataset
+from dgsuite.core.results.accessor import record_of
+from dgsuite.core.running.attempt import Attempt, free
+from dgsuite.core.running.catalogue import listed
+from dgsuite.core.running.checkpointing import checkpoints_of
+from dgsuite.core.running.progress import shown
+from dgsuite.core.workers.recovery import recovered
+from dgsuite.kernels.bsp import Kernel
+from dgsuite.partition.client.queries import check_client, current_client, seceded
+from dgsuite.partition.client.spans import span
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.graph.checks import check_graph
+from dgsuite.partition.graph.graph import Graph
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+STYLES = ("serial", "finish_async", "clocked", "in_turn")
+
+CHECK = "DGSUITE_CHECK"
+"""Environment variable that makes checked runs the default."""
+
+SMALL = 1 << 12
+"""Graphs of up to this many nodes and edge ends together run in this process unless a style is given. The run
+takes less than the 40 ms or more to start tasks on workers.
+"""
+
+
+@listed
+def run(
+    kernel: str | type[Kernel] | Kernel,
+    graph: Graph,
+    *,
+    style: str | None = None,
+    form: str | None = None,
+    clusters: int | None = None,
+    client: Client | None = None,
+    seed: int | None = None,
+    count_as: str | None = None,
+    workload: Mapping[str, int] | Workload | None = None,
+    on_round: Callable[[int], None] | None = None,
+    progress: bool | None = None,
+    max_rounds: int | None = None,
+    check: bool | None = None,
+    trace: bool | str | os.PathLike[str] = False,
+    checkpoint: bool | str | os.PathLike[str] | None = None,
+    **parameters: Any,
+) -> xr.Dataset:
+    """Run a distributed algorithm on a graph and measure it round by round.
+
+    Outputs, rounds and messages are the same for every style, number of clusters, workers and
+    threads per worker, with two exceptions. With ``form="recursive"`` in style "finish_async" tasks run in
+    the order in which they arrive: the dataset's attribute ``schedule_dependent`` names the variables that
+    may differ between runs, if there are any. In the kernels "bc" and "bfs2d" clusters send to clusters:
+    their messages depend on the clusters (not on style, workers or threads), and the attribute
+    ``cut_dependent`` names the counts that do.
+
+    Parameters
+    ----------
+    kernel
+        A name from the list below, a `Kernel` class, or an instance of one, whose parameters are the
+        defaults of those given here. ``help(dgsuite.list_kernels().pagerank)`` describes a kernel's
+        parameters.
+    graph
+        Graph to run on.
+    style
+        "serial": in this process. "finish_async": one task per thread and phase; each phase joins its
+        tasks and creates new ones. "clocked": one long-lived task per worker, which advances on a barrier.
+        "in_turn": as clocked, but one worker computes at a time and waits for each access to another one:
+        a serial program whose data is on several workers.
+        The default is serial without a client, or if the graph has at most 4096 nodes and edge ends
+        together and no workload is given; else clocked. If a small graph is the reason, the attribute
+        ``style_reason`` says so, and counts are still those of style clocked (finish_async in recursive
+        form).
+    form
+        "iterative" (the default), or "recursive": tasks spawn tasks on the clusters of their
+        neighbours. Style "finish_async", then the default on workers, runs a task as soon as it arrives;
+        "clocked" and "serial" run all tasks of one depth at a time.
+    clusters
+        Number of clusters; by default that of the graph if it was chosen, else one per worker.
+    client
+        Dask client to run on; by default the current one, if any.
+    seed
+        64-bit key of the random numbers; by default 101, or that of the instance given as kernel.
+    count_as
+        Style whose accounting ``comm``, ``mutexes``, ``finishes``, ``asyncs`` and ``barriers``
+        follow; by default the style that runs, or would run if the graph were not small.
+    workload
+        Work added to every task, such as ``{"operations": 1_000_000}``, ``{"cache_bytes": 1 << 20}`` or
+        ``{"packets": 4, "bytes": 1500}``: see `dgsuite.core.engine.workload.Workload`. It takes time, and
+        changes no output and no count.
+    on_round
+        Function that is called from time to time with the number of rounds done.
+    progress
+        Whether to show the progress of a run that takes more than two seconds: rounds, active nodes and
+        messages, in a line on standard error, or below the cell of a notebook. By default where a person sees
+        it, on a terminal or in a notebook, and `on_round` is not given.
+    max_rounds
+        Maximum number of rounds, or depths of tasks. A run with more raises an error that names the round
+        and its phases. There is no limit by default, since the right number depends on kernel and graph.
+    check
+        Whether to run the checks for mistakes of a kernel that take time: comparison with NaN, sums beyond
+        64 bits, wrong counts of sets of nodes, messages to nodes that are not neighbours
+        (`Kernel.along_edges`), changes to the graph, states that share arrays. By default only if the
+        environment variable DGSUITE_CHECK is 1. Every run checks votes, dtypes and lists of nodes.
+    trace
+        Whether to count messages by pair of clusters. With True the dataset gets ``traffic`` and
+        ``traffic_bytes``, with dims round (or depth), cluster (the sender) and cluster_to (the receiver).
+        With the name of a file, in .parquet, .nc or .json, the whole trace is written there, phase by
+        phase: see `dgsuite.core.traces`. A trace is the same for every style and number of workers; it counts
+        the messages of the algorithm, before any are combined, and not those of a workload.
+    checkpoint
+        Folder, or URL of fsspec, in which the run writes checkpoints, every 10 seconds unless Dask's setting
+        ``dgsuite.checkpoint.every`` says otherwise. All workers must see it. A run that was broken off goes
+        on from the newest one when it is called again, in any style and on any number of workers; and so does
+        a run that loses a worker. Outputs, rounds and messages are those of a run that nothing disturbed. At
+        its end the checkpoints are removed. There are none with deal="dynamic", nor for recursive forms in
+        style "finish_async". With True they are in the memory of workers, each on two, so a run goes on if it
+        loses one worker at a time; with ``"workers://NAME"`` also when the same client calls it again. By
+        default a run in style "clocked" that takes longer than ``dgsuite.checkpoint.automatic`` says (10
+        seconds) has them there; with False it has none.
+    parameters
+        Parameters of the kernel, such as ``root=``. Values in the graph's `attrs` are their defaults. If the
+        graph has labels, they name nodes; otherwise node ids do.
+
+    Returns
+    -------
+    xarray.Dataset
+        With dims round (for recursive kernels depth), cluster, node and model; every variable has
+        ``long_name`` and ``units``. If the graph has labels, they are the coordinate ``node``, and outputs
+        such as ``parent`` hold labels. "No node" is -1 if all labels are integers from 0, "" if all are text,
+        otherwise None. If the outputs of a run on workers, or the graph's labels, take more bytes
+        than Dask's setting ``dgsuite.gather-limit`` says (4 MiB), both stay there as Dask arrays, with a
+        chunk for each cluster; or if the clusters are no blocks of nodes, for each of as many equal blocks.
+
+    Raises
+    ------
+    InputError
+        A kernel, style or parameter is unknown, a parameter has an invalid value, the kernel cannot run on
+        the graph, or the client is closed.
+    RunError
+        The kernel failed, or a worker was lost.
+
+    Notes
+    -----
+    The kernels::
+
+    {kernels}
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> ds = dgsuite.run("bfs", graph, root=1)
+    >>> ds.level.values
+    array([1, 0, 1, 2], dtype=int32)
+    >>> ds.messages.values
+    array([5, 1])
+    """
+    return run_each(
+        kernel,
+        graph,
+        [parameters],
+        style=style,
+        form=form,
+        clusters=clusters,
+        client=client,
+        seed=seed,
+        count_as=count_as,
+        workload=workload,
+        on_round=on_round,
+        progress=progress,
+        max_rounds=max_rounds,
+        check=check,
+        trace=trace,
+        checkpoint=checkpoint,
+    )[0]
+
+
+def run_each(
+    kernel: str | type[Kernel] | Kernel,
+    graph: Graph,
+    each: Sequence[Mapping[str, Any]],
+    *,
+    style: str | None = None,
+    form: str | None = None,
+    clusters: int | None = None,
+    client: Client | None = None,
+    seed: int | None = None,
+    count_as: str | None = None,
+    workload: Mapping[str, int] | Workload | None = None,
+    on_round: Callable[[int], None] | None = None,
+    progress: bool | None = None,
+    max_rounds: int | None = None,
+    check: bool | None = None,
+    trace: bool | str | os.PathLike[str] = False,
+    checkpoint: bool | str | os.PathLike[str] | None = None,
+    **parameters: Any,
+) -> list[xr.Dataset]:
+    """Run an algorithm several times on a graph, with different parameters.
+
+    In style "clocked" all runs use the same tasks, so the scheduler starts them once, which takes tens of
+    milliseconds. All outputs are held in memory until the last run is done.
+
+    Parameters
+    ----------
+    each
+        Parameters of each run, such as ``[{"root": 1}, {"root": 2}]``; at least one.
+    parameters
+        Of all of them. The other parameters are those of `run`.
+
+    Returns
+    -------
+    A dataset a run, in their order; see `run`.
+
+    Raises
+    ------
+    InputError, RunError
+        As `run` does; no dataset is returned if one of the runs fails.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> runs = dgsuite.run_each("bf", graph, [{"root": 0}, {"root": 3}])
+    >>> [ds.distance.values.tolist() for ds in runs]
+    [[0, 1, 2, 3], [3, 2, 1, 0]]
+    """
+    check_graph(graph)
+    for flag, what in ((progress, "progress"), (check, "check")):
+        if flag is not None and not isinstance(flag, bool | np.bool_):
+            raise InputError(f"{what} must be True, False or None, got {flag!r}")
+    for value, what in ((style, "style"), (count_as, "count_as")):
+        if value is not None:
+            one_of(what, value, STYLES)
+    if on_round is not None and not callable(on_round):
+        raise InputError(f"on_round must be a function of the number of rounds, got {on_round!r}")
+    _check_clients(client, graph)
+    client = None if style == "serial" else current_client(client)
+    if not isinstance(each, Sequence) or not all(isinstance(own, Mapping) for own in each):
+        raise InputError(
+            f'each must be a list of mappings, such as [{{"root": 1}}, {{"root": 2}}], got {each!r}'
+        )
+    if not each:
+        raise InputError(
+            "each: there must be parameters for at least one run; [{}] takes the defaults"
+        )
+    kernels = [make_kernel(kernel, graph, seed, {**parameters, **own}, form) for own in each]
+    chosen = kernels[0]
+    recursive = chosen.form == "recursive"
+    load = Workload.make(workload)
+    guard = _guard(max_rounds, check, trace is not False)
+    dealt = free(chosen)
+    _check_trace(trace, len(each), chosen, dealt)
+    if any(free(other) != dealt for other in kernels):
+        raise InputError(f"kernel {chosen.name!r}: deal must be 'dynamic' in each run, or in none")
+    if dealt and style in ("clocked", "in_turn"):
+        raise InputError(
+            f"kernel {chosen.name!r}: deal='dynamic' starts tasks when workers become idle, but style "
+            f"{style!r} has one long-lived task per worker; use style='finish_async'"
+        )
+    if dealt and load is not None:
+        raise InputError(
+            f"kernel {chosen.name!r}: deal='dynamic' takes no workload: its tasks are sources, not nodes"
+        )
+    reason = None
+    if style is None:
+        style = "serial" if client is None else "finish_async" if dealt or recursive else "clocked"
+        if style != "serial" and not dealt and load is None and _size(graph) <= SMALL:
+            count_as = count_as or style
+            style, reason = (
+                "serial",
+                "the graph is small; pass style= to choose another style",
+            )
+    checkpoints = checkpoints_of(checkpoint, kernels, graph, guard, load, dealt, style, client)
+    if style == "serial":
+        client = None
+    elif client is None:
+        raise InputError(f"style {style!r} needs a Dask client: pass client=, or style='serial'")
+    if client is not None and graph.client is not None:
+        home = graph.client.scheduler.address  # type: ignore[union-attr]
+        if home != client.scheduler.address:  # type: ignore[union-attr]
+            raise InputError(
+                f"the graph is on another cluster ({home}); build it with the client of the run"
+            )
+    what, unit = f"{chosen.name}, {style}", "depth" if recursive else "round"
+    with _on(client, chosen), shown(what, unit, progress, on_round) as tell:
+        settings = trace is True, tell, load, guard, checkpoints
+        attempt = Attempt(kernels, graph, style, client, clusters, *settings)
+        begin = perf_counter()
+        try:
+            tried = recovered(attempt, client or graph.client, f"kernel {chosen.name!r}")
+        except BaseException:
+            if checkpoint in (None, True) and checkpoints is not None:
+                with suppress(RunError):  # a scheduler that is gone has taken them along
+                    checkpoints.end(perf_counter() - begin)
+            raise
+    graph = tried.graph
+    results = [
+        dataset.build(
+            k,
+            graph,
+            style,
+            {name: _by_node(values, graph) for name, values in outputs.items()},
+            log,
+            count_as=count_as,
+            workers=tried.workers,
+            workload=load,
+            style_reason=reason,
+            measured_on=tried.machine,
+            traffic=trace is True,
+        )
+        for k, (outputs, log) in zip(kernels, tried.found, strict=True)
+    ]
+    if checkpoints is not None:
+        checkpoints.end(perf_counter() - begin)
+    if client is not None and hasattr(client, "_dgsuite_installed"):
+        from dgsuite.core.workers import dashboard
+
+        for result in results[-dashboard.MOST :]:
+            dashboard.tell(client, record_of(result))
+    if not isinstance(trace, bool):
+        from dgsuite.core.traces import write
+        from dgsuite.core.traces.form import of_run
+
+        write(of_run(results[0], tried.found[0][1]), trace)
+    return results
+
+
+@contextmanager
+def _on(client: Client | None, kernel: Kernel) -> Iterator[None]:
+    """Use a client, if there is one, also within a task of its workers."""
+    if client is None:
+        yield
+        return
+    watch = Watch(client, f"kernel {kernel.name!r}")
+    with client.as_current(), seceded(), watch.explain_errors(), span(kernel.name):
+        yield
+
+
+def _check_trace(
+    trace: bool | str | os.PathLike[str], runs: int, kernel: Kernel, free: bool
+) -> None:
+    """Check that a trace can be made and, where a file is named, written."""
+    if trace is False:
+        return
+    if not isinstance(trace, bool | str | os.PathLike):
+        raise InputError(f"trace must be True, False or the name of a file, got {trace!r}")
+    if free:
+        raise InputError(
+            f"kernel {kernel.name!r}: deal='dynamic' has no clusters that send, so there is no trace"
+        )
+    if not isinstance(trace, bool):
+        from dgsuite.core.traces.files import check_writable
+
+        if runs > 1:
+            raise InputError(f"trace names one file for {runs} runs; take trace=True")
+        check_writable(trace)
+
+
+def _guard(max_rounds: int | None, check: bool | None, trace: bool) -> Guard:
+    """Limits and checks of a run."""
+    if max_rounds is not None and (type(max_rounds) is not int or max_rounds < 1):
+        raise InputError(
+            f"max_rounds must be a whole number from 1 on, or None, got {max_rounds!r}"
+        )
+    if check is None:
+        said = os.environ.get(CHECK, "0")
+        if said not in ("0", "1"):
+            raise InputError(f"the environment variable {CHECK} must be 0 or 1, got {said!r}")
+        check = said == "1"
+    return Guard(max_rounds, bool(check), trace)
+
+
+def _check_clients(client: Client | None, graph: Graph) -> None:
+    """Check that the client and the graph's client can be used."""
+    check_client(client)
+    if client is not None and client.status != "running":
+        raise InputError(f"the client is {client.status}; make a new Client")
+    if graph.client is not None and graph.client.status != "running":
+        raise InputError(
+            f"the client that the graph was built with is {graph.client.status}; make a new Client and "
+            f"build the graph again with it"
+        )
+
+
+def _size(graph: Graph) -> int:
+    """Nodes and edge ends."""
+    return graph.n + sum(graph.entries)
+
+
+def _by_node(values: Any, graph: Graph) -> Any:
+    """An output in the order of node ids; on the workers it is."""
+    if graph.partition.order is None or not isinstance(values, np.ndarray):
+        return values
+    ordered = np.empty_like(values)
+    ordered[graph.partition.order] = values
+    return ordered

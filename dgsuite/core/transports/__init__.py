@@ -1,0 +1,31 @@
+"""Comm backends for Dask, found by entry point: any Dask program can use them by their scheme."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from dgsuite.base.lazy import lazy_imports
+
+if TYPE_CHECKING:
+    from dgsuite.core.transports.throttle import limit
+
+__all__ = ["fastest", "limit"]
+
+
+def fastest() -> str:
+    """The scheme for workers of one host: shared memory where it can be had, else Dask's TCP.
+
+    Examples
+    --------
+    >>> from dgsuite.core.transports import fastest
+    >>> fastest() in ("mpb", "tcp")  # for LocalCluster(protocol=fastest())
+    True
+    """
+    from importlib.metadata import entry_points
+
+    found = entry_points(group="distributed.comm.backends").names
+    return "mpb" if sys.platform == "linux" and "mpb" in found else "tcp"
+
+
+__getattr__, __dir__ = lazy_imports(__name__, {"limit": "dgsuite.core.transports.throttle:limit"})

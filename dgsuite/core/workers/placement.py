@@ -1,0 +1,303 @@
+"""Placing clusters on workers, and waiting for tasks: for all styles that run on workers."""
+
+from __future__ import annotations
+
+import pickle
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
+from distributed import Client, Future, Scheduler
+from distributed.client import ClosedClientError
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import DgsuiteError, RunError, WorkerLost
+from dgsuite.core.workers.facts import Facts
+from dgsuite.core.workers.plugin import PeerLost
+from dgsuite.partition.client.queries import POLL_SECONDS, seceded, timeout
+from dgsuite.partition.client.sending import send_now
+from dgsuite.partition.client.waiting import Watch, failed, pending, unfinished
+from dgsuite.partition.client.workers import cluster_ranges
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.recovery import settle
+
+EMBED = 1 << 20
+"""Clusters smaller than this (bytes a worker) travel with the task; larger ones are sent once."""
+
+DIRECT = 1 << 18
+"""Bytes of results from which a client in the scheduler's process fetches them from the workers itself."""
+
+WITH_ANSWER = 1 << 24
+"""Bytes of results that the scheduler sends when it says that tasks are done."""
+
+PATIENCE = 5
+"""Seconds without any worker after which none is expected to come."""
+
+
+class Named(Protocol):
+    """What tasks are part of, for messages."""
+
+    @property
+    def name(self) -> str: ...
+
+
+def of(kernel: Named) -> str:
+    """What to call a kernel in messages."""
+    return f"kernel {kernel.name!r}"
+
+
+def new_run() -> str:
+    """A run id."""
+    return uuid.uuid4().hex[:12]
+
+
+def deal(graph: Graph, places: Sequence[str]) -> tuple[list[str], NDArray]:
+    """Which workers take part, and which clusters each of them gets.
+
+    Returns
+    -------
+    places
+        As many as there are clusters, at most.
+    bounds
+        Shape (places + 1,): worker w holds clusters ``bounds[w]`` to ``bounds[w + 1]``.
+    """
+    bounds = cluster_ranges(len(graph.parts), len(places))
+    return list(places[: len(bounds) - 1]), bounds
+
+
+def place(graph: Graph, watch: Watch, places: Sequence[str], bounds: NDArray) -> list[Any]:
+    """Each worker's clusters: lists of clusters, or futures of what is on the workers already."""
+    client = watch.client
+    if not graph.local:
+        homes = [
+            place
+            for place, count in zip(places, np.diff(bounds), strict=True)
+            for _ in range(count)
+        ]
+        if graph.homes != homes:
+            settle(graph.parts, homes, watch)
+            graph.homes = homes
+        watch.inputs = graph.parts
+    groups = [graph.parts[a:b] for a, b in pairwise(bounds)]
+    if not graph.local or all(sum(c.nbytes for c in group) < EMBED for group in groups):
+        return groups
+    key = (client.id, tuple(places), bounds.tobytes())
+    placed: list[Any] | None = graph.placed.get(key)
+    if placed is None or any(future.status != "finished" for future in placed):
+        graph.placed.clear()
+        placed = [watch.scatter(group, place) for group, place in zip(groups, places, strict=True)]
+        graph.placed[key] = placed
+    watch.inputs = placed
+    return placed
+
+
+def submit(
+    client: Client, tasks: Mapping[str, tuple[str, Callable[[Any], Any], Any]]
+) -> list[Future]:
+    """Submit tasks, each tied to a worker, as one graph: a client sends one message in 10 ms.
+
+    Parameters
+    ----------
+    tasks
+        By key: the worker's address, a function, and its argument, which may be one future or several.
+    """
+    graph: dict[str, tuple[Any, ...]] = {}
+    for key, (_, function, argument) in tasks.items():
+        if isinstance(argument, Future) or (argument and isinstance(argument[0], Future)):
+            graph[key] = function, argument
+        else:
+            graph[key] = (partial(function, argument),)  # so that Dask does not look for keys in it
+    places = {key: [place] for key, (place, *_) in tasks.items()}
+    tied = {"workers": places.get, "allow_other_workers": False, "retries": 0}
+    layer = MaterializedLayer(graph, annotations=tied)
+    # `client.compute` first makes an expression of each task, and takes three times as long
+    futures: list[Future] = client.get(
+        HighLevelGraph({"": layer}, {"": set()}), [*graph], sync=False
+    )
+    send_now(client)
+    return futures
+
+
+def joined(names: Iterable[str], results: Sequence[dict[str, NDArray]]) -> dict[str, NDArray]:
+    """The outputs of all sites; those of each are given up as they are copied."""
+    outputs = {}
+    for name in names:
+        parts = [found.pop(name) for found in results]
+        whole = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
+        end = len(whole)
+        while parts:
+            part = parts.pop()
+            whole[end - len(part) : end] = part
+            end -= len(part)
+        outputs[name] = whole
+    return outputs
+
+
+def finish(futures: Sequence[Future], watch: Watch) -> None:
+    """Wait until all tasks are done.
+
+    Raises
+    ------
+    DgsuiteError
+        A task failed, or a worker that tasks are tied to has gone: they would wait for ever.
+    """
+    watch.wait(futures)
+    if any(map(failed, futures)):
+        raise cause(futures, watch)
+
+
+class Ended(NamedTuple):
+    """What tasks returned; or if it stays on their workers, facts of it."""
+
+    results: list[Any] | None
+    facts: list[Facts] | None
+
+
+def ended(futures: Sequence[Future], watch: Watch, stays: float | None = None) -> Ended:
+    """What tasks return, once all are done.
+
+    Parameters
+    ----------
+    stays
+        If the results of a run take more bytes, they stay on their workers. None if they never stay.
+
+    Raises
+    ------
+    DgsuiteError
+        As in `finish`; also when a worker goes that has done its task, and has the result.
+    """
+    client = watch.client
+    direct = True if scheduler_is_here(client) else None
+    most = WITH_ANSWER if direct is None else DIRECT
+    keys = [future.key for future in futures]
+    while True:
+        answer = _answer(futures, watch, most, stays)
+        match answer:
+            case {"facts": facts}:
+                return Ended(None, [pickle.loads(facts[key]) for key in keys])
+            case {"pickled": found}:
+                return Ended([pickle.loads(found[key]) for key in keys], None)
+            case {"data": found}:
+                return Ended([found[key] for key in keys], None)
+        finish(futures, watch)
+        if stays is None or "large" in answer:
+            return Ended(watch.call(lambda: client.gather(futures, direct=direct)), None)
+
+
+def _answer(
+    futures: Sequence[Future], watch: Watch, most: int, stays: float | None
+) -> dict[str, Any]:
+    """Wait until all tasks are done, or one has failed: in one request, if they take no longer than it may.
+
+    Returns
+    -------
+    What `dgsuite.partition.client.results.Results.wait` answers.
+    """
+    keys = [future.key for future in futures]
+    request = {"keys": keys, "seconds": POLL_SECONDS, "most": most, "stays": stays}
+    with seceded():
+        while True:
+            answer: dict[str, Any] = watch.ask("dgsuite_results", wait=POLL_SECONDS, **request)
+            if answer["over"]:
+                return answer
+            watch.check_workers(unfinished(futures))
+
+
+def scheduler_is_here(client: Client) -> bool:
+    """Whether a client's scheduler is in this process: then workers can be reached from here."""
+    scheduler = getattr(client.cluster, "scheduler", None)
+    return isinstance(scheduler, Scheduler)
+
+
+def finish_anywhere(futures: Sequence[Future], watch: Watch) -> None:
+    """Wait until all of some tasks are done that are tied to no worker.
+
+    Raises
+    ------
+    DgsuiteError
+        A task failed, what it needs is lost for good, or no worker is left.
+    """
+    alone = 0
+    while waiting := pending(futures, POLL_SECONDS, "ALL_COMPLETED"):
+        if any(map(failed, futures)):
+            break
+        alone = 0 if watch.check_workers(waiting) else alone + 1
+        if alone * POLL_SECONDS > PATIENCE:
+            raise RunError(f"{watch.doing}: no worker is left")
+    if any(map(failed, futures)):
+        raise cause(futures, watch)
+
+
+@contextmanager
+def turn(watch: Watch, keys: Sequence[str]) -> Iterator[None]:
+    """Wait for the turn of a run whose tasks need all their workers at once; it ends with them, or an error.
+
+    Two such runs that each held one of two workers would wait for each other for ever.
+
+    Parameters
+    ----------
+    watch
+        With the run's id as mark.
+    keys
+        Of the tasks that the run will have.
+
+    Raises
+    ------
+    RunError
+        See `Watch.look`.
+    """
+    client, run = watch.client, watch.key_part
+
+    async def end() -> None:
+        with suppress(OSError, AttributeError):  # closed: then the turn is over as well
+            await client.scheduler.dgsuite_end_turn(run=run)
+
+    turns = {
+        "run": run,
+        "client": client.id,
+        "keys": keys,
+        "seconds": POLL_SECONDS,
+        "bound": timeout(),
+    }
+    try:
+        waits = True
+        while waits:
+            answer = watch.ask("dgsuite_take_turn", wait=POLL_SECONDS, **turns)
+            watch.check_states(answer["workers"])
+            waits = "head" in answer
+        yield
+    except BaseException:
+        client.loop.add_callback(end)
+        raise
+
+
+def give_up(client: Client, futures: Sequence[Future]) -> None:
+    """Cancel tasks. Those of a client whose connection has ended are given up by the scheduler."""
+    if client.status == "running":
+        with suppress(ClosedClientError):
+            client.cancel(futures, force=True)
+
+
+def cause(futures: Sequence[Future], watch: Watch) -> Exception:
+    """The first cause among failed tasks; that a peer was lost is usually only a consequence."""
+    deadline = time.monotonic() + 1
+    while time.monotonic() < deadline and any(f.status == "pending" for f in futures):
+        time.sleep(0.02)
+    errors = [f.exception() for f in futures if f.status == "error"]
+    first = sorted(errors, key=lambda e: isinstance(e, PeerLost))
+    if not first or isinstance(first[0], PeerLost):
+        watch.check_workers()
+        if not first:
+            return WorkerLost(f"{watch.doing}: its tasks were cancelled")
+        return WorkerLost(f"{watch.doing}: {first[0]}", first[0].worker)
+    if isinstance(first[0], DgsuiteError):
+        return first[0]
+    error = RunError(f"{watch.doing}: {type(first[0]).__name__}: {first[0]}")
+    error.__cause__ = first[0]
+    return error

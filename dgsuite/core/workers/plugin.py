@@ -1,0 +1,367 @@
+"""What lives on a worker: its runs, found by run id.
+
+Runs are kept apart by their ids: a message, task or request of a run that is over, or never was
+here, finds nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import pickle
+import threading
+from collections import deque
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+from distributed import Client, Worker, WorkerPlugin, get_worker
+from distributed.core import Status
+from distributed.protocol import to_serialize
+from tornado.ioloop import PeriodicCallback
+
+from dgsuite.base.errors import RunError, WorkerLost
+from dgsuite.base.memory import give_back, keep_memory
+from dgsuite.core.engine.progress import Progress
+from dgsuite.core.workers import files
+from dgsuite.core.workers.dashboard import PREFIX, DashboardPlugin
+from dgsuite.core.workers.facts import Facts, Result
+from dgsuite.core.workers.kept import KeptMeshes
+from dgsuite.core.workers.spans import SpanPlugin
+from dgsuite.partition.client.queries import POLL_SECONDS
+from dgsuite.partition.client.results import LARGE, OP
+from dgsuite.partition.client.settings import setting
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.client.workers import worker_addresses
+
+NAME = "dgsuite"
+
+GIVEN_UP = ("cancelled", "released", "forgotten")
+"""States of a task on a worker whose key the scheduler has forgotten."""
+
+RELIEF = 1.0
+"""Seconds between checks whether a worker is paused."""
+
+REMEMBERED = 1 << 10
+"""Finished runs whose ids a worker remembers."""
+
+_subscribing = threading.Lock()
+"""Two threads of a client may begin their first runs at once."""
+
+
+class PeerLost(WorkerLost):
+    """Another worker of the run is gone; its own error, if it raised one, names the cause."""
+
+
+class RunPlugin(WorkerPlugin):
+    """Holds a worker's part of every run.
+
+    A part lives as long as a task key: when its client gives the key up, or is gone altogether, the
+    scheduler forgets the key and the part ends. Tasks of several runs may call it from their threads at once:
+    the tables are used on the worker's event loop alone, but for `runs`, `files` and the announced results,
+    of which a task puts in or takes out one entry at a time.
+
+    Attributes
+    ----------
+    runs
+        What each run keeps on this worker between its tasks, by run id.
+    files
+        Those in this worker's memory, by name: see `dgsuite.core.workers.files`.
+    neighbours
+        Addresses of the other workers; the first that can be reached gets a copy of each file.
+    """
+
+    name = NAME
+    idempotent = True
+
+    def setup(self, worker: Worker) -> None:
+        self.worker = worker
+        if setting("dgsuite.worker.keep-memory"):
+            limit = worker.memory_manager.memory_limit
+            keep_memory(limit or math.inf)
+            if limit:
+                relief = PeriodicCallback(self._relieve, RELIEF * 1000)
+                worker.periodic_callbacks[NAME] = relief
+                relief.start()
+        self.runs: dict[str, Any] = {}
+        self.files: dict[str, files.Held] = {}
+        self.neighbours: list[str] = []
+        self._ends: dict[str, Callable[[], object]] = {}
+        self._over: deque[str] = deque(maxlen=REMEMBERED)
+        self._addresses: dict[str, Any] = {}  # where tasks listen, by run
+        self._seekers: dict[str, set[asyncio.Future[Any]]] = {}  # requests that wait for one
+        self._asked: dict[str, Callable[[], object]] = {}
+        self._announced: dict[str, dict[str, Any]] = {}
+        self.meshes = KeptMeshes(worker.loop.asyncio_loop)  # type: ignore[attr-defined]
+        worker.handlers["dgsuite_meet"] = self._meet
+        worker.handlers["dgsuite_count"] = self.count
+        worker.handlers["dgsuite_facts"] = self._facts
+        worker.handlers[files.HANDLER] = self._answer
+        worker.handlers["dgsuite_votes"] = self._votes
+
+    def __reduce__(self) -> tuple[Callable[[], WorkerPlugin], tuple[()]]:
+        """Travel by value: a worker that cannot import dgsuite stays, so that a run can name it."""
+
+        def make() -> WorkerPlugin:
+            try:
+                from dgsuite.core.workers.plugin import RunPlugin
+            except ImportError:
+                from distributed import WorkerPlugin
+
+                return WorkerPlugin()
+            return RunPlugin()
+
+        return make, ()
+
+    def _relieve(self) -> None:
+        """Give back memory that was freed while Dask pauses the worker for what it uses."""
+        if self.worker.status == Status.paused:
+            give_back()
+
+    def teardown(self, worker: Worker) -> None:
+        if (relief := worker.periodic_callbacks.pop(NAME, None)) is not None:
+            relief.stop()
+        for end in list(self._ends.values()):
+            end()
+        self.meshes.clear()
+
+    def transition(self, key: Any, start: str, finish: str, **kwargs: Any) -> None:
+        if (sent := self._announced.pop(key, None)) is not None and finish == "memory":
+            self.worker.batched_stream.send(sent)
+        if finish in GIVEN_UP and key in self._ends:
+            self._ends.pop(key)()
+
+    def wanted(self, key: str) -> bool:
+        """Whether a client still needs a task's result."""
+        task = self.worker.state.tasks.get(key)
+        return task is not None and task.state not in GIVEN_UP
+
+    def keep(self, key: str, run: str, part: Any) -> None:
+        """Keep something for a run, for as long as the calling task's key lives. Thread-safe."""
+
+        def end() -> None:
+            self._over.append(run)
+            self.runs.pop(run, None)
+
+        def tell() -> None:
+            if self.wanted(key):
+                self._ends[key] = end
+            else:  # given up before this came here
+                end()
+
+        self.runs[run] = part
+        self.worker.loop.add_callback(tell)
+
+    def enter(
+        self,
+        key: str,
+        run: str,
+        address: Any,
+        abort: Callable[[], object],
+        asked: Callable[[], object] | None = None,
+    ) -> None:
+        """Called by a run's task: where its peers find it, and how to end it. Thread-safe.
+
+        Parameters
+        ----------
+        address
+            None where they have it from an earlier run, so that none should request it.
+        asked
+            Called if one requests it nevertheless.
+        """
+
+        def tell() -> None:
+            if not self.wanted(key):  # given up before this came here
+                abort()
+                return
+            self._ends[key] = abort
+            if address is not None:
+                self._asked.pop(run, None)
+                self._addresses[run] = address
+                for seeker in self._seekers.pop(run, ()):
+                    if not seeker.done():
+                        seeker.set_result(address)
+            elif asked is not None and run in self._seekers:
+                asked()
+            elif asked is not None:
+                self._asked[run] = asked
+
+        self.worker.loop.add_callback(tell)
+
+    def leave(self, key: str, run: str) -> None:
+        """Called by a run's task when it ends. Thread-safe."""
+
+        def tell() -> None:
+            self._over.append(run)
+            self._ends.pop(key, None)
+            self._addresses.pop(run, None)
+            self._asked.pop(run, None)
+
+        self.worker.loop.add_callback(tell)
+
+    async def _meet(self, run: str, epoch: str) -> Any:
+        """RPC: the address at which a run's task on this worker listens; None if it has none for some time:
+        the peer asks again, as long as it is there.
+        """
+        fence(self.worker, epoch)
+        if run in self._over:
+            raise PeerLost(f"run {run} is over on worker {self.worker.address}")
+        if (asked := self._asked.pop(run, None)) is not None:
+            asked()
+        if run in self._addresses:
+            return self._addresses[run]
+        seeker = asyncio.get_running_loop().create_future()
+        seekers = self._seekers.setdefault(run, set())
+        seekers.add(seeker)
+        try:
+            return await asyncio.wait_for(seeker, POLL_SECONDS)
+        except TimeoutError:
+            return None
+        finally:
+            seekers.discard(seeker)
+            if not seekers:
+                self._seekers.pop(run, None)
+
+    def _votes(self, run: str, turn: int) -> Any:
+        """RPC: this worker's votes of a turn of a run."""
+        if run not in self.runs:
+            raise PeerLost(
+                f"run {run} is not on worker {self.worker.address}: it is over, or was lost"
+            )
+        return to_serialize(self.runs[run].votes(turn))
+
+    def _answer(self, what: str, name: str, data: Any = None) -> Any:
+        """RPC: a request about this worker's files."""
+        return files.answer(self.files, what, name, data)
+
+    def _facts(self, key: str) -> dict[str, Any]:
+        """RPC: the facts of the result of a run's task."""
+        facts = Facts.of(self.worker.data[key])
+        return {"nbytes": facts.nbytes, "facts": pickle.dumps(facts)}
+
+    def announce(self, key: str, result: Result) -> None:
+        """Called by a run's task before it returns its result: send it with the message that the task is
+        done, or facts of it if it is large. Thread-safe.
+        """
+        facts = Facts.of(result)
+        sent: dict[str, Any] = {"op": OP, "key": key, "nbytes": facts.nbytes}
+        what, name = (result, "data") if facts.nbytes < LARGE else (facts, "facts")
+        buffers: list[pickle.PickleBuffer] = []
+        head = pickle.dumps(what, 5, buffer_callback=buffers.append)  # copies no array
+        if len(head) + sum(buffer.raw().nbytes for buffer in buffers) < LARGE:
+            sent[name] = pickle.dumps(what)
+        self._announced[key] = sent
+
+    def count(self, run: str, first: int, epoch: str) -> int:
+        """RPC: fetch and increment of a run's counter."""
+        fence(self.worker, epoch)
+        if run in self._over:
+            raise RunError(f"run {run} is over")
+        return int(next(self.runs.setdefault(run, count(first))))
+
+
+def fence(worker: Worker, epoch: str) -> None:
+    """Make sure that a worker is the process that a run began with, which has the run's state.
+
+    Raises
+    ------
+    RunError
+        It is another process, started at the same address.
+    """
+    if worker.id != epoch:
+        raise PeerLost(f"worker {worker.address} was lost; a new one has started at its address")
+
+
+def plugin() -> RunPlugin:
+    """The plugin of the worker that the calling task runs on."""
+    found: RunPlugin = get_worker().plugins[NAME]
+    return found
+
+
+def install(client: Client) -> None:
+    """Put the plugin on all workers of a client, those to come included.
+
+    It does so once a connection: a scheduler that has been restarted knows nothing of it.
+
+    Raises
+    ------
+    RunError
+        A worker is gone, or does not answer.
+    """
+    if getattr(client, "_dgsuite_installed", None) is not client.scheduler_comm:
+        watch = Watch(client, "putting dgsuite on the workers", worker_addresses(client))
+        watch.check_workers()
+        watch.call(lambda: client.register_plugin(RunPlugin()))
+        watch.call(lambda: client.register_plugin(SpanPlugin()))
+        watch.call(lambda: client.register_plugin(DashboardPlugin()))
+        watch.call(lambda: client.register_plugin(files.FilesPlugin()))
+        client._dgsuite_installed = client.scheduler_comm
+
+
+def reports(client: Client) -> tuple[str, dict[str, Callable[[int, Progress], object]]]:
+    """The topic under which sites report their progress, and the function called for each run, with the
+    number of the site.
+
+    There is one topic per client, because a scheduler never removes a topic.
+    """
+    topic = f"{PREFIX}{client.id}"
+    with _subscribing:
+        if not hasattr(client, "_dgsuite_reports"):
+            found: dict[str, Callable[[int, Progress], object]] = {}
+
+            def tell(event: tuple[float, tuple[str, int, Progress]]) -> None:
+                run, site, progress = event[1]
+                if (called := found.get(run)) is not None:
+                    called(site, Progress(*progress))
+
+            client.subscribe_topic(topic, tell)
+            client._dgsuite_reports = found
+    return topic, client._dgsuite_reports
+
+
+def task_key() -> str:
+    """Key of the calling task."""
+    return str(get_worker().get_current_task())
+
+
+def security_args() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Arguments (TLS contexts) to connect and to listen as the calling task's worker does."""
+    worker = get_worker()
+    return worker.connection_args, worker.security.get_listen_args("worker")
+
+
+def counter(run: str, place: str, epoch: str, first: int) -> Callable[[], Callable[[], int]]:
+    """A counter that the tasks of a run share, at the worker of one of them, while that task's key lives.
+
+    Parameters
+    ----------
+    place
+        Address of the worker that has it.
+    epoch
+        Which process that worker is.
+    first
+        Its first value.
+
+    Returns
+    -------
+    A function that asks for the next value at once, and returns one that waits for the answer. There, a
+    place that is gone is an OSError.
+    """
+    here = get_worker()
+    own = plugin()
+    if place == here.address:  # a peer may have asked already
+        fence(here, epoch)
+        own.keep(task_key(), run, own.runs.setdefault(run, count(first)))
+
+    async def call() -> int:
+        return int(await here.rpc(place).dgsuite_count(run=run, first=first, epoch=epoch))
+
+    def ask() -> Callable[[], int]:
+        if place == here.address:
+            if (values := own.runs.get(run)) is None:
+                raise RunError(f"run {run} is over")
+            value = int(next(values))
+            return lambda: value
+        return asyncio.run_coroutine_threadsafe(call(), here.loop.asyncio_loop).result
+
+    return ask

@@ -1,8 +1,0 @@
-"""The command ``dgsuite run``."""
-
-from partition.command import CommandLine
-
-main = CommandLine("dgsuite.cli.run:run", "python -m dgsuite.experiment")
-
-if __name__ == "__main__":
-    main.run()

@@ -1,0 +1,130 @@
+"""The command `dgsuite` and its groups. A sub-command is imported when it is called, or when its help is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import click
+
+from dgsuite.faces.cli import options
+
+EPILOG = """\b
+Data and paths go to standard output, all else to standard error.
+Exit status: 0 all well; 1 a run failed or a result is wrong; 2 wrong usage, file or input;
+130 interrupted."""
+
+
+class Lazy(click.Group):
+    """A group of commands that are imported when they are used.
+
+    Parameters
+    ----------
+    commands
+        For each name, ``module:attribute`` of the command and a line about it.
+    """
+
+    def __init__(self, *, commands: Mapping[str, tuple[str, str]], **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self._paths = commands
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order of the table."""
+        return list(self._paths)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name, imported."""
+        if cmd_name not in self._paths:
+            return None
+        module, _, attribute = self._paths[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in self._paths.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first argument names."""
+        from dgsuite.base.errors import unknown
+
+        wrong = args and args[0] not in self._paths and not args[0].startswith("-")
+        if wrong and not ctx.resilient_parsing:  # a shell that completes goes on
+            ctx.fail(unknown("command", args[0], self._paths))
+        return super().resolve_command(ctx, args)
+
+
+INPUTS = {
+    "generate": (
+        "dgsuite.faces.cli.inputs:generate",
+        "Write an input file as IMSuite's generators do.",
+    ),
+    "edges": ("dgsuite.faces.cli.inputs:edges", "Write the edge list of a graph of any size."),
+}
+
+VALIDATE = {
+    "validate": ("dgsuite.faces.cli.inputs:validate", "Check a kernel's output against its input.")
+}
+
+inputs = options.version(
+    Lazy(name="inputs", commands=INPUTS, help="Make inputs: files of IMSuite's, and edge lists.")
+)
+
+genval = options.version(
+    Lazy(name="genval", commands=INPUTS | VALIDATE, help="Generate inputs and validate outputs.")
+)
+
+transports = options.version(
+    Lazy(
+        name="transports",
+        help="Message transports for Dask on one host.",
+        commands={
+            "bench": ("dgsuite.faces.cli.transports:bench", "Time transports, which take turns."),
+            "mpi-worker": (
+                "dgsuite.faces.cli.transports:mpi_worker",
+                "Start a Dask worker from mpiexec.",
+            ),
+        },
+    )
+)
+
+app = options.version(
+    Lazy(
+        name="dgsuite",
+        help="Graph algorithms as data-parallel programs on Dask, and their benchmark suites.",
+        epilog=EPILOG,
+        commands={
+            "run": ("dgsuite.faces.cli.run:run", "Run the experiment that a TOML file describes."),
+            "kernel": ("dgsuite.faces.cli.kernel:kernel", "Run one kernel on one graph."),
+            "kernels": (
+                "dgsuite.faces.cli.kernels:kernels",
+                "List the kernels and what they answer.",
+            ),
+            "graph500": ("dgsuite.faces.cli.graph500:graph500", "Run Graph500."),
+            "gap": ("dgsuite.faces.cli.gap:gap", "Run the GAP Benchmark Suite."),
+            "graphalytics": (
+                "dgsuite.faces.cli.graphalytics:graphalytics",
+                "Run LDBC Graphalytics.",
+            ),
+            "scaling": ("dgsuite.faces.cli.scaling:scaling", "Say at how many machines to stop."),
+            "scc": ("dgsuite.faces.cli.scc:scc", 'Run the experiments of "X10 on the SCC".'),
+            "report": ("dgsuite.faces.cli.report:report", "Make a page of results; judge claims."),
+            "statics": ("dgsuite.faces.cli.statics:statics", "Count what the text of kernels has."),
+            "bench": ("dgsuite.faces.cli.bench:bench", "Run and compare the project's benchmarks."),
+            "transports": (
+                "dgsuite.faces.cli.app:transports",
+                "Time transports; be an MPI worker.",
+            ),
+            "inputs": ("dgsuite.faces.cli.app:inputs", "Generate inputs."),
+            **VALIDATE,
+            "config": (
+                "dgsuite.faces.cli.config:config",
+                "Files that ship, and the reference of files.",
+            ),
+        },
+    )
+)

@@ -1,0 +1,91 @@
+"""What commands print, and where: data and paths to standard output, all else to standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from dgsuite.faces.cli.options import NO_PROGRESS, QUIET
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from rich.console import Console
+
+T = TypeVar("T")
+
+WIDTH = 110
+"""Columns of what goes to a file or a pipe."""
+
+
+def out(width: int = WIDTH) -> Console:
+    """Standard output, for tables."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else width)
+
+
+def err(width: int = WIDTH) -> Console:
+    """Standard error, for what is not data."""
+    from rich.console import Console
+
+    return Console(stderr=True, width=None if sys.stderr.isatty() else width)
+
+
+def quiet() -> bool:
+    """Whether the command was given ``--quiet``."""
+    return bool(click.get_current_context().meta.get(QUIET))
+
+
+def last_line(line: str) -> None:
+    """What is printed when a signal ends the command: see `dgsuite.base.command.Command`."""
+    command = click.get_current_context().obj
+    if command is not None:
+        command.line = line
+
+
+def wanted() -> bool:
+    """Whether to show progress, on a terminal."""
+    return not (quiet() or click.get_current_context().meta.get(NO_PROGRESS))
+
+
+def progress() -> bool:
+    """Whether to show progress: stderr is a terminal, and no option switches it off."""
+    return sys.stderr.isatty() and wanted()
+
+
+def tracked(items: Iterable[T], what: str, total: int | None = None) -> Iterable[T]:
+    """Items with a progress bar."""
+    from rich.progress import track
+
+    return track(items, what, total=total, console=err(), transient=True, disable=not progress())
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show that the block is at work, where it cannot be told how far it is."""
+    if not progress():
+        yield
+        return
+    with err().status(what):
+        yield
+
+
+def figures(
+    found: Mapping[str, Any], as_json: bool, report: Callable[[Any], str], *paths: str
+) -> None:
+    """Print the figures of a run, as one JSON object or as text and the paths of files."""
+    if as_json:
+        print(json.dumps(found))
+    else:
+        print(report(found), *paths, sep="\n")
+
+
+def plan(options: BaseModel) -> None:
+    """Print the options that would hold, as a table of TOML."""
+    for key, value in options.model_dump(mode="json", by_alias=True, exclude_none=True).items():
+        print(f"{key} = {json.dumps(value)}")

@@ -1,0 +1,72 @@
+"""``dgsuite graph500``. Heavy imports come late."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from dgsuite.base.errors import InputError
+from dgsuite.faces.cli import console, options
+from dgsuite.suites.graph500.options import File, Options
+
+
+@click.command(
+    epilog="Example: dgsuite graph500 --scale 16 --compare scipy",
+)
+@options.file(required=False)
+@options.table(Options)
+@options.as_json
+@options.general
+def graph500(
+    file: str | None, overrides: Sequence[str], dry_run: bool, as_json: bool, **flags: Any
+) -> None:
+    """Graph500 on Dask: build a Kronecker graph of 2^SCALE nodes, search it from random roots, validate
+    every tree, and report as the specification asks. FILE may have the options in a table [graph500];
+    what is given here goes first.
+    """
+    from dgsuite.suites.graph500.options import resolve
+    from dgsuite.suites.options import read
+
+    given = options.given(flags)
+    if file is None and not overrides and "scale" not in given:
+        raise InputError("--scale is missing, and so is a file that has it")
+    resolved = resolve(read(File, "graph500", file, overrides, given))
+    if dry_run:
+        console.plan(resolved)
+        return
+    from dgsuite.suites.graph500.report import report
+
+    console.figures(_run(resolved), as_json, report)
+
+
+def _run(options: Options) -> dict[str, Any]:
+    from dgsuite.partition.client.workers import worker_addresses
+    from dgsuite.suites import running
+    from dgsuite.suites.graph500 import problem, report, search
+    from dgsuite.suites.graph500.options import grid
+
+    with running.cluster(options) as client:
+        workers = len(worker_addresses(client))
+        shape = grid(options, workers)
+        weighted = options.kernel == "sssp"
+        with console.working("making the graph"):
+            made = problem.build(options.scale, client, options.seed, shape, weighted)
+        if options.root is None:
+            roots = problem.choose_roots(made, options.roots, options.seed)
+        else:
+            roots = [options.root]
+        peers = search.make_peers(options.compare, made.graph)
+        bar = iter(console.tracked(roots, "searching", len(roots)))
+        found = search.search(
+            made,
+            roots,
+            client,
+            kernel=options.kernel,
+            direction=options.direction,
+            check=options.validate_trees,
+            peers=peers,
+            on_root=lambda done: next(bar, None),
+        )
+    return report.summary(made, found, options, workers)

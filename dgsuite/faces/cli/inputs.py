@@ -1,0 +1,117 @@
+"""``dgsuite inputs generate|edges`` and ``dgsuite validate``; also ``python -m genval``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import click
+
+from dgsuite.faces.cli import console, options
+
+nodes: Callable[[options.F], options.F] = click.option(
+    "--n", type=int, required=True, help="Number of nodes."
+)
+seed: Callable[[options.F], options.F] = click.option(
+    "--seed", type=int, default=101, show_default=True
+)
+output: Callable[[options.F], options.F] = click.option(
+    "-o", "--output", metavar="FILE", default="-", help="Default: - for standard output."
+)
+
+
+@click.command(
+    epilog="Example: dgsuite inputs generate mst --n 64 --kind sp-max -o in.txt",
+)
+@click.argument("kernel")
+@click.option(
+    "--kind",
+    help="rn, cplt, spmin, spmax (also written as sp-min, ...); for vc star, chain, rn, which are all trees; "
+    "for lcr and hs ring (default: rn, ring for lcr and hs).",
+)
+@click.option(
+    "--max",
+    type=int,
+    help="Maximum children of a tree's node (default: random); not for vc, lcr and hs.",
+)
+@click.option("--k", type=int, help="Committee size, for kc (default: random).")
+@click.option("--weights", help="For dr: wrn (random, the default) or weq (all 1).")
+@nodes
+@seed
+@output
+@options.general
+def generate(kernel: str, kind: str | None, n: int, seed: int, output: str, **chosen: Any) -> None:
+    """Write an input file as IMSuite's generators do, byte for byte, for a KERNEL of bf, by, dp, dr, ds,
+    dst, hs, kc, lcr, mis, mst or vc. `dgsuite kernel` runs on it.
+    """
+    from dgsuite.genval.imsuite import generate
+
+    _write(output, [generate(kernel, n, kind, seed, **chosen)])
+
+
+@click.command(
+    epilog="Example: dgsuite inputs edges rmat --n 1048576 --m 16777216 -o edges.txt",
+)
+@click.argument("kind")
+@click.option("--m", type=int, help="Number of edges, for er, powerlaw, rmat and spmax.")
+@click.option("--max", type=int, help="Maximum children, for tree, spmin and spmax.")
+@click.option("--columns", type=int, help="For grid (default: square root of n, rounded up).")
+@click.option("--exponent", type=float, help="Of the degrees, for powerlaw (default: 2.5).")
+@click.option("--degree", type=float, help="Average degree, for geometric (default: 10).")
+@nodes
+@seed
+@output
+@options.general
+def edges(kind: str, n: int, seed: int, output: str, **chosen: Any) -> None:
+    """Write the edge list of a graph of any size: an edge a line, nodes from 0. KIND is a family of
+    graphs, such as ring, grid, tree, er, powerlaw or rmat; an unknown one lists all.
+    """
+    from dgsuite.genval.families import plan
+
+    made = plan(kind, n, seed=seed, **chosen)
+
+    def text() -> Iterator[bytes]:
+        yield f"# {kind}, {made.n} nodes, seed {seed}\n".encode()
+        bounds = list(pairwise(made.bounds()))
+        shown = bounds if output == "-" else console.tracked(bounds, "writing", len(bounds))
+        for lo, hi in shown:
+            src, dst, _ = made.edges(lo, hi)
+            pairs = zip(src.tolist(), dst.tolist(), strict=True)
+            yield "".join(f"{u} {v}\n" for u, v in pairs).encode()
+
+    _write(output, text())
+
+
+@click.command(
+    epilog="Example: dgsuite validate mst in.txt result.nc",
+)
+@click.argument("kernel")
+@click.argument("input_", metavar="INPUT", type=click.Path())
+@click.argument("result", type=click.Path())
+@options.general
+def validate(kernel: str, input_: str, result: str) -> int:
+    """Check a kernel's output against its input: INPUT is a file of IMSuite's format for the KERNEL,
+    RESULT a NetCDF file with a value a node. Exit status 0: it is valid, 1: it is not, 2: it cannot be
+    checked.
+    """
+    from dgsuite.base import netcdf
+    from dgsuite.genval.validation import validate
+    from dgsuite.partition.graph.graph import Graph
+
+    graph = Graph.read_imsuite(input_, kernel)
+    report = validate(kernel.lower(), graph, netcdf.read(result))
+    print(report)
+    return 0 if report.ok else 1
+
+
+def _write(path: str, parts: Iterable[bytes]) -> None:
+    """Write a file atomically, or standard output for "-"."""
+    from dgsuite.base.files import atomic_write
+
+    if path == "-":
+        sys.stdout.buffer.writelines(parts)
+        return
+    with atomic_write(path) as part, open(part, "wb") as file:
+        file.writelines(parts)

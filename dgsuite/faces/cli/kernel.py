@@ -1,0 +1,238 @@
+"""``dgsuite kernel NAME GRAPH``: one run. Heavy imports come late."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from dgsuite.base.errors import InputError, unknown
+from dgsuite.faces.cli import console, options
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from distributed import Client
+
+    from dgsuite.partition.graph.graph import Graph
+
+RULES = ("sum", "min", "max", "first", "error")
+STYLES = ("serial", "finish_async", "clocked", "in_turn")
+
+
+def _names(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    from dgsuite.kernels import KERNELS
+
+    return [CompletionItem(name) for name in sorted(KERNELS) if name.startswith(begun)]
+
+
+class KernelCommand(click.Command):
+    """A command that says how to set a parameter of the kernel, where one is given as an option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments."""
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if wanted := _by_set(ctx, given, error.option_name):
+                raise click.UsageError(wanted, ctx) from None
+            raise
+
+
+def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
+    """How to set the parameter of a kernel that an unknown option names, if it is closer than any option."""
+    from difflib import get_close_matches
+
+    from dgsuite.kernels import KERNELS
+
+    kernel = next((word for word in given if word in KERNELS), None)
+    if kernel is None:
+        return ""
+    parameters = [field.name for field in fields(KERNELS[kernel])]
+    options = [o.lstrip("-") for p in context.command.params for o in p.opts]
+    name = option.lstrip("-").replace("-", "_")
+    closest = get_close_matches(name, [*parameters, *options], 1)
+    if not closest or closest[0] not in parameters:
+        return ""
+    words = " ".join(given)
+    value = re.search(rf"(?:^| ){re.escape(option)}[ =]?(-?[^\s-]\S*)", words)
+    shown = value.group(1) if value else "VALUE"
+    return f"{option}: parameters of the kernel {kernel} are given as --set {closest[0]}={shown}"
+
+
+@click.command(
+    cls=KernelCommand,
+    epilog="\b\nExamples:\n  dgsuite kernel pagerank rmat --scale 16 --workers 2\n"
+    "  dgsuite kernel bfs edges.txt --set root=7 -o levels.nc\n"
+    "  dgsuite inputs generate mst --n 64 -o in.txt; dgsuite kernel mst in.txt",
+)
+@click.argument("name", shell_complete=_names)
+@click.argument("graph", type=click.Path())
+@click.option("--n", type=click.IntRange(min=1), help="Nodes of a generated graph.")
+@click.option("--scale", type=click.IntRange(1, 40), help="Binary logarithm of these.")
+@click.option("--m", type=click.IntRange(min=0), help="Edges of a generated graph.")
+@click.option("--directed", is_flag=True, help="Edges of the file have a direction.")
+@click.option("--relabel", is_flag=True, help="Nodes of the file are any identifiers.")
+@click.option(
+    "--duplicates",
+    type=click.Choice(RULES),
+    help="Which weight an edge has that the file has several times. Default: the smallest, with a warning.",
+)
+@click.option(
+    "--style", type=click.Choice(STYLES), help="Default: clocked on workers, else serial."
+)
+@click.option("--form", type=click.Choice(["iterative", "recursive"]), help="Default: iterative.")
+@click.option("--clusters", type=click.IntRange(min=1), help="Default: one for each worker.")
+@click.option("--seed", type=int, default=101, show_default=True, help="Of graph and kernel.")
+@click.option(
+    "--set",
+    "parameters",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="A parameter of the kernel, such as root=7; may be repeated.",
+)
+@click.option("--no-validate", "validate", flag_value=False, default=True, help="Trust the result.")
+@options.output("Where the result goes (default: results/NAME-GRAPH.nc).")
+@options.as_json
+@options.cluster(defaults=False)
+@options.general
+def kernel(
+    name: str,
+    graph: str,
+    parameters: Sequence[str],
+    validate: bool,
+    output: str | None,
+    as_json: bool,
+    style: str | None,
+    form: str | None,
+    clusters: int | None,
+    seed: int,
+    workers: int | None,
+    threads: int | None,
+    scheduler: str | None,
+    protocol: str | None,
+    **source: Any,
+) -> None:
+    """Run the kernel NAME on GRAPH: a file (an edge list in text or Parquet, Matrix Market, or an input of
+    IMSuite's for this kernel), or a family of `dgsuite inputs edges`, such as rmat or grid, with --n
+    nodes or --scale. The result is validated and saved; a summary and its path are printed. Without
+    --workers or --scheduler it runs in this process.
+    """
+    from dgsuite.kernels import KERNELS
+    from dgsuite.studies.experiment.toml import override
+
+    if name not in KERNELS:
+        raise InputError(unknown("kernel", name, sorted(KERNELS)))
+    chosen: dict[str, Any] = {}
+    for given in parameters:
+        override(chosen, given)
+    place = options.given(
+        {"workers": workers, "threads": threads, "scheduler": scheduler, "protocol": protocol}
+    )
+
+    import dgsuite
+    from dgsuite.base.files import output as destination
+    from dgsuite.suites.running import check
+
+    path = destination(output, f"{name}-{Path(graph).name.partition('.')[0]}")
+    with _client(place) as client:
+        with console.working("making the graph"):
+            made = _graph(name, graph, client, seed, **source)
+        ds = dgsuite.run(
+            name,
+            made,
+            style=style,
+            form=form,
+            clusters=clusters,
+            client=client,
+            seed=seed,
+            progress=None if console.wanted() else False,
+            **chosen,
+        )
+        if validate:
+            with console.working("validating"):
+                check(name, made, ds, f"the result of {name} on {graph}")
+        dgsuite.save(ds, path)
+        figures = _figures(ds, made, validate, path)
+        console.figures(figures, as_json, partial(_report, ds), path)
+
+
+@contextmanager
+def _client(place: dict[str, Any]) -> Iterator[Client | None]:
+    """A client of the cluster that is asked for, or None."""
+    if not place:
+        yield None
+        return
+    from dgsuite.studies.experiment.toml import checked
+    from dgsuite.suites.options import Place, check_place
+    from dgsuite.suites.running import cluster
+
+    where = checked(Place, place, "command line")
+    check_place(where)
+    with cluster(where) as client:
+        yield client
+
+
+def _graph(
+    kernel: str,
+    given: str,
+    client: Client | None,
+    seed: int,
+    n: int | None,
+    scale: int | None,
+    m: int | None,
+    directed: bool,
+    relabel: bool,
+    duplicates: str | None,
+) -> Graph:
+    """The graph of a file, or a generated one."""
+    from dgsuite import genval
+    from dgsuite.genval.families import FAMILIES
+    from dgsuite.suites.sources import read
+
+    generated = given in FAMILIES and not os.path.exists(given)
+    if not generated:
+        for option, value in (("n", n), ("scale", scale), ("m", m)):
+            if value is not None:
+                raise InputError(f"--{option} is for generated graphs, and {given} is none")
+        return read(given, client, directed, relabel, duplicates, kernel)
+    if directed or relabel or duplicates:
+        raise InputError(
+            f"--directed, --relabel and --duplicates are for files, and {given} is generated"
+        )
+    if (n is None) == (scale is None):
+        raise InputError(f"a generated graph such as {given} needs either --n or --scale")
+    nodes = n if n is not None else 2 ** int(scale or 0)
+    return genval.graph(given, nodes, m=m, seed=seed, client=client)
+
+
+def _figures(ds: xr.Dataset, graph: Graph, validated: bool, path: str) -> dict[str, Any]:
+    return {
+        "kernel": str(ds.attrs["kernel"]),
+        "n": graph.n,
+        "m": graph.m,
+        "style": str(ds.attrs["style"]),
+        "rounds": int(ds.sizes["round" if "round" in ds.sizes else "depth"]),
+        "messages": int(ds.messages.sum()),
+        "bytes": int(ds.bytes.sum()),
+        "seconds": float(ds.attrs["seconds"]),
+        "validated": validated,
+        "output": path,
+    }
+
+
+def _report(ds: xr.Dataset, figures: dict[str, Any]) -> str:
+    """The figures, and what the run found."""
+    from dgsuite.faces.cli.answer import answer
+    from dgsuite.kernels import KERNELS
+
+    lines = [f"{key}: {value}" for key, value in figures.items() if key != "output"]
+    return "\n".join([*lines, answer(ds, KERNELS[figures["kernel"]].outputs)])

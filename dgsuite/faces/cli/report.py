@@ -1,0 +1,115 @@
+"""``dgsuite report``: a page of results, and the papers' claims beside ours. Heavy imports come late."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from dgsuite.base.errors import InputError, RunError
+from dgsuite.base.files import check_writable
+from dgsuite.faces.cli import console, options
+
+
+class Report(click.Group):
+    """A group whose command is `page` where none is named."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Name the command."""
+        if args and args[0] not in (*self.commands, "--help", "--version"):
+            args = ["page", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(
+    cls=Report,
+    epilog="Example: dgsuite report results",
+)
+@options.version
+def report() -> None:
+    """Make one self-contained HTML page of the results in a folder: tables and figures, with what the
+    paper says beside each. `dgsuite report FOLDER` is `dgsuite report page FOLDER`.
+    """
+
+
+@report.command()
+@click.argument("folder", type=click.Path())
+@options.output("Default: FOLDER/report.html.", "FILE.html")
+@options.general
+def page(folder: str, output: str | None) -> None:
+    """Write the page of the results in FOLDER; its path is printed."""
+    path = Path(output or Path(folder) / "report.html")
+    _make(Path(folder), path)
+    print(path)
+
+
+def _make(folder: Path, output: Path) -> None:
+    """Write the page of a folder; files that cannot be read are named on stderr, and left out."""
+    _check_folder(folder)
+    check_writable(output)
+    from dgsuite.studies.report.claims import data
+    from dgsuite.studies.report.claims.evidence import Evidence
+    from dgsuite.studies.report.claims.judge import judge
+    from dgsuite.studies.report.folder import results_in
+    from dgsuite.studies.report.page import page, write
+
+    found = results_in(folder)
+    if not found:
+        raise InputError(f"{folder}: holds no results (*.nc); dgsuite run makes some")
+    claims = []
+    if any("figure" in ds.attrs for ds in found.values()):
+        chosen = console.tracked(data.claims().values(), "judging claims", len(data.claims()))
+        claims = judge(Evidence(found), chosen)
+    text, left_out = page(found, claims)
+    problems = [InputError(f"{folder / name}: {why}") for name, why in left_out.items()]
+    if len(left_out) == len(found):
+        raise problems[0]
+    for problem in problems:
+        click.echo(f"left out: {problem}", err=True)
+    write(text, output)
+
+
+def _check_folder(folder: Path) -> None:
+    if folder.is_file():
+        raise InputError(f"{folder}: is a file; give the folder that has the results (*.nc)")
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder")
+
+
+@report.command()
+@click.argument("folder", required=False, type=click.Path())
+@click.option("--configs", metavar="FOLDER", help="Experiment files (default: those that ship).")
+@click.option("--only", metavar="ID", default="", help="Claims whose id begins so: imsuite.fig8.")
+@options.as_json
+@options.general
+def claims(folder: str | None, configs: str | None, only: str, as_json: bool) -> None:
+    """Compare every claim of the three papers with what is here: experiment files, short runs, our
+    code, and the results in FOLDER; without results, as of an empty folder, what the papers say of times
+    is not checked. Exit status 1: something departs from a paper without a reason.
+    """
+    for given in (folder, configs):
+        if given is not None:
+            _check_folder(Path(given))
+    from dgsuite.studies.report.claims import data
+    from dgsuite.studies.report.claims.evidence import CONFIGS, Evidence
+    from dgsuite.studies.report.claims.judge import judge
+    from dgsuite.studies.report.claims.show import show, silent
+    from dgsuite.studies.report.folder import results_in
+
+    results = {} if folder is None else results_in(Path(folder))
+    if folder is not None and not results:
+        click.echo(
+            f"{folder}: holds no results (*.nc), so what needs results is not checked", err=True
+        )
+    chosen = [claim for name, claim in data.claims().items() if name.startswith(only)]
+    if not chosen:
+        raise InputError(f"--only {only}: no claim's id begins so")
+    evidence = Evidence(results, Path(configs) if configs else CONFIGS)
+    rows = judge(evidence, console.tracked(chosen, "judging claims", len(chosen)))
+    if as_json:
+        print(json.dumps([row.record() for row in rows], indent=1))
+    else:
+        show(console.out(160), rows)
+    if departing := silent(rows):
+        raise RunError("departs from a paper, and nothing says why:\n" + "\n".join(departing))

@@ -1,0 +1,59 @@
+"""``dgsuite run``: the experiment that a TOML file describes. Heavy imports come late."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dgsuite.faces.cli import console, options
+
+if TYPE_CHECKING:
+    from dgsuite.studies.experiment.model import Config, Point
+
+
+@click.command(
+    epilog="Example: dgsuite run quickstart --workers 2 -o out.nc",
+)
+@options.file()
+@click.option("--full", is_flag=True, help="The full setting of the file's table [full].")
+@click.option("--force", is_flag=True, help="Run finished points again.")
+@options.output("Where the result goes (default: results/NAME.nc).")
+@options.cluster(defaults=False)
+@options.general
+def run(
+    file: str,
+    overrides: Sequence[str],
+    dry_run: bool,
+    full: bool,
+    force: bool,
+    output: str | None,
+    **cluster: Any,
+) -> None:
+    """Run distributed graph algorithms on Dask as a TOML file describes, check the results, and save
+    them as NetCDF with a picture. The path of the result is printed.
+    """
+    console.last_line("{}; finished points are kept")
+    from dgsuite.studies.experiment.load import load
+    from dgsuite.studies.experiment.model import points
+
+    given = options.given(cluster)
+    config, folder = load(file, overrides, given, full)
+    if dry_run:
+        _plan(config, points(config))
+        return
+    from dgsuite.studies.experiment import session
+
+    command = session.again(file, overrides, given, full)
+    how = session.How(command, full, force, console.quiet(), console.progress())
+    print(session.measure(config, folder, output, how))
+
+
+def _plan(config: Config, todo: Sequence[Point]) -> None:
+    where = config.cluster.scheduler or "a local cluster"
+    print(f"{config.experiment.name}: {len(todo)} runs on {where}")
+    for number, point in enumerate(todo, 1):
+        reader, name = point.source()
+        graph = f"{name} graph" if reader == "generate" else name
+        print(f"{number:4}  {point.describe()}  ({graph})")

@@ -1,0 +1,209 @@
+"""``dgsuite scaling``: completion times, demand for bandwidth, and at how many machines to stop."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dgsuite.base.errors import InputError
+from dgsuite.faces.cli import console, options
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from dgsuite.studies.experiment.model import Scaling
+
+EPILOG = """\b
+Examples:
+  dgsuite scaling scalability-sizes
+  dgsuite scaling results/scalability-bfs.nc --processes-per-node 18 --link "7 GB"
+  dgsuite scaling --trace mis.parquet --bandwidth 1GB,100MB --latency 10us
+
+The last line of each kernel is "stop at P machines (between A and B)", or "no statement" and why."""
+
+
+@click.command(
+    epilog=EPILOG,
+)
+@click.argument("files", nargs=-1, type=click.Path(), callback=options.resolved)
+@click.option(
+    "--trace",
+    metavar="FILE",
+    help="In place of results: a trace of dgsuite.run(..., trace=FILE); print its time on other networks.",
+)
+@click.option(
+    "--bandwidth",
+    metavar="LIST",
+    default="10GB,1GB,100MB",
+    show_default=True,
+    help="Of a link per second, with --trace.",
+)
+@click.option(
+    "--latency",
+    metavar="LIST",
+    default="1us,100us",
+    show_default=True,
+    help="Of a message, with --trace.",
+)
+@click.option(
+    "--what-if",
+    metavar="FILE",
+    callback=options.resolved,
+    help="The experiment's file: count the traffic of its kernels, calibrate the cost model on half of the "
+    "runs, and predict the others.",
+)
+@click.option(
+    "--processors",
+    type=int,
+    metavar="N",
+    help="Of the machine that measured, where the file does not say it.",
+)
+@click.option(
+    "--processes-per-node",
+    type=int,
+    metavar="N",
+    help="Processes that share a node's link, and that a machine adds (default: as measured).",
+)
+@click.option(
+    "--link",
+    metavar="BYTES",
+    help='What a node\'s link carries in a second, such as "1.25 GB" (default: 100 % of the runs).',
+)
+@click.option("--cti", type=float, help="Accepted increment of the completion time (0.1).")
+@click.option("--gain", type=float, help="What one more machine must save (0.01).")
+@click.option("--size", type=int, multiple=True, metavar="N", help="Another size to predict.")
+@click.option("--full", is_flag=True, help="The full setting of the experiment.")
+@options.overrides
+@options.output("Where files go (default: beside the results).", "FOLDER")
+@click.option("--no-figures", is_flag=True, help="Tables alone.")
+@options.general
+def scaling(
+    files: Sequence[str],
+    trace: str | None,
+    bandwidth: str,
+    latency: str,
+    what_if: str | None,
+    processors: int | None,
+    size: Sequence[int],
+    full: bool,
+    overrides: Sequence[str],
+    output: str | None,
+    no_figures: bool,
+    **settings: Any,
+) -> None:
+    """Scalability analysis of an experiment's runs (Medya et al., ICPE 2016): completion time, demand
+    for bandwidth against the link, the number of machines at which to stop, and figures. FILES are
+    results (.nc) of `dgsuite run`, or an experiment (.toml), whose missing points are run first;
+    several files are analysed together.
+    """
+    if bool(files) == (trace is not None):
+        raise InputError("give either results or --trace FILE")
+    if trace is not None:
+        from dgsuite.studies.scaling.traced import table
+
+        console.out().print(table(trace, bandwidth, latency))
+        return
+    if processors is not None and processors < 1:
+        raise InputError(f"--processors must be at least 1, got {processors}")
+    if output is not None and not os.path.isdir(output):
+        raise InputError(f"--output {output}: there is no such folder")
+    experiments = [path for path in files if not path.endswith(".nc")]
+    if not experiments and (full or overrides):
+        raise InputError("--full and --set change an experiment: give a .toml file")
+    chosen = _settings(experiments, overrides, full, options.given(settings))
+    if len(experiments) == len(files):
+        _check_plans(experiments, overrides, full, chosen)
+    paths = [_measured(path, overrides, full) if path in experiments else path for path in files]
+
+    from dgsuite.core.results.dataset import open_dataset, save
+    from dgsuite.studies.scaling.analysis import analyse, by_kernel, split
+    from dgsuite.studies.scaling.summary import show, summary
+
+    groups = by_kernel((run for path in paths for run in split(open_dataset(path))), chosen)
+    traffic, nominal = ({}, None) if what_if is None else _traffic(what_if)
+    found = []
+    for title, runs in console.tracked(groups.items(), "analysing", len(groups)):
+        counted = traffic.get(str(runs[0].attrs["kernel"]))
+        one = analyse(runs, counted, nominal, processors, chosen, size)
+        one.title = title
+        found.append(one)
+    out = console.out()
+    for one in found:
+        show(out, one)
+    folder = output or os.path.dirname(paths[0]) or "."
+    stem = os.path.join(folder, os.path.splitext(os.path.basename(paths[0]))[0])
+    save(summary(found), f"{stem}-stop.nc")
+    written = [f"{stem}-stop.nc"]
+    if not no_figures:
+        from dgsuite.core.results.plots import write
+        from dgsuite.studies.scaling.figures import draw
+
+        for name, figure in draw(found).items():
+            written.append(f"{stem}-{name}.png")
+            write(figure, written[-1])
+    for path in written:
+        print(path)
+
+
+def _settings(
+    paths: Sequence[str], overrides: Sequence[str], full: bool, given: dict[str, Any]
+) -> Scaling:
+    """Those of the first experiment, with the command's in their place."""
+    from dgsuite.studies.experiment import model as config
+    from dgsuite.studies.experiment.load import load
+    from dgsuite.studies.experiment.toml import checked
+
+    settings = load(paths[0], overrides, full=full)[0].scaling if paths else config.Scaling()
+    return checked(config.Scaling, settings.model_dump() | given, "options")
+
+
+def _check_plans(
+    paths: Sequence[str], overrides: Sequence[str], full: bool, settings: Scaling
+) -> None:
+    """See that what experiments will measure can be analysed."""
+    from dgsuite.studies.experiment.load import load
+    from dgsuite.studies.scaling.planned import check_sweeps
+
+    try:
+        check_sweeps([load(path, overrides, full=full)[0] for path in paths], settings)
+    except InputError as error:
+        raise InputError(f"{', '.join(paths)} cannot be analysed: {error}") from None
+
+
+def _measured(path: str, overrides: Sequence[str], full: bool) -> str:
+    """The results of an experiment, whose missing points are run."""
+    from dgsuite.studies.experiment import session
+    from dgsuite.studies.experiment.load import load
+
+    config, folder = load(path, overrides, full=full)
+    command = session.again(path, overrides, {}, full)
+    how = session.How(command, full, quiet=True, progress=console.progress())
+    found = session.measure(config, folder, None, how)
+    print(found)
+    return found
+
+
+def _traffic(path: str) -> tuple[dict[str, dict[int, xr.Dataset]], float | None]:
+    """Counted traffic of each kernel and size of an experiment's file, and a process's bandwidth."""
+    from dgsuite.studies.experiment import model as config
+    from dgsuite.studies.experiment.load import load
+    from dgsuite.studies.experiment.sweep import make_graph
+    from dgsuite.studies.scaling.traffic import trace
+
+    experiment, folder = load(path)
+    if experiment.throttle is None:
+        raise InputError(f"{path}: throttle: missing; the nominal bandwidth is needed")
+    points = config.points(experiment)
+    firsts = {(point.kernel, point.n): point for point in reversed(points)}
+    found: dict[str, dict[int, xr.Dataset]] = {}
+    for (kernel, _), point in console.tracked(firsts.items(), "counting", len(firsts)):
+        graph = make_graph(point, folder, None)
+        parameters: dict[str, Any] = point.params
+        workers = sorted({p.workers for p in points if (p.kernel, p.n) == (kernel, point.n)})
+        found.setdefault(kernel, {})[graph.n] = trace(
+            kernel, graph, clusters=workers, seed=point.seed, **parameters
+        )
+    return found, experiment.throttle.share()

@@ -1,0 +1,166 @@
+"""``dgsuite transports bench|mpi-worker``. Heavy imports come late."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dgsuite.base.errors import InputError
+from dgsuite.base.files import check_writable
+from dgsuite.faces.cli import console, options
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+PROTOCOLS = "tcp,uds,mpb,mpimpb"
+SIZES = "8,64,512,4096,32768,262144,1048576,8388608,67108864,268435456"
+PATTERNS = "pingpong,one-to-all,all-pairs,clocked"
+
+
+@click.command(
+    epilog="Example: dgsuite transports bench --protocols tcp,mpb --sizes 64,4096 -o t.nc",
+)
+@click.option(
+    "--protocols",
+    type=options.Names(),
+    default=PROTOCOLS,
+    help=f"Default: {PROTOCOLS}; also mpi, mpi-sock.",
+)
+@click.option(
+    "--sizes", type=options.Names(), default=SIZES, help=f"Bytes of a message; default: {SIZES}."
+)
+@click.option(
+    "--patterns",
+    type=options.Names(),
+    default="pingpong",
+    help=f"Of {PATTERNS} (default: pingpong).",
+)
+@click.option("--processes", default=4, show_default=True, help="Of the other patterns.")
+@click.option("--repeats", default=15, show_default=True, help="Turns of each.")
+@click.option(
+    "--kernels", type=options.Names(), default="", help="Also time these, on two workers: mis,bfs."
+)
+@click.option(
+    "--n", "--nodes", default=100_000, show_default=True, help="Nodes of the kernels' random graph."
+)
+@click.option("--scc", is_flag=True, help="Buffers of the SCC: 8 KiB and 48 places.")
+@options.output("Write a dataset, and FILE.png beside it.")
+@options.as_json
+@options.general
+def bench(
+    protocols: list[str],
+    sizes: list[str],
+    patterns: list[str],
+    processes: int,
+    repeats: int,
+    kernels: list[str],
+    n: int,
+    scc: bool,
+    output: str | None,
+    as_json: bool,
+) -> None:
+    """Latency and bandwidth of transports at the level of comms, and kernels' times. The transports
+    take turns.
+    """
+    if output:
+        check_writable(output, ".nc")
+    for option, given in (("protocols", protocols), ("sizes", sizes), ("patterns", patterns)):
+        if not given:
+            raise InputError(f"--{option} is empty")
+    for option, number, least in (
+        ("processes", processes, 2),
+        ("repeats", repeats, 1),
+        ("n", n, 2),
+    ):
+        if number < least:
+            raise InputError(f"--{option} must be at least {least}, got {number}")
+    for pattern in patterns:
+        if pattern not in PATTERNS.split(","):
+            raise InputError(f"--patterns {pattern}: unknown; one of {PATTERNS}")
+    try:
+        counts = [int(size) for size in sizes]
+    except ValueError as error:
+        raise InputError(f"--sizes: {error}") from None
+    if min(counts) < 0:
+        raise InputError(f"--sizes must be at least 0, got {min(counts)}")
+
+    import dask
+
+    from dgsuite.core.transports.settings import CHIP
+    from dgsuite.kernels import KERNELS
+    from dgsuite.studies.transports import bench, carriers
+
+    for name in kernels:
+        if name not in KERNELS:
+            raise InputError(f"--kernels {name}: unknown; one of {', '.join(KERNELS)}")
+    for protocol in protocols:
+        if protocol in carriers.MPI and not (kernels or "clocked" in patterns):
+            raise InputError(f"{protocol} carries clocked runs alone: add --patterns clocked")
+        carriers.check(protocol)
+    settings = {"dgsuite.mpb": CHIP, "dgsuite.mpimpb": CHIP} if scc else {}
+    with dask.config.set(settings):
+        with console.working("timing messages"):
+            ds = bench.measure(protocols, counts, patterns, processes, repeats)
+        if kernels:
+            from dgsuite.studies.transports.kernels import measure, workers
+
+            with console.working("timing kernels"), workers(protocols) as there:
+                ds = ds.merge(measure(there, kernels, n, repeats))
+    ds = ds.assign_attrs(scc=int(scc))
+    if output:
+        from dgsuite.core.results.dataset import save
+        from dgsuite.core.results.plots import write
+        from dgsuite.studies.transports import figures
+
+        save(ds, output)
+        write(figures.draw(ds), str(Path(output).with_suffix(".png")))
+    if as_json:
+        print(json.dumps(bench.summary(ds)))
+    else:
+        _show(ds)
+
+
+@click.command(
+    epilog="Example: mpiexec -n 2 dgsuite transports mpi-worker tcp://127.0.0.1:8786",
+)
+@click.argument("address")
+@click.option("--threads", "--nthreads", default=1, show_default=True, help="Threads.")
+@options.general
+def mpi_worker(address: str, threads: int) -> None:
+    """Be a Dask worker among those that mpiexec starts, of the scheduler at ADDRESS."""
+    import asyncio
+
+    from dgsuite.core.exchange import mpi
+
+    asyncio.run(mpi.work(address, threads))
+
+
+def _show(ds: xr.Dataset) -> None:
+    from dgsuite.base.tables import table
+
+    protocols = [str(protocol) for protocol in ds.protocol.values]
+
+    def show(title: str, first: str, names: xr.DataArray, values: Any) -> None:
+        rows = ([name, *map(_figure, row)] for name, row in zip(names.values, values, strict=True))
+        out.print(table((first, *protocols), rows, left=(), title=title, wrap=False))
+
+    out = console.out()
+    for pattern in ds.pattern.values:
+        one = ds.sel(pattern=pattern)
+        for title, name, unit in (
+            ("microseconds", "median_seconds", 1e6),
+            ("MB/s", "bytes_per_second", 1e-6),
+        ):
+            part = (unit * one[name]).transpose("size", "protocol")
+            show(f"{pattern}, {title}", "bytes", ds["size"], part.values)
+    if "kernel" in ds.dims:
+        part = (1e3 * ds.kernel_median_seconds).transpose("kernel", "protocol")
+        show("kernels, milliseconds", "kernel", ds.kernel, part.values)
+
+
+def _figure(value: float) -> str:
+    """Three digits."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -1,0 +1,187 @@
+"""What all functions share: running a kernel, and leaving calls to networkx."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Hashable, Mapping
+from contextlib import nullcontext
+from functools import update_wrapper
+from math import inf
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import networkx as nx
+import xarray as xr
+
+import dgsuite
+from dgsuite.base.errors import RunError
+from dgsuite.faces import nx_backend
+from dgsuite.faces.nx_backend.graph import ConvertedGraph, Held
+from dgsuite.faces.nx_backend.info import Settings
+from dgsuite.faces.nx_backend.offers import WORTH
+from dgsuite.partition.client.gather import gathered
+from dgsuite.partition.client.queries import current_client
+
+PARALLEL = "parallel edges are merged, but here each counts"
+LOOPS = "the graph has edges from a node to itself, which are dropped, but here they count"
+
+
+def _attribute(value: Any) -> str | None:
+    if callable(value):
+        return "a function, but workers need numbers"
+    named = isinstance(value, Hashable) and not isinstance(value, bool)
+    return None if named else f"{value!r} is no name of an edge attribute"
+
+
+def _number(value: Any) -> str | None:
+    plain = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < inf
+    return None if plain else f"{value!r} is no finite number"
+
+
+def _count(value: Any) -> str | None:
+    return None if isinstance(value, Integral) and value < MOST else f"{value!r} is no whole number"
+
+
+def _distance(value: Any) -> str | None:
+    plain = value is None or isinstance(value, int | float | Integral)
+    return None if plain and value == value else f"{value!r} is no number"
+
+
+MOST = 1 << 62
+"""Iterations, at most."""
+
+RULES: dict[str, Callable[[Any], str | None]] = {
+    "weight": _attribute,
+    "alpha": _number,
+    "beta": _number,
+    "tol": _number,
+    "max_iter": _count,
+    "cutoff": _distance,
+}
+"""Why arguments of these names are left to networkx, which takes more kinds of them, or knows its errors."""
+
+
+class Offered:
+    """A function of networkx that a kernel answers.
+
+    Keyword arguments beyond networkx's own are those of `Way`.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        update_wrapper(self, function)
+        self.__name__ = function.__name__
+        self.signature = inspect.signature(function)
+        self._function = function
+        self._reason: Callable[..., str | None] = lambda **_: None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        for key in kwargs:
+            if key not in self.signature.parameters and key not in Way._fields:
+                raise TypeError(
+                    f"{self.__name__}() got an unexpected keyword argument {key!r}; those of the backend "
+                    f"dgsuite are {', '.join(Way._fields)}"
+                )
+        try:
+            return self._function(*args, **kwargs)
+        except (
+            OverflowError
+        ) as error:  # Python's integers have no limit, so networkx may know the answer
+            raise NotImplementedError(str(error)) from error
+
+    def unless(self, reason: Callable[..., str | None]) -> Callable[..., str | None]:
+        """Declare the function that says which arguments cannot be, and why."""
+        self._reason = reason
+        return reason
+
+    def reason(self, *args: Any, **kwargs: Any) -> str | None:
+        """The reason why the backend cannot answer a call; None if it can."""
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        for name, rule in RULES.items():
+            if name in bound.arguments and (why := rule(bound.arguments[name])):
+                return f"{name}: {why}"
+        return self._reason(**bound.arguments)
+
+
+def can_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
+    """Whether a function can be answered for these arguments; if not, the reason."""
+    return getattr(nx_backend, name).reason(*args, **kwargs) or True
+
+
+def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
+    """Whether a function is worth it on a graph of networkx; if not, the reason."""
+    graph = args[0] if args else kwargs["G"]
+    converted = bool((graph.__networkx_cache__ or {}).get("backends", {}).get("dgsuite"))
+    threshold = settings().threshold
+    least = WORTH[name][converted] if threshold is None else threshold
+    size = len(graph) + graph.number_of_edges()
+    if size >= least:
+        return True
+    if least == inf:
+        return "networkx itself takes no longer than conversion"
+    return f"networkx itself is faster below {least} nodes and edges; this graph has {size}"
+
+
+def settings() -> Settings:
+    """The configuration."""
+    found: Settings = nx.config.backends.dgsuite
+    return found
+
+
+class Way(NamedTuple):
+    """How a kernel runs: the configuration, and what a call says otherwise."""
+
+    style: str | None
+    client: Any
+    clusters: int | None
+
+    @classmethod
+    def of(cls, how: Mapping[str, Any]) -> Way:
+        """The way of a call."""
+        known = settings()
+        way = cls(**{key: how.get(key, known[key]) for key in cls._fields})
+        if way.style == "serial":
+            return way._replace(client=None)
+        return way._replace(client=current_client(way.client))
+
+
+def run(
+    kernel: str,
+    G: ConvertedGraph,
+    how: Mapping[str, Any],
+    *,
+    weight: str | None = None,
+    any_weight: bool = False,
+    reverse: bool = False,
+    **parameters: Any,
+) -> xr.Dataset:
+    """The dataset of a run on a converted graph.
+
+    Parameters
+    ----------
+    how
+        Of a `Way`.
+    weight
+        Edge attribute with the weights; by default all edges weigh 1.
+    any_weight
+        Whether the kernel looks at no weights.
+    reverse
+        Whether to turn the edges of a directed graph round.
+    parameters
+        Of the kernel.
+
+    Raises
+    ------
+    OverflowError
+        Numbers grow too large for the kernel.
+    """
+    way = Way.of(how)
+    graph = G.graph(Held(weight, reverse, way.clusters, way.client), any_weight=any_weight)
+    try:
+        # networkx's results are in this process
+        with nullcontext() if way.client is None else gathered():
+            return dgsuite.run(kernel, graph, style=way.style, client=way.client, **parameters)
+    except RunError as error:
+        if isinstance(error.__cause__, OverflowError):
+            raise error.__cause__ from error
+        raise

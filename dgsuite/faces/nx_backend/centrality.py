@@ -1,0 +1,248 @@
+"""Centralities: PageRank, eigenvectors, and betweenness."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from random import Random
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from dgsuite.faces.nx_backend.calls import LOOPS, PARALLEL, Offered, run
+from dgsuite.faces.nx_backend.components import component
+from dgsuite.faces.nx_backend.graph import ConvertedGraph
+
+LARGE = 2.0**400
+"""Products of a few weights up to it, or of their inverses, are far from the ends of a float64's range."""
+
+
+@Offered
+def pagerank(
+    G: ConvertedGraph,
+    alpha: float = 0.85,
+    personalization: Mapping[Hashable, float] | None = None,
+    max_iter: int = 100,
+    tol: float = 1.0e-6,
+    nstart: Any = None,
+    weight: str | None = "weight",
+    dangling: Any = None,
+    **how: Any,
+) -> dict[Hashable, float]:
+    """PageRank, by the kernel `pagerank`."""
+    n = len(G)
+    if not n:
+        return {}
+    wanted = None
+    if personalization is not None:
+        wanted = np.array([personalization.get(node, 0) for node in G.nodes], float)
+        if wanted.sum() == 0:
+            raise ZeroDivisionError
+        if not ((wanted >= 0) & (wanted <= LARGE)).all():
+            raise NotImplementedError("a number of personalization is negative, or too large")
+    ds = _iterate(
+        "pagerank", G, how, weight, max_iter, n * tol, damping=alpha, personalisation=wanted
+    )
+    return G.by_node(ds["rank"].values)
+
+
+def _iterate(
+    kernel: str,
+    G: ConvertedGraph,
+    how: Mapping[str, Any],
+    weight: str | None,
+    max_iter: int,
+    tolerance: float,
+    **parameters: Any,
+) -> xr.Dataset:
+    """A run of a kernel that repeats a step until values change by less than a tolerance.
+
+    Raises
+    ------
+    networkx.PowerIterationFailedConvergence
+        They do not, in `max_iter` iterations.
+    NotImplementedError
+        The graph has loops, which count, or weights that are negative, or near the ends of a float64's range.
+    """
+    if G.loops:
+        raise NotImplementedError(LOOPS)
+    values = G.weight(weight)
+    if values is not None:
+        if (values < 0).any():
+            raise NotImplementedError(f"an edge has a negative {weight}")
+        if not ((values == 0) | ((values <= LARGE) & (values >= 1 / LARGE))).all():
+            raise NotImplementedError(
+                f"an edge has a {weight} that networkx rounds to 0 or infinity"
+            )
+    most = max(max_iter, 0)
+    weighted = weight is not None
+    ds = run(
+        *(kernel, G, how),
+        weight=weight,
+        any_weight=not weighted,
+        weighted=weighted,
+        tolerance=tolerance,
+        iterations=most + 1,  # one more than may be needed
+        **parameters,
+    )
+    if ds.sizes["round"] > most:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    return ds
+
+
+@pagerank.unless
+def _(G: Any, alpha: float, tol: float, nstart: Any, dangling: Any, **_: Any) -> str | None:
+    if G.is_multigraph():
+        return PARALLEL
+    if nstart is not None:
+        return "nstart: ranks are equal at first"
+    if dangling is not None:
+        return "dangling: from nodes without edges out, walkers go on as personalization says"
+    return None if 0 <= alpha <= 1 and tol > 0 else "alpha must be from 0 to 1, and tol above 0"
+
+
+@Offered
+def eigenvector_centrality(
+    G: ConvertedGraph,
+    max_iter: int = 100,
+    tol: float = 1.0e-6,
+    nstart: Any = None,
+    weight: str | None = None,
+    **how: Any,
+) -> dict[Hashable, float]:
+    """Eigenvector centrality, by the kernel `eigenvector`."""
+    if not len(G):
+        raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
+    ds = _iterate("eigenvector", G, how, weight, max_iter, len(G) * tol)
+    return G.by_node(ds["centrality"].values)
+
+
+@Offered
+def katz_centrality(
+    G: ConvertedGraph,
+    alpha: float = 0.1,
+    beta: Any = 1.0,
+    max_iter: int = 1000,
+    tol: float = 1.0e-6,
+    nstart: Any = None,
+    normalized: bool = True,
+    weight: str | None = None,
+    **how: Any,
+) -> dict[Hashable, float]:
+    """Katz centrality, by the kernel `katz`."""
+    if not len(G):
+        return {}
+    parameters = {"alpha": alpha, "beta": float(beta), "normalised": bool(normalized)}
+    try:
+        ds = _iterate("katz", G, how, weight, max_iter, len(G) * tol, **parameters)
+    except OverflowError as error:
+        raise nx.PowerIterationFailedConvergence(max_iter) from error
+    return G.by_node(ds["centrality"].values)
+
+
+@Offered
+def hits(
+    G: ConvertedGraph,
+    max_iter: int = 100,
+    tol: float = 1.0e-8,
+    nstart: Any = None,
+    normalized: bool = True,
+    **how: Any,
+) -> tuple[dict[Hashable, float], dict[Hashable, float]]:
+    """Hubs and authorities, by the kernel `hits`."""
+    if not len(G):
+        return {}, {}
+    if max_iter <= 0:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    values = G.weight("weight")
+    if not len(G.source) or (values is not None and not values.any()):
+        raise NotImplementedError("there are neither hubs nor authorities without edges")
+    try:
+        ds = _iterate("hits", G, how, "weight", max_iter, tol)
+    except nx.PowerIterationFailedConvergence as error:
+        # networkx iterates by Lanczos' method, which takes fewer iterations
+        raise NotImplementedError(str(error)) from error
+    return G.by_node(ds["hub"].values), G.by_node(ds["authority"].values)
+
+
+@hits.unless
+def _(G: Any, tol: float, nstart: Any, normalized: bool, **_: Any) -> str | None:
+    if G.is_multigraph():
+        return PARALLEL
+    if nstart is not None:
+        return "nstart: all nodes are alike at first"
+    return None if normalized and tol > 0 else "results are normalized, and tol must be above 0"
+
+
+@eigenvector_centrality.unless
+@katz_centrality.unless
+def _(tol: float, nstart: Any, alpha: float = 1, beta: float = 1, **_: Any) -> str | None:
+    if nstart is not None:
+        return "nstart: all nodes are alike at first"
+    return None if min(alpha, beta, tol) > 0 else "alpha, beta and tol must be above 0"
+
+
+@Offered
+def betweenness_centrality(
+    G: ConvertedGraph,
+    k: int | None = None,
+    normalized: bool = True,
+    weight: str | None = None,
+    endpoints: bool = False,
+    seed: Any = None,
+    **how: Any,
+) -> dict[Hashable, float]:
+    """Betweenness centrality, by the kernel `bc`; the sources are those that networkx draws."""
+    n = len(G)
+    values = G.weight(weight)
+    if values is not None and (values <= 0).any():
+        raise NotImplementedError(f"an edge has a {weight} that is not above 0")
+    drawn = np.arange(n)
+    if k is not None and k != n:
+        drawn = np.array([G.number[node] for node in seed.sample(G.nodes, k)], np.int64)
+    among = n if endpoints else n - 1  # nodes that a path can lead to
+    if among < 2:
+        return dict.fromkeys(G.nodes, 0.0)
+    weighted = weight is not None
+    ds = run(
+        *("bc", G, how),
+        weight=weight,
+        any_weight=not weighted,
+        weighted=weighted,
+        sources=None if len(drawn) == n else drawn,
+    )
+    found = ds["betweenness"].values * (1 if G.directed else 2)
+    sources = np.full(n, len(drawn))
+    if endpoints:
+        found += _ends(component(G, how), drawn)
+    else:
+        sources[drawn] -= 1  # no path from a node leads through it
+    if not len(drawn):
+        raise ZeroDivisionError("k must be at least 1")
+    with np.errstate(invalid="ignore"):  # a node that is the only source: 0 / 0
+        if normalized:
+            return G.by_node(found / (sources * (among - 1)))
+        return G.by_node(found * among / (sources * (1 if G.directed else 2)))
+
+
+def _ends(component: NDArray[np.int64], drawn: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many paths from the sources begin or end at each node of an undirected graph."""
+    size = np.bincount(component)[component]
+    begin = np.zeros(len(component), np.int64)
+    begin[drawn] = size[drawn] - 1
+    end = np.bincount(component[drawn], minlength=len(component))[component]
+    end[drawn] -= 1
+    return begin + end
+
+
+@betweenness_centrality.unless
+def _(G: Any, weight: Any, endpoints: bool, seed: Any, k: Any, **_: Any) -> str | None:
+    if endpoints and G.is_directed():
+        return "endpoints: those of a directed graph are not counted"
+    if weight is not None and G.is_multigraph():
+        return PARALLEL
+    if k is not None and not isinstance(seed, Random):
+        return "seed: sources are drawn from a random.Random"
+    return None

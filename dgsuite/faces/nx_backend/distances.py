@@ -1,0 +1,183 @@
+"""Distances between all nodes, by the kernels `closeness`, `harmonic`, `all_pairs` and `bfs_many`."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from dgsuite.faces.nx_backend.calls import Offered, run
+from dgsuite.faces.nx_backend.graph import ConvertedGraph
+from dgsuite.faces.nx_backend.paths import lengths_of, most_hops
+
+BATCH = 512
+"""Sources whose distances are held at a time."""
+
+HOPS = "distances are hops, without weights"
+GIVEN = "the distances are given, so no kernel has to run"
+
+
+@Offered
+def closeness_centrality(
+    G: ConvertedGraph,
+    u: Hashable = None,
+    distance: str | None = None,
+    wf_improved: bool = True,
+    **how: Any,
+) -> Any:
+    """How near all others are to each node."""
+    if not len(G):
+        return {}
+    ds = run("closeness", G, how, any_weight=True, wf_improved=bool(wf_improved))
+    return G.by_node(ds["closeness"].values)
+
+
+@closeness_centrality.unless
+def _(u: Any, distance: Any, **_: Any) -> str | None:
+    if u is not None:
+        return "u: one search, which networkx does as quickly"
+    return HOPS if distance is not None else None
+
+
+@Offered
+def harmonic_centrality(
+    G: ConvertedGraph,
+    nbunch: Any = None,
+    distance: str | None = None,
+    sources: Any = None,
+    **how: Any,
+) -> dict[Hashable, float]:
+    """Sum, over all others, of 1 divided by their distance to a node."""
+    chosen = G.chosen(nbunch)
+    if not len(G):
+        return {}
+    found = G.by_node(run("harmonic", G, how, any_weight=True)["harmonic"].values)
+    # networkx has the integer 0 where there is no other
+    return {node: found[node] or 0 for node in chosen}
+
+
+@harmonic_centrality.unless
+def _(distance: Any, sources: Any, **_: Any) -> str | None:
+    if sources is not None:
+        return "sources: all nodes are"
+    return HOPS if distance is not None else None
+
+
+@Offered
+def all_pairs_shortest_path_length(
+    G: ConvertedGraph, cutoff: float | None = None, **how: Any
+) -> Iterator[tuple[Hashable, dict[Hashable, int]]]:
+    """Hops from each node to each that it reaches."""
+    most = most_hops(G, cutoff) if len(G) else 0
+    for first in range(0, len(G), BATCH):
+        sources = np.arange(first, min(first + BATCH, len(G)))
+        ds = run("all_pairs", G, how, any_weight=True, sources=sources)
+        for number, level in zip(sources.tolist(), ds["level"].values.T, strict=True):
+            yield G.nodes[number], lengths_of(G, number, level, most)
+
+
+def _eccentricity(
+    G: ConvertedGraph, how: Mapping[str, Any], nodes: Any = None
+) -> dict[Hashable, int]:
+    """Hops from each of some nodes to the farthest.
+
+    Raises
+    ------
+    networkx.NetworkXError
+        One of them does not reach all others.
+    """
+    chosen = G.chosen(nodes)
+    if not len(G):
+        return {}
+    ds = run("bfs_many", G, how, any_weight=True, reverse=True, sources=len(G))
+    found, reached = G.by_node(ds["eccentricity"].values), G.by_node(ds["reached"].values)
+    if any(reached[node] + 1 < len(G) for node in chosen):
+        kind = "digraph is not strongly" if G.directed else "graph is not"
+        raise nx.NetworkXError(f"Found infinite path length because the {kind} connected")
+    return {node: found[node] for node in chosen}
+
+
+@Offered
+def eccentricity(
+    G: ConvertedGraph, v: Any = None, sp: Any = None, weight: Any = None, **how: Any
+) -> Any:
+    """Hops from each node to the farthest."""
+    found = _eccentricity(G, how, v)
+    return found[v] if v in G else found
+
+
+@Offered
+def diameter(
+    G: ConvertedGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **how: Any
+) -> int:
+    """The largest eccentricity."""
+    return max(_eccentricity(G, how).values())
+
+
+@Offered
+def radius(
+    G: ConvertedGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **how: Any
+) -> int:
+    """The smallest eccentricity."""
+    return min(_eccentricity(G, how).values())
+
+
+@Offered
+def periphery(
+    G: ConvertedGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **how: Any
+) -> list[Hashable]:
+    """Nodes of the largest eccentricity."""
+    found = _eccentricity(G, how)
+    most = max(found.values())
+    return [node for node, hops in found.items() if hops == most]
+
+
+@Offered
+def center(
+    G: ConvertedGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **how: Any
+) -> list[Hashable]:
+    """Nodes of the smallest eccentricity."""
+    if not len(G) and not G.directed:
+        raise nx.NetworkXPointlessConcept("G has no nodes.")
+    found = _eccentricity(G, how)
+    least = min(found.values())
+    return [node for node, hops in found.items() if hops == least]
+
+
+@eccentricity.unless
+@diameter.unless
+@radius.unless
+@periphery.unless
+@center.unless
+def _(weight: Any, e: Any = None, sp: Any = None, usebounds: Any = False, **_: Any) -> str | None:
+    if e is not None or sp is not None:
+        return GIVEN
+    if usebounds:
+        return "usebounds: networkx needs few searches then"
+    return HOPS if weight is not None else None
+
+
+@Offered
+def average_shortest_path_length(
+    G: ConvertedGraph, weight: Any = None, method: str | None = None, **how: Any
+) -> float:
+    """Mean number of hops between two nodes."""
+    n = len(G)
+    if not n:
+        raise nx.NetworkXPointlessConcept(
+            "the null graph has no paths, thus there is no average shortest path length"
+        )
+    if n == 1:
+        return 0
+    ds = run("bfs_many", G, how, any_weight=True, sources=n)
+    if (ds["reached"].values + 1 < n).any():
+        kind = "strongly connected" if G.directed else "connected"
+        raise nx.NetworkXError(f"Graph is not {kind}.")
+    return int(ds["distance"].values.sum()) / (n * (n - 1))
+
+
+@average_shortest_path_length.unless
+def _(weight: Any, method: Any, **_: Any) -> str | None:
+    return HOPS if weight is not None or method not in (None, "unweighted") else None

@@ -1,0 +1,62 @@
+"""What networkx reads when it is imported: the functions of the backend, and its configuration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from networkx.utils.configs import Config
+
+from dgsuite.faces.nx_backend.offers import HOMES
+
+STYLES = ("serial", "finish_async", "clocked", "in_turn")
+"""As in `dgsuite.core.running.runner`, which takes a moment to import."""
+
+PARAMETERS = {
+    "style : str, optional": 'Style of the run: "serial", "clocked" or "finish_async".',
+    "client : distributed.Client, optional": "Dask client whose workers take part.",
+    "clusters : int, optional": "Number of clusters that the graph is divided into.",
+}
+
+
+class Settings(Config):
+    """Configuration of the backend, ``nx.config.backends.dgsuite``.
+
+    Parameters
+    ----------
+    style
+        Style of runs, as in `dgsuite.run`; None lets dgsuite choose.
+    client
+        Dask client whose workers hold graphs and take part in runs; None means the current one, if any.
+    clusters
+        Number of clusters that graphs are divided into; None means one for each worker.
+    threshold
+        Nodes and edges together from which a graph is converted without being asked for; 0 converts all
+        graphs, None takes what was measured for each function.
+    """
+
+    style: str | None = None
+    client: Any = None
+    clusters: int | None = None
+    threshold: int | None = None
+
+    def _on_setattr(self, key: str, value: Any) -> Any:
+        if value is None:
+            return value
+        if key == "style" and value not in STYLES:
+            raise ValueError(f"style must be None or one of {', '.join(STYLES)}, got {value!r}")
+        least = {"clusters": 1, "threshold": 0}.get(key)
+        if least is not None and (type(value) is not int or value < least):
+            raise ValueError(f"{key} must be None or a whole number from {least} on, got {value!r}")
+        return value
+
+
+def get_info() -> dict[str, Any]:
+    """Description of the backend, in the form that networkx documents."""
+    return {
+        "backend_name": "dgsuite",
+        "project": "dgsuite",
+        "package": "dgsuite",
+        "short_summary": "Data-parallel algorithms on the workers of a Dask cluster, or in this process.",
+        "default_config": Settings(),
+        "functions": {name: {"additional_parameters": PARAMETERS} for name in HOMES},
+    }

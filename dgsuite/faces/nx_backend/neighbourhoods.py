@@ -1,0 +1,108 @@
+"""Triangles, clustering and cores, by the kernels `triangles`, `lcc` and `core_number`."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from dgsuite.faces.nx_backend.calls import Offered, run
+from dgsuite.faces.nx_backend.graph import ConvertedGraph
+
+UNDIRECTED = "only undirected graphs without weights are counted"
+
+
+def _simple(G: ConvertedGraph) -> None:
+    """Refuse multigraphs, as networkx does."""
+    if G.multigraph:
+        raise nx.NetworkXNotImplemented("not implemented for multigraph type")
+
+
+def _pick(G: ConvertedGraph, nodes: Any, values: dict[Hashable, Any]) -> Any:
+    """The value of a node, or those of some nodes, or of all."""
+    if nodes is None:
+        return values
+    _simple(G)
+    if nodes in G:
+        return values[nodes]
+    return {node: values[node] for node in G.chosen(nodes)}
+
+
+def _triangles(G: ConvertedGraph, how: Mapping[str, Any]) -> dict[Hashable, int]:
+    return (
+        G.by_node(run("triangles", G, how, any_weight=True)["triangles"].values) if len(G) else {}
+    )
+
+
+def _coefficients(G: ConvertedGraph, nodes: Any, how: Mapping[str, Any]) -> Any:
+    _simple(G)
+    if not len(G):
+        return _pick(G, nodes, {})
+    found = G.by_node(run("lcc", G, how, any_weight=True)["coefficient"].values)
+    # networkx has the integer 0 where there is no triangle
+    return _pick(G, nodes, {node: value or 0 for node, value in found.items()})
+
+
+@Offered
+def triangles(G: ConvertedGraph, nodes: Any = None, **how: Any) -> Any:
+    """Triangles that each node is in."""
+    return _pick(G, nodes, _triangles(G, how))
+
+
+@Offered
+def clustering(G: ConvertedGraph, nodes: Any = None, weight: str | None = None, **how: Any) -> Any:
+    """Share of the pairs of a node's neighbours that have an edge."""
+    return _coefficients(G, nodes, how)
+
+
+@Offered
+def average_clustering(
+    G: ConvertedGraph,
+    nodes: Any = None,
+    weight: str | None = None,
+    count_zeros: bool = True,
+    **how: Any,
+) -> float:
+    """Mean of `clustering`."""
+    found = [*_coefficients(G, nodes, how).values()]
+    if not count_zeros:
+        found = [value for value in found if value]
+    return sum(found) / len(found)
+
+
+@Offered
+def transitivity(G: ConvertedGraph, **how: Any) -> float:
+    """Share of the pairs of edges that meet whose other ends have an edge."""
+    _simple(G)
+    closed = 2 * sum(_triangles(G, how).values())
+    if not closed:
+        return 0
+    proper = G.source != G.target
+    ends = np.concatenate([G.source[proper], G.target[proper]])
+    degree = np.bincount(ends, minlength=len(G))
+    return closed / int(degree @ (degree - 1))
+
+
+@clustering.unless
+@average_clustering.unless
+@transitivity.unless
+def _(G: Any, weight: Any = None, **_: Any) -> str | None:
+    return UNDIRECTED if G.is_directed() or weight is not None else None
+
+
+@Offered
+def core_number(G: ConvertedGraph, **how: Any) -> dict[Hashable, int]:
+    """The largest k of whose k-core each node is part."""
+    if G.loops:
+        raise nx.NetworkXNotImplemented(
+            "Input graph has self loops which is not permitted; "
+            "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
+        )
+    return G.by_node(run("core_number", G, how, any_weight=True)["core"].values) if len(G) else {}
+
+
+@core_number.unless
+def _(G: Any, **_: Any) -> str | None:
+    return UNDIRECTED if G.is_directed() else None

@@ -1,0 +1,246 @@
+"""Distances and shortest paths, by the kernels `bfs` and `sssp`."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from math import ceil, inf
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.faces.nx_backend.calls import Offered, run
+from dgsuite.faces.nx_backend.graph import ConvertedGraph
+
+
+def most_hops(G: ConvertedGraph, cutoff: float | None) -> int:
+    """Hops that paths up to a cutoff have at most; networkx goes on as long as there are fewer."""
+    return len(G) if cutoff is None else ceil(max(0, min(cutoff, len(G))))
+
+
+def _nearest(root: int, distance: NDArray, cutoff: float) -> NDArray[np.int64]:
+    """Numbers of the nodes whose distance is from 0 to the cutoff, by distance; the root first, always."""
+    near = np.flatnonzero((distance >= 0) & (distance <= cutoff))
+    near = near[np.argsort(distance[near], kind="stable")]
+    return np.concatenate([[root], near[near != root]])
+
+
+def lengths_of(G: ConvertedGraph, root: int, level: NDArray, cutoff: float) -> dict[Hashable, int]:
+    """Hops to each node that is reached, which has no level of -1."""
+    near = _nearest(root, level, cutoff)
+    return dict(zip(G.of(near), level[near].tolist(), strict=True))
+
+
+class Tree:
+    """A tree of shortest paths from a node, which networkx calls as the caller does.
+
+    Attributes
+    ----------
+    reached
+        Numbers of the nodes that paths lead to, by distance; the first is the root's.
+    distance
+        Their distances: Python's numbers, as networkx adds them up.
+    """
+
+    def __init__(
+        self, G: ConvertedGraph, root: Hashable, distance: NDArray, parent: NDArray, cutoff: float
+    ) -> None:
+        self.reached = _nearest(G.number[root], np.where(parent >= 0, distance, -1), cutoff)
+        self.distance = [0, *distance[self.reached[1:]].tolist()]
+        self._nodes, self._parent = [root, *G.of(self.reached[1:])], parent
+
+    def lengths(self) -> dict[Hashable, Any]:
+        """Distance of each node that is reached."""
+        return dict(zip(self._nodes, self.distance, strict=True))
+
+    def paths(self, *, reverse: bool = False) -> dict[Hashable, list[Hashable]]:
+        """A shortest path to each node that is reached; with `reverse`, from it."""
+        found: dict[int, list[Hashable]] = {}
+        node = dict(zip(self.reached.tolist(), self._nodes, strict=True))
+        root = int(self.reached[0])
+        found[root] = [node[root]]
+        parent = dict(zip(node, self._parent[self.reached].tolist(), strict=True))
+        for end in node:
+            steps = []
+            while end not in found:  # edges of length 0 may put a parent after its child
+                steps.append(end)
+                end = parent[end]
+            for step in reversed(steps):
+                path = found[parent[step]]
+                found[step] = [node[step], *path] if reverse else [*path, node[step]]
+        return {node[number]: found[number] for number in node}
+
+
+def _search(
+    G: ConvertedGraph,
+    root: Hashable,
+    cutoff: float,
+    how: Mapping[str, Any],
+    reverse: bool = False,
+) -> Tree:
+    """A tree of paths of the fewest hops."""
+    ds = run("bfs", G, how, any_weight=True, reverse=reverse, root=G.number[root])
+    return Tree(G, root, ds["level"].values, ds["parent"].values, cutoff)
+
+
+def _dijkstra(
+    G: ConvertedGraph,
+    source: Hashable,
+    cutoff: float | None,
+    weight: str | None,
+    how: Mapping[str, Any],
+) -> Tree:
+    """A tree of shortest paths."""
+    if source not in G.number:
+        raise nx.NodeNotFound(f"Node {source} not found in graph")
+    most = inf if cutoff is None else cutoff
+    if weight is None:  # every edge is 1 long
+        return _search(G, source, most, how)
+    values = G.weight(weight)
+    if values is not None and (values < 0).any():
+        raise NotImplementedError(f"an edge has a negative {weight}")
+    ds = run("sssp", G, how, weight=weight, root=G.number[source])
+    distance = ds["distance"].values
+    if values is None or values.dtype.kind == "i":
+        distance = np.where(np.isfinite(distance), distance, -1).astype(np.int64)
+    return Tree(G, source, distance, ds["parent"].values, most)
+
+
+@Offered
+def single_source_shortest_path_length(
+    G: ConvertedGraph, source: Hashable, cutoff: float | None = None, **how: Any
+) -> dict[Hashable, int]:
+    """Hops from a node."""
+    if source not in G:
+        raise nx.NodeNotFound(f"Source {source} is not in G")
+    return _search(G, source, most_hops(G, cutoff), how).lengths()
+
+
+@Offered
+def single_target_shortest_path_length(
+    G: ConvertedGraph, target: Hashable, cutoff: float | None = None, **how: Any
+) -> dict[Hashable, int]:
+    """Hops to a node."""
+    if target not in G:
+        raise nx.NodeNotFound(f"Target {target} is not in G")
+    return _search(G, target, most_hops(G, cutoff), how, reverse=True).lengths()
+
+
+@Offered
+def single_source_shortest_path(
+    G: ConvertedGraph, source: Hashable, cutoff: float | None = None, **how: Any
+) -> dict[Hashable, list[Hashable]]:
+    """A path of the fewest hops to each node."""
+    if source not in G:
+        raise nx.NodeNotFound(f"Source {source} not in G")
+    return _search(G, source, most_hops(G, cutoff), how).paths()
+
+
+@Offered
+def single_target_shortest_path(
+    G: ConvertedGraph, target: Hashable, cutoff: float | None = None, **how: Any
+) -> dict[Hashable, list[Hashable]]:
+    """A path of the fewest hops from each node."""
+    if target not in G:
+        raise nx.NodeNotFound(f"Target {target} not in G")
+    return _search(G, target, most_hops(G, cutoff), how, reverse=True).paths(reverse=True)
+
+
+@Offered
+def descendants(G: ConvertedGraph, source: Hashable, **how: Any) -> set[Hashable]:
+    """Nodes that can be reached from a node, without that node."""
+    return _reached(G, source, how, reverse=False)
+
+
+@Offered
+def ancestors(G: ConvertedGraph, source: Hashable, **how: Any) -> set[Hashable]:
+    """Nodes from which a node can be reached, without that node."""
+    return _reached(G, source, how, reverse=True)
+
+
+def _reached(
+    G: ConvertedGraph, source: Hashable, how: Mapping[str, Any], reverse: bool
+) -> set[Hashable]:
+    if source not in G.number:
+        raise nx.NetworkXError(f"The node {source} is not in the graph.")
+    return set(G.of(_search(G, source, inf, how, reverse).reached[1:]))
+
+
+@Offered
+def descendants_at_distance(
+    G: ConvertedGraph, source: Hashable, distance: int, **how: Any
+) -> set[Hashable]:
+    """Nodes at a number of hops from a node."""
+    if source not in G:
+        raise nx.NetworkXError(f"The node {source} is not in the graph.")
+    lengths = _search(G, source, inf, how).lengths()
+    return {node for node, hops in lengths.items() if hops == distance}
+
+
+@Offered
+def single_source_dijkstra_path_length(
+    G: ConvertedGraph,
+    source: Hashable,
+    cutoff: float | None = None,
+    weight: str | None = "weight",
+    **how: Any,
+) -> dict[Hashable, Any]:
+    """Distances from a node."""
+    return _dijkstra(G, source, cutoff, weight, how).lengths()
+
+
+@Offered
+def single_source_bellman_ford_path_length(
+    G: ConvertedGraph, source: Hashable, weight: str | None = "weight", **how: Any
+) -> dict[Hashable, Any]:
+    """Distances from a node; none of the weights may be negative."""
+    return _dijkstra(G, source, None, weight, how).lengths()
+
+
+@Offered
+def single_source_dijkstra_path(
+    G: ConvertedGraph,
+    source: Hashable,
+    cutoff: float | None = None,
+    weight: str | None = "weight",
+    **how: Any,
+) -> dict[Hashable, list[Hashable]]:
+    """A shortest path to each node."""
+    return _dijkstra(G, source, cutoff, weight, how).paths()
+
+
+@Offered
+def single_source_dijkstra(
+    G: ConvertedGraph,
+    source: Hashable,
+    target: Hashable = None,
+    cutoff: float | None = None,
+    weight: str | None = "weight",
+    **how: Any,
+) -> tuple[Any, Any]:
+    """Distances and shortest paths, to each node or to one."""
+    tree = _dijkstra(G, source, cutoff, weight, how)
+    lengths, paths = tree.lengths(), tree.paths()
+    if target is None:
+        return lengths, paths
+    if target not in lengths:
+        raise nx.NetworkXNoPath(f"No path to {target}.")
+    return lengths[target], paths[target]
+
+
+@Offered
+def dijkstra_path_length(
+    G: ConvertedGraph,
+    source: Hashable,
+    target: Hashable,
+    weight: str | None = "weight",
+    **how: Any,
+) -> Any:
+    """Distance from a node to another."""
+    if source not in G:
+        raise nx.NodeNotFound(f"Node {source} not found in graph")
+    lengths = _dijkstra(G, source, None, weight, how).lengths()
+    if target not in lengths:
+        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
+    return lengths[target]

@@ -1,0 +1,163 @@
+"""Checks of an experiment file beyond its shape."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dgsuite.base.errors import InputError, hint
+from dgsuite.core.engine.workload import Workload
+from dgsuite.studies.experiment.model import SOURCES, or_none
+
+if TYPE_CHECKING:
+    from dgsuite.studies.experiment.model import Config, GraphSource
+
+ELSEWHERE = {
+    "kind": "graph.generate",
+    "n": "run.n",
+    "seed": "experiment.seed",
+    "family": "graph.family",
+    "kernel": "run.kernel",
+    "m": "graph.edges",
+    "edges": "graph.edges",
+    "partition": "graph.partition",
+    "clusters": "run.clusters",
+    "client": "cluster",
+}
+"""Where arguments of `genval.graph` are given that are no options of a generator."""
+
+
+def problems_of(config: Config, folder: Path) -> Iterator[str]:
+    """What is wrong with an experiment of the right shape."""
+    from dgsuite.core.parameters import fitting
+    from dgsuite.kernels import KERNELS, RECURSIVE
+
+    throttled = (config.cluster.scheduler or config.cluster.protocol or "").startswith("throttle+")
+    if config.throttle and not throttled:
+        yield "throttle: needs a throttled transport: cluster.protocol = 'throttle+tcp'"
+    if (t := config.throttle) and t.processes_per_node > 1 and t.scope != "process":
+        yield (
+            "throttle.scope: must be 'process' where processes_per_node is given; "
+            "with 'link' each comm has the bandwidth to itself"
+        )
+    if config.cluster.scheduler is not None:
+        yield from _check_address(config)
+    if config.figure is not None:
+        from dgsuite.studies.report.forms import misfits
+
+        yield from misfits(config.figure.number, config.run)
+    for i, run in enumerate(config.run):
+        for kernel in run.kernel:
+            if "recursive" in run.form and kernel not in RECURSIVE:
+                yield (
+                    f"run.{i}.form: kernel {kernel!r} has no recursive form; "
+                    f"those that have: {', '.join(RECURSIVE)}"
+                )
+            allowed = [f.name for f in fields(KERNELS[kernel]) if f.name != "seed"]
+            for name, value in run.params.items():
+                if name in allowed:
+                    try:
+                        fitting(KERNELS[kernel], name, value)
+                    except InputError as error:
+                        yield f"run.{i}.params: {error}"
+                else:
+                    yield (
+                        f"run.{i}.params.{name}: kernel {kernel!r} has no such parameter; "
+                        f"{hint(name, allowed)}It has: {', '.join(allowed) or 'none'}"
+                    )
+        for given in run.workload or ():
+            try:
+                Workload.make(given)
+            except InputError as error:
+                yield f"run.{i}.{error}"
+        for name in ("clusters", "workers", "threads"):
+            if "n" in (getattr(run, name) or ()) and run.n is None:
+                yield f"run.{i}.n: missing; {name} = 'n' needs a number of nodes"
+        source = run.graph or config.graph
+        where = f"run.{i}.graph" if run.graph else "graph"
+        if source is None:
+            yield f"run.{i}.graph: missing; give one here or a [graph] for all runs"
+            continue
+        ways = [k for k in SOURCES if getattr(source, k) is not None]
+        if len(ways) != 1:
+            yield f"{where}: must have exactly one of {', '.join(SOURCES)}; has {', '.join(ways) or 'none'}"
+            continue
+        if ways == ["generate"] and run.n is None:
+            yield f"run.{i}.n: missing; a generated graph needs a number of nodes"
+            continue
+        seen = set()
+        for kernel, n, kind in itertools.product(run.kernel, *or_none(run.n, run.kind)):
+            pattern = getattr(source, ways[0])
+            try:
+                name = pattern.format(n=n, kind=kind, kernel=kernel)
+            except (KeyError, IndexError, ValueError, AttributeError, TypeError):
+                yield f"{where}.{ways[0]} = {pattern!r}: only {{n}}, {{kind}} and {{kernel}} are filled in"
+                break
+            if (name, n) in seen:
+                continue
+            seen.add((name, n))
+            if ways == ["generate"]:
+                yield from (f"{where}{problem}" for problem in _check_graph(source, name, n))
+            elif not (folder / name).exists():
+                yield f"{where}.{ways[0]} = {pattern!r}: there is no file {folder / name}"
+
+
+def _check_address(config: Config) -> Iterator[str]:
+    """What a cluster at an address cannot do."""
+    if config.experiment.fresh:
+        yield (
+            "experiment.fresh: a cluster at an address has no worker processes of a repeat's own; "
+            "must be false there, or give no scheduler"
+        )
+        return
+    for name in ("workers", "threads"):
+        many = sorted(set(getattr(config.cluster, name)))
+        if len(many) > 1:
+            yield (
+                f"cluster.{name} = {many}: a cluster at an address has the {name} it has; "
+                f"give one number, or no scheduler"
+            )
+        for i, run in enumerate(config.run):
+            if getattr(run, name) is not None:
+                yield (
+                    f"run.{i}.{name}: a cluster at an address has the {name} it has; "
+                    f"leave it out, or give no scheduler"
+                )
+
+
+def _check_graph(source: GraphSource, kind: str, n: int) -> Iterator[str]:
+    """What is wrong with a graph that is to be generated."""
+    from dgsuite.genval.families import plan
+
+    kinds = _kinds(source.family)
+    if kind not in kinds:
+        yield (
+            f".generate = {source.generate!r}: no kind {kind!r} in family "
+            f"{source.family!r}; {hint(kind, kinds)}One of: {', '.join(kinds)}"
+        )
+    elif taken := source.options.keys() & ELSEWHERE:
+        for option in sorted(taken):
+            yield f".options.{option}: is no option of the generator; set {ELSEWHERE[option]}"
+    elif source.family == "fast":
+        try:
+            plan(kind, n, m=source.edges, **source.options)
+        except InputError as error:  # genval's m are edges here
+            said = re.sub(r"\bm\b", "edges", str(error))
+            yield f": {said}"
+    elif source.edges is not None:
+        yield f".edges: has no meaning in family {source.family!r}; the kind says how many"
+
+
+def _kinds(family: str) -> list[str]:
+    """Kinds of graphs that a family of generators has."""
+    from dgsuite.genval import families, imsuite
+
+    if family == "fast":
+        return sorted(families.FAMILIES)
+    if family == "paper":
+        return sorted(imsuite.PAPER)
+    return sorted({*imsuite.KINDS, *imsuite.COLOURING_KINDS, "ring"})

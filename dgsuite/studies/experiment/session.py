@@ -1,0 +1,200 @@
+"""A sweep from its points to the files of its result: dataset, picture, and what is said of them."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from dgsuite.studies.experiment.model import Config, Point
+
+
+@dataclass(frozen=True)
+class How:
+    """How a sweep is run.
+
+    Attributes
+    ----------
+    command
+        What makes the result again; it is written into it.
+    full
+        Whether the file's table ``[full]`` holds.
+    force
+        Whether finished points are run again.
+    quiet
+        No summary.
+    progress
+        Whether to show bars.
+    """
+
+    command: str
+    full: bool = False
+    force: bool = False
+    quiet: bool = False
+    progress: bool = False
+
+
+def again(
+    path: str, overrides: Sequence[str], cluster: Mapping[str, Any], full: bool = False
+) -> str:
+    """The command that makes a result again, to be pasted into a shell."""
+    words = ["dgsuite", "run", path, *["--full"] * full]
+    for given in overrides:
+        words += ["--set", given]
+    for name, value in cluster.items():
+        words += [f"--{name}", str(value)]
+    return shlex.join(words)
+
+
+def measure(config: Config, folder: Path, output: str | None, how: How) -> str:
+    """Run what is missing of an experiment and write its result; returns the file.
+
+    Parameters
+    ----------
+    folder
+        Where the experiment's file is.
+    output
+        Where the result goes; by default where the file says.
+
+    Raises
+    ------
+    InputError
+        The result cannot be written.
+    RunError
+        A run failed, or a result is not valid.
+    """
+    from dgsuite.base.files import output as destination
+
+    path = destination(output or config.experiment.output, config.experiment.name)
+    _run(config, folder, path, how)
+    return path
+
+
+def _run(config: Config, folder: Path, output: str, how: How) -> None:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        console = Console(stderr=True, width=120)
+    from dgsuite.studies.experiment.model import points
+
+    todo = points(config)
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        disable=not how.progress,
+        transient=True,
+    ) as progress:
+        sweep_bar = progress.add_task("starting", total=len(todo))
+        round_bar = progress.add_task("rounds", total=None)
+
+        from dgsuite.core.results.dataset import save
+        from dgsuite.core.results.plots import overview, write
+        from dgsuite.studies.experiment.sweep import Sweep, combine
+
+        reasons: Counter[str] = Counter()
+
+        def on_point(number: int, point: Point, why: str) -> None:
+            reasons[why] += 1
+            progress.update(sweep_bar, completed=number, description=point.describe())
+            progress.reset(round_bar, total=None)
+
+        def on_round(rounds: int) -> None:
+            progress.update(round_bar, completed=rounds)
+
+        store = Path(f"{os.path.splitext(output)[0]}.points")
+        sweep = Sweep(
+            todo,
+            folder,
+            store,
+            config.cluster,
+            config.experiment,
+            config.throttle,
+        )
+        results = sweep.run(force=how.force, on_point=on_point, on_round=on_round)
+        if config.figure is None:
+            save(combine(results), output)
+            if config.experiment.plot:
+                write(overview(results), f"{os.path.splitext(output)[0]}.png")
+    if config.figure is not None:
+        _figure(console, config, results, output, how)
+    elif not how.quiet:
+        _summary(console, results)
+    for line in _kept(reasons):
+        console.print(line, highlight=False, markup=False)
+
+
+def _kept(reasons: Mapping[str, int]) -> Iterator[str]:
+    """How many points were kept from an earlier run, and why others of an earlier run were not."""
+    from dgsuite.studies.experiment.sweep import FORCED, NEW
+
+    total = sum(reasons.values())
+    for why, number in reasons.items():
+        if not why:
+            yield f"{number} of {total} points kept from an earlier run; --force runs them anew"
+        elif why not in (NEW, FORCED):
+            yield f"{number} of {total} points run anew: {why}"
+
+
+def _figure(
+    console: Any,
+    config: Config,
+    results: Sequence[xr.Dataset],
+    output: str,
+    how: How,
+) -> None:
+    """Write the dataset and the picture of one of the paper's figures, and say what they show."""
+    from dgsuite.base.files import write_csv
+    from dgsuite.core.results.dataset import save
+    from dgsuite.core.results.plots import write
+    from dgsuite.studies.report import tables
+    from dgsuite.studies.report.draw import draw
+    from dgsuite.studies.report.results import cells, collect, findings
+
+    assert config.figure is not None
+    number = config.figure.number
+    setting = "full" if how.full else "quick"
+    care = {"fresh": int(config.experiment.fresh), "warmup": config.experiment.warmup}
+    figure = collect(number, results, command=how.command, setting=setting, **care)
+    save(figure, output)
+    if config.experiment.plot:
+        write(draw(figure), f"{os.path.splitext(output)[0]}.png")
+    if "cell" in figure.dims:
+        table = cells(figure)
+        write_csv(f"{os.path.splitext(output)[0]}.csv", tables.Cell._fields, table)
+        tables.show(console, f"Figure {number}", table)
+        tables.require(table)
+    elif not how.quiet:
+        for line in findings(figure):
+            console.print(line, highlight=False, markup=False)
+
+
+def _summary(console: Any, results: Sequence[xr.Dataset]) -> None:
+    from dgsuite.base.tables import table
+    from dgsuite.core.results.dataset import index
+
+    heads = ("kernel", "style", "n", "kind", "clusters", "workers")
+    numbers = ("rounds", "messages", "comm", "mutexes", "ms")
+    rows = []
+    for dataset in results:
+        row = [str(dataset.attrs.get(head, "")) for head in heads]
+        row[-1] += "*" * bool(dataset.attrs.get("oversubscribed"))
+        row.append(str(dataset.sizes[index(dataset)]))
+        row += [str(int(dataset[name].sum())) for name in ("messages", "comm", "mutexes")]
+        row.append(f"{1e3 * float(dataset.attrs['seconds']):.1f}")
+        row.append("yes" if dataset.attrs.get("valid") else "not checked")
+        rows.append(row)
+    console.print(table((*heads, *numbers, "valid"), rows, left=(0, 1, 3, 11), wrap=False))
+    if any(dataset.attrs.get("oversubscribed") for dataset in results):
+        console.print("* more threads than processors: they took turns", highlight=False)

@@ -1,0 +1,423 @@
+"""Running the points of an experiment: clusters, graphs, files of finished points."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from dgsuite import genval
+from dgsuite.base.errors import InputError, RunError
+from dgsuite.core.results.dataset import index, open_dataset, save, versions
+from dgsuite.core.results.provenance import changes, circumstances, machine_of, oversubscribed
+from dgsuite.core.running.runner import run
+from dgsuite.partition.client.gather import gathered
+from dgsuite.partition.client.installed import fingerprint
+from dgsuite.partition.client.queries import worker_states
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.clusters.grid import arrange
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.sources.edges import BUILDING
+from dgsuite.studies.experiment.clusters import check_memory, check_protocol, connect, local
+from dgsuite.studies.experiment.model import SWEPT, Cluster, Experiment, Point, Throttle
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+logger = logging.getLogger(__name__)
+
+ENOUGH = 0.5
+"""Seconds of a point's runs after which it is not run again, whatever the number of iterations."""
+
+NEW, FORCED = "new", "forced"
+"""Why a point is run of which there is no earlier run, and where earlier runs do not count."""
+
+KEPT = 2
+"""Graphs that are kept, for kernels that take turns."""
+
+
+class Sweep:
+    """The points of an experiment and their files.
+
+    Parameters
+    ----------
+    points
+        What to run.
+    folder
+        Where paths of inputs start.
+    store
+        Folder of finished points, one NetCDF each, named by what they are and what they were made by:
+        code, versions and machine (see `provenance.circumstances`).
+    experiment
+        Whether to check results, run repeats on fresh workers, and warm up.
+    """
+
+    def __init__(
+        self,
+        points: Sequence[Point],
+        folder: Path,
+        store: Path,
+        cluster: Cluster,
+        experiment: Experiment,
+        throttle: Throttle | None = None,
+    ) -> None:
+        self.points = points
+        self.folder = folder
+        self.store = store
+        self.cluster = cluster
+        self.experiment = experiment
+        self.throttle = throttle
+        self._warm: set[tuple] = set()
+
+    def stem(self, point: Point) -> str:
+        """How the names of a point's files begin: it changes with the point and its input file."""
+        identity = point.model_dump(exclude={"checkpoint"})
+        if point.graph.generate is None:
+            identity["input"] = _digests(self.folder / point.source()[1])
+        if self.cluster.protocol is not None:
+            identity["protocol"] = self.cluster.protocol
+        if self.cluster.scheduler is not None:
+            identity["scheduler"] = self.cluster.scheduler
+        if self.experiment.fresh or self.experiment.warmup or self.experiment.iterations > 1:
+            e = self.experiment
+            identity["care"] = [e.fresh, e.warmup, e.iterations]
+        if self.throttle is not None:
+            identity["throttle"] = self.throttle.model_dump(exclude={"percent"})
+        return _hashed(identity)
+
+    def run(
+        self,
+        *,
+        force: bool = False,
+        on_point: Callable[[int, Point, str], None],
+        on_round: Callable[[int], None],
+    ) -> list[xr.Dataset]:
+        """Run every point that is not finished yet.
+
+        Parameters
+        ----------
+        on_point
+            Called as each begins, with its number, the point, and why it is run; "" where it is kept.
+
+        Raises
+        ------
+        RunError
+            A run failed or its result is invalid; what is finished is kept.
+        """
+        results = []
+        with ExitStack() as stack:
+            clusters = _Clusters(stack, self.cluster, self.experiment.fresh)
+            graphs: dict[Any, Graph] = {}
+            for number, asked in enumerate(self.points):
+                point = clusters.there(asked)
+                stem, now = self.stem(point), clusters.circumstances(point)
+                path = self.store / f"{stem}-{_hashed(now)}.nc"
+                kept, why = (None, FORCED) if force else self.kept(path, stem, now)
+                on_point(number, point, why)
+                if kept is not None:
+                    results.append(kept)
+                    continue
+                client, where = clusters.client(point), clusters.where(point)
+                what = point.graph.model_dump_json()
+                key: tuple = (what, point.n, point.kind, point.kernel, where, point.seed)
+                if point.kernel == "bfs2d":
+                    key = (*key, point.clusters)
+                if key not in graphs:
+                    if len(graphs) == KEPT:
+                        graphs.pop(next(iter(graphs)))
+                    graphs[key] = self.graph(point, client)
+                with self._throttled(client, point):
+                    self.warm_up(point, graphs[key], client, where)
+                    dataset = self.one(point, graphs[key], client, on_round, path.stem)
+                    self.iterate(dataset, point, graphs[key], client)
+                self.store.mkdir(exist_ok=True)
+                save(dataset, path)
+                results.append(dataset)
+        return results
+
+    def kept(self, path: Path, stem: str, now: Mapping[str, str]) -> tuple[xr.Dataset | None, str]:
+        """The result of a point that is finished, or None and why it is to be run.
+
+        Parameters
+        ----------
+        path
+            Its file, made in the circumstances of now.
+        stem
+            How the names of its files begin, whatever the circumstances.
+        """
+        others = sorted(self.store.glob(f"{stem}-*.nc"), key=lambda file: file.stat().st_mtime)
+        if not others:
+            return None, NEW
+        try:
+            dataset = open_dataset(path if path in others else others[-1], checksum=True)
+        except InputError as error:
+            logger.warning("a finished point is run anew: %s", error)
+            return None, "the file of an earlier run cannot be read"
+        if changed := changes(circumstances(dataset.attrs), now):
+            return None, changed
+        if self.experiment.validate_results and not dataset.attrs.get("valid"):
+            return None, "the result of an earlier run was not validated"
+        return dataset, ""
+
+    @contextmanager
+    def _throttled(self, client: Client | None, point: Point) -> Iterator[None]:
+        """Let the workers send no more than the point says."""
+        if self.throttle is None or client is None:
+            yield
+            return
+        from dgsuite.core.transports.throttle import limit
+
+        t = self.throttle
+        limit(client, t.share(), point.bandwidth or 100, t.latency, t.scope, "exchange")
+        try:
+            yield
+        finally:
+            limit(client)
+
+    def graph(self, point: Point, client: Client | None) -> Graph:
+        """The graph of a point, all there."""
+        graph = make_graph(point, self.folder, client)
+        if point.kernel == "bfs2d":
+            k = point.clusters or (1 if client is None else point.workers)
+            graph = arrange(graph.repartition(k, client))
+        if graph.client is not None:
+            Watch(graph.client, BUILDING, worker_states(graph.client)).wait_or_raise(graph.parts)
+        return graph
+
+    def warm_up(self, point: Point, graph: Graph, client: Client | None, where: object) -> None:
+        """Run a kernel without measuring it, the first time in this form and style on these workers."""
+        key = (where, point.kernel, point.form, point.style)
+        if key in self._warm:
+            return
+        self._warm.add(key)
+        light = point.model_copy(update={"workload": ""})
+        for _ in range(self.experiment.warmup):
+            self.execute(light, graph, client, lambda rounds: None)
+
+    def iterate(
+        self, dataset: xr.Dataset, point: Point, graph: Graph, client: Client | None
+    ) -> None:
+        """Run a point again, as often as the experiment says: what counts is the mean time."""
+        seconds = [float(dataset.attrs["seconds"])]
+        while len(seconds) < self.experiment.iterations and sum(seconds) < ENOUGH:
+            again = self.execute(point, graph, client, lambda rounds: None)
+            seconds.append(float(again.attrs["seconds"]))
+        if len(seconds) > 1:
+            dataset.attrs["seconds"] = float(np.mean(seconds))
+            dataset.attrs["iterations_seconds"] = seconds
+
+    def execute(
+        self,
+        point: Point,
+        graph: Graph,
+        client: Client | None,
+        on_round: Callable[[int], None],
+        checkpoint: str | None = None,
+    ) -> xr.Dataset:
+        """Run a point, perhaps with checkpoints in a folder."""
+        with gathered():
+            return run(
+                point.kernel,
+                graph,
+                style=point.style,
+                form=point.form,
+                clusters=point.clusters,
+                client=client,
+                seed=point.seed,
+                count_as=point.count_as,
+                workload=json.loads(point.workload) if point.workload else None,
+                on_round=on_round,
+                max_rounds=self.experiment.max_rounds,
+                trace=point.trace,
+                checkpoint=checkpoint,
+                **point.params,
+            )
+
+    def one(
+        self,
+        point: Point,
+        graph: Graph,
+        client: Client | None,
+        on_round: Callable[[int], None],
+        name: str,
+    ) -> xr.Dataset:
+        """Run a point, and check its result; its checkpoints are in a folder of that name."""
+        checkpoint = None if point.checkpoint is None else f"{point.checkpoint}/{name}"
+        dataset = self.execute(point, graph, client, on_round, checkpoint)
+        if self.experiment.validate_results:
+            report = genval.validate(point.kernel, graph, dataset)
+            if not report.ok:
+                raise RunError(f"invalid result of {point.describe()}: {report}")
+            dataset.attrs["valid"] = 1
+        for name in SWEPT:
+            value = getattr(point, name)
+            if value not in (None, "") and name not in dataset.attrs:
+                dataset.attrs[name] = value
+        dataset.attrs["threads"] = point.threads
+        if self.throttle is not None and point.bandwidth is not None:
+            k = self.throttle.processes_per_node
+            dataset.attrs["nominal_bandwidth"] = self.throttle.share() * k
+            dataset.attrs["processes_per_node"] = k
+        dataset.attrs["oversubscribed"] = int(oversubscribed(dataset.attrs))
+        return dataset
+
+
+def _hashed(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _digests(path: Path) -> dict[str, str]:
+    """Of an input: a file, or the files of a folder."""
+    found = {}
+    for part in (path, *path.rglob("*")):
+        if part.is_file():
+            with open(part, "rb") as file:
+                name = str(part.relative_to(path))
+                found[name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
+
+
+def make_graph(point: Point, folder: Path, client: Client | None) -> Graph:
+    """The graph that a point names; paths of files start at the folder."""
+    options: dict[str, Any] = {"partition": point.graph.partition, "client": client}
+    reader, name = point.source()
+    if reader == "generate":
+        assert point.n is not None
+        return genval.graph(
+            name,
+            point.n,
+            seed=point.seed,
+            family=point.graph.family,
+            kernel=point.kernel,
+            m=point.graph.edges,
+            **options,
+            **point.graph.options,
+        )
+    path = folder / name
+    if reader == "imsuite":
+        return Graph.read_imsuite(path, point.kernel, **options)
+    options["duplicates"] = point.graph.duplicates
+    if reader == "edge_list":
+        return Graph.read_edge_list(path, **options)
+    return Graph.read_matrix_market(path, **options)
+
+
+class _Clusters:
+    """The Dask cluster for a point: one at an address, or our own, kept while points agree on it."""
+
+    def __init__(self, stack: ExitStack, config: Cluster, fresh: bool) -> None:
+        self.config = config
+        self.fresh = fresh
+        self.key: Any = None
+        self.current: Client | None = None
+        self.closing = ExitStack()
+        stack.callback(self.closing.close)
+        self.size: dict[str, int] = {}
+        # what is wrong with the cluster is said before anything runs
+        if config.scheduler is None:
+            check_memory(config.memory_limit)
+            check_protocol(config.protocol)
+            return
+        self.key = config.scheduler
+        self.current = self.closing.enter_context(connect(config.scheduler))
+        threads = [worker["nthreads"] for worker in worker_states(self.current).values()]
+        self.size = {"workers": len(threads), "threads": min(threads)}
+
+    def there(self, point: Point) -> Point:
+        """A point with the workers, and the threads of the least of them, that are at an address."""
+        return point if point.style == "serial" else point.model_copy(update=self.size)
+
+    def circumstances(self, point: Point) -> dict[str, str]:
+        """What a run of a point is made by now."""
+        client = None if point.style == "serial" or not self.size else self.current
+        return circumstances({"code": fingerprint(), "versions": versions(), **machine_of(client)})
+
+    def where(self, point: Point) -> Any:
+        """What points must agree on to share a cluster."""
+        if point.style == "serial":
+            return None
+        if self.config.scheduler is not None:
+            return self.config.scheduler
+        return point.workers, point.threads, point.repeat if self.fresh else 0
+
+    def client(self, point: Point) -> Client | None:
+        """A client for a point; None for a serial one."""
+        if point.style == "serial":
+            return None
+        key = self.where(point)
+        if key != self.key:
+            self.closing.close()
+            self.key = None
+            self.current = self.closing.enter_context(
+                local(
+                    point.workers,
+                    point.threads,
+                    self.config.memory_limit,
+                    self.config.protocol,
+                )
+            )
+            self.key = key
+        return self.current
+
+
+def parameters(dataset: xr.Dataset) -> dict[str, Any]:
+    """What was swept, of one run; "" or -1 where a parameter has no value."""
+    absent = {"kind": "", "count_as": "", "workload": "", "runtime": ""}
+    return {name: dataset.attrs.get(name, absent.get(name, -1)) for name in SWEPT}
+
+
+def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
+    """All points as one dataset.
+
+    One point stays as it is. Several get a dimension ``run``, with what was swept as coordinates;
+    where a run has fewer rounds, clusters or nodes than another, or other outputs, counts are filled
+    up with -1, flags with False, seconds with NaN, and labels with None. ``n_rounds`` says how many rounds
+    each has.
+    """
+    if len(results) == 1:
+        return results[0]
+    if len({index(dataset) for dataset in results}) > 1:  # depths stand where rounds do
+        results = [r.rename(depth="round") if "depth" in r.dims else r for r in results]
+    like = {name: variable for dataset in results for name, variable in dataset.data_vars.items()}
+    absent = {"f": np.nan, "b": False, "O": None}
+    fill = {name: absent.get(v.dtype.kind, -1) for name, v in like.items()}
+    parts = []
+    for dataset in results:
+        part = dataset
+        if dataset["node"].dtype.kind not in "iu":
+            part = part.drop_vars("node")  # labels of different graphs do not align
+        absent_dims = {dim for v in like.values() for dim in v.dims} - set(part.dims)
+        part = part.assign_coords({dim: np.empty(0, np.int64) for dim in absent_dims})
+        for name in like.keys() - dataset.keys():
+            shape = [part.sizes[dim] for dim in like[name].dims]
+            nothing = np.full(shape, fill[name], like[name].dtype)
+            part = part.assign({name: (like[name].dims, nothing, like[name].attrs)})
+        part = part[list(like)].expand_dims("run")
+        rounds = ("run", [dataset.sizes[index(dataset)]], {"long_name": "rounds", "units": "1"})
+        seconds = ("run", [dataset.attrs["seconds"]], {"long_name": "all rounds", "units": "s"})
+        swept = {name: ("run", [value]) for name, value in parameters(dataset).items()}
+        shared = int(dataset.attrs.get("oversubscribed", 0))
+        about = {"long_name": "more threads than processors: they took turns", "units": "1"}
+        part = part.assign(
+            n_rounds=rounds, seconds=seconds, oversubscribed=("run", [shared], about)
+        )
+        parts.append(part.assign_coords(swept))
+    whole = xr.concat(parts, "run", join="outer", fill_value=fill, combine_attrs="drop_conflicts")
+    for name in (*SWEPT, "valid", "oversubscribed"):
+        whole.attrs.pop(name, None)
+    whole.attrs["title"] = f"{len(results)} runs of dgsuite"
+    whole.attrs["run_attributes"] = json.dumps(
+        [{k: _plain(v) for k, v in dataset.attrs.items()} for dataset in results]
+    )
+    return whole
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,379 @@
+"""Checks of IMSuite's Figures 7 to 10: printed cells, formulas and orders beside our counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from itertools import product
+
+import numpy as np
+
+from dgsuite import genval
+from dgsuite.core.running.runner import run
+from dgsuite.studies.report.claims import formulas
+from dgsuite.studies.report.claims.data import Claim, claims
+from dgsuite.studies.report.claims.evidence import RINGS, SUITE, Evidence, N, clocked
+from dgsuite.studies.report.claims.verdicts import DIFFERS, EQUAL, Verdict, check, compared
+from dgsuite.studies.report.tables import cells_of, code, reasons, summary
+
+INPUTS = ("Mn", "Mx")
+ALIKE = 0.85
+"""Correlation from which two curves are alike."""
+
+FAC = "clocked"
+CLOCKED = tuple(k for k in SUITE if k != "dr")
+RECURSIVE_CLOCKED = ("bf", "dst", "mst")
+RECURSIVE = ("bf", "dst", "by", "dr", "mst")
+
+
+@check
+def cells(claim: Claim, evidence: Evidence) -> Verdict:
+    """Each printed cell beside ours; a difference needs a reason with its size."""
+    found = cells_of(claim, evidence.counted)
+    odd = [f"{c.kernel} {c.input} {c.column} {c.difference:+d}" for c in found if c.why == ""]
+    text = summary(found)
+    if all(c.difference == 0 for c in found):
+        return Verdict(EQUAL, text)
+    return Verdict(DIFFERS, text, " / ".join(r for r in reasons(found) if r), ", ".join(odd))
+
+
+@check
+def asyncs(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether each join has n tasks, in runs and in the text."""
+    odd = [
+        k for k in SUITE for style in _styles(k)
+        if any((evidence.run(k, i, style).asyncs != N * evidence.run(k, i, style).finishes).any()
+               for i in INPUTS)
+    ]  # fmt: skip
+    text = [r.kernel for r in code() if r.form == "iterative" and r.asyncs != r.finishes]
+    differing = sorted({*odd, *text})
+    return compared(claim, not differing, f"all but {', '.join(differing) or 'none'}")
+
+
+def _styles(kernel: str) -> tuple[str, ...]:
+    return ("finish_async", FAC) if clocked(kernel) else ("finish_async",)
+
+
+@check
+def code_sizes(claim: Claim, evidence: Evidence) -> Verdict:
+    """Lines and static counts of our kernels within the paper's range."""
+    given, rows = claim.data["values"], code()
+    ours = {
+        "lines": f"{min(r.lines for r in rows)} to {max(r.lines for r in rows)}",
+        "finishes": max(r.finishes for r in rows),
+        "barriers": max(r.barriers for r in rows),
+        "mutexes": max(r.mutexes for r in rows),
+    }
+    holds = all(given["least"] <= r.lines <= given["most"] for r in rows)
+    holds &= ours["finishes"] <= given["most_fin"] and ours["barriers"] <= given["most_bar"]
+    return compared(claim, holds and ours["mutexes"] <= given["most_mut"], ours)
+
+
+@check
+def phase_sum(claim: Claim, evidence: Evidence) -> Verdict:
+    """Joins of FA beside joins and barriers of FAC, in our runs."""
+    odd = [
+        f"{k} {i}" for k, i in product(CLOCKED, INPUTS)
+        if evidence.total("finishes", k, i) !=
+        evidence.total("finishes", k, i, FAC) + evidence.total("barriers", k, i, FAC)
+    ]  # fmt: skip
+    return compared(claim, not odd, f"all but {', '.join(odd) or 'none'}")
+
+
+@check
+def fac_fewer(claim: Claim, evidence: Evidence) -> Verdict:
+    """Equal mutexes, and fewer joins and tasks, with clocks."""
+    odd = []
+    for k, i in product(CLOCKED, INPUTS):
+        fa, fac = ({n: evidence.total(n, k, i, style) for n in ("mutexes", "finishes", "asyncs")}
+                   for style in ("finish_async", FAC))  # fmt: skip
+        if fa["mutexes"] != fac["mutexes"] or any(fac[n] >= fa[n] for n in ("finishes", "asyncs")):
+            odd.append(f"{k} {i}")
+    return compared(claim, not odd, f"all but {', '.join(odd) or 'none'}")
+
+
+@check
+def fac_lighter(claim: Claim, evidence: Evidence) -> Verdict:
+    """How many times as many joins FA has, by kernel."""
+    ratios = {
+        k: max(
+            evidence.total("finishes", k, i) / evidence.total("finishes", k, i, FAC) for i in INPUTS
+        )
+        for k in CLOCKED
+    }
+    most = max(ratios, key=lambda k: ratios[k])
+    holds = min(ratios.values()) > 1 and most == "ds" and 1.5 < ratios["lcr"] < 2.5
+    return compared(
+        claim, holds, f"FA/FAC joins: lcr {ratios['lcr']:.1f}, {most} {ratios[most]:.0f}"
+    )
+
+
+@check
+def formulas_at_64(claim: Claim, evidence: Evidence) -> Verdict:
+    """The printed formulas' values on the paper's inputs."""
+    printed = {
+        "FA": claims()["imsuite.fig7a.table"].table(),
+        "FAC": claims()["imsuite.fig7c.table"].table(),
+    }
+    odd = []
+    for kernel, given, *values in claim.data["rows"]:
+        for column, expected in zip(claim.data["columns"][2:], values, strict=True):
+            if expected == "-":
+                continue
+            text = printed[column.split()[0]][kernel][f"dynamic {column}"]
+            for i in [given] if given in INPUTS else INPUTS:
+                at = formulas.letters(kernel, i.lower(), N)
+                if formulas.value(text, at) != expected:
+                    odd.append(f"{kernel} {i} {column}")
+    return compared(claim, not odd, f"all but {', '.join(odd) or 'none'}")
+
+
+@check
+def corrected(claim: Claim, evidence: Evidence) -> Verdict:
+    """HS and LCR in their right rows."""
+    ours = {
+        k: {"FA": evidence.total("comm", k, "Mx"), "FAC": evidence.total("comm", k, "Mx", FAC)}
+        for k in RINGS
+    }
+    paper = {k: {"FA": r["Comm FA"], "FAC": r["Comm FAC"]} for k, r in claim.table().items()}
+    return compared(claim, ours == paper, ours)
+
+
+@check
+def merged_phases(claim: Claim, evidence: Evidence) -> Verdict:
+    """(FA - FAC) / (n - 1) of print's communication, worked out from its cells."""
+    printed = claims()["imsuite.fig8.table"].table()
+    odd = []
+    for kernel, row in claim.table().items():
+        for i in INPUTS:
+            whole, rest = divmod(
+                printed[kernel][f"FA comm {i}"] - printed[kernel][f"FAC comm {i}"], N - 1
+            )
+            if (whole, rest) != (row[i], row[f"remainder {i}"]):
+                odd.append(f"{kernel} {i}: {whole}, remainder {rest}")
+    ours = {
+        k: [(evidence.total("comm", k, i) - evidence.total("comm", k, i, FAC)) % (N - 1) for i in INPUTS]
+        for k in CLOCKED if k not in RINGS
+    }  # fmt: skip
+    left = [k for k, rests in ours.items() if any(rests)]
+    return compared(
+        claim,
+        not odd,
+        f"print's {'; '.join(odd) or 'all so'}; ours leave a remainder for {', '.join(left) or 'none'}",
+    )
+
+
+@check
+def committee_size(claim: Claim, evidence: Evidence) -> Verdict:
+    """K of the graph that stands for the paper's."""
+    graph = genval.graph("mx", N, family="paper", kernel="kc")
+    return compared(claim, graph.attrs["k"] == claim.data["values"]["K"], {"K": graph.attrs["k"]})
+
+
+def _order(
+    evidence: Evidence,
+    variable: str,
+    kernels: tuple[str, ...],
+    form: str = "iterative",
+    style: str = "finish_async",
+) -> dict[str, int]:
+    """The sign of Mx - Mn, by kernel."""
+    mn, mx = ({k: evidence.total(variable, k, i, style, form) for k in kernels} for i in INPUTS)
+    return {k: (mx[k] > mn[k]) - (mx[k] < mn[k]) for k in kernels}
+
+
+@check
+def mutex_order(claim: Claim, evidence: Evidence) -> Verdict:
+    """Mutexes more on Mx-In but for MST; none where there are none."""
+    signs = _order(evidence, "mutexes", SUITE)
+    without = [k for k in SUITE if evidence.total("mutexes", k, "Mx") == 0]
+    more = [k for k, sign in signs.items() if sign > 0]
+    holds = more == ["bf", "dst", "by", "ds", "kc", "dp", "mis"] and signs["mst"] <= 0
+    return compared(
+        claim, holds and without == ["dr", "hs", "lcr", "vc"], {"more on Mx": more, "none": without}
+    )
+
+
+@cache
+def _mst_mutexes(n: int, seed: int, kind: str) -> int:
+    graph = genval.graph(kind, n, seed=seed, family="paper", kernel="mst")
+    ran = run("mst", graph, style="serial", count_as=FAC, faithful=True)
+    return int(ran.mutexes.sum())
+
+
+@check
+def mst_mutexes(claim: Claim, evidence: Evidence) -> Verdict:
+    """Mutexes of MST on both inputs, for several sizes and seeds."""
+    grown, tried = [], 0
+    for n, seed in product((8, 16, 32, 64), (101, 7, 2024)):
+        few, many = (_mst_mutexes(n, seed, i) for i in ("mn", "mx"))
+        tried += 1
+        if many > few:
+            grown.append(f"n = {n}, seed {seed}: {few} to {many}")
+    return compared(
+        claim, not grown, f"{tried} pairs of graphs; grown: {'; '.join(grown) or 'none'}"
+    )
+
+
+@check
+def mis_comm(claim: Claim, evidence: Evidence) -> Verdict:
+    """Communication of MIS beside its mutexes."""
+    pairs = [
+        (evidence.total("comm", "mis", i, style), evidence.total("mutexes", "mis", i, style))
+        for style in ("finish_async", FAC) for i in INPUTS
+    ]  # fmt: skip
+    return compared(
+        claim, all(c < m for c, m in pairs), "; ".join(f"{c} and {m}" for c, m in pairs)
+    )
+
+
+@check
+def comm_order(claim: Claim, evidence: Evidence) -> Verdict:
+    """Communication more on Mx-In but for DST and DR."""
+    signs = _order(evidence, "comm", SUITE)
+    clocks = _order(evidence, "comm", CLOCKED, style=FAC)
+    expected = {k: 0 if k in RINGS else -1 if k in ("dst", "dr") else 1 for k in SUITE}
+    holds = signs == expected and all(clocks[k] == expected[k] for k in CLOCKED)
+    return compared(claim, holds, {"less on Mx": [k for k, sign in signs.items() if sign < 0]})
+
+
+def _rounds(evidence: Evidence, kernel: str) -> tuple[int, int]:
+    style = FAC if kernel != "dr" else "finish_async"
+    mn, mx = (evidence.run(kernel, i, style).sizes["round"] for i in INPUTS)
+    return mn, mx
+
+
+@check
+def similar_rounds(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether the two curves, drawn to the same width, go up and down alike."""
+    at = np.linspace(0, 1, N)
+    told = {}
+    for kernel in claim.data["kernels"]:
+        curves = [evidence.run(kernel, i, FAC).comm.values for i in INPUTS]
+        drawn = [np.interp(at, np.linspace(0, 1, len(c)), c) for c in curves]
+        told[kernel] = float(np.corrcoef(*drawn)[0, 1])
+    return compared(claim, min(told.values()) >= ALIKE, told, f"a correlation of at least {ALIKE}")
+
+
+@check
+def by_level(claim: Claim, evidence: Evidence) -> Verdict:
+    """Communication of BY by iteration, a round being the votes of one."""
+    levels = []
+    for i in INPUTS:
+        comm = evidence.run("by", i, FAC).comm.values
+        levels.append(sorted(set(comm.reshape(N // 8 + 1, -1).sum(axis=1).tolist())))
+    told = " and ".join(", ".join(map(str, level)) for level in levels)
+    holds = all(len(level) == 1 for level in levels) and levels[0] < levels[1]
+    return compared(claim, holds, f"{told} an iteration, Mn and Mx",
+                    "iterations, not rounds of votes, which grow within one")  # fmt: skip
+
+
+@check
+def fewer_rounds(claim: Claim, evidence: Evidence) -> Verdict:
+    """Rounds on both inputs of the kernels that are said to need fewer on Mx-In."""
+    found = {k: _rounds(evidence, k) for k in ("bf", "dst", "dr", "ds", "dp")}
+    return compared(claim, all(mx < mn for mn, mx in found.values()), _pairs(found))
+
+
+def _pairs(found: dict[str, tuple[int, int]]) -> str:
+    return ", ".join(f"{k} {mn} and {mx}" for k, (mn, mx) in found.items())
+
+
+@check
+def mis_rounds(claim: Claim, evidence: Evidence) -> Verdict:
+    """Rounds of MIS on both inputs."""
+    mn, mx = _rounds(evidence, "mis")
+    return compared(claim, mx > mn, _pairs({"mis": (mn, mx)}))
+
+
+@check
+def vc_rounds(claim: Claim, evidence: Evidence) -> Verdict:
+    """Rounds of VC: to six colours, and of what is left three launches each to shift down."""
+    given = claim.data["values"]
+    mn, mx = _rounds(evidence, "vc")
+    shifts = [
+        (evidence.total("finishes", "vc", i) - 2 * r) / 3
+        for i, r in zip(INPUTS, (mn, mx), strict=True)
+    ]
+    holds = mn == given["six_colour_rounds_chain"] and mx >= 1
+    holds &= set(shifts) == {given["shift_down_rounds"]}
+    return compared(claim, holds, f"{mn} on the chain, {mx} on the star, and {shifts[0]:g}")
+
+
+@check
+def bf_relations(claim: Claim, evidence: Evidence) -> Verdict:
+    """The relations of recursive BF, in print, in order, and in runs of Figure 10 on workers."""
+    tables = [claims()[f"imsuite.fig10{part}.table"].table()["bf"] for part in "ab"]
+    rows: list[tuple[str, list[int]]] = []
+    for i in INPUTS:
+        for style, row in zip(("FA", "FAC"), tables, strict=True):
+            rows.append((style, [int(row.get(f"{style} {v} {i}", 0)) for v in COUNTS]))
+        for style, name in (("FA", "finish_async"), ("FAC", FAC)):
+            rows.append((style, [evidence.total(v, "bf", i, name, "recursive") for v in COUNTS]))
+    free = 0
+    if (figure := evidence.figure(10)) is not None:
+        for at in range(figure.sizes["run"]):
+            one = figure.isel(run=at)
+            if (str(one.kernel.values), str(one.style.values)) == ("bf", "finish_async"):
+                rows.append(("FA", [int(one[v]) for v in COUNTS]))
+                free += 1
+    odd = [row for row in rows if not obeys(row[0], *row[1])]
+    told = f"{len(rows) - len(odd)} of {len(rows)} rows, {free} of runs on workers"
+    return compared(claim, not odd, told)
+
+
+COUNTS = ("comm", "mutexes", "asyncs", "finishes", "barriers")
+
+
+def obeys(style: str, comm: int, mutexes: int, asyncs: int, finishes: int, barriers: int) -> bool:
+    """Whether counts of recursive BF are those of some schedule, with a root other than node 0."""
+    if style == "FA":
+        return comm == mutexes == asyncs + finishes // 2 + 1 and finishes % 2 == 0
+    return comm == mutexes == 2 * asyncs + finishes + 1 and barriers == finishes
+
+
+@check
+def like_iterative(claim: Claim, evidence: Evidence) -> Verdict:
+    """Orders of Mn-In and Mx-In, recursive beside iterative."""
+    odd = []
+    for style, kernels in (("finish_async", RECURSIVE), (FAC, RECURSIVE_CLOCKED)):
+        for variable in ("comm", "mutexes"):
+            flat = _order(evidence, variable, kernels, style=style)
+            deep = _order(evidence, variable, kernels, "recursive", style)
+            odd += [f"{k} {variable} {style}" for k in kernels if flat[k] * deep[k] < 0]
+    share = Counter(text.split()[0] for text in odd)
+    return compared(claim, not odd, f"reversed: {', '.join(odd) or 'none'}",
+                    "for the most part") if len(share) < 2 else compared(claim, False, odd)  # fmt: skip
+
+
+@check
+def by_mutex(claim: Claim, evidence: Evidence) -> Verdict:
+    """Mutexes of recursive BY beside its communication."""
+    pairs = [
+        [evidence.total(v, "by", i, form="recursive") for v in ("mutexes", "comm")] for i in INPUTS
+    ]
+    return compared(
+        claim, all(m > c for m, c in pairs), "; ".join(f"{m} and {c}" for m, c in pairs)
+    )
+
+
+@check
+def dst_comm(claim: Claim, evidence: Evidence) -> Verdict:
+    """What recursive DST saves with clocks: communication beside remote tasks."""
+    pairs = []
+    for i in INPUTS:
+        saved = [evidence.total(v, "dst", i, form="recursive")
+                 - evidence.total(v, "dst", i, FAC, "recursive") for v in ("comm", "asyncs")]  # fmt: skip
+        pairs.append(saved)
+    return compared(claim, all(c * N == a * (N - 1) for c, a in pairs),
+                    "; ".join(f"{c} of {a} tasks" for c, a in pairs))  # fmt: skip
+
+
+@check
+def mst_equal(claim: Claim, evidence: Evidence) -> Verdict:
+    """Mutexes and barriers of recursive MST on both inputs."""
+    mutexes = {evidence.total("mutexes", "mst", i, s, "recursive")
+               for i in INPUTS for s in ("finish_async", FAC)}  # fmt: skip
+    barriers = {evidence.total("barriers", "mst", i, FAC, "recursive") for i in INPUTS}
+    return compared(claim, len(mutexes) == len(barriers) == 1,
+                    {"mutexes": sorted(mutexes), "barriers": sorted(barriers)})  # fmt: skip

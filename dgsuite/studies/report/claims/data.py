@@ -1,0 +1,91 @@
+"""Claims of the papers: `paper/claims/*.toml`. No heavy imports."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+PAPERS = {"imsuite": "IMSuite", "scalability": "Scalability", "scc": "X10 on the SCC"}
+"""The papers, by the first part of a claim's id."""
+
+FIELDS = ("id", "place", "kind", "check", "why")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a paper says in one place.
+
+    Attributes
+    ----------
+    kind
+        "setup", "number", "table", "formula", "finding" or "definition".
+    check
+        Name of the function that compares it with ours.
+    why
+        Why ours differs, where it does; of a claim that is not checked, why not.
+    data
+        All else that the file has, by name.
+    """
+
+    id: str
+    place: str
+    kind: str
+    check: str
+    why: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def paper(self) -> str:
+        return self.id.split(".")[0]
+
+    @property
+    def says(self) -> str:
+        """The claim in a line."""
+        data = self.data
+        for name in ("says", "what", "formula", "title"):
+            if name in data:
+                return str(data[name])
+        given = data.get("values") or data.get("fixed") or {"repeats": data.get("repeats")}
+        return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in given.items())
+
+    def table(self) -> dict[Any, dict[str, Any]]:
+        """The rows of a table, by their first cell; a row's cells by column."""
+        first, *rest = self.data["columns"]
+        return {row[0]: dict(zip(rest, row[1:], strict=True)) for row in self.data["rows"] if first}
+
+
+@cache
+def claims() -> dict[str, Claim]:
+    """All claims, by id, in the order of the papers."""
+    found: dict[str, Claim] = {}
+    for paper in PAPERS:
+        text = (
+            files("dgsuite.studies.report")
+            .joinpath("paper", "claims", f"{paper}.toml")
+            .read_text("utf-8")
+        )
+        for entry in read(text):
+            if entry.id in found:
+                raise ValueError(f"two claims have the id {entry.id!r}")
+            found[entry.id] = entry
+    return found
+
+
+def read(text: str) -> list[Claim]:
+    """The claims of a file's text."""
+    return [
+        Claim(
+            **{name: entry[name] for name in FIELDS if name in entry},
+            data={name: value for name, value in entry.items() if name not in FIELDS},
+        )
+        for entry in tomllib.loads(text)["claim"]
+    ]
+
+
+def setup_of(figure: int) -> Claim | None:
+    """The claim that says what a figure of IMSuite is made with."""
+    return next((c for c in claims().values() if c.data.get("figure") == figure), None)

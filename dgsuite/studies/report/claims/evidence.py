@@ -1,0 +1,130 @@
+"""What claims are compared with: experiment files, results in a folder, and short runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import dgsuite
+from dgsuite import genval
+from dgsuite.kernels import KERNELS, RECURSIVE
+from dgsuite.studies.experiment import model as config
+from dgsuite.studies.experiment import shipped
+from dgsuite.studies.experiment.load import load
+from dgsuite.studies.report.tables import STYLES
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+N = 64
+"""Nodes of the inputs whose counts the paper prints."""
+
+RINGS = ("hs", "lcr")
+SUITE = ("bf", "dst", "by", "dr", "ds", "kc", "dp", "hs", "lcr", "mis", "mst", "vc")
+"""The kernels of IMSuite, as the paper lists them."""
+
+CONFIGS = shipped.FOLDER
+"""The experiment files that ship."""
+
+
+class Evidence:
+    """What claims are compared with.
+
+    Parameters
+    ----------
+    results
+        Datasets by file name.
+    configs
+        Folder of experiment files, if there is one.
+    """
+
+    def __init__(
+        self, results: Mapping[str, xr.Dataset] | None = None, configs: Path | None = CONFIGS
+    ) -> None:
+        self.results = dict(results or {})
+        self.configs = configs if configs is not None and configs.is_dir() else None
+        self._experiments: dict[tuple[int, bool], config.Config] = {}
+        self._points: dict[tuple[int, bool], list[config.Point]] = {}
+
+    def experiment(self, number: int, full: bool = True) -> config.Config | None:
+        """The experiment of a figure of IMSuite, in its full setting where it has one."""
+        if self.configs is None:
+            return None
+        key = (number, full)
+        if key not in self._experiments:
+            path = str(self.configs / f"figure{number:02}.toml")
+            found, _ = load(path, [])
+            if full and found.full:
+                found, _ = load(path, [], full=True)
+            self._experiments[key] = found
+        return self._experiments[key]
+
+    def points(self, number: int, full: bool = True) -> list[config.Point]:
+        """The points of such an experiment; none where there are no files."""
+        key = (number, full)
+        if key not in self._points:
+            found = self.experiment(number, full)
+            self._points[key] = [] if found is None else config.points(found)
+        return self._points[key]
+
+    def figure(self, number: int) -> xr.Dataset | None:
+        """The results of a figure of IMSuite."""
+        return next((d for d in self.results.values() if d.attrs.get("figure") == number), None)
+
+    def having(self, variable: str, **attrs: Any) -> Iterator[xr.Dataset]:
+        """Results with a variable, and with some attributes."""
+        for ds in self.results.values():
+            if variable in ds and all(ds.attrs.get(k) == v for k, v in attrs.items()):
+                yield ds
+
+    def run(
+        self, kernel: str, given: str, style: str = "finish_async", form: str = "iterative"
+    ) -> xr.Dataset:
+        """A serial run of a kernel on the paper's 64 nodes, counted as a style's.
+
+        Parameters
+        ----------
+        given
+            "Mn" or "Mx"; of rings the same.
+        """
+        return _run(kernel, given, style, form)
+
+    def total(
+        self,
+        variable: str,
+        kernel: str,
+        given: str,
+        style: str = "finish_async",
+        form: str = "iterative",
+    ) -> int:
+        """Sum of a count over such a run."""
+        return int(self.run(kernel, given, style, form)[variable].sum())
+
+    @cached_property
+    def counted(self) -> list[xr.Dataset]:
+        """The runs of Figures 7, 8 and 10."""
+        found = []
+        for form, kernels in (("iterative", KERNELS), ("recursive", RECURSIVE)):
+            for kernel in SUITE:
+                if kernel in kernels:
+                    inputs = ("Mx",) if kernel in RINGS else ("Mn", "Mx")
+                    styles = [s for s in STYLES if s == "finish_async" or clocked(kernel, form)]
+                    found += [self.run(kernel, i, s, form) for s in styles for i in inputs]
+        return found
+
+
+@cache
+def _run(kernel: str, given: str, style: str, form: str) -> xr.Dataset:
+    graph = genval.graph(given.lower(), N, family="paper", kernel=kernel)
+    ran = dgsuite.run(kernel, graph, style="serial", count_as=style, form=form, faithful=True)
+    ran.attrs["kind"] = "ring" if kernel in RINGS else given.lower()
+    return ran
+
+
+def clocked(kernel: str, form: str = "iterative") -> bool:
+    """Whether the paper has a kernel's form with clocks."""
+    from dgsuite.studies.report.claims.data import claims
+
+    return bool(claims()["imsuite.sec5.kernel-forms"].table()[kernel][f"{form} X10-FAC"])

@@ -1,0 +1,238 @@
+"""Checks of what IMSuite says of its kernels, forms, inputs and complexity."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+import dgsuite
+from dgsuite import genval
+from dgsuite.core.engine.workload import Workload
+from dgsuite.genval import imsuite
+from dgsuite.kernels import KERNELS, RECURSIVE
+from dgsuite.studies.experiment.model import Experiment
+from dgsuite.studies.report.claims import formulas
+from dgsuite.studies.report.claims.data import Claim, claims
+from dgsuite.studies.report.claims.evidence import RINGS, SUITE, Evidence, N, clocked
+from dgsuite.studies.report.claims.verdicts import DIFFERS, EQUAL, Verdict, check, compared
+
+KINDS = {
+    "complete": "cplt", "sparse": None, "random": "rn", "SP-Min": "spmin", "SP-Max": "spmax",
+    "Star": "star", "Chain": "chain", "Random": "rn", "ring": "ring",
+}  # fmt: skip
+"""Our names of the paper's graphs; "sparse" is any tree with edges added."""
+
+STEEPER = 0.15
+"""How much larger an exponent of n may be than its bound's."""
+
+
+@check
+def measured_counts(claim: Claim, evidence: Evidence) -> Verdict:
+    """What the paper measures, among the variables of a run."""
+    ds = evidence.run("bf", "Mn")
+    names = {
+        "distribution of remote communication requests": "comm",
+        "synchronisations": "barriers",
+        "task creations": "asyncs",
+        "task terminations": "finishes",
+        "atomic operations": "mutexes",
+    }
+    there = [what for what, name in names.items() if name in ds]
+    there += ["execution time"] * ("seconds" in ds.attrs)
+    return compared(claim, set(there) == set(claim.data["measured"]), there)
+
+
+def _forms() -> dict[str, int]:
+    """How many of the paper's programs there are here, by form and style."""
+    found = {"iterative_serial": 0, "iterative_fa": 0, "iterative_fac": 0}
+    found |= {name.replace("iterative", "recursive"): 0 for name in found}
+    for form, kernels in (("iterative", KERNELS), ("recursive", RECURSIVE)):
+        for k in SUITE:
+            if k in kernels:
+                found[f"{form}_serial"] += 1
+                found[f"{form}_fa"] += 1
+                found[f"{form}_fac"] += clocked(k, form)
+    return found
+
+
+@check
+def form_counts(claim: Claim, evidence: Evidence) -> Verdict:
+    """Programs that are here, as the paper counts its own."""
+    found = _forms()
+    sums = {
+        form: sum(count for name, count in found.items() if name.startswith(form))
+        for form in ("iterative", "recursive")
+    }
+    parallel = sum(count for name, count in found.items() if not name.endswith("serial"))
+    ours = {
+        **found, **sums, "total": sum(sums.values()), "algorithms": found["iterative_fa"],
+        "parallel_programs_per_language": parallel, "languages": 2,
+    }  # fmt: skip
+    told = {name: ours[name] for name in claim.data["values"] if name != "languages"}
+    holds = all(ours[name] == value for name, value in claim.data["values"].items())
+    return compared(claim, holds, told, "X10's and HJ's programs are the same here")
+
+
+@check
+def forms(claim: Claim, evidence: Evidence) -> Verdict:
+    """Which kernel has which form; with clocks all run here, also where the paper has none."""
+    absent, more = [], []
+    for kernel, row in claim.table().items():
+        for form, kernels in (("iterative", KERNELS), ("recursive", RECURSIVE)):
+            for style in ("serial", "X10-FA", "X10-FAC"):
+                has = kernel in kernels
+                if row[f"{form} {style}"] and not has:
+                    absent.append(f"{form} {kernel}")
+                elif has and not row[f"{form} {style}"]:
+                    more.append(f"{form} {kernel} {style}")
+    return compared(claim, not absent, absent or "all", f"beside the paper's: {', '.join(more)}")
+
+
+@check
+def algorithms(claim: Claim, evidence: Evidence) -> Verdict:
+    """Each kernel solves its problem on the paper's inputs, as its validator says."""
+    wrong = []
+    for kernel in claim.table():
+        graph = genval.graph("mx", N, family="paper", kernel=kernel)
+        if not genval.validate(kernel, graph, evidence.run(kernel, "Mx")).ok:
+            wrong.append(kernel)
+    return compared(claim, not wrong, wrong or "all valid", "DS's set is independent, too")
+
+
+@check
+def lcr(claim: Claim, evidence: Evidence) -> Verdict:
+    """Rounds, and messages in each."""
+    ds = evidence.run("lcr", "Mx")
+    messages = set(ds.messages.values.tolist())
+    ours = {"rounds": ds.sizes["round"], "messages a round": sorted(messages)}
+    return compared(claim, ds.sizes["round"] == N and messages == {N}, ours)
+
+
+@check
+def lcr_code(claim: Claim, evidence: Evidence) -> Verdict:
+    """Joins, barriers and tasks of each round of LCR."""
+    ours, holds = {}, True
+    for style, name in (("finish_async", "X10-FA"), ("clocked", "X10-FAC")):
+        ds, paper = evidence.run("lcr", "Mx", style), claim.data["per_round"][name]
+        found = {v: sorted(set(ds[v].values.tolist())) for v in ("finishes", "barriers", "asyncs")}
+        tasks = {"n": N, "2*n": 2 * N}[paper["asyncs"]]
+        holds &= list(found.values()) == [[paper["finish"]], [paper["barriers"]], [tasks]]
+        ours[name] = found
+    return compared(claim, holds, ours)
+
+
+@check
+def workload(claim: Claim, evidence: Evidence) -> Verdict:
+    """Work that can be put into a task, and what the paper left for later."""
+    made = Workload(operations=1, cache_bytes=1, packets=1, bytes=1)
+    return compared(claim, bool(made), str(made), "the future work, cache and packets, too")
+
+
+@check
+def generator(claim: Claim, evidence: Evidence) -> Verdict:
+    """The default seed, and whether a graph is the same when made again."""
+    made = [genval.graph("rn", N, family="imsuite", kernel="mis").to_scipy() for _ in range(2)]
+    seeds = Experiment().seed
+    holds = seeds == [claim.data["default_seed"]] and (made[0] != made[1]).nnz == 0
+    return compared(claim, holds, f"seed {seeds[0]}, the same graph again")
+
+
+@check
+def graph_types(claim: Claim, evidence: Evidence) -> Verdict:
+    """The kinds of graph for each kernel, and whether trees take a largest degree."""
+    absent = [
+        f"{kernel} {name}"
+        for kernels, _, types, _ in claim.data["rows"] for kernel, name in product(kernels, types)
+        if KINDS[name] not in (None, *imsuite.kinds(kernel))
+    ]  # fmt: skip
+    tree = True
+    try:
+        genval.graph("rn", N, family="imsuite", kernel="vc", max=3)
+    except dgsuite.InputError:
+        tree = False
+    told = f"absent: {', '.join(absent) or 'none'}; largest degree of a tree: {'yes' if tree else 'refused'}"
+    return compared(claim, not absent and tree, told)
+
+
+@check
+def sparse(claim: Claim, evidence: Evidence) -> Verdict:
+    """Edges of the limiting graphs, and whether one is in the other."""
+    few, many = (genval.graph(i, N, family="paper", kernel="bf") for i in ("mn", "mx"))
+    inside = (few.to_scipy().astype(bool) > many.to_scipy().astype(bool)).nnz == 0
+    ours = {"SP-Min": few.m, "SP-Max": many.m, "one in the other": inside}
+    holds = few.m == N - 1 and many.m == N * int(np.log2(N)) and inside
+    return compared(claim, holds, ours)
+
+
+@check
+def vc_extremes(claim: Claim, evidence: Evidence) -> Verdict:
+    """Joins of VC on a chain, random trees and a star."""
+    found: dict[str, list[int]] = {}
+    for kind, seed in (("chain", 101), ("rn", 101), ("rn", 7), ("rn", 2024), ("star", 101)):
+        graph = genval.graph(kind, N, seed=seed, family="imsuite", kernel="vc")
+        ran = dgsuite.run("vc", graph, style="serial", count_as="finish_async", faithful=True)
+        found.setdefault(kind, []).append(int(ran.finishes.sum()))
+    holds = found["chain"][0] <= min(found["rn"]) and max(found["rn"]) <= found["star"][0]
+    return compared(claim, holds, found, "by joins, not by time")
+
+
+@check
+def inputs(claim: Claim, evidence: Evidence) -> Verdict:
+    """What Mn-In and Mx-In are here."""
+    odd = []
+    for kernels, mx, mn in claim.data["rows"]:
+        for kernel in kernels:
+            for name, theirs in (("mx", mx), ("mn", mn)):
+                ours = imsuite.paper(kernel, name)[0]
+                if ours != KINDS[theirs.split()[0]]:
+                    odd.append(f"{kernel} {name}: {ours}")
+    return compared(claim, not odd, odd or "all so")
+
+
+@cache
+def growth(kernel: str, sizes: tuple[int, ...]) -> dict[str, tuple[float, float]]:
+    """Exponents of n of a kernel's joins and messages, and of Figure 2's bounds on the same graphs."""
+    bounds = claims()["imsuite.fig2.complexity"].table()[kernel]
+    ours: dict[str, list[float]] = {"time": [], "messages": []}
+    bound: dict[str, list[float]] = {"time": [], "messages": []}
+    kind = {"vc": "rn"}.get(kernel, "ring" if kernel in RINGS else "spmax")
+    options: dict[str, Any] = {"kc": {"k": 3}}.get(kernel, {})
+    for n in sizes:
+        graph = genval.graph(kind, n, family="imsuite", kernel=kernel, **options)
+        ran = dgsuite.run(kernel, graph, style="serial", count_as="finish_async", faithful=True)
+        at = formulas.of(graph, kernel)
+        ours["time"].append(float(ran.finishes.sum()))
+        ours["messages"].append(float(ran.messages.sum()))
+        for name in bound:
+            bound[name].append(formulas.value(bounds[name], at))
+    return {name: (slope(sizes, ours[name]), slope(sizes, bound[name])) for name in ours}
+
+
+def slope(sizes: tuple[int, ...], values: list[float]) -> float:
+    """Exponent of n."""
+    return float(np.polyfit(np.log(sizes), np.log(np.maximum(values, 1)), 1)[0])
+
+
+@check
+def complexity(claim: Claim, evidence: Evidence) -> Verdict:
+    """Growth from 16 to 64 nodes beside the bounds."""
+    odd = {}
+    for kernel in claim.table():
+        for name, (ours, bound) in growth(kernel, (16, 32, 64)).items():
+            if ours > bound + STEEPER:
+                odd[f"{kernel} {name}"] = f"n^{ours:.2f} for n^{bound:.2f}"
+    text = str(compared(claim, True, odd).ours) or "all within"
+    return Verdict(
+        DIFFERS if odd else EQUAL, text, claim.why if odd else f"{STEEPER} in an exponent"
+    )
+
+
+@check
+def bfs_distances(claim: Claim, evidence: Evidence) -> Verdict:
+    """Distances of breadth-first search from its source, validated."""
+    graph = genval.graph("rmat", 256, m=1024)
+    ran = dgsuite.run("bfs", graph, style="serial")
+    return compared(claim, genval.validate("bfs", graph, ran).ok, "valid")

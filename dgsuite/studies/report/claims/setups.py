@@ -1,0 +1,361 @@
+"""Set-ups of IMSuite's figures: where an experiment file, or a result, differs from the paper."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dgsuite.core.results.dataset import runtime_model
+from dgsuite.studies.experiment import model as config
+from dgsuite.studies.report.claims.data import Claim, setup_of
+from dgsuite.studies.report.claims.evidence import SUITE, N
+from dgsuite.studies.report.claims.verdicts import (
+    DIFFERS,
+    EQUAL,
+    Verdict,
+    check,
+    compared,
+    unknown,
+)
+from dgsuite.studies.report.results import crowded
+from dgsuite.studies.report.tables import INPUTS, SERIAL, program
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from dgsuite.studies.report.claims.evidence import Evidence
+
+TIMED = range(11, 20)
+"""Figures of times."""
+
+SERIAL_PROGRAM = program("X10", SERIAL)
+
+NO_FILES = "there is no folder of experiment files"
+
+
+class Made(NamedTuple):
+    """A run, as a set-up sees it; the fields but the first are the aspects of an experiment."""
+
+    program: str
+    kernels: str
+    form: str
+    inputs: str
+    sizes: int
+    threads: int
+    places: int
+    workload: int
+    repeats: int
+
+
+FOLLOWING = ("threads", "places")
+"""Aspects that may follow the size."""
+
+
+def planned(points: Sequence[config.Point]) -> list[Made]:
+    """The points of an experiment."""
+    return [
+        _made(
+            {name: getattr(p, name) for name in config.Point.model_fields},
+            p.form,
+        )
+        for p in points
+    ]
+
+
+def ran(figure: xr.Dataset) -> list[Made]:
+    """The runs of a figure's dataset."""
+    coords = {
+        str(name): c.values.tolist() for name, c in figure.coords.items() if c.dims == ("run",)
+    }
+    rows = [dict(zip(coords, row, strict=True)) for row in zip(*coords.values(), strict=True)]
+    return [_made(row, str(row["form"]) if row.get("form") else "iterative") for row in rows]
+
+
+def _made(run: Mapping[str, Any], form: str) -> Made:
+    style = run["count_as"] if run["style"] == "serial" else run["style"]
+    runtime = run.get("runtime") or ("X10" if run["style"] == "serial" else None)
+    work = json.loads(run.get("workload") or "{}").get("operations", 0)
+    places = max(run["clusters"] or 1, 1)
+    threads = min(run["workers"] * run["threads"], places)  # one computes a cluster
+    if style == SERIAL:  # a process is a place, and one of them computes
+        places, threads = min(run["workers"], places), 1
+    return Made(
+        program(runtime, style), run["kernel"], form, INPUTS.get(run["kind"] or "", ""),
+        run["n"], threads, places, work, run["repeat"],
+    )  # fmt: skip
+
+
+def departures(claim: Claim, runs: Sequence[Made]) -> dict[str, str]:
+    """Where runs differ from a set-up, by aspect: "ours for the paper's".
+
+    Aspects that the claim does not name are not compared. "programs" are those of one side alone.
+    """
+    found: dict[str, list[str]] = {}
+    experiments = claim.data.get("experiment", ())
+    serial = [r for r in runs if r.program == SERIAL_PROGRAM]
+    runs = [r for r in runs if r.program != SERIAL_PROGRAM]
+    both = {r.program for r in runs} ^ {e["program"] for e in experiments}
+    if both:
+        ours, theirs = (
+            sorted({x for x in both if (x in {r.program for r in runs}) == mine})
+            for mine in (True, False)
+        )
+        found["programs"] = [f"{_said(ours) or 'none'} for {_said(theirs) or 'none'}"]
+    for experiment in experiments:
+        mine = [r for r in runs if r.program == experiment["program"]]
+        for aspect, paper in experiment.items():
+            if aspect == "program" or not mine:
+                continue
+            ours = _of(mine, aspect, paper)
+            wanted = paper if paper == "n" else _set(paper)
+            if ours != wanted:
+                text = f"{experiment['program']} {_said(ours)} for {_said(wanted)}"
+                found.setdefault(aspect, []).append(text)
+    repeats = claim.data.get("repeats")
+    if repeats and (made := len({r.repeats for r in runs})) != repeats:
+        found["repeats"] = [f"{made} for {repeats}"]
+    base, own = claim.data.get("base", "not said"), _base(serial, experiments)
+    if base not in ("not said", own):
+        found["base"] = [f"{own} for {base}"]
+    return {aspect: "; ".join(texts) for aspect, texts in found.items()}
+
+
+def _base(serial: Sequence[Made], experiments: Collection[Mapping[str, Any]]) -> str:
+    """What times are over: the first of what is swept, or serial runs and their runtime model."""
+    if not serial:
+        return "first"
+    models = _said({runtime_model(r.places, r.sizes) for r in serial})
+    x10 = {k for e in experiments if e["program"].startswith("X10") for k in e["kernels"]}
+    lacking = x10 - {r.kernels for r in serial}
+    return f"serial, {models}" + (f", without {_said(lacking)}" if lacking else "")
+
+
+def _of(runs: Sequence[Made], aspect: str, paper: Any) -> Any:
+    if aspect in FOLLOWING and paper == "n" and all(getattr(r, aspect) == r.sizes for r in runs):
+        return "n"
+    found = {getattr(r, aspect) for r in runs}
+    return found - {"ring"} if aspect == "inputs" else found
+
+
+def _set(value: Any) -> set:
+    return set(value) if isinstance(value, list) else {value}
+
+
+def _said(values: Collection[Any]) -> str:
+    if isinstance(values, str):
+        return values
+    if set(values) == set(SUITE):
+        return "all"
+    return ", ".join(map(str, sorted(values)))
+
+
+@check
+def setting(claim: Claim, evidence: Evidence) -> Verdict:
+    """The file's full setting beside the paper's; what departs must be in its ``figure.departs``."""
+    number = claim.data["figure"]
+    full, fast = (evidence.experiment(number, full=way) for way in (True, False))
+    if full is None or fast is None:
+        return unknown(NO_FILES)
+    assert full.figure is not None
+    found = departures(claim, planned(evidence.points(number)))
+    less = departures(claim, planned(evidence.points(number, full=False))) if full != fast else {}
+    quick = [f"quick {a}: {t}" for a, t in less.items() if found.get(a) != t]
+    return departing(found, full.figure.departs, quick)
+
+
+def departing(
+    found: Mapping[str, str], reasons: Mapping[str, str], more: Sequence[str] = ()
+) -> Verdict:
+    """The verdict on an experiment file.
+
+    Parameters
+    ----------
+    found
+        Where the file differs from the paper, by aspect.
+    reasons
+        Why, by aspect: the file's ``figure.departs``. One for what does not depart is an error, too.
+    more
+        What else ours are to say.
+    """
+    silent = [f"{a}: {t}" for a, t in found.items() if a not in reasons]
+    silent += [f"{a}: said to depart, but does not" for a in reasons if a not in found]
+    ours = [*(f"{aspect}: {text}" for aspect, text in found.items()), *more]
+    why = "; ".join(f"{aspect}: {reasons[aspect]}" for aspect in found if aspect in reasons)
+    return Verdict(DIFFERS if found else EQUAL, ". ".join(ours), why, "; ".join(silent))
+
+
+def _full(evidence: Evidence, numbers: Sequence[int] = TIMED) -> dict[int, config.Config]:
+    found = {n: evidence.experiment(n) for n in numbers}
+    return {n: c for n, c in found.items() if c is not None}
+
+
+@check
+def repeats(claim: Claim, evidence: Evidence) -> Verdict:
+    """Repeats of the full settings, each one run."""
+    files = _full(evidence)
+    if not files:
+        return unknown(NO_FILES)
+    made = {c.experiment.repeats * c.experiment.iterations for c in files.values()}
+    return compared(claim, made == {claim.data["repeats"]}, sorted(made))
+
+
+@check
+def limits(claim: Claim, evidence: Evidence) -> Verdict:
+    """Least and most of what full settings vary."""
+    files = _full(evidence)
+    if not files:
+        return unknown(NO_FILES)
+    runs = [run for n in files for run in planned(evidence.points(n))]
+    by = {name: [r for r in runs if r.program.startswith(name)] for name in ("X10", "HJ")}
+    ours = {
+        "input_size_least": min(r.sizes for r in runs),
+        "input_size_most": max(r.sizes for r in runs),
+        "hwt_least": min(r.threads for r in runs),
+        "hwt_most_x10": max(r.threads for r in by["X10"]),
+        "hwt_most_hj": max(r.threads for r in by["HJ"]),
+        "clusters_least": min(r.places for r in runs),
+        "clusters_most": max(r.places for r in runs),
+    }
+    return compared(claim, ours == claim.data["values"], ours)
+
+
+@check
+def subset(claim: Claim, evidence: Evidence) -> Verdict:
+    """From Figure 14 on HJ's programs stand where the paper has one place, X10's elsewhere."""
+    files = _full(evidence, range(14, 20))
+    if not files:
+        return unknown(NO_FILES)
+    ours = {n: {r.program for r in planned(evidence.points(n))} for n in files}
+    paper = {n: {e["program"] for e in _experiments(n)} for n in files}
+    return compared(claim, ours == paper, {f"Figure {n}": p for n, p in ours.items()})
+
+
+def _experiments(number: int) -> list[dict[str, Any]]:
+    claim = setup_of(number)
+    return [] if claim is None else list(claim.data.get("experiment", ()))
+
+
+@check
+def experiments(claim: Claim, evidence: Evidence) -> Verdict:
+    """The paper's experiments in one table beside the set-ups, and which of these depart here."""
+    table = claim.table()
+    for key, row in table.items():
+        number = int("".join(c for c in key[:2] if c.isdigit()))
+        made = [e for e in _experiments(number) if e["program"] in row["programs"]]
+        if {e["program"] for e in made} != set(row["programs"]):
+            return Verdict(DIFFERS, f"Figure {key}: {row['programs']}", "", "two claims disagree")
+    files = _full(evidence)
+    if not files:
+        return unknown(NO_FILES)
+    depart = {
+        n: list(found)
+        for n in files
+        if (found := departures(setup_of(n) or claim, planned(evidence.points(n))))
+    }
+    named = {f"Figure {n}": aspects for n, aspects in depart.items()}
+    if not named:
+        return Verdict(EQUAL, "all set-ups")
+    return Verdict(DIFFERS, str(compared(claim, True, named).ours), "see the set-ups' own claims")
+
+
+@check
+def models(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether Figure 15 has the three runtime models: one place, several, one a node."""
+    if not (runs := planned(evidence.points(15))):
+        return unknown(NO_FILES)
+    ours = {
+        "SP": any(r.places == 1 for r in runs),
+        "MP": any(1 < r.places < r.sizes and r.sizes % r.places == 0 for r in runs),
+        "UP": any(r.places == r.sizes for r in runs),
+    }
+    return compared(claim, all(ours.values()), [name for name, there in ours.items() if there])
+
+
+@check
+def one_place(claim: Claim, evidence: Evidence) -> Verdict:
+    """HJ's one place: one process, and in how many clusters its nodes are."""
+    files = _full(evidence)
+    if not files:
+        return unknown(NO_FILES)
+    points = [p for n in files for p in evidence.points(n) if p.runtime == "HJ"]
+    processes, clusters = {p.workers for p in points}, {p.clusters for p in points}
+    ours = {"processes": sorted(processes), "clusters": sorted(c or 1 for c in clusters)}
+    return compared(claim, processes == {1} == clusters, ours)
+
+
+@check
+def serial_base(claim: Claim, evidence: Evidence) -> Verdict:
+    """Serial runs in the UP model: their places in the full settings; in results, tasks and data sent."""
+    numbers = [n for n in TIMED if (setup_of(n) or claim).data.get("base", "").startswith("serial")]
+    if not _full(evidence, numbers):
+        return unknown(NO_FILES)
+    made = {
+        n: sorted({r.places for r in planned(evidence.points(n)) if r.program == SERIAL_PROGRAM})
+        for n in numbers
+    }
+    holds = all(places == [N] for places in made.values())
+    ours: dict[str, Any] = {f"places in Figure {n}": places for n, places in made.items()}
+    for n in numbers:
+        if (figure := evidence.figure(n)) is not None and SERIAL in figure["style"].values:
+            runs = figure.isel(run=figure["style"].values == SERIAL)
+            tasks, sent = int(runs["asyncs"].max()), int(runs["wire_bytes"].min())
+            holds &= tasks == 0 < sent
+            ours[f"Figure {n}"] = f"{tasks} tasks, at least {sent} bytes between places"
+    within = "a place is a worker process; one computes at a time, and waits until each access is confirmed"
+    return compared(claim, holds, ours, within)
+
+
+@check
+def machine(claim: Claim, evidence: Evidence) -> Verdict:
+    """The machine that results were made on."""
+    made = {str(d.attrs["machine"]) for d in evidence.results.values() if "machine" in d.attrs}
+    if not made:
+        return unknown("no results: they say what machine made them")
+    return compared(claim, False, sorted(made))
+
+
+@check
+def hardware_threads(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether each hardware thread of the results was a processor's own."""
+    figures = {n: d for n in TIMED if (d := evidence.figure(n)) is not None}
+    if not figures:
+        return unknown("no results of times")
+    shared = {f"Figure {n}": text for n, d in figures.items() if (text := crowded(d))}
+    return compared(claim, not shared, shared or "a processor each")
+
+
+def settings_of(figure: xr.Dataset) -> dict[str, str]:
+    """Where the runs of a figure's dataset differ from the paper, by aspect."""
+    claim = setup_of(int(figure.attrs["figure"]))
+    if claim is None or "experiment" not in claim.data:
+        return {}
+    return departures(claim, ran(figure))
+
+
+def described(number: int) -> str:
+    """The paper's set-up of a figure, in a sentence."""
+    parts = []
+    for e in _experiments(number):
+        kernels = _said(e["kernels"])
+        told = [
+            f"{e['program']}: {e['form']}, {kernels if kernels == 'all' else kernels.upper()} kernels"
+        ]
+        for name, word in (
+            ("sizes", "nodes"),
+            ("threads", "hardware threads"),
+            ("places", "places"),
+        ):
+            if name in e:
+                told.append(f"{'n' if e[name] == 'n' else _said(e[name])} {word}")
+        told.append(", ".join(f"{i}-In" for i in e["inputs"]))
+        if e.get("workload"):
+            told.append(f"{e['workload']:,} operations a task")
+        parts.append("; ".join(told))
+    claim = setup_of(number)
+    assert claim is not None
+    base = claim.data.get("base", "")
+    if base:
+        first = {"first": "the first value", "not said": "what is not said"}.get(base, base)
+        parts.append(f"Normalised to {first}; {claim.data['repeats']} repeats")
+    return ". ".join(parts) + "." if parts else ""

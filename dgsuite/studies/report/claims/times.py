@@ -1,0 +1,270 @@
+"""Checks of what IMSuite says of times (Figures 11 to 19), on results in a folder."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dgsuite.studies.report.claims.data import Claim
+from dgsuite.studies.report.claims.evidence import Evidence
+from dgsuite.studies.report.claims.setups import NO_FILES, planned, settings_of
+from dgsuite.studies.report.claims.verdicts import AGREES, DIFFERS, Verdict, check, unknown
+from dgsuite.studies.report.results import bars, crowded
+
+NAMED = 8
+"""Curves that differ are named, up to this many."""
+
+MOST = 0.75
+"""Share of kernels that "most" asks for."""
+
+Curves = Mapping[tuple[str, str], Mapping[Any, float]]
+"""Mean seconds by value of what is swept, by program and kernel."""
+
+
+def curves(evidence: Evidence, number: int) -> dict[tuple[str, str], dict[Any, float]] | None:
+    """The curves of a figure's results, if they are there."""
+    if (figure := evidence.figure(number)) is None:
+        return None
+    found: dict[tuple[str, str], dict[Any, float]] = {}
+    for bar in bars(figure):
+        found.setdefault((bar.program, bar.kernel), {})[bar.value] = bar.seconds.mean
+    return found
+
+
+def _absent(number: int) -> Verdict:
+    return unknown(f"no results of Figure {number}")
+
+
+def _lacks(number: int, *what: Any) -> Verdict:
+    return unknown(f"the results of Figure {number} lack {', '.join(map(str, what))}")
+
+
+def _told(claim: Claim, evidence: Evidence, number: int, holds: bool, ours: str) -> Verdict:
+    """A verdict on times, with the settings in which the results depart."""
+    figure = evidence.figure(number)
+    assert figure is not None
+    depart = ", ".join(settings_of(figure))
+    within = f"with another setting: {depart}" if depart else "the paper's setting"
+    within = ". ".join(filter(None, (within, crowded(figure))))
+    if holds:
+        return Verdict(AGREES, ours, within)
+    return Verdict(DIFFERS, ours, f"{claim.why} ({within})" if claim.why else "",
+                   "" if claim.why else "differs, and nothing says why")  # fmt: skip
+
+
+def _share(
+    claim: Claim, evidence: Evidence, number: int, held: Mapping[Any, bool], of: float = 1.0
+) -> Verdict:
+    """Whether enough curves do what is said."""
+    odd = [" ".join(map(str, key)) for key, holds in held.items() if not holds]
+    text = f"{len(held) - len(odd)} of {len(held)} curves"
+    if odd:
+        more = f" and {len(odd) - NAMED} more" if len(odd) > NAMED else ""
+        text += f"; not {', '.join(odd[:NAMED])}{more}"
+    return _told(claim, evidence, number, len(odd) <= (1 - of) * len(held), text)
+
+
+def _each(
+    claim: Claim, evidence: Evidence, number: int, holds: Callable[[list[float]], bool],
+    values: tuple[Any, ...] | None = None, of: float = 1.0,
+) -> Verdict:  # fmt: skip
+    """Whether something holds of the curves' times, ascending in what is swept, or at some values."""
+    if (found := curves(evidence, number)) is None:
+        return _absent(number)
+    held = {}
+    for key, curve in found.items():
+        at = sorted(curve) if values is None else [v for v in values if v in curve]
+        if len(at) < 2 or (values is not None and len(at) < len(values)):
+            continue
+        held[key] = holds([curve[v] for v in at])
+    if not held:
+        return _lacks(number, *(values or ("two values",)))
+    return _share(claim, evidence, number, held, of)
+
+
+def _grows(times: list[float]) -> bool:
+    return all(b > a for a, b in itertools.pairwise(times))
+
+
+def _sharper(times: list[float]) -> bool:
+    """Grows, and in the last step more than before."""
+    steps = [b / a for a, b in itertools.pairwise(times)]
+    return _grows(times) and steps[-1] == max(steps)
+
+
+@check
+def improves(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether times fall up to eight threads."""
+    return _each(claim, evidence, 11, lambda times: _grows(times[3::-1]))
+
+
+@check
+def gains(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether 16 threads gain a little less than 8, and 32 much less."""
+
+    def less(times: list[float]) -> bool:
+        four, eight, sixteen, more = times
+        return sixteen / more < eight / sixteen < four / eight
+
+    return _each(claim, evidence, 11, less, (4, 8, 16, 32), MOST)
+
+
+@check
+def hs_dip(claim: Claim, evidence: Evidence) -> Verdict:
+    """HS from 16 to 32 threads, in X10-FA and in HJ-FA."""
+    if (found := curves(evidence, 11)) is None:
+        return _absent(11)
+    pair = [found.get((p, "hs"), {}) for p in ("X10-FA", "HJ-FA")]
+    if not all({16, 32} <= set(curve) for curve in pair):
+        return _lacks(11, "hs on 16 and 32 threads")
+    x10, hj = (curve[32] / curve[16] for curve in pair)
+    text = f"time x {x10:.2f} in X10-FA, x {hj:.2f} in HJ-FA"
+    return _told(claim, evidence, 11, x10 > 1 >= hj, text)
+
+
+@check
+def sixty_four(claim: Claim, evidence: Evidence) -> Verdict:
+    """What 64 threads gain over 32 in X10-FAC."""
+    if (found := curves(evidence, 11)) is None:
+        return _absent(11)
+    pair = {k: found.get(("X10-FAC", k), {}) for k in ("hs", "bf")}
+    if not all({32, 64} <= set(curve) for curve in pair.values()):
+        return _lacks(11, "hs and bf on 32 and 64 threads")
+    ours = {k: 100 * (curve[32] / curve[64] - 1) for k, curve in pair.items()}
+    paper = claim.data["values"]
+    holds = all(abs(ours[k] - paper[f"{k}_improvement_percent_32_to_64"]) < 10 for k in ours)
+    text = ", ".join(f"{k} {gain:+.0f} %" for k, gain in ours.items())
+    return _told(claim, evidence, 11, holds, text)
+
+
+@check
+def serial_first(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether the serial program is the faster one up to four threads, and not from eight on."""
+    if (figure := evidence.figure(11)) is None:
+        return _absent(11)
+    held = {
+        (bar.program, bar.kernel, bar.value): (bar.ratio.mean < 1) == (bar.value <= 4)
+        for bar in bars(figure)
+        if isinstance(bar.base, str)
+    }
+    if not held:
+        return _lacks(11, "the serial program")
+    return _share(claim, evidence, 11, held, MOST)
+
+
+@check
+def hj_times(claim: Claim, evidence: Evidence) -> Verdict:
+    """The workload of HJ's programs in Figures 11 and 13, and their input."""
+    if not evidence.points(11):
+        return unknown(NO_FILES)
+    runs = [r for r in planned(evidence.points(11)) if r.program.startswith("HJ")]
+    ours = {r.workload for r in runs}, {r.sizes for r in runs}
+    values = claim.data["values"]
+    holds = ours == ({values["hj_workload_instructions"]}, {values["input_size"]})
+    return Verdict(AGREES if holds else DIFFERS, f"operations {sorted(ours[0])}, n {sorted(ours[1])}",
+                   "an operation for an instruction" if holds else claim.why)  # fmt: skip
+
+
+@check
+def alike_recursive(claim: Claim, evidence: Evidence) -> Verdict:
+    """Gain of the most threads over one, recursive beside iterative."""
+    flat, deep = curves(evidence, 11), curves(evidence, 12)
+    if flat is None or deep is None:
+        return _absent(11 if flat is None else 12)
+    ratios = {}
+    for key in flat.keys() & deep.keys():
+        common = sorted(set(flat[key]) & set(deep[key]))
+        if len(common) > 1:
+            one, two = (c[key][common[0]] / c[key][common[-1]] for c in (flat, deep))
+            ratios[" ".join(key)] = two / one
+    if not ratios:
+        return _lacks(12, "curves that Figure 11 has")
+    text = ", ".join(f"{name} x {ratio:.2f}" for name, ratio in sorted(ratios.items()))
+    holds = all(0.8 < ratio < 1.25 for ratio in ratios.values())
+    return _told(claim, evidence, 12, holds, f"speed-up recursive over iterative: {text}")
+
+
+@check
+def mst_dip(claim: Claim, evidence: Evidence) -> Verdict:
+    """Recursive MST in one place from 16 to 32 threads."""
+    found = curves(evidence, 13)
+    if found is None:
+        return _absent(13)
+    mst = {p: c for (p, k), c in found.items() if k == "mst" and {16, 32} <= set(c)}
+    if not mst:
+        return _lacks(13, "mst on 16 and 32 threads")
+    text = ", ".join(f"{p} time x {c[32] / c[16]:.2f}" for p, c in mst.items())
+    return _told(claim, evidence, 13, all(c[32] > c[16] for c in mst.values()), text)
+
+
+@check
+def size_grows(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether times grow with the input, and most for BY."""
+    if (found := curves(evidence, 14)) is None:
+        return _absent(14)
+    odd: list[str] = []
+    most: dict[tuple[str, Any], dict[str, float]] = {}
+    for (program, kernel), curve in found.items():
+        at = sorted(curve)
+        if not _grows([curve[v] for v in at]):
+            odd.append(f"{program} {kernel}")
+        most.setdefault((program, at[-1]), {})[kernel] = curve[at[-1]] / curve[at[0]]
+    steepest = {p: max(of, key=of.__getitem__) for (p, n), of in most.items() if "by" in of}
+    text = f"not growing: {', '.join(odd) or 'none'}; steepest: {steepest or 'BY is not there'}"
+    holds = not odd and bool(steepest) and set(steepest.values()) == {"by"}
+    return _told(claim, evidence, 14, holds, text)
+
+
+@check
+def clusters_grow(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether times grow with the clusters, from two on, for most."""
+    return _each(
+        claim, evidence, 15, lambda times: _grows(times[1:] if len(times) > 3 else times), of=MOST
+    )
+
+
+@check
+def one_to_two(claim: Claim, evidence: Evidence) -> Verdict:
+    """Which kernels gain from a second cluster."""
+    if (found := curves(evidence, 15)) is None:
+        return _absent(15)
+    two = {key: c[2] < c[1] for key, c in found.items() if {1, 2} <= set(c)}
+    if not two:
+        return _lacks(15, "two clusters")
+    ours = {p: sorted(k for (q, k), gains in two.items() if p == q and gains) for p, _ in two}
+    paper = {
+        "X10-FA": sorted(claim.data["values"]["fa"]),
+        "X10-FAC": sorted(claim.data["values"]["fac"]),
+    }
+    return _told(claim, evidence, 15, ours == paper, f"gain: {ours}")
+
+
+@check
+def u_grows(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether times of U_n grow, from 16 to 32 more than before."""
+    return _each(claim, evidence, 16, _sharper)
+
+
+@check
+def n_grows(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether times of V_n grow."""
+    return _each(claim, evidence, 17, _grows)
+
+
+@check
+def w_grows(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether times of W_n grow, from 32 to 64 more than before."""
+    return _each(claim, evidence, 18, _sharper)
+
+
+@check
+def by_reversal(claim: Claim, evidence: Evidence) -> Verdict:
+    """BY on Mx-In over Mn-In, in one place and in many."""
+    if (found := curves(evidence, 19)) is None:
+        return _absent(19)
+    ratios = {p: c["mx"] / c["mn"] for (p, k), c in found.items() if k == "by"}
+    if not {"X10-FA", "HJ-FA"} <= ratios.keys():
+        return _lacks(19, "by in X10-FA and HJ-FA")
+    text = ", ".join(f"{p} {ratio:.2f}" for p, ratio in ratios.items())
+    return _told(claim, evidence, 19, ratios["HJ-FA"] < 1 < ratios["X10-FA"], text)

@@ -1,0 +1,83 @@
+"""Verdicts on claims, and the register of checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dgsuite.studies.report.claims.data import Claim
+
+if TYPE_CHECKING:
+    from dgsuite.studies.report.claims.evidence import Evidence
+
+EQUAL, AGREES, DIFFERS, UNCHECKED = "equal", "agrees", "differs", "not checked"
+
+
+class Verdict(NamedTuple):
+    """The result of a check."""
+
+    verdict: str
+    """"equal", "agrees" (within what `why` says), "differs" or "not checked"."""
+    ours: str = ""
+    why: str = ""
+    silent: str = ""
+    """What departs from the paper without a reason given, if anything."""
+
+
+class Row(NamedTuple):
+    """A claim and the verdict on it."""
+
+    claim: Claim
+    verdict: Verdict
+
+    def record(self) -> dict[str, Any]:
+        """For JSON."""
+        claim, verdict = self
+        return {
+            "id": claim.id, "place": claim.place, "kind": claim.kind, "paper": claim.says,
+            "check": claim.check, **verdict._asdict(),
+        }  # fmt: skip
+
+
+Check = Callable[[Claim, "Evidence"], Verdict]
+
+CHECKS: dict[str, Check] = {}
+"""Checks by name."""
+
+
+def check(function: Check) -> Check:
+    """Enter a function among the checks."""
+    CHECKS[function.__name__] = function
+    return function
+
+
+@check
+def none(claim: Claim, evidence: Evidence) -> Verdict:
+    """A claim that nothing here can be compared with."""
+    return Verdict(UNCHECKED, why=claim.why, silent="" if claim.why else "no reason is given")
+
+
+def unknown(why: str) -> Verdict:
+    """Of a claim whose evidence is missing."""
+    return Verdict(UNCHECKED, why=why)
+
+
+def compared(claim: Claim, holds: bool, ours: Any, within: str = "") -> Verdict:
+    """Equal, or where `within` says within what, agrees; else differs, for the claim's reason."""
+    text = said(ours)
+    if holds:
+        return Verdict(AGREES if within else EQUAL, text, within)
+    return Verdict(DIFFERS, text, claim.why, "" if claim.why else "differs, and nothing says why")
+
+
+def said(value: Any) -> str:
+    """A value in a line."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {said(v)}" for name, v in value.items())
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, set):
+        return ", ".join(sorted(map(said, value)))
+    if isinstance(value, list | tuple):
+        return ", ".join(map(said, value))
+    return str(value)

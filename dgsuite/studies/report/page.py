@@ -1,0 +1,271 @@
+"""The results of a folder as one self-contained HTML page, in light or dark as the reader's system is set."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import xarray as xr
+
+from dgsuite.base.errors import InputError
+from dgsuite.base.files import atomic_write
+from dgsuite.base.tables import Table
+from dgsuite.base.templates import template
+from dgsuite.core.results.plots import svg
+from dgsuite.studies.report.claims import setups
+from dgsuite.studies.report.claims.data import setup_of
+from dgsuite.studies.report.claims.show import by_paper, summary
+from dgsuite.studies.report.claims.verdicts import Row
+from dgsuite.studies.report.draw import CODE, both, code_table, draw, grid, labelled
+from dgsuite.studies.report.forms import forms
+from dgsuite.studies.report.results import BY_ROUND, bars, cells, code, findings
+from dgsuite.studies.report.statistics import LEVEL
+from dgsuite.studies.report.sweeps import Sweep, sweep
+from dgsuite.studies.report.tables import HEADS, NOTHING, STYLES, TEXT, reasons, row
+
+TITLE = "IMSuite's characterisation, on Dask"
+"""Of a page with figures."""
+
+
+WIDE = 6
+"""Columns that a table has beside text, at most."""
+
+
+class Section(NamedTuple):
+    """What the page says of a figure."""
+
+    number: int
+    title: str
+    numbers: Table
+    """Of every cell, round or bar."""
+    picture: str | None
+    """Markup, unless the figure is a table."""
+    tables: list[Table]
+    """In place of a picture: as the paper has them, with its numbers where ours differ."""
+    setup: str
+    """The paper's."""
+    said: list[str]
+    """What the paper says of the figure."""
+    compared: bool
+    """Whether the set-up of our runs is compared with the paper's."""
+    departures: list[str]
+    """In what it is another."""
+    findings: list[str]
+    verdicts: list[str]
+    """On what the paper says."""
+    command: str
+    """It makes the figure again."""
+    runs: str
+    machine: str
+
+    @property
+    def wide(self) -> bool:
+        """Whether a table takes the width of the page."""
+        return any(len(table.heads) > WIDE for table in self.tables)
+
+
+def page(
+    results: Mapping[str, xr.Dataset], claims: Sequence[Row] = ()
+) -> tuple[str, dict[str, str]]:
+    """The page of a folder's results.
+
+    Parameters
+    ----------
+    results
+        Datasets by file name: figures, and whatever else dgsuite made.
+    claims
+        What the papers say, with verdicts.
+
+    Returns
+    -------
+    page
+        HTML.
+    left_out
+        By file name, why a dataset is not on the page: files of older versions or other programs may be
+        incomplete.
+    """
+    sections: dict[str, Section] = {}
+    sweeps: list[Sweep] = []
+    left_out = {}
+    for name, ds in results.items():
+        try:
+            if "figure" in ds.attrs:
+                sections[name] = _section(ds, claims)
+            else:
+                sweeps.append(sweep(name, ds))
+        except Exception as error:
+            left_out[name] = _reason(error)
+    ordered = sorted(sections.values(), key=lambda section: section.number)
+    present = {section.number for section in ordered}
+    text = template("dgsuite.studies.report", "page.html").render(
+        sections=ordered,
+        settings=sorted({str(results[name].attrs.get("setting", "")) for name in sections}),
+        level=f"{LEVEL:.0%}",
+        summary=summary(claims),
+        claims=list(by_paper(claims)) if claims and ordered else [],
+        title=_title(sweeps) if not ordered else TITLE,
+        sweeps=sweeps,
+        absent=[number for number in forms() if number not in present],
+    )
+    return text, left_out
+
+
+def _title(sweeps: Sequence[Sweep]) -> str:
+    """The title of a page without figures."""
+    names = [s.title for s in sweeps]
+    return "Results of " + " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def _number(figure: xr.Dataset) -> int:
+    number = int(figure.attrs["figure"])
+    if number not in forms():
+        raise InputError(
+            f"there is no figure {number}; those that are: {', '.join(map(str, forms()))}"
+        )
+    return number
+
+
+def _reason(error: Exception) -> str:
+    """Why a dataset cannot be shown."""
+    text = " ".join(str(error.args[0] if error.args else error).split())
+    if isinstance(error, KeyError):
+        name = text.removeprefix("No variable named ").partition(". ")[0].strip("'")
+        return f"it cannot be shown: {name!r} is missing or unknown"
+    return text if isinstance(error, InputError) else f"it cannot be shown: {text}"
+
+
+def _section(figure: xr.Dataset, claims: Sequence[Row]) -> Section:
+    number = _number(figure)
+    form = forms()[number]
+    about = _about(number, claims)
+    repeats = len(set(figure["repeat"].values.tolist()))
+    attrs = figure.attrs
+    setting = attrs.get("setting", "")
+    departures = [f"{aspect}: {text}" for aspect, text in setups.settings_of(figure).items()]
+    return Section(
+        number=number,
+        title=form.title,
+        numbers={"table": _cells, "rounds": _totals, "bars": _ratios}[form.kind](figure),
+        picture=None if form.kind == "table" else _picture(figure),
+        tables=_matrix(figure) if form.kind == "table" else [],
+        setup=setups.described(number),
+        said=[row.claim.says for row in about],
+        compared=_compared(number),
+        departures=departures,
+        findings=findings(figure),
+        verdicts=[_verdict(row) for row in about],
+        command=str(attrs.get("command", "")),
+        runs=f"{figure.sizes['run']} runs, {repeats} of each{_care(attrs)}; {setting} setting",
+        machine=_made_by(figure),
+    )
+
+
+def _care(attrs: Mapping[Any, Any]) -> str:
+    """What was done so that times of repeats do not depend on each other."""
+    where = ", on worker processes of their own" if attrs.get("fresh") else ""
+    return f"{where}, after a run that does not count" if attrs.get("warmup") else where
+
+
+def _made_by(figure: xr.Dataset) -> str:
+    """The machine and the versions that made a figure."""
+    versions = json.loads(figure.attrs.get("versions", "{}"))
+    named = [f"{name} {number}" for name, number in versions.items()]
+    return f"Machine: {figure.attrs.get('machine', 'not noted')}. {', '.join(named)}"
+
+
+def _compared(number: int) -> bool:
+    """Whether the set-up of a figure's runs is compared with the paper's."""
+    claim = setup_of(number)
+    return claim is not None and "experiment" in claim.data
+
+
+def _verdict(row: Row) -> str:
+    claim, verdict = row
+    rest = ": ".join(filter(None, (verdict.ours, verdict.why)))
+    return f"{claim.says} {verdict.verdict.capitalize()}. {rest}"
+
+
+def _about(number: int, claims: Sequence[Row]) -> list[Row]:
+    """The findings on a figure."""
+    place = re.compile(rf"imsuite\.fig{number}[a-c]?\.")
+    return [r for r in claims if place.match(r.claim.id) and r.claim.kind == "finding"]
+
+
+def _picture(figure: xr.Dataset) -> str:
+    drawn = draw(figure)
+    drawn.suptitle("")  # the section has a title
+    return svg(drawn, f"Figure {_number(figure)}: {forms()[_number(figure)].title}")
+
+
+def _matrix(figure: xr.Dataset) -> list[Table]:
+    """A row a kernel and input, a column a count, as the paper has them; its numbers where ours differ."""
+    tables = [_grid(figure, text=False)]
+    if any(cell.input in TEXT.values() for cell in cells(figure)):
+        tables.append(_grid(figure, text=True, title="In the text of kernels:"))
+    rows = [(kernel.upper(), *row) for kernel, row in code_table(code(figure)).items()]
+    if rows:
+        tables.append(Table(("", *CODE), rows, title="In the text of our kernels:"))
+    return tables
+
+
+def _grid(figure: xr.Dataset, text: bool, title: str = "") -> Table:
+    columns, rows, at = grid(figure, text)
+    body = [
+        (
+            f"{kernel.upper()} {given}",
+            *(both(at.get((kernel, given, column))) for column in columns),
+        )
+        for kernel, given in rows
+    ]
+    return Table(("", *columns), body, title)
+
+
+def _cells(figure: xr.Dataset) -> Table:
+    found = cells(figure)
+    notes = {why: number for number, why in enumerate(reasons(found), 1)}
+    rows = [row(cell, notes) for cell in found]
+    return Table(HEADS, rows, notes=[why or NOTHING for why in notes])
+
+
+def _totals(figure: xr.Dataset) -> Table:
+    rows = [
+        (
+            str(figure["kernel"].values[i]).upper(),
+            figure["kind"].values[i],
+            STYLES.get(style, style),
+            figure["n_rounds"].values[i],
+            *(figure[name].values[i] for name in BY_ROUND),
+        )
+        for i, style in enumerate(figure["count_as"].values.tolist())
+    ]
+    return Table(("kernel", "input", "style", "rounds", *BY_ROUND), rows)
+
+
+def _ratios(figure: xr.Dataset) -> Table:
+    form = forms()[int(figure.attrs["figure"])]
+    rows = [
+        (
+            bar.kernel.upper(),
+            bar.program,
+            bar.value,
+            bar.ratio,
+            f"{1e3 * bar.seconds.mean:.4g}",
+            f"{1e3 * bar.seconds.half:.2g}",
+            bar.seconds.runs,
+            labelled(form, bar.base),
+            f"yes: {bar.oversubscribed}" if bar.oversubscribed else "",
+        )
+        for bar in bars(figure)
+    ]
+    swept = (form.unit.strip(" ="), form.measure)
+    heads = ("kernel", "program", *swept, "ms", "± ms", "runs", "over", "oversubscribed")
+    return Table(heads, rows)
+
+
+def write(text: str, path: Path) -> None:
+    """Write the page: whole, or not at all."""
+    with atomic_write(path) as part:
+        Path(part).write_text(text, encoding="utf-8")

@@ -1,0 +1,96 @@
+"""Terms of a model of time, written as text: ``1/sqrt(p)``, ``size/p``, ``log(p)``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dgsuite.base.errors import InputError
+
+FACTOR = re.compile(r"(?:(sqrt|log)\((p|size)\)|(1|p|size|\(p-1\)))(?:\^(\d+))?")
+WORK = {"1", "1/p", "size/p", "size"}
+"""Terms that are not communication."""
+
+FORMS: tuple[tuple[str, ...], ...] = (
+    ("1", "1/p", "1/sqrt(p)"),
+    ("1", "1/p"),
+    ("1", "1/p", "log(p)"),
+    ("1", "1/p", "p"),
+    ("1", "1/p", "1/sqrt(p)", "log(p)"),
+)
+"""Sets of terms to choose from: the paper's; no communication; a tree of messages; one-dimensional
+traffic, where everyone sends to everyone; and the paper's with a tree."""
+
+FORMS_WITH_SIZE: tuple[tuple[str, ...], ...] = (
+    ("1", "size/p", "size/sqrt(p)"),
+    ("1", "size/p"),
+    ("1", "size/p", "log(p)"),
+    ("1", "size/p", "p"),
+    ("1", "size/p", "size"),
+    ("1", "size*(p-1)/p", "p"),
+    ("1", "size/p", "size*(p-1)/p", "p"),
+    ("1", "size/p", "size/sqrt(p)", "log(p)"),
+)
+"""The same for problems of several sizes: the paper's, whose C1 and C2 are in proportion to the size; and
+forms of one-dimensional traffic, where each worker sends its share of the problem to all p - 1 others."""
+
+
+def design(terms: Sequence[str], p: NDArray, size: NDArray | None) -> NDArray[np.float64]:
+    """Value of each term at each point, shape (points, terms)."""
+    return np.stack([value(term, p, size) for term in terms], axis=1)
+
+
+def value(term: str, p: NDArray, size: NDArray | None) -> NDArray[np.float64]:
+    """A term at some points.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or needs a size that was not given.
+    """
+    out = np.ones(len(p))
+    for i, part in enumerate(re.split(r"([*/])", term.replace(" ", ""))):
+        if i % 2:
+            operator = part
+            continue
+        found = FACTOR.fullmatch(part)
+        if found is None:
+            raise InputError(
+                f"term {term!r}: {part!r} is not understood; a term is made of 1, p, (p-1), size, "
+                f"sqrt(p), log(p), p^2 and the like, with * and /"
+            )
+        function, inside, plain, power = found.groups()
+        name = inside or plain
+        if name == "size" and size is None:
+            raise InputError(f"term {term!r} needs the size of each point: pass size=")
+        base = {"1": np.ones(len(p)), "p": p, "(p-1)": p - 1, "size": size}[name]
+        assert base is not None
+        factor = np.sqrt(base) if function == "sqrt" else np.log2(base) if function else base
+        factor = factor ** int(power or 1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            out = out / factor if i and operator == "/" else out * factor
+    if not np.isfinite(out).all():
+        raise InputError(f"term {term!r} is not finite at p = {p[~np.isfinite(out)][0]:g}")
+    return out
+
+
+def points(p: ArrayLike, name: str = "p") -> NDArray[np.float64]:
+    """Numbers of machines, or sizes, as an array.
+
+    Raises
+    ------
+    InputError
+        One is not a number, not above 0, or not finite.
+    """
+    try:
+        out = np.atleast_1d(np.asarray(p, float))
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be numbers, got {p!r}") from None
+    if out.ndim != 1:
+        raise InputError(f"{name} must be one-dimensional, got shape {out.shape}")
+    if bad := [x for x in out.tolist() if not 0 < x < np.inf]:
+        raise InputError(f"{name} must be above 0 and finite, got {bad[0]}")
+    return out

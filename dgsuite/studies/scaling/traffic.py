@@ -1,0 +1,305 @@
+"""Counted traffic: what a program sends on any number of clusters, from one run.
+
+What the nodes send in each phase does not depend on how they are divided into clusters. So it is recorded
+once, and each number of clusters takes one pass over the edges of the senders.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError
+from dgsuite.core.engine.batches import BroadcastRecord, Record
+from dgsuite.core.engine.lists import NodeLists
+from dgsuite.core.engine.program import Step
+from dgsuite.core.engine.shipments import AnnouncementBatch, Shipments
+from dgsuite.core.engine.unicasts import UnicastBatch
+from dgsuite.core.executors import serial
+from dgsuite.core.parameters import make_kernel
+from dgsuite.kernels.bsp import Kernel
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.grid import near_square
+from dgsuite.partition.clusters.halo import reads_all, reads_few
+from dgsuite.partition.clusters.partitioners import blocks
+from dgsuite.partition.clusters.subset import INDEX, encoded_size
+from dgsuite.partition.graph.checks import check_graph
+from dgsuite.partition.graph.graph import Graph
+
+LETTER = 8
+"""Bytes of a receiver's and of a sender's id."""
+
+FOUND = 8
+"""Bytes of a node that the grid search found, with its parent."""
+
+
+class Exchange(NamedTuple):
+    """What clusters send each other in one exchange.
+
+    Attributes
+    ----------
+    pairs
+        Items from each cluster to each, shape (clusters, clusters).
+    nbytes
+        Their bytes.
+    work
+        What each cluster has to do with what it gets: messages or entries.
+    """
+
+    pairs: NDArray[np.int64]
+    nbytes: NDArray[np.int64]
+    work: NDArray[np.int64]
+
+
+@dataclass
+class Recording:
+    """What the nodes of a run said, phase by phase."""
+
+    cluster: Cluster
+    steps: list[Step]
+    sent: list[Record | None]
+    compute: NDArray[np.float64]
+
+
+def trace(
+    kernel: str | Kernel,
+    graph: Graph,
+    *,
+    clusters: Sequence[int],
+    seed: int | None = None,
+    on_clusters: Callable[[int], None] = lambda p: None,
+    **parameters: Any,
+) -> xr.Dataset:
+    """Run a kernel once, in this process, and count its traffic on any numbers of clusters.
+
+    Parameters
+    ----------
+    kernel, seed
+        As for `dgsuite.run`; "bfs2d" is counted on grids as near to a square as can be.
+    graph
+        Undirected. It is gathered here: memory is that of the graph, and of a square matrix of the largest
+        number of clusters (int64).
+    clusters
+        Numbers of clusters, such as ``[4, 64, 4096]``; each deals the nodes in blocks.
+    on_clusters
+        Called as each number of clusters begins.
+    parameters
+        Of the kernel.
+
+    Returns
+    -------
+    xarray.Dataset
+        With dims ``clusters`` and ``step`` (an exchange): ``out_bytes`` and ``in_bytes`` of the busiest
+        cluster, the ``partners`` that the busiest cluster sends to, ``total_bytes``, and ``share``, the
+        part of the step's work that the busiest cluster has; and ``compute_seconds(step)`` of all of it.
+
+    Raises
+    ------
+    InputError
+        A number of clusters below 1, or a graph or parameter that does not fit.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> from dgsuite.studies.scaling import trace
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> found = trace("bfs", graph, clusters=[2, 4])
+    >>> found.partners.sel(clusters=4).values
+    array([0, 2, 2, 1])
+    """
+    check_graph(graph)
+    try:
+        ps = [operator.index(p) for p in clusters]
+    except TypeError:
+        ps = []
+    if not ps or any(p < 1 for p in ps):
+        raise InputError(
+            f"clusters must be integers of at least 1, such as [4, 64], got {clusters!r}"
+        )
+    grid = isinstance(kernel, str) and kernel == "bfs2d"
+    if grid:
+        parameters["direction"] = "top-down"
+    chosen = make_kernel("bfs" if grid else kernel, graph, seed, parameters)
+    recorded = record(chosen, graph)
+    names = ("out_bytes", "in_bytes", "partners", "total_bytes", "share")
+    rows: dict[str, list[list[float]]] = {name: [] for name in names}
+    for p in ps:
+        on_clusters(p)
+        found = [_busiest(e) for e in (_on_grid if grid else _in_blocks)(recorded, p)]
+        columns = [list(column) for column in zip(*found, strict=True)]
+        # what one exchange brings is worked on before the next
+        columns[-1] = [1 / p, *columns[-1][:-1]]
+        for name, column in zip(names, columns, strict=True):
+            rows[name].append(column)
+    compute = recorded.compute
+    steps = [(step.round, step.phase) for step in recorded.steps]
+    if grid:  # two exchanges a level: edges are looked at between them
+        compute = np.stack([np.zeros(len(compute)), np.append(compute[1:], 0)], axis=1).ravel()
+        steps = [(r, phase) for r, _ in steps for phase in ("expand", "fold")]
+    texts = {
+        "out_bytes": ("bytes sent by the busiest cluster", "B", np.int64),
+        "in_bytes": ("bytes received by the busiest cluster", "B", np.int64),
+        "partners": ("clusters that the busiest cluster sends to", "1", np.int64),
+        "total_bytes": ("bytes between clusters", "B", np.int64),
+        "share": ("part of the work that the busiest cluster has", "1", np.float64),
+    }
+    variables: dict[str, Any] = {
+        name: (
+            ("clusters", "step"),
+            np.array(rows[name], dtype),
+            {"long_name": text, "units": unit},
+        )
+        for name, (text, unit, dtype) in texts.items()
+    }
+    seconds = {"long_name": "time computing, all clusters", "units": "s"}
+    variables["compute_seconds"] = ("step", compute, seconds)
+    return xr.Dataset(
+        variables,
+        {
+            "clusters": ps,
+            "step": np.arange(len(steps)),
+            "round": ("step", [r for r, _ in steps]),
+            "phase": ("step", [phase for _, phase in steps]),
+        },
+        {"kernel": "bfs2d" if grid else chosen.name, "n": graph.n, "m": graph.m, "counted": 1},
+    )
+
+
+def record(kernel: Kernel, graph: Graph) -> Recording:
+    """Run a kernel on one cluster and keep what its nodes say."""
+    if graph.directed:
+        raise InputError(
+            "traffic is counted on undirected graphs alone; graph.to_undirected() makes one"
+        )
+    (cluster,) = graph.repartition(1, None).gather()
+    sent: list[Record | None] = []
+
+    def recorder(step: Step, what: Record) -> None:
+        sent[-1] = what
+
+    _, warm = serial.run(kernel, [cluster])
+    _, log = serial.run(
+        kernel, [cluster], before_phase=lambda site: sent.append(None), recorder=recorder
+    )
+    compute = np.minimum(warm["compute"], log["compute"])[:, 0]
+    return Recording(cluster, [*log.steps], sent, compute)
+
+
+def _busiest(e: Exchange) -> tuple[int, int, int, int, float]:
+    """Most bytes out and in, most partners, all bytes, and the largest share of the work."""
+    p = len(e.work)
+    total = int(e.work.sum())
+    return (
+        int(e.nbytes.sum(axis=1).max()),
+        int(e.nbytes.sum(axis=0).max()),
+        int(np.count_nonzero(e.pairs, axis=1).max()),
+        int(e.nbytes.sum()),
+        float(e.work.max() / total) if total else 1 / p,
+    )
+
+
+def _in_blocks(recorded: Recording, p: int) -> Iterator[Exchange]:
+    """Exchanges on blocks of nodes, as the engine packs them."""
+    from dgsuite.studies.scaling import _compiled
+
+    c = recorded.cluster
+    owner = _owner(c.n, p)
+    halo = np.zeros((p, p), np.int64)
+    silent = Exchange(halo * 0, halo * 0, np.zeros(p, np.int64))
+    everyone = np.arange(c.n)
+    _compiled.broadcast_pairs(c.indptr, c.indices, everyone, owner, halo, silent.work.copy())
+    sizes = np.bincount(owner, minlength=p)
+    whole = reads_all(halo, sizes[:, None])
+    np.fill_diagonal(whole, False)
+    few = whole & reads_few(halo, sizes[:, None])
+    all_values = np.where(whole & ~few, sizes[:, None], halo)
+    halo = np.where(whole, sizes[:, None], halo)
+    crosses = _crossing(c, owner)
+    crossing = np.bincount(owner[crosses], minlength=p)
+    for sent in recorded.sent:
+        if sent is None:
+            yield silent
+        elif isinstance(sent, BroadcastRecord):
+            pairs, work = np.zeros((p, p), np.int64), np.zeros(p, np.int64)
+            _compiled.broadcast_pairs(c.indptr, c.indices, sent.rows, owner, pairs, work)
+            if not sent.travels:
+                yield silent._replace(work=work)
+                continue
+            said = np.bincount(owner[sent.rows], minlength=p)
+            pairs = np.where(whole, said[:, None], pairs)
+            heads = encoded_size(halo, pairs)
+            everyone = np.bincount(owner[sent.rows[crosses[sent.rows]]], minlength=p) == crossing
+            pairs = np.where(everyone[:, None], all_values, pairs)
+            heads[everyone] = 0
+            yield Exchange(pairs, pairs * sent.itemsize + heads, work)
+        elif isinstance(sent, UnicastBatch):
+            yield _letters(sent, owner, p)
+        elif isinstance(sent, AnnouncementBatch):
+            each = (sent.nbytes * sizes / max(c.n, 1)).astype(np.int64)
+            nbytes = np.repeat(each[:, None], p, axis=1)
+            np.fill_diagonal(nbytes, 0)
+            yield Exchange(nbytes, nbytes, sizes)
+        else:
+            assert isinstance(sent, NodeLists | Shipments)
+            if isinstance(sent, NodeLists):
+                raise InputError("traffic of lists that nodes share is not counted")
+            raise InputError("items to clusters depend on the clusters; only 'bfs2d' is counted")
+
+
+def _crossing(c: Cluster, owner: NDArray) -> NDArray[np.bool_]:
+    """Which nodes have a neighbour in another block."""
+    away = owner[c.indices] != np.repeat(owner, np.diff(c.indptr))
+    before = np.concatenate([[0], np.cumsum(away)])
+    found: NDArray[np.bool_] = before[c.indptr[1:]] > before[c.indptr[:-1]]
+    return found
+
+
+def _letters(sent: UnicastBatch, owner: NDArray, p: int) -> Exchange:
+    """Messages to given nodes: combined ones travel once a cluster and receiver."""
+    assert sent.src is not None
+    source, to = owner[sent.src].astype(np.int64), owner[sent.dst].astype(np.int64)
+    work = np.bincount(to, minlength=p)
+    itemsize = sum(v.itemsize * int(np.prod(v.shape[1:])) for v in sent.fields.values())
+    ids = LETTER if sent.combines_early else 2 * LETTER
+    if sent.combines_early:
+        key = np.unique(source * len(owner) + sent.dst)
+        source, to = key // len(owner), owner[key % len(owner)].astype(np.int64)
+    pairs = np.bincount(source * p + to, minlength=p * p).reshape(p, p)
+    np.fill_diagonal(pairs, 0)
+    return Exchange(pairs, pairs * (itemsize + ids), work)
+
+
+def _on_grid(recorded: Recording, p: int) -> Iterator[Exchange]:
+    """Exchanges of the two-dimensional search, top-down: expand and fold at each level."""
+    from dgsuite.studies.scaling import _compiled
+
+    c = recorded.cluster
+    columns = near_square(p)[1]
+    owner = _owner(c.n, p)
+    sizes = np.bincount(owner, minlength=p)
+    seen = np.zeros((c.n, columns), bool)
+    clusters = np.arange(p)
+    same = clusters[:, None] % columns == clusters[None, :] % columns
+    np.fill_diagonal(same, False)
+    for sent in recorded.sent:
+        assert sent is None or isinstance(sent, BroadcastRecord)
+        nodes = np.empty(0, np.int64) if sent is None else sent.rows
+        said = np.bincount(owner[nodes], minlength=p)
+        words = np.minimum(said, -(-sizes // 32) + 1) * INDEX
+        nbytes = np.where(same, words[:, None], 0)
+        # what a block has to look at it gets here, though it is counted with what it finds
+        found, work = np.zeros((p, p), np.int64), np.zeros(p, np.int64)
+        _compiled.fold_pairs(c.indptr, c.indices, nodes, owner, columns, seen, found, work)
+        yield Exchange(nbytes, nbytes, work)
+        yield Exchange(found, found * FOUND, sizes * 0)
+
+
+def _owner(n: int, p: int) -> NDArray[np.int32]:
+    """Cluster of each node."""
+    return np.repeat(np.arange(p, dtype=np.int32), np.diff(blocks(n, p).offsets))

@@ -1,0 +1,298 @@
+"""Betweenness centrality of "X10 on the SCC": Table 1, Figures 8, 9 and 10.
+
+As in the original every place makes the whole graph itself, searches from its share of the sources, and
+adds its sums to those of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import product
+from time import thread_time
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from dgsuite import genval
+from dgsuite.core.executors.dynamic import chunks
+from dgsuite.core.running.runner import run as run_kernel
+from dgsuite.kernels.analytics.replicated import Searcher, falling, gathered
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.scc import chip, ledger
+from dgsuite.studies.scc.columns import buffers, present
+from dgsuite.studies.scc.ledger import Ledger, Transport, block, cyclic
+from dgsuite.studies.scc.options import Betweenness, Common, Workload
+from dgsuite.studies.scc.simulate import Simulation
+from dgsuite.studies.transports import carriers
+
+CHECKS = {
+    "measured_seconds": "measured time of the sampled sources' rounds",
+    "measured_busy": "measured processor time of the busiest place in them",
+    "predicted_seconds": "simulated time of what was measured",
+    "predicted_busy": "simulated processor time of its busiest place",
+}
+"""Variables of what is run as well as simulated."""
+
+ENTRY = 16
+"""Bytes of an edge on its way: both ends and a weight."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A workload, measured.
+
+    Attributes
+    ----------
+    sources
+        Those that were measured, ascending.
+    degree
+        Their out-edges.
+    spread
+        How many sources each stands for.
+    hold
+        Seconds to put the graph together from the clusters' rows.
+    held
+        Bytes that a place holds: the graph, its sums, and what a search needs.
+    """
+
+    graph: Graph
+    weighted: bool
+    sources: NDArray[np.int64]
+    degree: NDArray[np.int64]
+    spread: int
+    hold: float
+    ledger: Ledger
+    held: int = 0
+
+
+def run(common: Common, options: Betweenness, on_step: Callable[[str], None]) -> xr.Dataset:
+    """Measure and simulate.
+
+    Parameters
+    ----------
+    on_step
+        Called with a line of progress as each step begins.
+
+    Returns
+    -------
+    Dataset with dims workload, deal, transport, places and measured; ``simulated_seconds`` is simulated.
+    """
+    cases = {}
+    for name, workload in options.workload.items():
+        on_step(f"units of {name}")
+        cases[name] = measure(name, workload, common)
+    columns, absent = present(common.protocols)
+    for why in absent.values():
+        on_step(f"left out: {why}")
+    on_step("transports")
+    with buffers(common.buffers) as chunks:
+        with ExitStack() as stack:
+            pairs = {p: stack.enter_context(carriers.workers(p, 2)) for p in columns}
+            found = ledger.transports(pairs, common.repeats, chunks)
+        by = {t.name: t for t in found}
+        columns = [p for p in common.protocols if p not in absent]
+        transports = [by[p] if p in by else chip.transport(p) for p in columns]
+        shape = (len(cases), len(options.deals), len(columns))
+        simulated = np.full((*shape, len(common.places)), np.nan)
+        checks = np.full((len(CHECKS), *shape, len(common.measured)), np.nan)
+        for t, transport in enumerate(transports):
+            with ExitStack() as stack:
+                clients = {
+                    count: stack.enter_context(carriers.workers(transport.name, count))
+                    for count in (dict.fromkeys(common.measured) if transport.name in by else ())
+                }
+                each = product(enumerate(cases.items()), enumerate(options.deals))
+                for (w, (name, case)), (d, deal) in each:
+                    on_step(f"{name}, {deal}, {transport.name}")
+                    simulated[w, d, t] = [
+                        simulate(case, p, transport, deal).elapsed
+                        if not transport.why_not(p, case.held)
+                        else np.nan
+                        for p in common.places
+                    ]
+                    if d and t:  # deals on one transport, transports with one deal
+                        continue
+                    for m, places in enumerate(common.measured):
+                        if places in clients:
+                            with carriers.chosen(transport.name):
+                                took = once(case, deal, clients[places], common)
+                            replayed = as_measured(case, places, transport, deal)
+                            planned = replayed.elapsed, replayed.busy.max()
+                            checks[:, w, d, t, m] = *took, *planned
+    ds = _dataset(common, options, cases, transports, checks, simulated)
+    ds.attrs["left_out"] = "; ".join(absent.values())
+    return ds
+
+
+def measure(name: str, workload: Workload, common: Common) -> Case:
+    """What a workload costs on one place."""
+    shares = {share: getattr(workload, share) for share in "abcd"}
+    made = []
+    for _ in range(common.repeats):
+        begin = thread_time()
+        graph = genval.rmat(workload.scale, **shares, seed=common.seed)
+        middle = thread_time()
+        held = gathered(graph.gather(), workload.weighted)
+        made.append((middle - begin, thread_time() - middle))
+    generate, hold = np.min(made, 0)
+    sample = min(workload.sample, graph.n)
+    luck = np.random.default_rng(common.seed).integers(0, sample, graph.n // sample)
+    sources = np.arange(len(luck)) * sample + luck
+    search = Searcher(held, workload.weighted)
+    units = ledger.units(
+        lambda i: search(sources[i : i + 1]), len(sources), common.repeats, thread_time
+    )
+    costs = Ledger(name, np.repeat(units, sample), generate + hold, 2 * 8 * graph.n)
+    degree = held.degree[sources]
+    return Case(
+        graph, workload.weighted, sources, degree, sample, float(hold), costs, search.nbytes
+    )
+
+
+def once(case: Case, deal: str, client: Any, common: Common) -> tuple[float, float]:
+    """Seconds of a run on the sources that were measured, and processor time of the busiest place; means
+    of some runs.
+    """
+    from dgsuite.partition.client.workers import worker_addresses
+
+    count = len(worker_addresses(client))
+
+    def one(sources: NDArray) -> tuple[float, float]:
+        found = run_kernel(
+            "bc",
+            case.graph,
+            clusters=count,
+            client=client,
+            deal=deal,
+            sources=sources.tolist(),
+            weighted=case.weighted,
+        )
+        return found.attrs["seconds"], float(found.cpu_seconds.sum("round").max())
+
+    one(case.sources[:count])  # workers have imported what they need
+    elapsed, busy = np.mean([one(case.sources) for _ in range(common.repeats)], 0)
+    return float(elapsed), float(busy)
+
+
+def simulate(case: Case, places: int, transport: Transport, deal: str) -> Simulation:
+    """The original's program: every place makes the graph, searches, and sums are added up."""
+    simulation = Simulation(places, transport)
+    simulation.broadcast(0)
+    simulation.compute(case.ledger.setup)
+    degree = np.repeat(case.degree, case.spread)
+    return _searched(simulation, case.ledger, degree, deal)
+
+
+def as_measured(case: Case, places: int, transport: Transport, deal: str) -> Simulation:
+    """The run that `once` measures: the graph is exchanged, and only some sources searched from."""
+    costs = case.ledger
+    units = costs.units[:: case.spread]
+    simulation = Simulation(places, transport)
+    if deal != "dynamic":
+        simulation.exchange(ENTRY * case.graph.m / places)
+    simulation.compute(case.hold)
+    return _searched(simulation, Ledger(costs.name, units, 0, costs.payload), case.degree, deal)
+
+
+def _searched(simulation: Simulation, costs: Ledger, degree: NDArray, deal: str) -> Simulation:
+    places = simulation.places
+    if deal == "dynamic":
+        count = chunks(places)
+        bounds = len(costs.units) * np.arange(count + 1) // count
+        done = np.concatenate([[0], np.cumsum(costs.units[falling(degree)])])
+        service = simulation.transport.task or None  # a counter where Dask has no scheduler
+        simulation.dynamic(np.diff(done[bounds]), service=service)
+        simulation.reduce(costs.payload)
+        return simulation
+    if deal == "block":
+        simulation.static(costs.units, block(len(costs.units), places))
+    else:
+        simulation.static(costs.units, cyclic(falling(degree), places))
+    simulation.exchange(costs.payload / places)
+    return simulation
+
+
+def _dataset(
+    common: Common,
+    options: Betweenness,
+    cases: dict[str, Case],
+    transports: list[Transport],
+    checks: NDArray,
+    simulated: NDArray,
+) -> xr.Dataset:
+    of_all = ("workload", "deal", "transport")
+
+    def variable(dims: Any, values: Any, long_name: str, units: str = "1") -> xr.Variable:
+        return xr.Variable(dims, values, {"long_name": long_name, "units": units})
+
+    costs = [case.ledger for case in cases.values()]
+    unit_seconds = np.full((len(cases), max(len(c.sources) for c in cases.values())), np.nan)
+    for row, case in zip(unit_seconds, cases.values(), strict=True):
+        row[: len(case.sources)] = case.ledger.units[:: case.spread]
+    balance = np.array(
+        [
+            [[_balance(case, deal, p) for p in common.places] for deal in options.deals]
+            for case in cases.values()
+        ]
+    )
+    variables = {
+        "simulated_seconds": variable(
+            (*of_all, "places"), simulated, "simulated elapsed time, a processor a place", "s"
+        ),
+        "balance": variable(
+            ("workload", "deal", "places"), balance, "mean over largest work of the places"
+        ),
+        "unit_seconds": variable(
+            ("workload", "unit"), unit_seconds, "measured time of a search", "s"
+        ),
+        "setup_seconds": variable(
+            "workload", [c.setup for c in costs], "measured time to make the graph", "s"
+        ),
+        "work_seconds": variable(
+            "workload", [c.units.sum() for c in costs], "time of all searches", "s"
+        ),
+        "edges": variable("workload", [c.graph.m for c in cases.values()], "edges"),
+        "paper_edges": variable(
+            "workload", [w.edges or -1 for w in options.workload.values()], "edges, in the paper"
+        ),
+        "sample": variable(
+            "workload", [c.spread for c in cases.values()], "sources that one measured stands for"
+        ),
+        "held_bytes": variable(
+            "workload", [c.held for c in cases.values()], "what a place holds", "B"
+        ),
+        "chunk_bytes": variable(
+            "transport", [t.chunk for t in transports], "bytes sent at a time, 0 for any", "B"
+        ),
+        "message_seconds": variable(
+            "transport", [t.message for t in transports], "measured time of a message", "s"
+        ),
+        "byte_seconds": variable(
+            "transport", [t.byte for t in transports], "measured time of a byte more", "s"
+        ),
+        "task_seconds": variable(
+            "transport", [t.task for t in transports], "measured time of an empty task", "s"
+        ),
+    }
+    for (name, long_name), values in zip(CHECKS.items(), checks, strict=True):
+        variables[name] = variable((*of_all, "measured"), values, long_name, "s")
+    coords = {
+        "workload": list(cases),
+        "deal": list(options.deals),
+        "transport": [t.name for t in transports],
+        "places": common.places,
+        "measured": common.measured,
+    }
+    return xr.Dataset(variables, coords, {"program": "bc", "seed": common.seed})
+
+
+def _balance(case: Case, deal: str, places: int) -> float:
+    """Mean over largest work, of a deal alone."""
+    free = Transport("none", 0.0, 0.0)
+    costs = Ledger(case.ledger.name, case.ledger.units, 0.0, 0)
+    found = _searched(Simulation(places, free), costs, np.repeat(case.degree, case.spread), deal)
+    return float(found.busy.mean() / found.elapsed)

@@ -1,0 +1,228 @@
+"""What things cost, measured on this machine: units of work, and messages on a transport."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError
+from dgsuite.kernels.bsp import Kernel, Program, Round, State, ship
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.transports.carriers import chosen
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+LARGE, PIECES = 1 << 20, 64
+"""Bytes of the message that bandwidth is measured with, or pieces of it where each has to be waited for."""
+
+
+def large(chunk: int) -> int:
+    """Bytes of the message that bandwidth is measured with, for a transport with buffers of that size."""
+    return min(LARGE, PIECES * chunk) if chunk else LARGE
+
+
+@dataclass(frozen=True)
+class Transport:
+    """What messages cost between two workers, in seconds.
+
+    Attributes
+    ----------
+    name
+        Of the transport, such as "tcp".
+    message
+        To send one message and take in one, both ways at once: an empty clocked round of two places.
+    byte
+        A byte more in such a message.
+    task
+        A task that does nothing, one of many: what Dask's scheduler takes for each.
+    chunk
+        Bytes that a buffer holds, where a longer message waits for each piece to be read; 0 where pieces
+        need not wait.
+    """
+
+    name: str
+    message: float
+    byte: float
+    task: float = 0.0
+    chunk: int = 0
+
+    @property
+    def counter(self) -> float:
+        """A fetch from a counter that lives at another place; two messages."""
+        return 2 * self.message
+
+    def seconds(self, nbytes: Any, sender: Any, receiver: Any) -> Any:
+        """Seconds of a message between two places; of arrays of any of these, that of each.
+
+        What was measured between two processes of a machine is the same for any two places.
+        """
+        more = nbytes // self.chunk * self.chunk if self.chunk else nbytes
+        return self.message + self.byte * more
+
+    def why_not(self, places: int, held: float) -> str:
+        """Why so many places that hold so many bytes each cannot be simulated; "" if they can."""
+        return ""
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What a program costs on one place.
+
+    Attributes
+    ----------
+    name
+        Of the program and its input.
+    units
+        Seconds of each unit of work, shape (units,), in the order in which blocks are dealt.
+    setup
+        Seconds that every place spends before its first unit.
+    payload
+        Bytes of the result that places add up at the end.
+    """
+
+    name: str
+    units: NDArray[np.float64]
+    setup: float
+    payload: int
+
+
+@dataclass(frozen=True)
+class Echo(Kernel):
+    """Each of two clusters sends the other some numbers, round after round."""
+
+    rounds: int = 100
+    size: int = 0
+
+    name = "echo"
+    outputs = {}
+    fields = {"value": np.float64}
+    undirected = False
+
+    def program(self, net: Any) -> Program:
+        for _ in range(self.rounds):
+            yield Round(self.send)
+
+    def start(self, cluster: Any) -> State:
+        return State(data=np.zeros(self.size))
+
+    def send(self, cluster: Any, state: State, inbox: Any) -> Any:
+        if self.size:
+            other = np.full(self.size, 1 - cluster.index, np.int32)
+            return ship(other, value=state.data)
+        return None
+
+
+def transports(
+    clients: Mapping[str, Client], repeats: int = 5, chunks: Mapping[str, int] | None = None
+) -> list[Transport]:
+    """Measure the transports of Dask clusters with two workers or more, in turns.
+
+    Parameters
+    ----------
+    clients
+        By name of the transport, such as "mpb" or "mpi".
+    chunks
+        Bytes that the buffers of a transport hold, by name, where a longer message waits for each piece.
+    repeats
+        Times ten empty messages and five large ones are measured; the least counts.
+
+    Raises
+    ------
+    InputError
+        There are not two workers.
+    """
+    from dgsuite.partition.client.workers import worker_addresses
+
+    held = {name: (chunks or {}).get(name, 0) for name in clients}
+    sizes = {name: large(size) for name, size in held.items()}
+    for name, client in clients.items():
+        if len(worker_addresses(client)) < 2:
+            raise InputError(f"{name} is measured between two workers; the cluster has fewer")
+        with chosen(name):
+            _rounds(client, 20, 0)
+            _rounds(client, 2, sizes[name] // 8)
+        _tasks(client, 100)
+    found = {name: np.full(3, np.inf) for name in clients}
+    # short, so that some fall between what others do on the machine
+    for turn in range(10 * repeats):
+        for name, client in clients.items():
+            least = found[name]
+            with chosen(name):
+                least[0] = min(least[0], _rounds(client, 20, 0))
+                if turn % 2:
+                    least[1] = min(least[1], _rounds(client, 3, sizes[name] // 8))
+            if turn % 2:
+                least[2] = min(least[2], _tasks(client, 50))
+    return [
+        Transport(
+            *(name, float(empty), float(max(full - empty, 0.0)) / sizes[name], float(task)),
+            chunk=held[name],
+        )
+        for name, (empty, full, task) in found.items()
+    ]
+
+
+def _rounds(client: Client, count: int, size: int) -> float:
+    """Seconds of a round in which each of two places sends the other some numbers."""
+    from dgsuite.core.running.runner import run
+
+    pair = Graph.from_edges([0], [1], n=2, clusters=2)
+    found = run(Echo(rounds=count, size=size), pair, style="clocked", client=client)
+    return float(found.attrs["seconds"]) / count
+
+
+def _tasks(client: Client, count: int) -> float:
+    """Seconds of one of some tasks that do nothing."""
+    begin = perf_counter()
+    client.gather(client.map(_nothing, range(count), pure=False))
+    return (perf_counter() - begin) / count
+
+
+def _nothing(number: int) -> int:
+    return number
+
+
+def units(
+    work: Callable[[int], object], count: int, repeats: int = 3, clock: Callable = perf_counter
+) -> NDArray[np.float64]:
+    """Seconds of each unit of work, the least of some passes over all of them.
+
+    Parameters
+    ----------
+    work
+        Does the unit of a number from 0 to ``count - 1``.
+    clock
+        Such as `time.thread_time` where others share the processor.
+
+    Returns
+    -------
+    float64, shape (count,).
+    """
+    work(0)
+    best = np.full(count, np.inf)
+    for _ in range(repeats):
+        ticks = np.empty(count + 1)
+        ticks[0] = clock()
+        for unit in range(count):
+            work(unit)
+            ticks[unit + 1] = clock()
+        np.minimum(best, np.diff(ticks), out=best)
+    return best
+
+
+def block(count: int, places: int) -> NDArray[np.int64]:
+    """The place of each unit by the original's rule: equal blocks, the last with the remainder."""
+    return np.minimum(np.arange(count) // max(count // places, 1), places - 1)
+
+
+def cyclic(order: Sequence[int] | NDArray, places: int) -> NDArray[np.int64]:
+    """The place of each unit when units are dealt one by one in some order."""
+    owner = np.empty(len(order), np.int64)
+    owner[np.asarray(order)] = np.arange(len(order)) % places
+    return owner

@@ -1,0 +1,106 @@
+"""Experiments of `dgsuite scc`: the shape of their files. No heavy imports."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from dgsuite.studies.experiment.model import SEED, Also, Count, Departing, Section, Seed
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Figure(Departing):
+    """Which figure of the paper the results are for."""
+
+    number: Annotated[int, Field(ge=5, le=10)]
+    """Of the figure."""
+
+
+class Buffers(Section):
+    """Message-passing buffers; see `dgsuite.core.transports.settings`."""
+
+    buffer: str
+    """Bytes, such as "8 KiB": of a core's."""
+    places: Count
+    """Cores that share the chip."""
+
+
+class Study(Section):
+    """What the studies of all programs have."""
+
+    name: str = Field(default="scc", pattern=r"^[\w.-]+$")
+    """Of the result, and of its files."""
+    places: Annotated[list[Count], Field(min_length=1)]
+    """Places to simulate."""
+    repeats: Count = 3
+    """Of what is measured: of runs the mean counts, of the costs of units and messages the least."""
+    buffers: dict[Literal["mpb", "mpimpb"], Buffers] = {}
+    """Of a transport, where they are not its own."""
+
+
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, dict) else value
+
+
+Figures = Annotated[list[Figure], BeforeValidator(_listed), Also()]
+"""A table, or several."""
+
+
+class Common(Study):
+    """What all programs on graphs share."""
+
+    output: str | None = None
+    """NetCDF file; by default ``results/<name>.nc``. Figures go beside it."""
+    places: Annotated[list[Count], Field(min_length=1)] = [
+        *(1, 2, 4, 8, 16, 24, 32, 36, 40, 44, 48, 1024)
+    ]
+    """Places to simulate."""
+    measured: Annotated[list[Annotated[int, Field(ge=1, le=64)]], Field(min_length=1)] = [1, 2]
+    """Places to run as well, a worker process each; simulations of these are compared with it."""
+    protocols: Annotated[list[str], Field(min_length=1)] = ["tcp"]
+    """Transports, a column each; the first is what speed-up is normalised to."""
+    seed: Seed = SEED
+    """Of graphs, and of the sources that are measured."""
+
+
+class Workload(Section):
+    """A graph for betweenness centrality."""
+
+    scale: Annotated[int, Field(ge=1, le=24)]
+    """Binary logarithm of the number of nodes."""
+    a: Share = 0.55
+    """Share of the edges in the first quarter of the adjacency matrix."""
+    b: Share = 0.1
+    """The same of the second."""
+    c: Share = 0.1
+    """The same of the third."""
+    d: Share = 0.25
+    """The same of the fourth."""
+    weighted: bool = True
+    """Whether edges have weights."""
+    sample: Count = 1
+    """One source of so many is measured, at random, and stands for all of them."""
+    edges: int | None = None
+    """What the paper's table says."""
+
+
+class Betweenness(Section):
+    """Betweenness centrality."""
+
+    deals: Annotated[list[Literal["block", "cyclic", "dynamic"]], Field(min_length=1)] = ["block"]
+    """How sources are dealt to places."""
+    workload: Annotated[dict[str, Workload], Field(min_length=1)]
+    """Graphs by their names."""
+
+
+class File(Section):
+    """An experiment file: a program's table, and what is common."""
+
+    scc: Common = Common()
+    """What is common to the study's runs."""
+    bc: Betweenness | None = None
+    """The program: betweenness centrality."""
+    figure: Figures = []
+    """Which figures of the paper this is."""

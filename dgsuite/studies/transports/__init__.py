@@ -1,0 +1,1 @@
+"""Transports measured beside each other."""

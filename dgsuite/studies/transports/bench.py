@@ -1,0 +1,347 @@
+"""How fast transports are: at the level of comms, between processes on this host, taking turns.
+
+Task round trips would not show it: Dask's client collects what it sends for 10 ms. Messages carry one
+frame of bytes, which is not serialised, so what is timed is the transport and its header.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import statistics
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dgsuite.base.memory import keep_memory
+from dgsuite.studies.transports.carriers import MPI
+
+PATTERNS = ("pingpong", "one-to-all", "all-pairs", "clocked")
+
+BATCH = 20e-3
+"""Seconds of round trips that are timed together: a single small one is no longer than a clock's noise."""
+
+BUDGET = 1 << 28
+"""Bytes that a transport sends at most for one turn of one size, beyond the first trip."""
+
+
+def message(size: int) -> Any:
+    """A message around one frame of that many bytes."""
+    from distributed.protocol.serialize import Serialized
+
+    return {"data": Serialized({"serializer": "dask"}, [np.ones(size, np.uint8).data])}
+
+
+async def trips(comms: Sequence[Any], size: int, count: int) -> float:
+    """Seconds for a number of trips to all partners and back, one after another."""
+    sent = message(size)
+    begin = time.perf_counter()
+    for _ in range(count):
+        if len(comms) == 1:
+            await comms[0].write(sent)
+            await comms[0].read()
+        else:
+            await _meet(comms, sent)
+    return time.perf_counter() - begin
+
+
+async def _meet(comms: Sequence[Any], sent: Any) -> None:
+    """Send to all, and receive from all."""
+    reads = [asyncio.ensure_future(comm.read()) for comm in comms]
+    await asyncio.gather(*(comm.write(sent) for comm in comms))
+    await asyncio.gather(*reads)
+
+
+class Partner:
+    """A process of the benchmark: it echoes, and when told to, exchanges with all others."""
+
+    def __init__(self, protocols: Sequence[str], pipe: Connection) -> None:
+        self._pipe = pipe
+        self._protocols = protocols
+        self._comms: dict[str, list[Any]] = {protocol: [] for protocol in protocols}
+
+    async def _serve(self, comm: Any) -> None:
+        try:
+            while True:
+                received = await comm.read()
+                if "peer" in received:
+                    # the partner that called uses the comm from now on, for rounds
+                    self._comms[received["peer"]].append(comm)
+                    await comm.write({})
+                    return
+                await comm.write(received)
+        except OSError:
+            comm.abort()
+
+    async def main(self) -> None:
+        from distributed.comm import connect, listen
+        from distributed.security import Security
+
+        loop = asyncio.get_running_loop()
+        security = Security()
+        here, there = security.get_listen_args("worker"), security.get_connection_args("worker")
+        listeners = [
+            await listen(f"{protocol}://127.0.0.1", self._serve, deserialize=False, **here)
+            for protocol in self._protocols
+        ]
+        self._pipe.send([listener.contact_address for listener in listeners])
+        while True:
+            order = await loop.run_in_executor(None, self._pipe.recv)
+            if order is None:
+                return
+            if order[0] == "connect":
+                for protocol, addresses in order[1].items():
+                    for address in addresses:
+                        comm = await connect(address, deserialize=False, **there)
+                        await comm.write({"peer": protocol})
+                        await comm.read()  # the other one has the comm, too
+                        self._comms[protocol].append(comm)
+                self._pipe.send(None)
+            else:
+                _, protocol, size, count = order
+                self._pipe.send(await rounds(self._comms[protocol], size, count))
+
+
+async def rounds(comms: Sequence[Any], size: int, count: int) -> float:
+    """Seconds for a number of rounds in which all processes send to all."""
+    sent = message(size)
+    await _meet(comms, message(1))
+    begin = time.perf_counter()
+    for _ in range(count):
+        await _meet(comms, sent)
+    return time.perf_counter() - begin
+
+
+def _partner(protocols: Sequence[str], config: dict[str, Any], pipe: Connection) -> None:
+    import dask
+
+    dask.config.update(dask.config.config, config)
+    keep_memory()
+
+    async def main() -> None:
+        await Partner(protocols, pipe).main()
+
+    asyncio.run(main())
+
+
+class Partners:
+    """Processes to measure with."""
+
+    def __init__(self, protocols: Sequence[str], count: int) -> None:
+        import dask
+
+        from dgsuite.studies.experiment.clusters import sigint_blocked
+
+        context = multiprocessing.get_context("spawn")
+        self.protocols, self.addresses = protocols, [[""]] * 0
+        self._pipes, self._processes = [], []
+        for _ in range(count):
+            here, there = context.Pipe()
+            process = context.Process(
+                target=_partner, args=(protocols, dask.config.config, there), daemon=True
+            )
+            with sigint_blocked():
+                process.start()
+            there.close()
+            self._pipes.append(here)
+            self._processes.append(process)
+        self.addresses = [pipe.recv() for pipe in self._pipes]
+
+    def join(self) -> None:
+        """Connect each with each."""
+        for k, pipe in enumerate(self._pipes):
+            pipe.send(
+                (
+                    "connect",
+                    dict(zip(self.protocols, zip(*self.addresses[:k], strict=True), strict=False)),
+                )
+            )
+            pipe.recv()
+
+    def rounds(self, protocol: str, size: int, count: int) -> float:
+        """Seconds for a number of rounds, of the slowest."""
+        for pipe in self._pipes:
+            pipe.send(("rounds", protocol, size, count))
+        return max(pipe.recv() for pipe in self._pipes)
+
+    def close(self) -> None:
+        """End them."""
+        for pipe in self._pipes:
+            pipe.send(None)
+        for process in self._processes:
+            process.join(10)
+            process.kill()
+
+
+def measure(
+    protocols: Sequence[str],
+    sizes: Sequence[int],
+    patterns: Iterable[str] = PATTERNS,
+    processes: int = 4,
+    repeats: int = 15,
+) -> xr.Dataset:
+    """Time every transport with every size of message; the transports take turns.
+
+    Parameters
+    ----------
+    protocols
+        Schemes, such as "tcp" and "mpb".
+    sizes
+        Bytes of a message.
+    patterns
+        "pingpong": to another process and back. "one-to-all": to ``processes - 1`` others at once and
+        back. "all-pairs": a round in which all ``processes`` send to each other. "clocked": a round of a
+        clocked run on two workers; only this one can be had over MPI.
+    repeats
+        Turns of each.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``seconds(pattern, protocol, size, repeat)``, and its medians as ``median_seconds`` and, in bytes
+        sent and received by all, as ``bytes_per_second``.
+    """
+    patterns = tuple(patterns)
+    seconds = np.full((len(patterns), len(protocols), len(sizes), repeats), np.nan)
+    comms = [protocol for protocol in protocols if protocol not in MPI]
+    for p, pattern in enumerate(patterns):
+        among = protocols if pattern == "clocked" else comms
+        for name, s, r, value in _turns(pattern, among, sizes, processes, repeats):
+            seconds[p, protocols.index(name), s, r] = value
+    others = processes - 1
+    sent = {"pingpong": 2, "one-to-all": 2 * others, "all-pairs": processes * others, "clocked": 2}
+    messages = np.array([sent[pattern] for pattern in patterns])
+    median = np.median(seconds, axis=-1)
+    rate = messages[:, None, None] * np.asarray(sizes, float) / median
+    dims, trip = ("pattern", "protocol", "size"), "time of a round trip or round"
+    return xr.Dataset(
+        {
+            "seconds": (
+                (*dims, "repeat"),
+                seconds,
+                {"units": "s", "long_name": trip},
+            ),
+            "median_seconds": (
+                dims,
+                median,
+                {"units": "s", "long_name": f"median {trip}"},
+            ),
+            "bytes_per_second": (dims, rate, {"units": "B/s", "long_name": "bytes moved a second"}),
+        },
+        {
+            "pattern": list(patterns),
+            "protocol": list(protocols),
+            "size": (
+                "size",
+                np.asarray(sizes, np.int64),
+                {"units": "B", "long_name": "size of a message"},
+            ),
+        },
+        {"processes": processes},
+    )
+
+
+def _turns(
+    pattern: str, protocols: Sequence[str], sizes: Sequence[int], processes: int, repeats: int
+) -> Iterator[tuple[str, int, int, float]]:
+    """Measurements of a pattern: protocol, size, repeat, seconds."""
+    if not protocols:
+        return
+    with ExitStack() as stack:
+        if pattern == "clocked":
+            from dgsuite.studies.transports import kernels
+
+            there = stack.enter_context(kernels.workers(protocols))
+            found = kernels.rounds(there, sizes, repeats)
+        else:
+            keep_memory()
+            count = {"pingpong": 1, "one-to-all": processes - 1, "all-pairs": processes}[pattern]
+            partners = Partners(protocols, count)
+            stack.callback(partners.close)
+            timed = _all_pairs if pattern == "all-pairs" else _from_here
+            found = iter(timed(partners, sizes, repeats))
+        for q, s, r, value in found:
+            yield protocols[q], s, r, value
+
+
+def _from_here(
+    partners: Partners, sizes: Sequence[int], repeats: int
+) -> list[tuple[int, int, int, float]]:
+    """Trips from this process to all partners: (protocol, size, repeat, seconds)."""
+    from distributed.comm import connect
+    from distributed.security import Security
+
+    secure = Security().get_connection_args("worker")
+
+    async def main() -> list[tuple[int, int, int, float]]:
+        comms = [
+            [
+                await connect(addresses[q], deserialize=False, **secure)
+                for addresses in partners.addresses
+            ]
+            for q in range(len(partners.protocols))
+        ]
+        found = []
+        for s, size in enumerate(sizes):
+            once = [min([await trips(c, size, 1) for _ in range(2)]) for c in comms]
+            for r in range(repeats):
+                for q, there in enumerate(comms):
+                    count = _count(once[q], size * len(there))
+                    found.append((q, s, r, await trips(there, size, count) / count))
+        for there in comms:
+            for comm in there:
+                await comm.close()
+        return found
+
+    return asyncio.run(main())
+
+
+def _all_pairs(
+    partners: Partners, sizes: Sequence[int], repeats: int
+) -> list[tuple[int, int, int, float]]:
+    """Rounds among the partners."""
+    partners.join()
+    found = []
+    for s, size in enumerate(sizes):
+        once = [min(partners.rounds(p, size, 1) for _ in range(2)) for p in partners.protocols]
+        for r in range(repeats):
+            for q, protocol in enumerate(partners.protocols):
+                count = _count(once[q], size * len(partners.addresses) ** 2)
+                found.append((q, s, r, partners.rounds(protocol, size, count) / count))
+    return found
+
+
+def _count(once: float, size: int) -> int:
+    """Trips of a turn."""
+    return max(1, min(int(BATCH / once), BUDGET // max(size, 1)))
+
+
+def summary(ds: xr.Dataset) -> dict[str, dict[str, Any]]:
+    """Medians by protocol and size: of the first pattern, and of others under their names."""
+    names = ("median_seconds", "bytes_per_second")
+    first, *others = [str(pattern) for pattern in ds.pattern.values]
+    found: dict[str, dict[str, Any]] = {}
+    for protocol in map(str, ds.protocol.values):
+        found[protocol] = {}
+        for size in ds["size"].values:
+            part = ds[list(names)].sel(protocol=protocol, size=size)
+            found[protocol][str(size)] = {
+                name: float(part[name].sel(pattern=first)) for name in names
+            } | {p: {name: float(part[name].sel(pattern=p)) for name in names} for p in others}
+        if "kernel" in ds.dims:
+            times = ds.kernel_median_seconds.sel(protocol=protocol).to_series()
+            found[protocol]["kernels"] = {str(k): float(v) for k, v in times.items()}
+    return found
+
+
+def ratio(ds: xr.Dataset, protocol: str, size: int, pattern: str = "pingpong") -> float:
+    """A transport's time over TCP's, the median of turns beside each other."""
+    part = ds.seconds.sel(pattern=pattern, size=size)
+    return statistics.median(
+        (part.sel(protocol=protocol) / part.sel(protocol="tcp")).values.tolist()
+    )

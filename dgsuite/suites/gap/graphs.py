@@ -1,0 +1,61 @@
+"""GAP's graphs on the workers, and weights for them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dgsuite import genval
+from dgsuite.genval.plan import pair_weights
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.graph.checks import each_cluster
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.suites.gap.options import Options
+from dgsuite.suites.gap.plan import WEIGHTS
+from dgsuite.suites.sources import read
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+
+def name(options: Options) -> str:
+    """A name for the graph that is asked for, which file names may have."""
+    if options.file is not None:
+        return Path(options.file).name.partition(".")[0]
+    return f"kron{options.kron}" if options.urand is None else f"urand{options.urand}"
+
+
+def make(options: Options, client: Client) -> Graph:
+    """The graph that is asked for.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read.
+    """
+    if options.file is not None:
+        return read(options.file, client, options.directed, options.relabel, options.duplicates)
+    family, scale = ("rmat", options.kron) if options.urand is None else ("er", options.urand)
+    n = 2 ** int(scale or 0)
+    m = min(options.degree * n, n * (n - 1) // 2) if family == "er" else options.degree * n
+    return genval.graph(family, n, m=m, seed=options.seed, client=client)
+
+
+def weighted(graph: Graph, seed: int) -> Graph:
+    """The graph itself if it has weights, else the same edges with random ones: see `WEIGHTS`."""
+    if graph.weighted:
+        return graph
+    parts = each_cluster(graph, _weigh, seed)
+    if graph.client is not None:
+        Watch(graph.client, "making weights", inputs=graph.parts).wait_or_raise(parts)
+    return graph.like(parts, graph.entries, weight_dtype=np.int64)
+
+
+def _weigh(cluster: Cluster, seed: int) -> Cluster:
+    src = np.repeat(cluster.ids, cluster.degree)
+    weights = pair_weights(src, cluster.indices, cluster.n, WEIGHTS, seed)
+    return replace(cluster, weights=weights, cache={})

@@ -1,0 +1,98 @@
+"""What a GAP run is asked for, by a file or on the command line. No heavy imports."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from dgsuite.base.errors import InputError
+from dgsuite.studies.experiment.model import SEED, Count, Section, Seed
+from dgsuite.suites.gap.plan import BENCHMARKS
+from dgsuite.suites.options import Place, check_names, check_place
+from dgsuite.suites.size import EDGE_FACTOR, check_scale
+
+GRAPHS = ("kron", "urand", "file")
+"""Where a graph may come from."""
+
+
+class Options(Place):
+    """The table ``[gap]`` of a file; flags of the same names override it."""
+
+    kernels: Annotated[list[str], Field(min_length=1)] | None = None
+    """Of bfs, sssp, pr, cc, bc, tc; by default all that take the graph."""
+    kron: int | None = None
+    """Scale of a Kronecker graph: it has 2^kron nodes."""
+    urand: int | None = None
+    """Scale of a uniform random graph: it has 2^urand nodes."""
+    file: str | None = None
+    """Path of an edge list (text, Parquet) or of a Matrix Market file (.mtx)."""
+    degree: Count = EDGE_FACTOR
+    """Edges per node of a generated graph."""
+    directed: bool = False
+    """Edges of the file have a direction."""
+    relabel: bool = False
+    """Nodes of the file are any identifiers."""
+    duplicates: Literal["sum", "min", "max", "first", "error"] | None = None
+    """Which weight an edge has that the file has several times (by default the smallest, with a warning)."""
+    trials: Count | None = None
+    """Trials of each kernel (by default as many as GAP makes)."""
+    seed: Seed = SEED
+    """Of the graph, weights and sources."""
+    validate_outputs: bool = Field(default=False, alias="validate")
+    """Check the output of every trial."""
+    output: str | None = None
+    """NetCDF file of the result (by default results/gap-GRAPH.nc)."""
+
+
+class File(Section):
+    """A file for ``dgsuite gap``."""
+
+    gap: Options
+    """The options of `dgsuite gap`."""
+
+
+def check(options: Options) -> None:
+    """Refuse options that contradict each other, unknown kernels, and graphs that would not fit.
+
+    Raises
+    ------
+    InputError
+        The message names the option.
+    """
+    check_place(options)
+    given = [name for name in GRAPHS if getattr(options, name) is not None]
+    if len(given) != 1:
+        raise InputError(
+            f"give one graph: --kron SCALE, --urand SCALE or --file PATH; got {len(given)}"
+        )
+    check_names("--kernels", options.kernels or (), BENCHMARKS)
+    names = asked(options)
+    if options.file is None:
+        for flag in ("directed", "relabel", "duplicates"):
+            if getattr(options, flag):
+                raise InputError(f"--{flag} is for --file; generated graphs have no choice")
+        weighted = any(BENCHMARKS[name].weighted for name in names)
+        scale = options.urand if options.kron is None else options.kron
+        assert scale is not None
+        check_scale(scale, weighted, options.degree)
+
+
+def asked(options: Options) -> list[str]:
+    """The kernels to run.
+
+    Raises
+    ------
+    InputError
+        One does not take directed graphs, and the graph is one.
+    """
+    from dgsuite.kernels import KERNELS
+
+    found = []
+    for name in dict.fromkeys(options.kernels or BENCHMARKS):
+        kernel = KERNELS[BENCHMARKS[name].kernel]
+        if not options.directed or kernel.both_ways or not kernel.undirected:
+            found.append(name)
+        elif options.kernels is not None:
+            raise InputError(f"--kernels {name}: takes no directed graph")
+    return found

@@ -1,0 +1,86 @@
+"""The figures of a run: as a mapping, as text, as a dataset."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dgsuite.base.tables import text
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.suites.gap.trials import Trials
+from dgsuite.suites.statistics import statistics
+
+
+def summary(graph: Graph, found: Mapping[str, Trials]) -> dict[str, Any]:
+    """The graph, and the times of each kernel."""
+    kernels = {}
+    for name, trials in found.items():
+        time = statistics(trials.seconds)
+        kernels[name] = {
+            "trials": len(trials.seconds),
+            "least_seconds": time["min"],
+            "median_seconds": time["median"],
+            "time": time,
+            "processor_seconds": statistics(trials.processor)["median"],
+            "wire_bytes": int(np.mean(trials.wire)),
+            "validated": trials.validated,
+            "each": [
+                {**own, "seconds": seconds, "processor_seconds": processor, "rounds": rounds}
+                for own, seconds, processor, rounds in zip(
+                    trials.each, trials.seconds, trials.processor, trials.rounds, strict=True
+                )
+            ],
+        }
+    return {"n": graph.n, "m": graph.m, "directed": graph.directed, "kernels": kernels}
+
+
+def report(figures: Mapping[str, Any]) -> str:
+    """The figures as a table."""
+    about = (
+        f"{figures['graph']}: {figures['n']} nodes, {figures['m']} edges, built in "
+        f"{figures['construction_seconds']:.3g} s; {figures['workers']} workers"
+    )
+    rows = []
+    for name, kernel in figures["kernels"].items():
+        times = [kernel["time"][of] for of in ("min", "median", "mean")]
+        times.append(kernel["processor_seconds"])
+        shown = [f"{1e3 * seconds:.4g} ms" for seconds in times]
+        rows.append((name, kernel["trials"], *shown, kernel["validated"]))
+    heads = ("kernel", "trials", "least", "median", "mean", "processor", "validated")
+    return f"{about}\n{text(heads, rows)}"
+
+
+def dataset(figures: Mapping[str, Any], found: Mapping[str, Trials]) -> xr.Dataset:
+    """Times, rounds and bytes by kernel and trial, NaN where a kernel has fewer trials."""
+    most = max(len(trials.seconds) for trials in found.values())
+
+    def table(rows: Sequence[Sequence[float]], long_name: str, units: str) -> Any:
+        values = np.full((len(rows), most), np.nan)
+        for row, given in zip(values, rows, strict=True):
+            row[: len(given)] = given
+        return ("kernel", "trial"), values, {"long_name": long_name, "units": units}
+
+    every = list(found.values())
+    return xr.Dataset(
+        {
+            "seconds": table([t.seconds for t in every], "time of the rounds", "s"),
+            "processor_seconds": table(
+                [t.processor for t in every], "processor time of the phases of all workers", "s"
+            ),
+            "rounds": table([t.rounds for t in every], "rounds", "1"),
+            "wire_bytes": table([t.wire for t in every], "data sent between workers", "byte"),
+        },
+        {"kernel": list(found), "trial": np.arange(most)},
+        {
+            "title": f"GAP on {figures['graph']}",
+            "n": figures["n"],
+            "m": figures["m"],
+            "workers": figures["workers"],
+            "construction_seconds": figures["construction_seconds"],
+            "each": json.dumps({name: t.each for name, t in found.items()}),
+        },
+    )

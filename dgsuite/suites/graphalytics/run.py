@@ -1,0 +1,116 @@
+"""Runs of the algorithms, their outputs compared with references and written."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+import dgsuite
+from dgsuite.base.errors import InputError
+from dgsuite.kernels import KERNELS
+from dgsuite.kernels.bsp import Weighted
+from dgsuite.partition.client.gather import gathered
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.suites import running
+from dgsuite.suites.graphalytics import compare, files
+from dgsuite.suites.graphalytics.options import Options
+from dgsuite.suites.graphalytics.plan import ALGORITHMS
+from dgsuite.suites.graphalytics.setting import Setting, parameters
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+
+@dataclass
+class Found:
+    """What the runs of an algorithm showed.
+
+    Attributes
+    ----------
+    parameters
+        Of the kernel.
+    makespans
+        Seconds of each call, from the client and back, its output included.
+    seconds
+        Of the rounds of each.
+    wrong
+        Vertices whose value is not that of the reference; None where there is no reference.
+    """
+
+    parameters: dict[str, Any]
+    makespans: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    wrong: int | None = None
+
+
+def algorithms(setting: Setting, options: Options) -> list[str]:
+    """The algorithms to run.
+
+    Raises
+    ------
+    InputError
+        The .properties file names none that there are here.
+    """
+    names = options.algorithms or setting.algorithms or list(ALGORITHMS)
+    found = [name for name in dict.fromkeys(names) if name in ALGORITHMS]
+    if not found:
+        raise InputError(
+            f"{setting.path}: algorithms = {', '.join(names)}: must have one of {', '.join(ALGORITHMS)}"
+        )
+    return found
+
+
+def run(
+    graph: Graph, setting: Setting, options: Options, client: Client
+) -> Iterator[tuple[str, Found]]:
+    """Run one algorithm after another; yields what its runs so far showed after each.
+
+    Raises
+    ------
+    InputError
+        There are no weights for an algorithm that needs them, or a parameter is wrong.
+    RunError
+        An output is not valid.
+    """
+    assert graph.labels is not None
+    vertices = graph.labels.array
+    for name in algorithms(setting, options):
+        if ALGORITHMS[name].weighted and not graph.weighted:
+            raise InputError(f"{setting.edges}: has no weights, which {name} needs")
+        found = Found(parameters(name, setting, options, graph.labels[0]))
+        kernel = ALGORITHMS[name].kernel
+        how: dict[str, Any] = {"style": "clocked", "client": client, **found.parameters}
+        if issubclass(KERNELS[kernel], Weighted):
+            how["weighted"] = ALGORITHMS[name].weighted
+        dgsuite.run(kernel, graph, **how)  # workers have imported what they need
+        for _ in range(options.repetitions):
+            begin = time.perf_counter()
+            with gathered():
+                ds = dgsuite.run(kernel, graph, **how)
+            found.makespans.append(time.perf_counter() - begin)
+            found.seconds.append(float(ds.attrs["seconds"]))
+            if len(found.seconds) == options.repetitions:
+                _finish(name, graph, vertices, ds, found, options)
+            yield name, found
+
+
+def _finish(
+    name: str, graph: Graph, vertices: NDArray, ds: xr.Dataset, found: Found, options: Options
+) -> None:
+    """Check the last output, and write it."""
+    if options.validate_outputs:
+        running.check(ALGORITHMS[name].kernel, graph, ds, f"the output of {name}")
+    values = compare.values(name, ds)
+    file = f"{options.graph}-{name.upper()}"
+    reference = os.path.join(options.folder, file)
+    if os.path.exists(reference):
+        found.wrong = int(np.count_nonzero(compare.wrong(name, vertices, values, reference)))
+    if options.output is not None:
+        files.write_output(os.path.join(options.output, file), vertices, values)

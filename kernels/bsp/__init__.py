@@ -1,0 +1,116 @@
+"""What a kernel is made of: programs of rounds, phases, and what a phase sends.
+
+A *program* is plain control flow. It yields rounds and gets back the votes of each, reduced over
+all clusters. Every worker runs the same program with the same votes, so all take the same turns. A
+*phase* is a method ``phase(cluster, state, inbox)`` that changes its own state and returns what to
+send: a `unicast`, a `broadcast`, a `known`, a `share`, an `announce` or a `ship`, a `vote`, an `extra`,
+or a tuple of these.
+
+Nothing in a kernel knows about processes, tasks, sockets or counters. Kernels import this module alone:
+``from dgsuite.kernels import bsp``.
+"""
+
+from __future__ import annotations
+
+from dgsuite.kernels.bsp.inbox import Inbox, Latest, Shared
+from dgsuite.kernels.bsp.kernel import (
+    COUNTS,
+    CUT_DEPENDENT,
+    FIRST,
+    Kernel,
+    Node,
+    NodeOrNone,
+    Output,
+    Replicated,
+    Weighted,
+    no_node,
+    wide_identifier,
+)
+from dgsuite.kernels.bsp.messages import (
+    Announcement,
+    Broadcast,
+    Extra,
+    Known,
+    Note,
+    Share,
+    Shipment,
+    Unicast,
+    announce,
+    broadcast,
+    extra,
+    known,
+    share,
+    ship,
+    unicast,
+)
+from dgsuite.kernels.bsp.recursion import Spawn, spawn
+from dgsuite.kernels.bsp.rounds import Finish, Net, Phase, Program, Round, phase_name, until_quiet
+from dgsuite.kernels.bsp.state import (
+    ClusterState,
+    State,
+    initial,
+    later,
+    no_nodes,
+    node_set,
+    per_node,
+)
+from dgsuite.kernels.bsp.votes import VOTES, Reply, Vote, vote
+from dgsuite.partition.arrays.reductions import Reduction
+from dgsuite.partition.clusters.cluster import Cluster, Links
+from dgsuite.partition.clusters.subset import Subset
+
+__all__ = [
+    "COUNTS",
+    "CUT_DEPENDENT",
+    "FIRST",
+    "VOTES",
+    "Announcement",
+    "Broadcast",
+    "Cluster",
+    "ClusterState",
+    "Extra",
+    "Finish",
+    "Inbox",
+    "Kernel",
+    "Known",
+    "Latest",
+    "Links",
+    "Net",
+    "Node",
+    "NodeOrNone",
+    "Note",
+    "Output",
+    "Phase",
+    "Program",
+    "Reduction",
+    "Replicated",
+    "Reply",
+    "Round",
+    "Share",
+    "Shared",
+    "Shipment",
+    "Spawn",
+    "State",
+    "Subset",
+    "Unicast",
+    "Vote",
+    "Weighted",
+    "announce",
+    "broadcast",
+    "extra",
+    "initial",
+    "known",
+    "later",
+    "no_node",
+    "no_nodes",
+    "node_set",
+    "per_node",
+    "phase_name",
+    "share",
+    "ship",
+    "spawn",
+    "unicast",
+    "until_quiet",
+    "vote",
+    "wide_identifier",
+]

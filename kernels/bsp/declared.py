@@ -1,0 +1,90 @@
+"""What a kernel's class must declare, checked before it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from dgsuite.base.errors import InputError
+from dgsuite.kernels.bsp.kernel import Kernel, Output
+from dgsuite.kernels.bsp.state import ClusterState
+
+FORMS = ("iterative", "recursive")
+
+
+@lru_cache
+def check_declared(cls: type[Kernel]) -> None:
+    """See that a kernel's class declares what it must.
+
+    Raises
+    ------
+    InputError
+        It does not; the message names the class, the attribute and what would be right.
+    """
+    for one in cls.__mro__[: cls.__mro__.index(Kernel)]:
+        _check_decorated(one, "@dataclass(frozen=True)", "parameter")
+    _check(cls, "name", 'text, such as name = "least"', lambda name: isinstance(name, str) and name)
+    _check(cls, "form", f"one of {', '.join(FORMS)}", lambda form: form in FORMS)
+    _check(
+        cls,
+        "outputs",
+        'a mapping from names to Output, such as outputs = {"least": bsp.Output("smallest neighbour")}',
+        lambda outputs: (
+            isinstance(outputs, Mapping)
+            and all(isinstance(one, str) for one in outputs)
+            and all(isinstance(one, Output) for one in outputs.values())
+        ),
+    )
+    _check(
+        cls, "fields", 'a mapping from names to dtypes, such as fields = {"id": np.int64}', _fields
+    )
+    if cls.program is Kernel.program:
+        raise _fault(
+            cls, "program", "is missing: define program(self, net), which yields the rounds"
+        )
+    if cls.start is Kernel.start:
+        _check(
+            cls,
+            "state",
+            "a dataclass derived from bsp.ClusterState, such as state = State; or define start(self, c)",
+            lambda state: isinstance(state, type) and issubclass(state, ClusterState),
+        )
+        state: Any = cls.state
+        for one in state.__mro__[: state.__mro__.index(ClusterState)]:
+            _check_decorated(one, "@dataclass(eq=False)", "field")
+
+
+def _check(cls: type[Kernel], name: str, wanted: str, fits: Any) -> None:
+    if not hasattr(cls, name):
+        raise _fault(cls, name, f"is missing: it must be {wanted}")
+    if not fits(value := getattr(cls, name)):
+        raise _fault(cls, name, f"must be {wanted}; got {value!r}")
+
+
+def _check_decorated(cls: type, decorator: str, what: str) -> None:
+    """A class that is not decorated has no fields of its own: annotated attributes have no effect."""
+    if "__dataclass_fields__" in vars(cls):
+        return
+    for name, kind in vars(cls).get("__annotations__", {}).items():
+        if "ClassVar" not in str(kind):
+            raise _fault(
+                cls,
+                name,
+                f"is no {what}, since the class is no dataclass: put {decorator} above it",
+            )
+
+
+def _fields(fields: Any) -> bool:
+    try:
+        return isinstance(fields, Mapping) and all(
+            isinstance(name, str) and np.dtype(kind) is not None for name, kind in fields.items()
+        )
+    except TypeError:
+        return False
+
+
+def _fault(cls: type, name: str, problem: str) -> InputError:
+    return InputError(f"class {cls.__qualname__}: attribute {name!r} {problem}")

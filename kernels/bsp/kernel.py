@@ -1,0 +1,313 @@
+"""The base of all kernels: parameters, outputs, program and phases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from dgsuite.kernels.bsp.rounds import Net, Program
+from dgsuite.kernels.bsp.state import ClusterState
+from dgsuite.partition.clusters.cluster import Cluster
+
+if TYPE_CHECKING:
+    from dgsuite.partition.graph.graph import Graph
+
+
+Node = Annotated[int, "node"]
+"""Annotation of a parameter that names a node. Users give a label, where the graph has labels; the kernel
+gets the node id. A sequence of nodes is a ``Sequence[Node]``."""
+
+NodeOrNone = Annotated[int, "node or none"]
+"""As `Node`, for sequences such as parents in which some entries are no node; the kernel gets -1."""
+
+
+class _First(int):
+    """A number that can be told from an equal one, which may be a label."""
+
+
+FIRST = _First(0)
+"""The first node, whatever its label: default of parameters that name a node."""
+
+
+class Output(NamedTuple):
+    """Description of an output array: an attribute of the state with one entry per node.
+
+    Attributes
+    ----------
+    long_name
+        What it is. In outputs with `nodes`, "{none}" becomes what stands for no node.
+    units
+        Of UDUNITS.
+    dims
+        Of the array.
+    nodes
+        Whether values are node ids, -1 for none. Results have the graph's labels instead, where it has
+        some; -1 becomes `dgsuite.partition.labels.labels.Labels.none`.
+    identifiers
+        Whether values are identifiers of nodes: node ids, unless the graph was given others.
+
+    Examples
+    --------
+    >>> from dgsuite.kernels import bsp
+    >>> bsp.Output("time to the root", units="s").units
+    's'
+    >>> bsp.Output("parent in the tree, {none} at the root", nodes=True).dims
+    ('node',)
+    """
+
+    long_name: str
+    units: str = "1"
+    dims: tuple[str, ...] = ("node",)
+    nodes: bool = False
+    identifiers: bool = False
+
+
+COUNTS = (
+    *("messages", "remote_messages", "bytes", "active"),
+    *("finishes", "asyncs", "barriers", "mutexes", "comm"),
+)
+"""What is counted per round."""
+
+CUT_DEPENDENT = ("messages", "remote_messages", "bytes", "mutexes", "comm")
+"""Counts that depend on the clusters where a kernel `ships`."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Base of all kernels: a frozen dataclass of parameters.
+
+    Parameters
+    ----------
+    seed
+        Key of the counter-based random numbers.
+    faithful
+        Do what IMSuite's program does, and so get its counts, where the textbook needs fewer messages.
+        A kernel that differs then has a faithful form, a subclass declared with ``faithful_to=``:
+        ``MIS(faithful=True)`` makes a `FaithfulMIS`, as ``Path()`` makes a path of the platform.
+
+    Examples
+    --------
+    Each node finds its smallest neighbour:
+
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> from numpy.typing import NDArray
+    >>> import dgsuite
+    >>> from dgsuite.kernels import bsp
+    >>> @dataclass(eq=False)
+    ... class State(bsp.ClusterState):
+    ...     least: NDArray[np.int64] = bsp.per_node(-1)
+    >>> @dataclass(frozen=True)
+    ... class Least(bsp.Kernel):
+    ...     name = "least"
+    ...     outputs = {"least": bsp.Output("smallest neighbour", nodes=True)}
+    ...     fields = {"id": np.int64}
+    ...     state = State
+    ...
+    ...     def program(self, net):
+    ...         yield bsp.Round(self.send, self.read)
+    ...
+    ...     def check(self, c):
+    ...         alone = c.ids[c.degree == 0]
+    ...         return f"node {alone[0]} has no neighbour" if len(alone) else None
+    ...
+    ...     def send(self, c, s, inbox):
+    ...         return bsp.broadcast(id=c.ids)
+    ...
+    ...     def read(self, c, s, inbox):
+    ...         nodes, least = inbox.min("id")
+    ...         s.least[nodes] = least
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=2)
+    >>> dgsuite.run(Least, graph, style="serial").least.values
+    array([1, 0, 1, 2])
+
+    The other methods have defaults:
+
+    >>> (cluster,) = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=1).gather()
+    >>> Least().start(cluster).least
+    array([-1, -1, -1, -1])
+    >>> Least().widths(4), Least().axis("step", 4), Least().suited(graph) == Least()
+    ({}, None, True)
+    >>> Least().varies == bsp.COUNTS
+    True
+    """
+
+    seed: int = 101
+    faithful: bool = False
+
+    _forms: ClassVar[tuple[type[Kernel], type[Kernel]] | None] = None
+    """The textbook form and the faithful one, where they differ."""
+
+    name: ClassVar[str]
+    """Short name, as in IMSuite."""
+    state: ClassVar[type[ClusterState]]
+    """Class of a cluster's state; needed where `start` is not defined."""
+    form: ClassVar[str] = "iterative"
+    """Or "recursive": its program may yield finishes; see `dgsuite.kernels.bsp.recursion`."""
+    outputs: ClassVar[dict[str, Output]]
+    """State arrays that are results."""
+    fields: ClassVar[dict[str, DTypeLike]] = {}
+    """Dtype of each message field; what is sent is cast to it, and an empty inbox has it."""
+    numbered: ClassVar[tuple[str, ...]] = ()
+    """Dimensions of outputs that count from 0, such as steps; others list nodes."""
+    looks_for_first: ClassVar[bool] = False
+    """Whether it calls ``inbox.first``, so that a run prepares for it."""
+    adds_all: ClassVar[bool] = False
+    """Whether it calls ``inbox.totals`` in most rounds, for which a run prepares: sums of what all nodes
+    sent are faster, and each worker holds its edges once more."""
+    looks_at_hubs: ClassVar[bool] = False
+    """Whether it calls ``inbox.latest`` with `hubs_first`, for which a run prepares."""
+    takes_offers: ClassVar[bool] = False
+    """Whether it calls ``inbox.nearer``, for which a run prepares; it has one field."""
+    notes: ClassVar[dict[str, str]] = {}
+    """Names and descriptions of quantities that phases note for the dataset, summed per round. They may
+    depend on the partition, as times do."""
+    undirected: ClassVar[bool] = True
+    """Whether the kernel needs an undirected graph."""
+    pulls: ClassVar[bool] = False
+    """Whether clusters of a directed graph also have the edges that come in. Nodes then read broadcasts along
+    these edges, which is faster than sending a message along each edge that leaves."""
+    both_ways: ClassVar[bool] = False
+    """Whether the kernel takes a directed graph as an undirected one whose clusters have `directions`: an
+    edge is an entry at both its ends, so broadcasts go along it both ways."""
+    ships: ClassVar[bool] = False
+    """Whether clusters send items to clusters (`dgsuite.kernels.bsp.ship`). A cluster folds what it sends, so
+    messages are those of the cut: the dataset's attribute ``cut_dependent`` names `CUT_DEPENDENT`."""
+    along_edges: ClassVar[bool] = False
+    """Whether all its unicasts go to neighbours, which a checked run verifies."""
+    needs: ClassVar[tuple[str, ...]] = ()
+    """Other properties that it requires of a graph, by their names in `dgsuite.partition.graph.checks`."""
+
+    def __init_subclass__(cls, faithful_to: type[Kernel] | None = None) -> None:
+        super().__init_subclass__()
+        cls._forms = None
+        if faithful_to is not None:
+            cls._forms = faithful_to._forms = faithful_to, cls
+
+    def __new__(cls, *arguments: Any, **parameters: Any) -> Self:
+        form: type[Kernel] = cls
+        if cls._forms is not None:
+            faithful = parameters.get("faithful", [*arguments[1:], cls.faithful][0])
+            form = cls._forms[bool(faithful)]
+        if issubclass(form, cls):  # then Python calls __init__
+            return super().__new__(form)
+        return form(*arguments, **parameters)  # type: ignore[return-value]
+
+    def program(self, net: Net) -> Program:
+        """The order of the rounds."""
+        raise NotImplementedError
+
+    def start(self, cluster: Cluster) -> Any:
+        """The state before the first round."""
+        return self.state.of(cluster)
+
+    def widths(self, n: int) -> dict[str, int]:
+        """Fields whose values are vectors, and their length on a graph of n nodes."""
+        return {}
+
+    def axis(self, dim: str, n: int) -> NDArray[np.int64] | None:
+        """The nodes that a dimension of outputs, other than ``node``, lists; None for all."""
+        return None
+
+    @property
+    def varies(self) -> tuple[str, ...]:
+        """Variables of the dataset that depend on the order in which tasks arrive, for recursive
+        kernels in style "finish_async".
+        """
+        return COUNTS
+
+    def check(self, cluster: Cluster) -> str | None:
+        """What is wrong with this cluster as input for this kernel, if anything."""
+        return None
+
+    def suited(self, graph: Graph) -> Self:
+        """The kernel with the parameters that it chooses by the graph it is to run on."""
+        return self
+
+
+@dataclass(frozen=True)
+class Replicated(Kernel):
+    """A kernel that can also run as independent chunks of work on the whole graph.
+
+    Examples
+    --------
+    Betweenness is one: a chunk is some of the roots, on the whole graph.
+
+    >>> import dgsuite
+    >>> from dgsuite.kernels import KERNELS
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=2)
+    >>> kernel = KERNELS["bc"]()
+    >>> held = kernel.hold(graph.gather())
+    >>> chunks = [kernel.chunk(held, number, 2)[0] for number in range(2)]
+    >>> kernel.results(kernel.add(chunks), graph)
+    {'betweenness': array([0., 2., 2., 0.]), 'source': array([ True,  True,  True,  True])}
+    >>> kernel.dynamic
+    False
+    """
+
+    @property
+    def dynamic(self) -> bool:
+        """Whether workers fetch chunks as they become free."""
+        return False
+
+    def hold(self, parts: Sequence[Cluster]) -> Any:
+        """What a worker keeps for its chunks: the whole graph, from all its clusters."""
+        raise NotImplementedError
+
+    def chunk(self, held: Any, number: int, count: int) -> tuple[Any, dict[str, int]]:
+        """Result of one of `count` chunks, and the quantities to note."""
+        raise NotImplementedError
+
+    def add(self, results: Sequence[Any]) -> Any:
+        """Several results as one; neither order nor grouping may matter."""
+        raise NotImplementedError
+
+    def results(self, total: Any, graph: Graph) -> dict[str, NDArray]:
+        """The outputs, in the order of the graph's layout."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Weighted(Kernel):
+    """A kernel that takes the weights of edges into account, or leaves them alone.
+
+    Parameters
+    ----------
+    weighted
+        Whether the weights of edges count; by default where the graph has weights. Where it has none, all
+        edges are alike. The dataset's attribute ``weighted`` is 1 if weights counted, else 0.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1], [1, 2], weights=[1.0, 9.0])
+    >>> dgsuite.run("pagerank", graph)["rank"].values.round(2)
+    array([0.09, 0.49, 0.42])
+    >>> dgsuite.run("pagerank", graph, weighted=False)["rank"].values.round(2)
+    array([0.26, 0.49, 0.26])
+    """
+
+    weighted: bool | None = None
+
+    def suited(self, graph: Graph) -> Self:
+        """Weighted if the graph has weights, unless told otherwise: from here on True or False."""
+        return replace(self, weighted=graph.weighted and self.weighted is not False)
+
+
+def wide_identifier(c: Cluster) -> str | None:
+    """What is wrong with a cluster's identifiers where they must be from 0 to 2^32 - 1, or None."""
+    wrong = np.flatnonzero((c.uid < 0) | (c.uid >= 1 << 32))
+    if len(wrong):
+        return f"identifier {c.uid[wrong[0]]} of node {c.ids[wrong[0]]} is not 0 to 2^32 - 1"
+    return None
+
+
+def no_node(what: str, node: int, n: int) -> str | None:
+    """What is wrong with a node that a parameter names, or None."""
+    if 0 <= node < n:
+        return None
+    return f"{what} {node} is not a node: nodes are 0 to {n - 1}, in the order of the graph's nodes"

@@ -1,0 +1,138 @@
+"""State of a cluster's nodes: what a phase reads and changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from types import SimpleNamespace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.subset import Subset
+
+INITIAL = "initial"
+"""Key of a field's metadata: the function that makes its first value."""
+
+
+class State(SimpleNamespace):
+    """State without declared fields, for a first draft: ``State(level=c.full(-1), front=root)``.
+
+    Examples
+    --------
+    >>> from dgsuite.kernels import bsp
+    >>> bsp.State(level=[-1, -1], front=0)
+    State(level=[-1, -1], front=0)
+    """
+
+
+@dataclass(eq=False)
+class ClusterState:
+    """Base of a kernel's state: a dataclass whose fields are arrays and sets of nodes.
+
+    Fields that are declared with `per_node`, `node_set`, `no_nodes` or `initial` know their first
+    value; `of` makes a state from these. Those declared with `later` get one in a phase.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> from numpy.typing import NDArray
+    >>> from dgsuite.kernels import bsp
+    >>> @dataclass(eq=False)
+    ... class Search(bsp.ClusterState):
+    ...     level: NDArray[np.int32] = bsp.per_node(-1, np.int32)  # hops from the root
+    ...     unseen: bsp.Subset = bsp.node_set()  # nodes without a level
+
+    >>> import dgsuite
+    >>> (cluster,) = dgsuite.Graph.from_edges([0, 1], [1, 2], clusters=1).gather()
+    >>> Search.of(cluster).level
+    array([-1, -1, -1], dtype=int32)
+    >>> Search.of(cluster, level=np.array([0, 1, 2], np.int32)).level
+    array([0, 1, 2], dtype=int32)
+    """
+
+    @classmethod
+    def of(cls, cluster: Cluster, **given: Any) -> Self:
+        """The first state of a cluster; `given` are values of fields that do not begin as declared."""
+        made = {
+            f.name: f.metadata[INITIAL](cluster)
+            for f in fields(cls)
+            if INITIAL in f.metadata and f.name not in given
+        }
+        return cls(**made, **given)
+
+
+def initial(make: Callable[[Cluster], Any]) -> Any:
+    """Declare a field of a state with the function that makes its first value for a cluster.
+
+    Parameters
+    ----------
+    make
+        Called with the cluster.
+
+    Examples
+    --------
+    >>> from dgsuite.kernels import bsp
+    >>> largest = bsp.initial(lambda c: c.uid.copy())  # in a `ClusterState`
+    """
+    return field(kw_only=True, metadata={INITIAL: make})
+
+
+def per_node(fill: Any = 0, dtype: DTypeLike | None = None) -> Any:
+    """Declare a field of a state: an array with one entry per node, each `fill` at first.
+
+    Parameters
+    ----------
+    fill
+        First value of each entry.
+    dtype
+        By default that of `fill`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dgsuite.kernels import bsp
+    >>> level = bsp.per_node(-1, np.int32)  # in a `ClusterState`
+    """
+    return initial(lambda cluster: cluster.full(fill, dtype))
+
+
+def node_set(every: bool = True) -> Any:
+    """Declare a field of a state: a set that holds every node at first, or none.
+
+    Parameters
+    ----------
+    every
+        Whether it holds every node at first.
+
+    Examples
+    --------
+    >>> from dgsuite.kernels import bsp
+    >>> unseen = bsp.node_set()  # in a `ClusterState`
+    """
+    return initial(lambda cluster: Subset(cluster.full(every, bool)))
+
+
+def no_nodes() -> Any:
+    """Declare a field of a state: a list of nodes (local indices) that is empty at first.
+
+    Examples
+    --------
+    >>> from dgsuite.kernels import bsp
+    >>> front = bsp.no_nodes()  # in a `ClusterState`
+    """
+    return initial(lambda _: np.empty(0, np.int64))
+
+
+def later() -> Any:
+    """Declare a field of a state that has no value until a phase sets it.
+
+    Examples
+    --------
+    >>> from dgsuite.kernels import bsp
+    >>> least = bsp.later()  # in a `ClusterState`
+    """
+    return field(init=False)

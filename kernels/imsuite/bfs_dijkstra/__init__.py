@@ -1,0 +1,1 @@
+"""A breadth-first tree, after Dijkstra."""

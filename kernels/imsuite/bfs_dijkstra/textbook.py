@@ -1,0 +1,135 @@
+"""Breadth-first search layer by layer with echo (Peleg 2000, section 5.3; IMSuite bfsDijkstra).
+
+A message from the root goes down the tree to its outermost layer, which invites its neighbours. A node
+joins as a child of the first that invites it, and the echo of the layer goes back up. So the tree grows
+by a layer per round.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import repeat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.kernels import bsp
+from dgsuite.kernels.imsuite.bfs_dijkstra.refusals import Refusals
+from dgsuite.kernels.tools.tree import Children
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    layers: list[NDArray[np.int64]]  # nodes by distance
+    distance: NDArray[np.int32]
+    outside: bsp.Subset  # nodes that have not joined
+    refusals: Refusals = bsp.later()  # of invitations in this round
+    parent: NDArray[np.int32] = bsp.per_node(-1, np.int32)
+    children: Children = bsp.initial(lambda c: Children(c.size))
+    links: bsp.Links = bsp.initial(bsp.Links)  # neighbours that may be invited
+    open: bsp.Subset = bsp.node_set()  # nodes that may be invited
+    hop: int = 0  # layer that sends next
+
+
+@dataclass(frozen=True)
+class Dijkstra(bsp.Kernel):
+    """A breadth-first tree.
+
+    Outputs ``distance`` and ``parent``, both -1 where there is no way; the root has no parent. Weights do
+    not count.
+
+    Parameters
+    ----------
+    root
+        Node to start from.
+    faithful
+        Search for one more layer when all nodes are in the tree, as in IMSuite.
+
+    Notes
+    -----
+    Rounds: at most ``hops + 1``: one for each layer.
+
+    Messages: at most ``2 * n * hops + 4 * m``: for each layer a message goes down the tree and comes up
+    again.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> ds = dgsuite.run("dst", graph, root=1)
+    >>> ds.distance.values
+    array([1, 0, 1, 2], dtype=int32)
+    >>> ds.parent.values
+    array([ 1, -1,  1,  2], dtype=int32)
+    """
+
+    root: bsp.Node = bsp.FIRST
+
+    name = "dst"
+    outputs = {
+        "distance": bsp.Output("hops from the root, -1 where unreached"),
+        "parent": bsp.Output(
+            "parent in the tree, {none} at the root and where unreached", nodes=True
+        ),
+    }
+    along_edges = True
+    fields = {"sender": np.int32}
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        depth, reached = 0, 1
+        while self.goes_on(reached, net.n):
+            search = [*repeat(self.start_layer, depth), self.join, self.accept, self.refuse]
+            found = yield bsp.Round(*search, closing=reached == net.n)
+            if not found.sum:
+                return
+            reached += found.sum
+            yield bsp.Round(*repeat(self.echo, depth), self.reset, closing=True)
+            depth += 1
+
+    def goes_on(self, reached: int, n: int) -> bool:
+        """Whether to search for another layer."""
+        return reached < n
+
+    def start(self, c: bsp.Cluster) -> State:
+        root, distance = c.local(self.root), c.full(-1, np.int32)
+        distance[root] = 0
+        return State.of(c, layers=[root], distance=distance, outside=bsp.Subset(distance < 0))
+
+    def start_layer(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
+        nodes = inbox.receivers() if s.hop else s.layers[0]
+        s.hop += 1
+        at, children = s.children.of(nodes)
+        return bsp.unicast(children, nodes[at])
+
+    def join(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        nodes = s.layers[-1]
+        return bsp.broadcast(nodes, links=s.links, sender=c.ids[nodes])
+
+    def accept(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
+        invited, times, remote = inbox.count(among=s.open)
+        new, parent = inbox.min("sender", among=s.outside)
+        joined = s.outside.mask[invited]
+        s.links.drop(new, times[joined], remote[joined], inbox.edges(new))
+        s.refusals = Refusals.of(c, inbox, invited, times - joined, remote, (new, parent))
+        s.parent[new], s.distance[new] = parent, len(s.layers)
+        s.outside.remove(new)
+        s.layers.append(new)
+        s.hop = len(s.layers) - 2
+        found = bsp.vote(sum=len(new), min=c.ids[new[0]] if len(new) else None)
+        return bsp.unicast(parent, new), found
+
+    def refuse(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        s.children.add(inbox.node, inbox.src)
+        nodes, times, remote, edges = s.refusals
+        return bsp.broadcast(nodes, to=(times, remote), edges=edges)
+
+    def echo(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
+        nodes = s.layers[s.hop]
+        s.hop -= 1
+        return bsp.unicast(s.parent[nodes], nodes)
+
+    def reset(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        s.open.remove(s.layers[-2])
+        s.hop = 0

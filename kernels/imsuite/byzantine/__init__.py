@@ -1,0 +1,1 @@
+"""Byzantine agreement."""

@@ -1,0 +1,1 @@
+"""A small dominating set."""

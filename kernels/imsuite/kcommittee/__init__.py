@@ -1,0 +1,1 @@
+"""Committees of at most k members."""

@@ -1,0 +1,1 @@
+"""Leader election in any graph, after Peleg."""

@@ -1,0 +1,1 @@
+"""Leader election in a ring, after Hirschberg and Sinclair."""

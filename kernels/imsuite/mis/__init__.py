@@ -1,0 +1,1 @@
+"""A maximal independent set, after Luby."""

@@ -1,0 +1,19 @@
+"""What IMSuite's MIS does otherwise than the textbook."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dgsuite.kernels import bsp
+from dgsuite.kernels.imsuite.mis.textbook import MIS, State
+
+
+@dataclass(frozen=True)
+class FaithfulMIS(MIS, faithful_to=MIS):
+    """Maximal independent set; see `MIS`."""
+
+    faithful: bool = True
+
+    def retire(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        beaten, winners, _ = inbox.count(among=s.live)
+        return self.drop_out(s, beaten, times=winners)

@@ -1,0 +1,1 @@
+"""A minimum spanning tree, by fragments that grow."""

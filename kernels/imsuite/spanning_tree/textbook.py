@@ -1,0 +1,107 @@
+"""Minimum spanning tree by fragments (Gallager, Humblet and Spira 1983, in synchronous rounds; Peleg
+2000, section 5.5; IMSuite mst).
+
+Each fragment is a rooted tree. In each phase its nodes report their lightest edge that leaves it to
+the root, which selects the lightest of all. The path to that edge is reversed, so that its end becomes the
+root. Fragments join along their edges; of two that chose the same edge the end with the smaller id
+becomes the root of the whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dgsuite.kernels import bsp
+from dgsuite.kernels.imsuite.spanning_tree.edges import NONE, keys
+from dgsuite.kernels.imsuite.spanning_tree.sweeps import State, Sweeps
+
+
+@dataclass(frozen=True)
+class SpanningTree(Sweeps):
+    """Minimum spanning tree, or forest where the graph is not connected: a tree for each component.
+
+    Of edges that weigh the same the one with the smaller node comes first, then the one whose other node
+    is smaller; so the forest is the same for every partition. Edges weigh 1 where the graph has no weights.
+    Outputs ``parent``, -1 at each root.
+
+    Parameters
+    ----------
+    faithful
+        Begin each phase with a message from the roots down to the leaves, and count as IMSuite does,
+        which reads all neighbours' fragments anew in each phase.
+
+    Notes
+    -----
+    Rounds: at most ``log2(n) + 1``: in each the fragments become half as many or fewer.
+
+    Messages: at most ``rounds * (2 * m + 5 * n)``: a fragment's name to each neighbour, and what goes up
+    and down the trees.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 0], weights=[5, 1, 2])
+    >>> dgsuite.run("mst", graph).parent.values
+    array([ 2, -1,  1], dtype=int32)
+    """
+
+    name = "mst"
+    outputs = {"parent": bsp.Output("parent in the tree, {none} at a root", nodes=True)}
+    fields = {"fragment": np.int32, "key": np.int64, "inner": np.int32, "outer": np.int32}
+    state = State
+
+    def check(self, c: bsp.Cluster) -> str | None:
+        if c.weights is not None and (keys(c) == NONE).any():
+            return f"weights must be below {c.weights.max()}"
+        return None
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        fragments = net.n
+        while fragments > 1:
+            yield bsp.Round(self.tell_fragment, self.look)
+            yield from self.find_lightest()
+            yield bsp.Round(self.pick, closing=True)
+            yield from self.sweep(self.turn)
+            roots = yield bsp.Round(self.connect, self.attach, closing=True)
+            yield from self.sweep(self.transmit)
+            yield bsp.Round(self.settle, closing=True)
+            if roots.sum == fragments:
+                return  # each is the tree of a component
+            fragments = roots.sum
+
+    def find_lightest(self) -> bsp.Program:
+        """Report the lightest edges that leave to the roots."""
+        yield from self.sweep(self.report)
+
+    def tell_fragment(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        return bsp.broadcast(fragment=s.fragment)
+
+    def look(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        s.look(c, inbox)
+        s.pending = s.children.count.copy()
+        s.undone = len(s.roots)
+
+    def pick(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
+        roots = s.roots[s.best[s.roots] < NONE]
+        here = s.inner[roots] == c.ids[roots]
+        s.joining = roots[here]
+        s.partner[:] = -1
+        s.partner[s.joining] = s.outer[s.joining]
+        far = roots[~here]
+        return bsp.unicast(s.inner[far], far, outer=s.outer[far])
+
+    def connect(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
+        s.joining.sort()
+        return bsp.unicast(s.partner[s.joining], s.joining)
+
+    def attach(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
+        node, other = inbox.node, inbox.src
+        mutual = s.partner[node] == other
+        above = ~mutual | (c.ids[node] < other)
+        s.is_child[c.entries(node[above], other[above])] = True
+        s.parent[s.joining] = s.partner[s.joining]
+        s.parent[node[mutual & above]] = -1
+        s.list_roots(c)
+        return bsp.vote(sum=len(s.roots))

@@ -1,0 +1,1 @@
+"""Three colours for a tree, after Cole and Vishkin."""

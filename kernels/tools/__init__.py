@@ -1,0 +1,1 @@
+"""What several kernels use: random numbers, exact sums, bitmaps, heaps, trees."""

@@ -1,0 +1,78 @@
+"""Exact sums: they do not depend on the order of additions.
+
+A float is an integer times a power of two. Integers are added per exponent, and these sums are combined
+as Python's integers, so nothing is rounded.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError
+from dgsuite.partition.arrays.segments import fast
+
+LOW = 27
+"""Bits of the lower part of a float's 53: each part of 2^26 floats can be added as floats, exactly."""
+
+FEW = 1 << 8
+"""Up to so many floats, `math.fsum` takes less time than NumPy's functions take to be called."""
+
+
+def exact_sum(values: NDArray) -> int | Fraction:
+    """The exact sum of an array: an integer of integers and truth values, a fraction of floats.
+
+    Raises
+    ------
+    InputError
+        There is a value that is not a finite number.
+    """
+    kind = values.dtype.kind
+    if kind not in "biuf":
+        raise InputError(f"values of dtype {values.dtype} cannot be added; numbers can")
+    if kind == "b" or (kind != "f" and values.itemsize < 8):
+        return int(values.sum(dtype=np.int64))
+    if kind != "f":
+        return (int((values >> 32).sum()) << 32) + int((values & 0xFFFFFFFF).sum())
+    floats = np.asarray(values, np.float64).ravel()
+    if not len(floats):
+        return Fraction(0)
+    if not np.isfinite(floats).all():
+        bad = floats[~np.isfinite(floats)][0]
+        raise InputError(f"{bad} cannot be added exactly; finite numbers can")
+    if len(floats) <= FEW and (few := _sum_of_few(floats.tolist())) is not None:
+        return few
+    if (compiled := fast(len(floats))) is not None:
+        sums, lowest = compiled.by_exponent(floats.view(np.int64), LOW), -1075
+    else:
+        mantissa, exponent = np.frexp(floats)
+        whole = (mantissa * 2.0**53).astype(np.int64)
+        lowest = int(exponent.min())
+        parts = whole >> LOW, whole & ((1 << LOW) - 1)
+        sums = np.array([np.bincount(exponent - lowest, part) for part in parts]).astype(np.int64)
+        lowest -= 53
+    total = 0
+    for e in np.flatnonzero(sums.any(axis=0)).tolist():
+        total += ((int(sums[0, e]) << LOW) + int(sums[1, e])) << e
+    return Fraction(total << lowest if lowest > 0 else total, 1 << max(-lowest, 0))
+
+
+def _sum_of_few(floats: list[float]) -> Fraction | None:
+    """The exact sum of finite floats; None if it, or a part of it, is above the largest float.
+
+    Each turn takes off the rounded sum, until nothing is left.
+    """
+    total, bits = 0, 0
+    try:
+        while rounded := math.fsum(floats):
+            floats.append(-rounded)
+            number, denominator = rounded.as_integer_ratio()
+            more = denominator.bit_length() - 1
+            total = (total << max(more - bits, 0)) + (number << max(bits - more, 0))
+            bits = max(bits, more)
+    except OverflowError:
+        return None
+    return Fraction(total, 1 << bits)

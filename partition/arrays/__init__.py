@@ -1,0 +1,1 @@
+"""Arrays in rows and tiles, and the loops over them."""

@@ -1,0 +1,1 @@
+"""Clusters: which owns which node, and what each reads of others."""

@@ -1,0 +1,360 @@
+"""One cluster of a graph, as kernels use it, and sets of its nodes and live neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from dgsuite.base.once import once
+from dgsuite.partition.arrays.segments import expand, outside, single
+from dgsuite.partition.clusters.partitioners import Partition
+
+Identify = Callable[[NDArray[np.int64]], NDArray[np.int64]]
+"""A function that returns the identifiers of given nodes."""
+
+DERIVED = (
+    *("ids", "uid", "successor", "degree", "remote_degree"),
+    *("out_degree", "in_degree", "remote_in_degree"),
+)
+"""Arrays that a cluster makes of its others, and does not send along with them."""
+
+OUT, IN = 1, 2
+"""Bits of `Cluster.directions`: the edge leaves the row's node; it comes in."""
+
+
+@dataclass
+class Block:
+    """One cluster's block of the adjacency matrix, in CSR by source (see `dgsuite.partition.clusters.grid`).
+
+    Attributes
+    ----------
+    rows, columns
+        Shape of the process grid.
+    row, column
+        Position of the block in the grid.
+    first
+        First target of the block, whose targets are consecutive nodes.
+    targets
+        Number of targets.
+    bases
+        Shape (rows + 1,): local number of the first source that each cluster of the column owns.
+    indptr, indices
+        Targets of each source, counted from `first`, ascending.
+
+    Examples
+    --------
+    Four clusters in a grid of two rows and two columns:
+
+    >>> from dgsuite import Graph
+    >>> graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], clusters=4)
+    >>> from dgsuite.partition import arrange
+    >>> block = arrange(graph).gather()[1].block
+    >>> (block.row, block.column), block.in_column, block.targets
+    ((0, 1), array([1, 3]), 2)
+    """
+
+    rows: int
+    columns: int
+    row: int
+    column: int
+    first: int
+    targets: int
+    bases: NDArray[np.int64]
+    indptr: NDArray
+    indices: NDArray
+
+    @property
+    def in_column(self) -> NDArray[np.int64]:
+        """Clusters of the block's column."""
+        return np.arange(self.rows) * self.columns + self.column
+
+
+@dataclass(eq=False)
+class Cluster:
+    """A set of nodes with their adjacency in CSR: one chunk of a `Graph`.
+
+    Attributes
+    ----------
+    index
+        Number of this cluster.
+    partition
+        Which cluster owns which node of the graph.
+    indptr
+        Row pointer, shape (size + 1,), from 0; int32 where it fits.
+    indices
+        Neighbours of each node as node ids, ascending in each row; int32 where ids fit.
+    weights
+        Weight of each entry of `indices`, or None.
+    identify
+        Identifiers of the nodes, int64, shape (size,), or a function that returns them; None for node ids.
+    directed
+        Whether rows hold out-edges only.
+    block
+        The cluster's block of the adjacency matrix, if the graph has a process grid.
+    in_indptr, in_indices
+        The edges that come in, as `indptr` and `indices`, where a directed graph's broadcasts are to be
+        read along them (`Kernel.pulls`), else None.
+    in_weights
+        Weight of each entry of `in_indices`, where these and weights are there.
+    directions
+        Of each entry of `indices`, uint8, where a directed graph is seen both ways (`Kernel.both_ways`):
+        `OUT`, `IN`, or both bits. None on other graphs; on an undirected one all edges go both ways.
+    weights_in
+        Where `directions` and weights are there: the weight of the edge that comes in, and `weights` has that
+        of the edge that leaves. An entry with one edge has its weight in both.
+
+    Examples
+    --------
+    The second of two clusters of a path of four nodes:
+
+    >>> import numpy as np
+    >>> from dgsuite import Graph
+    >>> c = Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[5, 1, 2], clusters=2).gather()[1]
+    >>> c.n, c.size, c.ids, c.degree, c.remote_degree
+    (4, 2, array([2, 3]), array([2, 1], dtype=int32), array([1, 0], dtype=int32))
+    >>> c.zeros(), c.full(-1, np.int32)
+    (array([0, 0]), array([-1, -1], dtype=int32))
+    >>> c.local(3), c.local(0)
+    (array([1]), array([], dtype=int64))
+    >>> at, ends = c.edges(np.array([0, 1]))
+    >>> c.ids[at], ends, c.weights
+    (array([2, 2, 3]), array([1, 3, 2], dtype=int32), array([1, 2, 2]))
+    >>> c.entries(np.array([0, 1]), np.array([3, 1]))
+    array([ 1, -1])
+    >>> c.leaves(np.array([1]))
+    True
+    >>> c.pulls, c.senders[1], c.sender_weights
+    (True, array([1, 3, 2], dtype=int32), array([1, 2, 2]))
+    >>> c.nbytes == sum(array.nbytes for array in c.edge_arrays)
+    True
+    """
+
+    index: int
+    partition: Partition
+    indptr: NDArray
+    indices: NDArray
+    weights: NDArray | None
+    identify: NDArray[np.int64] | Identify | None
+    directed: bool = False
+    block: Block | None = None
+    in_indptr: NDArray | None = None
+    in_indices: NDArray | None = None
+    in_weights: NDArray | None = None
+    directions: NDArray[np.uint8] | None = None
+    weights_in: NDArray | None = None
+    cache: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        state["cache"] = {}
+        for derived in DERIVED:
+            state.pop(derived, None)
+        return state
+
+    @property
+    def n(self) -> int:
+        """Number of nodes of the graph."""
+        return self.partition.n
+
+    @property
+    def size(self) -> int:
+        """Number of nodes of this cluster."""
+        return len(self.indptr) - 1
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the adjacency."""
+        return sum(
+            a.nbytes for a in (*self.edge_arrays, self.identify) if isinstance(a, np.ndarray)
+        )
+
+    def __sizeof__(self) -> int:
+        """As `nbytes`: by it Dask says when a worker's memory is full, and results go to disk."""
+        return object.__sizeof__(self) + self.nbytes
+
+    @property
+    def edge_arrays(self) -> list[NDArray]:
+        """The arrays that describe the edges."""
+        out = self.indptr, self.indices, self.weights
+        into = self.in_indptr, self.in_indices, self.in_weights
+        return [a for a in (*out, *into, self.directions, self.weights_in) if a is not None]
+
+    @property
+    def pulls(self) -> bool:
+        """Whether nodes know the nodes with an edge to them, so that broadcasts are read along edges."""
+        return not self.directed or self.in_indptr is not None
+
+    @property
+    def senders(self) -> tuple[NDArray, NDArray]:
+        """Row pointers and nodes with an edge to each node, of a cluster that `pulls`."""
+        if self.in_indptr is None or self.in_indices is None:
+            return self.indptr, self.indices
+        return self.in_indptr, self.in_indices
+
+    @property
+    def sender_weights(self) -> NDArray | None:
+        """Weights of the edges of `senders`."""
+        return self.weights if self.in_indptr is None else self.in_weights
+
+    @once
+    def ids(self) -> NDArray[np.int64]:
+        """Node ids of this cluster's nodes, ascending."""
+        return self.partition.nodes(self.index)
+
+    @once
+    def uid(self) -> NDArray[np.int64]:
+        """Identifier of each node."""
+        if self.identify is None:
+            return self.ids
+        found = self.identify(self.ids) if callable(self.identify) else self.identify
+        return np.asarray(found, np.int64)
+
+    @once
+    def successor(self) -> NDArray[np.int64]:
+        """The next node on the ring 0, 1, ..., n - 1, 0."""
+        return (self.ids + 1) % max(self.n, 1)
+
+    @once
+    def degree(self) -> NDArray[np.int32]:
+        """Number of neighbours of each node."""
+        return np.diff(self.indptr).astype(np.int32)
+
+    @once
+    def out_degree(self) -> NDArray[np.int32]:
+        """Number of edges that leave each node."""
+        return self.degree if self.directions is None else self._count(OUT)
+
+    @once
+    def in_degree(self) -> NDArray[np.int32]:
+        """Number of edges that come in at each node, of a cluster that `pulls` or has `directions`."""
+        if self.directions is not None:
+            return self._count(IN)
+        if not self.pulls:
+            raise ValueError(
+                "rows hold out-edges; a kernel that pulls, or looks both_ways, has others"
+            )
+        return np.diff(self.senders[0]).astype(np.int32)
+
+    def _count(self, way: int) -> NDArray[np.int32]:
+        """Number of entries of each row that go some way."""
+        before = np.concatenate([[0], np.cumsum(self.directions & way > 0)])  # type: ignore[operator]
+        return np.diff(before[self.indptr]).astype(np.int32)
+
+    @once
+    def remote_degree(self) -> NDArray[np.int32]:
+        """Number of neighbours of each node that belong to other clusters."""
+        return self._elsewhere(self.indptr, self.indices)
+
+    @once
+    def remote_in_degree(self) -> NDArray[np.int32]:
+        """Number of edges that come in at each node from other clusters, of a cluster that `pulls`."""
+        return self._elsewhere(*self.senders)
+
+    def _elsewhere(self, indptr: NDArray, indices: NDArray) -> NDArray[np.int32]:
+        lo, hi = self.partition.offsets[self.index], self.partition.offsets[self.index + 1]
+        return outside(indptr, self.partition.position(indices), lo, hi)
+
+    def zeros(self, dtype: DTypeLike = np.int64) -> NDArray:
+        """An array of zeros, one per node."""
+        return np.zeros(self.size, dtype)
+
+    def full(self, value: Any, dtype: DTypeLike | None = None) -> NDArray:
+        """An array with the same value for every node."""
+        return np.full(self.size, value, dtype)
+
+    def local(self, node: int) -> NDArray[np.int64]:
+        """Index of a node in this cluster, shape (1,), or shape (0,) if another cluster owns it."""
+        at = int(self.partition.position(np.array([node]))[0]) - int(
+            self.partition.offsets[self.index]
+        )
+        return np.array([at] if 0 <= at < self.size else [], np.int64)
+
+    def entries(self, rows: NDArray, neighbours: NDArray) -> NDArray[np.int64]:
+        """Index in `indices` of a given neighbour of each row (local index), or -1 if it is not one."""
+        low, high = self.indptr[rows].astype(np.int64), self.indptr[rows + 1].astype(np.int64)
+        end = high.copy()
+        while (low < high).any():
+            middle = (low + high) // 2
+            below = (low < high) & (self.indices[np.minimum(middle, end - 1)] < neighbours)
+            high = np.where(below, high, np.maximum(middle, low))
+            low = np.where(below, middle + 1, low)
+        found = low < end
+        found[found] = self.indices[low[found]] == neighbours[found]
+        return np.where(found, low, -1)
+
+    def leaves(self, nodes: NDArray) -> bool:
+        """Whether nodes that a search has reached lead to no other nodes: each has at most one neighbour, or
+        on a directed graph no edge that leaves.
+        """
+        return not self.degree[nodes].any() if self.directed else single(self.indptr, nodes)
+
+    def edges(self, rows: NDArray) -> tuple[NDArray, NDArray]:
+        """The edges of given nodes (local indices).
+
+        Returns
+        -------
+        at
+            Index into `rows` of each edge.
+        ends
+            Node id of each edge's other end.
+        """
+        at, entry = expand(self.indptr, rows)
+        return at, self.indices[entry]
+
+
+class Links:
+    """How many live neighbours each node of a cluster has: IMSuite's shrinking neighbour lists.
+
+    A kernel that lets neighbours go keeps one of these in its state and broadcasts over it, so that
+    a message is counted for live neighbours only.
+
+    Attributes
+    ----------
+    degree, remote
+        int32, shape (size,): live neighbours of each node, and those in other clusters.
+    gone
+        bool, shape (entries,), in a traced run: which entries of the adjacency lead to neighbours that
+        have left. None where nothing was dropped, or the run is not traced.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dgsuite import Graph
+    >>> from dgsuite.partition.clusters.cluster import Links
+    >>> (c,) = Graph.from_edges([0, 1, 2], [1, 2, 3], clusters=1).gather()
+    >>> links = Links(c)
+    >>> links.drop(np.array([1, 3]), np.array([1, 1]), np.array([0, 0]))  # as node 2 leaves
+    >>> links.degree
+    array([1, 1, 2, 0], dtype=int32)
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.degree = cluster.degree.copy()
+        self.remote = cluster.remote_degree.copy()
+        self.gone: NDArray[np.bool_] | None = None
+        self._entries = len(cluster.indices)
+
+    def drop(
+        self,
+        nodes: NDArray,
+        gone: NDArray,
+        gone_remote: NDArray,
+        edges: NDArray | None = None,
+    ) -> None:
+        """Take off neighbours that have left, as counted by ``inbox.count``.
+
+        Parameters
+        ----------
+        edges
+            ``inbox.edges(nodes)``: the edges to these neighbours, in a traced run.
+        """
+        self.degree[nodes] -= gone
+        self.remote[nodes] -= gone_remote
+        if edges is not None:
+            if self.gone is None:
+                self.gone = np.zeros(self._entries, bool)
+            self.gone[edges] = True

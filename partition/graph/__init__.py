@@ -1,0 +1,1 @@
+"""The graph: its constructors, views, checks and conversions."""

@@ -1,0 +1,683 @@
+"""The constructors of a graph: from edges, matrices, collections and files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from dask.typing import no_default
+from numpy.typing import ArrayLike
+
+from dgsuite.base.errors import InputError
+from dgsuite.partition.build import distribute
+from dgsuite.partition.build import relabel as numbering
+from dgsuite.partition.client import queries
+from dgsuite.partition.client.spans import spanned
+from dgsuite.partition.client.workers import worker_addresses
+from dgsuite.partition.clusters import cutting
+from dgsuite.partition.clusters.cluster import Identify
+from dgsuite.partition.clusters.cutting import How
+from dgsuite.partition.clusters.partitioners import Partition
+from dgsuite.partition.graph import conversion
+from dgsuite.partition.labels.labels import Labels
+from dgsuite.partition.sources import bags, chunks, edges, frames
+from dgsuite.partition.sources import duplicates as repeated
+
+if TYPE_CHECKING:
+    import dask.bag as db
+    import networkx as nx
+    import scipy.sparse as sp
+    from distributed import Client
+
+    from dgsuite.partition.sources.tables import Table
+
+
+class Constructors:
+    """The constructors of `dgsuite.partition.graph.graph.Graph`."""
+
+    built: repeated.Built | None
+
+    if TYPE_CHECKING:
+
+        def __init__(self, parts: Iterable[Any], partition: Partition, **facts: Any) -> None: ...
+
+    @classmethod
+    @spanned
+    def from_edges(
+        cls,
+        src: Any,
+        dst: Any = None,
+        *,
+        n: int | None = None,
+        weights: Any = None,
+        directed: bool = False,
+        uid: ArrayLike | Identify | None = None,
+        clusters: int | None = None,
+        partition: How = "nodes",
+        client: Client | None = None,
+        attrs: dict[str, Any] | None = None,
+        labels: Iterable[Hashable] | None = None,
+        relabel: bool = False,
+        duplicates: str | None = None,
+        source: Hashable = "source",
+        target: Hashable = "target",
+        weight: Hashable | None = "weight",
+    ) -> Self:
+        """Make a graph from a list of edges.
+
+        Parameters
+        ----------
+        src, dst
+            Ends of each edge: integers from 0, or identifiers with ``relabel=True``. NumPy arrays or lists,
+            Dask arrays, or Dask Series; or one (Dask or pandas) DataFrame as `src`, with columns ``source``,
+            ``target`` and optionally ``weight``. Self-loops are dropped; ``graph.built`` counts them.
+        n
+            Number of nodes; by default the largest id plus one.
+        weights
+            A number for each edge, in a collection of the same type as `src`; by default none.
+        directed
+            Whether edges have a direction.
+        uid
+            Identifiers of the nodes, distinct integers, shape (n,); by default the node ids. Or a function
+            that maps an array of node ids to identifiers. It is called where the clusters are built, and
+            its results are not checked for being distinct.
+        clusters
+            Number of clusters; by default that of the partition, else one per worker with a client, else
+            one. Clusters beyond the number of nodes are empty.
+        partition
+            "nodes" (blocks of equally many nodes), "edges" (blocks of about equally many edge ends),
+            "hash" (nodes at random), "metis" (few edges between clusters; computed by one process),
+            an array with the cluster of each node, or a `Partition`.
+        client
+            Dask client whose workers build the graph; by default the current client, else this process
+            builds it. This process always builds from lists and arrays of up to 2^17 edges.
+        attrs
+            Default values of kernel parameters, such as ``root``.
+        labels
+            Names of the nodes, in the order of node ids: distinct, of any hashable type, not None. Results
+            are labelled by them, and parameters such as ``root`` take them.
+        relabel
+            Whether the ends of edges are identifiers: 64-bit integers, text, or objects of one type that
+            has an order, such as UUIDs. The nodes are the identifiers that edges name, numbered in
+            ascending order, and the identifiers become the labels. Integers of any width are the same.
+        duplicates
+            Which weight an edge has that several rows name; of an undirected graph, also in the other
+            direction. "sum", "min", "max"; "first": of the first row, where partitions of a Dask collection
+            follow each other; "error": repeated edges are refused. By default the smallest weight stays,
+            with a warning if there are weights and repeated edges. Sums of integers are int64 or uint64;
+            floats are added in 64 bits, in the order of the rows.
+        source, target, weight
+            Column names of a DataFrame. Only the default ``weight`` may be missing. The former defaults
+            ``src`` and ``dst`` are accepted with a warning.
+
+        Returns
+        -------
+        Graph
+            With a client, its clusters are on the workers. Neighbours are int32 where node ids fit. Its
+            `built` says how many rows were read, merged and dropped.
+
+        Raises
+        ------
+        InputError
+            An edge names a missing node, a weight is not finite, lengths differ, the graph would
+            have no node, nearly all nodes would have no edge although `n` is not given (see
+            `dgsuite.partition.sources.edges.SPARSE`), or an option is unknown. Of `duplicates`: an edge is
+            repeated where that is an error, a sum does not fit 64 bits, or there are no weights to add.
+        RunError
+            A worker was lost.
+
+        Notes
+        -----
+        A Dask collection is computed once if its ends are identifiers. Else it is computed a second time to
+        find `n`, if not given, and once more for ``partition="edges"``.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> Graph.from_edges([0, 1, 2], [1, 2, 0], weights=[7, 8, 9])
+        <dgsuite.Graph: 3 nodes, 3 edges, undirected, weights int64; 1 clusters in this process>
+
+        A row for each payment, and the sum for each pair:
+
+        >>> graph = Graph.from_edges([0, 1, 0], [1, 2, 1], weights=[7, 8, 9], duplicates="sum")
+        >>> print(graph.built)
+        3 rows read, 1 merged (weights summed), 0 self-loops dropped
+        >>> graph.weights.compute()
+        array([16, 16,  8,  8])
+        """
+        rule = repeated.check(duplicates)
+        client = queries.current_client(client)
+        pieces = edges.pieces(src, dst, weights, (source, target, weight))
+        naming = getattr(pieces, "naming", 0)
+        names = None
+        if relabel:
+            if n is not None or labels is not None:
+                raise InputError("relabel=True finds the nodes itself: leave out n and labels")
+            pieces, names = numbering.relabel(pieces, client)
+            n = len(names)
+        n = edges.count_nodes(pieces, n, client)
+        pieces = edges.Pieces(pieces[: len(pieces) - naming])
+        if labels is not None:
+            names = Labels(labels, n)
+        workers = worker_addresses(client) if client is not None else []
+        how = cutting.cut(pieces, n, directed, partition, clusters, client, workers)
+        ids = None if uid is None else cutting.check_identifiers(uid, n)
+        made = distribute.construct(pieces, how, ids, directed, client, workers, rule)
+        graph: Any = cls(
+            made.parts,
+            how,
+            entries=made.entries,
+            directed=directed,
+            weight_dtype=made.dtype,
+            attrs=attrs,
+            labels=names,
+            identified=uid is not None,
+            chosen=clusters is not None or not isinstance(partition, str),
+        )
+        graph.built = repeated.built(made.tally, graph, duplicates)
+        return graph
+
+    @classmethod
+    def from_scipy(cls, matrix: sp.sparray | sp.spmatrix, **options: Any) -> Self:
+        """Make a graph from a sparse adjacency matrix.
+
+        Parameters
+        ----------
+        matrix
+            Shape (n, n): a stored entry (i, j) is an edge from i to j. It must be symmetric unless
+            ``directed=True``. Entries become weights unless all are one (or True). Entries that a COO
+            matrix stores twice are merged by the rule `duplicates`, which is "sum" here, as everywhere in
+            SciPy. The two entries of an undirected edge are one row.
+        options
+            As for `from_edges`. With ``relabel=True``, rows and columns without entries are not nodes, and
+            the labels of the others are their numbers.
+
+        Raises
+        ------
+        InputError
+            The matrix is not square or, for an undirected graph, not symmetric; an entry is not
+            finite, or a sum of entries does not fit the matrix's dtype.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import scipy.sparse as sp
+        >>> from dgsuite import Graph
+        >>> Graph.from_scipy(sp.csr_array(np.array([[0, 2], [2, 0]])))
+        <dgsuite.Graph: 2 nodes, 1 edges, undirected, weights int64; 1 clusters in this process>
+        """
+        rule = repeated.check(options.pop("duplicates", None) or "sum")
+        found, rows, loops = conversion.of_scipy(matrix, options.get("directed", False), rule)
+        if options.get("relabel"):
+            del found["n"]
+        graph: Any = cls.from_edges(**{**found, **options})
+        graph.built = repeated.Built(rows, rows - loops - graph.m, loops, rule, graph.weighted)
+        return graph
+
+    @classmethod
+    def from_networkx(cls, graph: nx.Graph, *, weight: str = "weight", **options: Any) -> Self:
+        """Make a graph from a networkx graph.
+
+        Parameters
+        ----------
+        graph
+            Nodes are numbered in the order of iteration, and networkx's nodes become labels: see `labels`
+            of `from_edges`. Parallel edges of a multigraph are repeated edges: see `duplicates` there.
+        weight
+            Edge attribute that holds the weights. Edges without it have weight 1, as everywhere in
+            networkx; if no edge has it, the graph has no weights.
+        options
+            As for `from_edges`, except `n`, `directed` and `labels`.
+
+        Raises
+        ------
+        InputError
+            The argument is not a networkx graph, it has no node, or weights are not numbers.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_networkx(nx.path_graph(['ann', 'bob', 'cid']))
+        >>> list(graph.labels)
+        ['ann', 'bob', 'cid']
+        """
+        found = conversion.of_networkx(graph, weight)
+        return cls.from_edges(directed=graph.is_directed(), **{**found, **options})
+
+    @classmethod
+    def from_dataframe(
+        cls,
+        frame: Any,
+        source: Hashable = "source",
+        target: Hashable = "target",
+        weight: Any = no_default,
+        *,
+        relabel: bool | None = None,
+        **options: Any,
+    ) -> Self:
+        """Make a graph from a dataframe with an edge in each row.
+
+        Parameters
+        ----------
+        frame
+            A Dask dataframe, whose partitions the workers read, or a pandas dataframe.
+        source, target
+            Names of the columns with the ends of edges.
+        weight
+            Name of the column with weights; None for no weights. By default there are none. A column
+            ``weight`` that is there will be used by default: until then, there is a warning.
+        relabel
+            Whether the ends of edges are identifiers: see `from_edges`. By default they are, unless `n` or
+            `labels` is given. Integers of fewer than 64 bits are still taken as node ids, with a
+            warning, if this is not said.
+        options
+            As for `from_edges`, such as `directed` (by default edges have no direction) and `duplicates`
+            (which weight an edge has that is in several rows).
+
+        Raises
+        ------
+        InputError
+            It is no dataframe, a column is missing, or as `from_edges` says.
+
+        Notes
+        -----
+        The dataframe is computed here, once if the ends are identifiers. Dask makes text of columns of
+        objects such as UUIDs, unless its setting ``dataframe.convert-string`` is False.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from dgsuite import Graph
+        >>> frame = pd.DataFrame({"from": ["ann", "bob"], "to": ["bob", "cid"], "cost": [1.5, 2.5]})
+        >>> graph = Graph.from_dataframe(frame, "from", "to", weight="cost")
+        >>> graph
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected, weights float64; 1 clusters in this process>
+        >>> list(graph.labels)
+        ['ann', 'bob', 'cid']
+        """
+        columns = edges.settled(frame, (source, target, weight))
+        made = edges.Pieces(edges.pieces(frame, None, None, columns))
+        return cls._from_pieces(made, frames.narrow(frame, columns), relabel, **options)
+
+    @classmethod
+    def from_parquet(
+        cls,
+        path: str | os.PathLike[str],
+        source: str = "source",
+        target: str = "target",
+        weight: Any = no_default,
+        **options: Any,
+    ) -> Self:
+        """Make a graph from Parquet files with an edge in each row.
+
+        Parameters
+        ----------
+        path
+            A file or a folder of files, a pattern such as ``part*.parquet``, or a URL of fsspec.
+        source, target, weight, options
+            As for `from_dataframe`; with ``directed=True`` edges have a direction.
+
+        Raises
+        ------
+        InputError
+            A file does not exist or cannot be read, or as `from_dataframe` says.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from dgsuite import Graph
+        >>> frame = pd.DataFrame({"source": [0, 1], "target": [1, 2]})
+        >>> frame.to_parquet("edges.parquet")
+        >>> Graph.from_parquet("edges.parquet")
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
+        """
+        from dgsuite.partition.sources import tables
+        from dgsuite.partition.sources.readers import refusing_damage
+
+        with refusing_damage(path):
+            return cls._from_table(tables.parquet(path), (source, target, weight), **options)
+
+    @classmethod
+    def from_delta(
+        cls,
+        path: str | os.PathLike[str],
+        source: str = "source",
+        target: str = "target",
+        weight: Any = no_default,
+        *,
+        version: int | None = None,
+        **options: Any,
+    ) -> Self:
+        """Make a graph from a Delta table with an edge in each row; ``pip install dgsuite[delta]``.
+
+        Parameters
+        ----------
+        path
+            The folder of the table, or a URL that deltalake knows.
+        version
+            Version of the table; by default the newest.
+        source, target, weight, options
+            As for `from_dataframe`; with ``directed=True`` edges have a direction.
+
+        Raises
+        ------
+        InputError
+            There is no such table, packages are missing, or as `from_dataframe` says.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from deltalake import write_deltalake
+        >>> from dgsuite import Graph
+        >>> frame = pd.DataFrame({"source": [0, 1], "target": [1, 2]})
+        >>> write_deltalake("edges", frame)
+        >>> Graph.from_delta("edges")
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
+        """
+        from dgsuite.partition.sources import tables
+        from dgsuite.partition.sources.readers import refusing_damage
+
+        with refusing_damage(path):
+            table = tables.delta(path, version)
+            return cls._from_table(table, (source, target, weight), **options)
+
+    @classmethod
+    def _from_table(
+        cls, table: Table, columns: edges.Columns, *, relabel: bool | None = None, **options: Any
+    ) -> Self:
+        columns = table.settled(columns)
+        return cls._from_pieces(table.pieces(columns), table.narrow(columns), relabel, **options)
+
+    @classmethod
+    def _from_pieces(
+        cls, pieces: edges.Pieces, narrow: bool, relabel: bool | None, **options: Any
+    ) -> Self:
+        """Make a graph of columns, of which `narrow` says whether they hold integers below 64 bits."""
+        if relabel is None:
+            relabel = not {"n", "labels"} & set(options) and frames.identifiers(narrow)
+        return cls.from_edges(pieces, relabel=relabel, **options)
+
+    @classmethod
+    def from_csv(
+        cls,
+        path: str | os.PathLike[str],
+        source: str = "source",
+        target: str = "target",
+        weight: Any = no_default,
+        *,
+        read: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Make a graph from CSV files with a line of column names and an edge in each other line.
+
+        Parameters
+        ----------
+        path
+            A file, a pattern such as ``part*.csv``, or a URL of fsspec.
+        read
+            Arguments of `dask.dataframe.read_csv`, such as ``{"sep": ";"}`` or ``{"dtype": str}``.
+        source, target, weight, options
+            As for `from_dataframe`; with ``directed=True`` edges have a direction.
+
+        Raises
+        ------
+        InputError
+            A file does not exist or cannot be read, or as `from_dataframe` says.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from dgsuite import Graph
+        >>> _ = Path("edges.csv").write_text("source,target\\n7,8\\n8,9\\n")
+        >>> graph = Graph.from_csv("edges.csv")
+        >>> graph.n, list(graph.labels)
+        (3, [7, 8, 9])
+        """
+        from dgsuite.partition.sources import tables
+        from dgsuite.partition.sources.readers import refusing_damage
+
+        with refusing_damage(path):
+            frame, columns = tables.csv(path, (source, target, weight), read or {})
+            return cls.from_dataframe(frame, *columns, **options)
+
+    @classmethod
+    def from_bag(
+        cls,
+        bag: db.Bag | Iterable[Any],
+        items: str = "edges",
+        *,
+        relabel: bool | None = None,
+        **options: Any,
+    ) -> Self:
+        """Make a graph from a Dask bag.
+
+        Parameters
+        ----------
+        bag
+            A Dask bag, whose partitions the workers compute, or any iterable.
+        items
+            What an item is. "edges": a pair (source, target), or a triple (source, target, weight).
+            "adjacency": a pair (node, neighbours), where neighbours are a list, or a mapping from neighbours
+            to weights. An undirected edge may be there at one end or at both; the smallest weight
+            stays unless `duplicates` says otherwise.
+        relabel
+            Whether nodes have identifiers: see `from_edges`. By default they have, unless `n` or `labels` are
+            given.
+        options
+            As for `from_edges`.
+
+        Raises
+        ------
+        InputError
+            An item is something else (the message names it), or as `from_edges` says.
+
+        Examples
+        --------
+        >>> import dask.bag as db
+        >>> from dgsuite import Graph
+        >>> Graph.from_bag(db.from_sequence([("ann", ["bob", "cid"]), ("dan", [])]), "adjacency")
+        <dgsuite.Graph: 4 nodes, 2 edges, undirected; 1 clusters in this process>
+        """
+        if relabel is None:
+            relabel = not {"n", "labels"} & set(options)
+        if items == "adjacency":
+            options = {"duplicates": repeated.DEFAULT, **options}
+        return cls.from_edges(bags.pieces(bag, items), relabel=relabel, **options)
+
+    @classmethod
+    @spanned
+    def from_arrays(
+        cls,
+        indptr: Any,
+        indices: Any,
+        weights: Any = None,
+        uid: Any = None,
+        *,
+        directed: bool = False,
+        partition: Partition | None = None,
+        client: Client | None = None,
+        attrs: dict[str, Any] | None = None,
+        labels: Iterable[Hashable] | None = None,
+        duplicates: str | None = None,
+    ) -> Self:
+        """Make a graph from its adjacency in CSR, such as the arrays of the same names of another graph.
+
+        Parameters
+        ----------
+        indptr
+            Row pointers. Dask array: each chunk is a cluster; it starts from 0 and has one entry more than
+            the cluster has nodes. NumPy array: there is one cluster.
+        indices
+            Neighbours of each node as node ids, shape (entries,), with as many chunks as `indptr`. An
+            undirected edge is there at both its ends.
+        weights
+            Weight of each entry of `indices`; by default none.
+        uid
+            Identifiers of the nodes, distinct integers, shape (n,); by default the node ids.
+        directed
+            Whether rows hold out-edges only.
+        partition
+            Which chunk has which nodes; by default they are numbered in the order of the chunks.
+        client, attrs, labels
+            As for `from_edges`. The workers build clusters from Dask arrays, this process from NumPy arrays.
+        duplicates
+            As for `from_edges`, where a row names a neighbour more than once. Floats are added in ascending
+            order, so that both ends of an edge have the same sum.
+
+        Raises
+        ------
+        InputError
+            Chunks do not match, an entry is wrong (the message names its chunk), or the adjacency of an
+            undirected graph is not symmetric.
+        RunError
+            A worker was lost.
+
+        Notes
+        -----
+        The arrays are computed here.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> Graph.from_arrays([0, 1, 3, 4], [1, 0, 2, 1])
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
+        """
+        client = queries.current_client(client)
+        arrays = {"indptr": indptr, "indices": indices, "weights": weights, "uid": uid}
+        rule = repeated.check(duplicates)
+        made, how = chunks.construct(arrays, partition, directed, client, rule)
+        graph: Any = cls(
+            made.parts,
+            how,
+            entries=made.entries,
+            directed=directed,
+            weight_dtype=made.dtype,
+            attrs=attrs,
+            labels=None if labels is None else Labels(labels, how.n),
+            identified=uid is not None,
+            chosen=hasattr(indptr, "dask"),
+        )
+        graph.built = repeated.built(made.tally, graph, duplicates)
+        return graph
+
+    @classmethod
+    def read_imsuite(
+        cls, path: str | os.PathLike[str] | bytes, kernel: str = "mis", **options: Any
+    ) -> Self:
+        """Read an input file of IMSuite.
+
+        Parameters
+        ----------
+        path
+            The text file, or its content as bytes.
+        kernel
+            The kernel that it is an input of ("bf", "lcr", "mis", ...), which decides its sections.
+        options
+            As for `from_edges`.
+
+        Raises
+        ------
+        InputError
+            The message names the file, the line, and what was expected.
+
+        Examples
+        --------
+        >>> from dgsuite import genval
+        >>> from dgsuite import Graph
+        >>> text = genval.generate("mis", 8, "spmin", seed=101)
+        >>> Graph.read_imsuite(text, "mis").n
+        8
+        """
+        from dgsuite.partition.sources.imsuite import read
+
+        found = read(path, kernel)
+        return cls.from_edges(
+            found.src,
+            found.dst,
+            n=found.n,
+            weights=found.weights,
+            uid=found.uid,
+            attrs=found.attrs,
+            **options,
+        )
+
+    @classmethod
+    def read_matrix_market(cls, path: str | os.PathLike[str], **options: Any) -> Self:
+        """Read a Matrix Market file; a "general" matrix must be symmetric unless ``directed=True``.
+
+        The rules are those of `from_scipy`. This process reads the file.
+
+        Parameters
+        ----------
+        path
+            The file.
+        options
+            As for `from_edges`.
+
+        Raises
+        ------
+        InputError
+            The file does not exist, is not in Matrix Market format, or its matrix is not square or not
+            symmetric.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import scipy.io
+        >>> from dgsuite import Graph
+        >>> scipy.io.mmwrite("edges.mtx", np.array([[0, 1], [1, 0]]))
+        >>> Graph.read_matrix_market("edges.mtx")
+        <dgsuite.Graph: 2 nodes, 1 edges, undirected; 1 clusters in this process>
+        """
+        from dgsuite.partition.sources.readers import read_matrix_market
+
+        return cls.from_scipy(read_matrix_market(path), **options)
+
+    @classmethod
+    def read_edge_list(cls, path: str | os.PathLike[str], **options: Any) -> Self:
+        """Read an edge list, text or Parquet, in parallel by chunk.
+
+        A text file has one edge per line: two node ids and optionally a weight, separated by blanks, tabs
+        or commas. # starts a comment. ``.gz`` files are decompressed. Weights are int64, or uint64, if
+        all are integers, float64 otherwise. A Parquet file has columns ``source``, ``target`` and
+        optionally ``weight``, or those named by `source`, `target` and `weight`.
+
+        Nodes are 0 to the largest id, or to ``n - 1``. With ``relabel=True`` they are the identifiers that
+        edges name; those of a text file are text unless both ends of the first edge are integers.
+
+        With a client, the workers must be able to read the files.
+
+        Parameters
+        ----------
+        path
+            A file, a pattern such as ``part*.txt``, or a URL of fsspec.
+        options
+            As for `from_edges`.
+
+        Raises
+        ------
+        InputError
+            A file does not exist, or a line is not an edge: the message names file, line and text.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from dgsuite import Graph
+        >>> _ = Path("edges.txt").write_text("0 1\\n1 2\\n# the end\\n")
+        >>> Graph.read_edge_list("edges.txt")
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
+        """
+        from dgsuite.partition.sources.readers import read_edge_list, refusing_damage
+
+        default_source, default_target, default_weight = edges.COLUMNS
+        columns = (
+            options.get("source", default_source),
+            options.get("target", default_target),
+            options.get("weight", default_weight),
+        )
+        relabel = options.get("relabel", False)
+        with refusing_damage(path):
+            found = read_edge_list(path, options.get("n"), columns, relabel)
+            return cls.from_edges(found, **options)

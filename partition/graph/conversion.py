@@ -1,0 +1,166 @@
+"""Conversion from and to networkx graphs and SciPy's sparse matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dgsuite.base.errors import InputError
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.partitioners import Partition
+from dgsuite.partition.labels.labels import Labels
+from dgsuite.partition.sources import duplicates
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import scipy.sparse as sp
+
+
+def of_scipy(
+    matrix: sp.sparray | sp.spmatrix, directed: bool, rule: str
+) -> tuple[dict[str, Any], int, int]:
+    """Arguments of `Graph.from_edges` for a sparse adjacency matrix; see `Graph.from_scipy`.
+
+    Parameters
+    ----------
+    rule
+        By which entries that are stored several times are merged.
+
+    Returns
+    -------
+    arguments
+        Each edge once, and self-loops.
+    rows, loops
+        Number of entries that are stored, and of those among them on the diagonal. Of an undirected graph,
+        entries below the diagonal are not counted.
+    """
+    import scipy.sparse as sp
+
+    coo = sp.coo_array(matrix)
+    if coo.ndim != 2 or coo.shape[0] != coo.shape[1]:
+        raise InputError(f"an adjacency matrix must be square, got shape {coo.shape}")
+    if coo.data.dtype.kind == "f" and not np.isfinite(coo.data).all():
+        at = np.argmin(np.isfinite(coo.data))
+        i, j = (int(axis[at]) for axis in coo.coords)
+        raise InputError(f"entry ({i}, {j}) of the matrix is {coo.data[at]}, not finite")
+    rows, columns = coo.coords
+    count = int(len(rows) if directed else np.count_nonzero(rows <= columns))
+    loops = int(np.count_nonzero(rows == columns))
+    coo = _merged(coo, rule)
+    rows, columns = coo.coords
+    if not directed:
+        differs = (coo.tocsr() != coo.T.tocsr()).tocoo()
+        if differs.nnz:
+            i, j = (int(axis[0]) for axis in differs.coords)
+            raise InputError(
+                f"the matrix is not symmetric: entries ({i}, {j}) and ({j}, {i}) differ; "
+                f"pass directed=True for a directed graph"
+            )
+    weights = None if coo.dtype == bool or (coo.data == 1).all() else coo.data
+    if not directed:
+        once = rows <= columns
+        rows, columns = rows[once], columns[once]
+        weights = None if weights is None else weights[once]
+    return {"src": rows, "dst": columns, "n": coo.shape[0], "weights": weights}, count, loops
+
+
+def _merged(coo: sp.coo_array, rule: str) -> sp.coo_array:
+    """A matrix that stores each entry once."""
+    import scipy.sparse as sp
+
+    rows, columns = coo.coords
+    order = np.lexsort((columns, rows))
+    rows, columns, values = rows[order], columns[order], coo.data[order]
+    fresh = np.ones(len(rows), bool)
+    fresh[1:] = (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])
+    if fresh.all():
+        return coo
+    number = np.cumsum(fresh) - 1
+    rows, columns = rows[fresh], columns[fresh]
+    numbers = values.dtype.kind in "iuf"
+    _, found, wrong = duplicates.merged(number, values if numbers else None, rule)
+    if found is not None:
+        values = found.astype(coo.dtype)
+        wrong = np.append(wrong, np.flatnonzero(values != found))
+    else:
+        values = values[fresh]
+    wrong = wrong[rows[wrong] != columns[wrong]]  # self-loops are dropped
+    if len(wrong):
+        at = wrong.min()
+        duplicates.refuse(rule, (int(rows[at]), int(columns[at])))
+    return sp.coo_array((values, (rows, columns)), shape=coo.shape)
+
+
+def to_scipy(clusters: Sequence[Cluster], partition: Partition) -> sp.csr_array:
+    """The adjacency matrix of all clusters of a graph; see `Graph.to_scipy`."""
+    import scipy.sparse as sp
+
+    ends = np.cumsum([0, *(len(c.indices) for c in clusters)])
+    dtype = np.int32 if max(int(ends[-1]), partition.n) < 1 << 31 else np.int64
+    indptr = np.concatenate(
+        [ends[:1], *(c.indptr[1:] + e for c, e in zip(clusters, ends, strict=False))], dtype=dtype
+    )
+    indices = np.concatenate([c.indices for c in clusters], dtype=dtype)
+    weights = [c.weights for c in clusters if c.weights is not None]
+    data = np.concatenate(weights) if weights else np.ones(len(indices), np.int64)
+    if data.dtype == np.float16:
+        data = data.astype(np.float32)
+    matrix = sp.csr_array((data, indices, indptr), shape=(partition.n, partition.n))
+    return matrix if partition.order is None else matrix[np.argsort(partition.order)]
+
+
+def of_networkx(graph: nx.Graph, weight: str) -> dict[str, Any]:
+    """Arguments of `Graph.from_edges` for a networkx graph; see `Graph.from_networkx`."""
+    import networkx as nx
+
+    if not isinstance(graph, nx.Graph):
+        raise InputError(
+            f"graph must be a networkx graph, got {type(graph).__name__}; "
+            f"nx.Graph(edges) makes one from a list of edges"
+        )
+    labels = list(graph.nodes)
+    number = {label: i for i, label in enumerate(labels)}
+    absent = object()
+    edges = list(graph.edges(data=weight, default=absent))
+    values = None
+    if any(w is not absent for _, _, w in edges):
+        for u, v, w in edges:
+            if w is None:
+                raise InputError(f"edge ({u!r}, {v!r}) has weight None; weights must be numbers")
+        values = [1 if w is absent else w for _, _, w in edges]
+    return {
+        "src": np.fromiter((number[u] for u, _, _ in edges), np.int64, len(edges)),
+        "dst": np.fromiter((number[v] for _, v, _ in edges), np.int64, len(edges)),
+        "n": len(labels),
+        "weights": values,
+        "labels": None if _are_node_ids(labels) else labels,
+    }
+
+
+def to_networkx(
+    matrix: sp.csr_array, labels: Labels | None, directed: bool, weighted: bool
+) -> nx.Graph:
+    """A networkx graph with an adjacency matrix; see `Graph.to_networkx`."""
+    import networkx as nx
+
+    graph = nx.DiGraph() if directed else nx.Graph()
+    names = range(matrix.shape[0]) if labels is None else labels.array.tolist()
+    graph.add_nodes_from(names)
+    coo = matrix.tocoo()
+    rows, columns = coo.coords
+    once = slice(None) if directed else rows < columns
+    ends = [[names[i] for i in side[once].tolist()] for side in (rows, columns)]
+    if weighted:
+        graph.add_weighted_edges_from(zip(*ends, coo.data[once].tolist(), strict=True))
+    else:
+        graph.add_edges_from(zip(*ends, strict=True))
+    return graph
+
+
+def _are_node_ids(labels: list[Any]) -> bool:
+    """Whether labels are the node ids themselves."""
+    return labels == list(range(len(labels))) and all(
+        isinstance(label, int | np.integer) and not isinstance(label, bool) for label in labels
+    )

@@ -1,0 +1,271 @@
+"""A graph as a Dask collection, and its clusters as others: a bag, and arrays of what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Self, cast
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from dgsuite.partition.build.build import id_dtype
+from dgsuite.partition.build.distribute import members
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.client.workers import cluster_ranges, worker_addresses
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.graph import views
+
+if TYPE_CHECKING:
+    import dask.array as da
+    import dask.bag as db
+    from dask.highlevelgraph import HighLevelGraph
+    from distributed import Client
+
+    from dgsuite.partition.clusters.partitioners import Partition
+    from dgsuite.partition.graph.graph import Graph
+
+Key = tuple[str, int]
+"""Of a cluster's task: the name of the graph, and the number of the cluster."""
+
+
+class Collection:
+    """What makes `dgsuite.partition.graph.graph.Graph` a Dask collection, whose chunks are the clusters."""
+
+    if TYPE_CHECKING:
+        name: str
+        partition: Partition
+        entries: list[int]
+        directed: bool
+        weight_dtype: DTypeLike | None
+
+        @property
+        def n(self) -> int: ...
+        @property
+        def parts(self) -> list[Any]: ...
+        @property
+        def weighted(self) -> bool: ...
+        def like(self, parts: Sequence[Any], entries: Sequence[int]) -> Self: ...
+
+    @property
+    def clusters(self) -> db.Bag:
+        """A Dask bag with one `Cluster` per partition."""
+        return bag(self)
+
+    @property
+    def indptr(self) -> da.Array:
+        """Row pointers (int64), one chunk per cluster: from 0, with one entry more than it has nodes."""
+        dtype = id_dtype(max(self.entries))
+        sizes = np.diff(self.partition.offsets) + 1
+        return array(self, "indptr", sizes, dtype).astype(np.int64)
+
+    @property
+    def indices(self) -> da.Array:
+        """Neighbours as node ids (int32 where they fit), ascending in each row, one chunk per cluster."""
+        dtype = id_dtype(self.n)
+        return array(self, "indices", self.entries, dtype)
+
+    @property
+    def weights(self) -> da.Array | None:
+        """Weight of each entry of `indices`, or None."""
+        if not self.weighted:
+            return None
+        return array(self, "weights", self.entries, self.weight_dtype)
+
+    @property
+    def uid(self) -> da.Array:
+        """Identifier of each node (int64), one chunk per cluster."""
+        sizes = np.diff(self.partition.offsets)
+        return array(self, "uid", sizes, np.int64)
+
+    @property
+    def degree(self) -> da.Array:
+        """Number of edges of each node (int32), one chunk per cluster, in the order of the partition. Edges
+        that leave and edges that come in count, as in networkx.
+        """
+        return self.out_degree + self.in_degree if self.directed else self.out_degree
+
+    @property
+    def out_degree(self) -> da.Array:
+        """Number of edges that leave each node (int32), one chunk per cluster."""
+        return self._degrees("out_degree")
+
+    @property
+    def in_degree(self) -> da.Array:
+        """Number of edges that come in at each node (int32), one chunk per cluster."""
+        both = views.incoming(cast("Graph", self)) if self.directed else self
+        return both._degrees("in_degree")
+
+    def _degrees(self, name: str) -> da.Array:
+        sizes = np.diff(self.partition.offsets)
+        return array(self, name, sizes, np.int32)
+
+    def visualize(self, filename: str | None = "graph", **options: Any) -> Any:
+        """Draw the tasks that stand for the clusters.
+
+        Parameters
+        ----------
+        filename
+            Where to write the picture, without its ending; None writes no file.
+        options
+            Those of `dask.visualize`.
+
+        Returns
+        -------
+        What `dask.visualize` returns, a picture that notebooks show.
+
+        Examples
+        --------
+        It needs Graphviz.
+
+        >>> from dgsuite import Graph
+        >>> Graph.from_edges([0, 1], [1, 2]).visualize("tasks")  # doctest: +SKIP
+        """
+        import dask
+
+        return dask.visualize(self, filename=filename, **options)
+
+    def __dask_graph__(self) -> Any:
+        return tasks(self)
+
+    def __dask_keys__(self) -> list[Any]:
+        return keys(self)
+
+    def __dask_layers__(self) -> tuple[str]:
+        return (self.name,)
+
+    def __dask_tokenize__(self) -> str:
+        return self.name
+
+    def __dask_postcompute__(self) -> tuple[Any, tuple[Any, ...]]:
+        return computed, (self._empty(),)
+
+    def __dask_postpersist__(self) -> tuple[Any, tuple[Any, ...]]:
+        return rebuilt, (self._empty(),)
+
+    def _empty(self) -> Self:
+        """The graph without its clusters, but with its name."""
+        empty = self.like([], self.entries)
+        empty.name = self.name
+        return empty
+
+    @staticmethod
+    def __dask_optimize__(tasks: Any, keys: Any, **options: Any) -> Any:
+        return tasks  # nothing can be merged or left out
+
+    @staticmethod
+    def __dask_scheduler__(*arguments: Any, **options: Any) -> Any:
+        from dask.threaded import get
+
+        return get(*arguments, **options)
+
+
+def keys(graph: Collection) -> list[Key]:
+    """The key of each cluster."""
+    return [(graph.name, k) for k in range(len(graph.parts))]
+
+
+def tasks(graph: Collection) -> HighLevelGraph:
+    """The clusters, or futures of them, by key."""
+    return _layer(graph, graph.name, dict(zip(keys(graph), graph.parts, strict=True)))
+
+
+def _layer(graph: Collection, name: str, some: Mapping[Any, Any]) -> HighLevelGraph:
+    """Tasks that need a graph's clusters, if they are not these clusters themselves."""
+    from dask.highlevelgraph import HighLevelGraph
+
+    if name == graph.name:
+        return HighLevelGraph({name: some}, {name: set()})
+    layers = {**tasks(graph).layers, name: some}
+    return HighLevelGraph(layers, {graph.name: set(), name: {graph.name}})
+
+
+def bag(graph: Collection) -> db.Bag:
+    """A bag with one cluster per partition."""
+    import dask.bag as db
+
+    name = f"bag-{graph.name}"
+    some = {(name, k): (_as_list, key) for k, key in enumerate(keys(graph))}
+    return db.Bag(_layer(graph, name, some), name, len(some))
+
+
+def array(
+    graph: Collection, attribute: str, sizes: Sequence[int] | NDArray, dtype: DTypeLike | None
+) -> da.Array:
+    """An attribute of all clusters as one array, one chunk per cluster.
+
+    Parameters
+    ----------
+    attribute
+        Name of an array of `Cluster`.
+    sizes
+        Length of the attribute in each cluster.
+    """
+    import dask.array as da
+
+    # da.concatenate would leave out the chunks of empty clusters
+    name = f"{attribute}-{graph.name}"
+    some = {(name, k): (getattr, key, attribute) for k, key in enumerate(keys(graph))}
+    return da.Array(_layer(graph, name, some), name, (tuple(map(int, sizes)),), dtype=dtype)
+
+
+def _as_list(item: Any) -> list[Any]:
+    return [item]
+
+
+def client_of(lazy: Any) -> Client | None:
+    """The client whose workers hold what a Dask collection, or a dataset, is made from, if any."""
+    from distributed import futures_of
+
+    found = futures_of(lazy)
+    return found[0].client if found else None
+
+
+def here(values: Any) -> Any:
+    """An array or a dataset in this process, also where the workers of any client hold it."""
+    if not getattr(values, "chunks", None):
+        return values
+    return values.compute(scheduler=client_of(values))
+
+
+def rebuilt(
+    found: Mapping[Any, Any], empty: Collection, *, rename: Mapping[str, str] = {}
+) -> Collection:
+    """A graph from what Dask made of its clusters, by key: `dask.persist` calls it.
+
+    Parameters
+    ----------
+    empty
+        The graph without its clusters.
+    rename
+        New names of the keys.
+
+    Raises
+    ------
+    TypeError
+        It made tasks of them, but a graph is never lazy.
+    """
+    name = rename.get(empty.name, empty.name)
+    parts = [found[name, k] for k in range(len(empty.entries))]
+    if not all(isinstance(part, Cluster) or hasattr(part, "status") for part in parts):
+        raise TypeError("a dgsuite.Graph holds clusters or futures of them, and no tasks")
+    return empty.like(parts, empty.entries)
+
+
+def computed(parts: Sequence[Cluster], empty: Collection) -> Collection:
+    """A graph from its computed clusters: `dask.compute` calls it."""
+    return empty.like(parts, empty.entries)
+
+
+def on_workers(graph: Graph, client: Client) -> list[Any]:
+    """Send the clusters of this process to workers; returns futures of them."""
+    workers = worker_addresses(client)
+    ranges = cluster_ranges(len(graph.parts), len(workers)).tolist()
+    watch = Watch(client, "sending the graph to the workers", workers)
+    there = []
+    for worker, (first, last) in zip(workers, pairwise(ranges), strict=False):
+        # all at once, since they share the partition
+        group = watch.scatter(graph.parts[first:last], worker)
+        there += members(client, worker, group, last - first)
+    watch.wait_or_raise(there)
+    return there

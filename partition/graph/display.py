@@ -1,0 +1,103 @@
+"""How a graph is shown: a line of text, or in notebooks a table of its sizes with a bar for each cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from dgsuite.base import markup
+from dgsuite.partition.build.build import id_dtype
+
+if TYPE_CHECKING:
+    from dgsuite.partition.graph.graph import Graph
+
+BARS = 96
+"""Most bars that are drawn; with more clusters each stands for the largest of a few neighbours."""
+
+HEIGHT = 24
+"""Of the highest bar, in pixels."""
+
+
+def nbytes(graph: Graph) -> NDArray[np.int64]:
+    """Bytes of each cluster's arrays, as far as its sizes say: all but those of a kernel's views."""
+    entries = np.array(graph.entries, np.int64)
+    nodes = np.diff(graph.partition.offsets)
+    pointer = [np.dtype(id_dtype(count)).itemsize for count in graph.entries]
+    weight = 0 if graph.weight_dtype is None else np.dtype(graph.weight_dtype).itemsize
+    each = np.dtype(id_dtype(graph.n)).itemsize + weight
+    found: NDArray[np.int64] = (nodes + 1) * pointer + entries * each + 8 * nodes * graph.identified
+    return found
+
+
+def _kind(graph: Graph) -> str:
+    kind = "directed" if graph.directed else "undirected"
+    return f"{kind}, weights {graph.weight_dtype}" if graph.weighted else kind
+
+
+def _place(graph: Graph) -> str:
+    if graph.local:
+        return "in this process"
+    return f"on the workers{'' if graph.recoverable else ', not recoverable'}"
+
+
+def line(graph: Graph) -> str:
+    """The line of text."""
+    count = len(graph.entries)
+    return (
+        f"<dgsuite.Graph: {graph.n} nodes, {graph.m} edges, {_kind(graph)}; "
+        f"{count} clusters {_place(graph)}{_lost(graph)}>"
+    )
+
+
+def _lost(graph: Graph) -> str:
+    """What of a table is not in the graph, if something is not."""
+    return f"; {graph.built}" if graph.built is not None and graph.built.changed else ""
+
+
+def table(graph: Graph) -> str:
+    """The table, as HTML."""
+    from dask.utils import format_bytes
+
+    memory = nbytes(graph)
+    total, most = format_bytes(int(memory.sum())), format_bytes(int(memory.max()))
+    rows = {
+        "nodes": f"{graph.n:,}",
+        "edges": f"{graph.m:,}",
+        "kind": _kind(graph),
+        "clusters": f"{len(graph.entries)} {_place(graph)}",
+        "memory": f"{total}, of a cluster at most {most}",
+        **({"table": str(graph.built)} if _lost(graph) else {}),
+        **{str(name): _short(value) for name, value in graph.attrs.items()},
+    }
+    return markup.table("dgsuite.Graph", [*rows.items(), ("balance", _balance(graph))])
+
+
+def _balance(graph: Graph) -> Markup:
+    """A bar for the load of each cluster, and the largest load over the mean.
+
+    The load of a cluster is the number of its nodes and edge ends.
+    """
+    nodes, entries = np.diff(graph.partition.offsets), np.array(graph.entries)
+    load = nodes + entries
+    groups = np.array_split(np.arange(len(load)), min(len(load), BARS))
+    shown = [int(group[load[group].argmax()]) for group in groups]
+    width = max(2, 192 // len(shown))
+    bars = []
+    for at, k in enumerate(shown):
+        height = max(1, round(HEIGHT * load[k] / load.max()))
+        text = f"cluster {k}: {nodes[k]:,} nodes, {entries[k]:,} edge ends"
+        bars.append(
+            f"<rect x='{at * width}' y='{HEIGHT - height}' width='{width - 1}' height='{height}' "
+            f"fill='currentColor' fill-opacity='0.5'><title>{text}</title></rect>"
+        )
+    size = f"width='{width * len(shown)}' height='{HEIGHT}'"
+    drawn = f"<svg {size}>{''.join(bars)}</svg>"
+    return Markup(f"{drawn} largest / mean {load.max() / load.mean():.2f}")
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 80 else f"{text[:79]}…"

@@ -1,0 +1,630 @@
+"""The graph: adjacency in clusters, in this process or on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike, DTypeLike
+
+from dgsuite.base.errors import InputError, RunError
+from dgsuite.partition.build import distribute
+from dgsuite.partition.client import queries
+from dgsuite.partition.client.spans import spanned
+from dgsuite.partition.client.workers import worker_addresses
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.partitioners import Partition, blocks, check_clusters
+from dgsuite.partition.graph import (
+    conversion,
+    dask_views,
+    degrees,
+    display,
+    recovery,
+    selection,
+    views,
+)
+from dgsuite.partition.graph.cache import Cache
+from dgsuite.partition.graph.constructors import Constructors
+from dgsuite.partition.graph.dask_views import Collection
+from dgsuite.partition.labels.labels import Labels
+from dgsuite.partition.sources.duplicates import Built
+from dgsuite.partition.store import storage
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import scipy.sparse as sp
+    import xarray as xr
+    from distributed import Client
+
+
+class Graph(Constructors, Collection):
+    """A graph divided into clusters of nodes.
+
+    Make one with a constructor: `from_edges`, `from_dataframe`, `from_parquet`, `from_csv`, `from_delta`,
+    `from_bag`, `from_arrays`, `from_scipy`, `from_networkx`, `read_imsuite`, `read_edge_list`,
+    `read_matrix_market`, or `load` of what `save` wrote.
+    With a Dask client, the workers build the clusters and keep them; without one, this process does.
+
+    The same rules hold for every source. A graph is undirected unless ``directed=True``. Self-loops are
+    dropped. Repeated edges (of an undirected graph: in either direction) are merged by the rule that
+    ``duplicates=`` names; by default they keep the smallest weight, with a warning. `built` says how many
+    rows were read, merged and dropped. Weights that are not finite and edges to missing nodes are errors.
+
+    Attributes
+    ----------
+    directed
+        Whether rows hold out-edges only.
+    weight_dtype
+        Dtype of the weights, or None.
+    partition
+        Which cluster owns which node. Its `order` is the order of the nodes in `indptr` and `uid`.
+    entries
+        Number of adjacency entries of each cluster.
+    chosen
+        Whether the user chose the clusters, so that a run keeps them.
+    attrs
+        Values that kernels take as defaults of their parameters, such as ``root``.
+    labels
+        Labels of the nodes (`dgsuite.partition.labels.labels.Labels`, a sequence), if the source had any.
+    identified
+        Whether the source gave the nodes identifiers; otherwise these are the node ids.
+    cache
+        Results of checks and counts of the whole graph; see `dgsuite.partition.graph.checks.once`. The same
+        graph elsewhere or in other clusters shares them.
+    derived
+        What was made of the graph where its clusters are: views of a directed graph, and futures of what
+        runs have sent to all workers. The same graph in other clusters there shares them.
+    built
+        How many rows of a table were read, merged and dropped
+        (`dgsuite.partition.sources.duplicates.Built`); None where the graph was not made of a table, such
+        as a subgraph.
+    saved
+        The files of the graph, if it was saved or loaded.
+    copies, wanted_copies
+        Futures of each cluster's copies on other workers, if it has any; how many workers are to hold it.
+    recoverable
+        Whether clusters that are lost with their worker can be made again: from copies, from files, or by the
+        scheduler from what they were made of. Clusters in this process cannot be lost. The next call that
+        needs lost clusters, such as a run, makes them again.
+    placed
+        Futures of clusters of this process that a run has sent to workers.
+    name
+        Unique name, with which the keys of the clusters begin where the graph is a Dask collection.
+
+    Examples
+    --------
+    >>> from dgsuite import Graph
+    >>> Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[5, 1, 2])
+    <dgsuite.Graph: 4 nodes, 3 edges, undirected, weights int64; 1 clusters in this process>
+
+    >>> graph = Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[5, 1, 2], clusters=2)
+    >>> graph.n, graph.m, graph.weighted, graph.local, graph.client
+    (4, 3, True, True, None)
+    >>> [part.ids for part in graph.parts]
+    [array([0, 1]), array([2, 3])]
+    >>> graph.indptr.compute(), graph.indices.compute(), graph.weights.compute()
+    (array([0, 1, 3, 0, 2, 3]), array([1, 0, 2, 1, 3, 2], dtype=int32), array([5, 5, 1, 1, 2, 2]))
+    >>> graph.uid.compute(), graph.degree.compute()
+    (array([0, 1, 2, 3]), array([1, 2, 2, 1], dtype=int32))
+    >>> (graph.in_degree + graph.out_degree).compute()
+    array([2, 4, 4, 2], dtype=int32)
+    >>> graph.clusters.npartitions
+    2
+    """
+
+    def __init__(
+        self,
+        parts: Sequence[Any],
+        partition: Partition,
+        *,
+        entries: Sequence[int],
+        directed: bool,
+        weight_dtype: DTypeLike | None = None,
+        attrs: dict[str, Any] | None = None,
+        labels: Labels | None = None,
+        identified: bool = False,
+        chosen: bool = True,
+        saved: storage.Saved | None = None,
+        built: Built | None = None,
+    ) -> None:
+        self._parts = list(parts)
+        self.partition = partition
+        self.entries = [int(e) for e in entries]
+        self.directed = directed
+        self.weight_dtype = weight_dtype
+        self.attrs = dict(attrs or {})
+        self.labels = labels
+        self.identified = identified
+        self.chosen = chosen
+        self.saved = saved
+        self.built = built
+        self.copies: list[list[Any]] = []
+        self.wanted_copies = 1
+        self.recoverable = saved is not None or recovery.recoverable(self._parts)
+        self.homes: list[str] = []
+        self.cache = Cache()
+        self.derived = Cache()
+        self.placed: dict[Any, Any] = {}
+        self.name = f"cluster-{uuid.uuid4().hex}"
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+        return self.partition.n
+
+    @property
+    def m(self) -> int:
+        """Number of edges; an undirected edge counts once."""
+        total = sum(self.entries)
+        return total if self.directed else total // 2
+
+    @property
+    def parts(self) -> list[Any]:
+        """The clusters: `Cluster` objects in this process, or futures of them.
+
+        Clusters that were lost with their worker are made again.
+
+        Raises
+        ------
+        RunError
+            They cannot be made again, or the client that built the graph is closed.
+        """
+        if self._missing():
+            with self.derived.lock:
+                self._restore()
+        return self._parts
+
+    def _missing(self) -> list[Any]:
+        """Futures of clusters and copies that have no result and will get none."""
+        held = [*self._parts, *(copy for row in self.copies for copy in row)]
+        return [part for part in held if not recovery.there(part)]
+
+    def _restore(self) -> None:
+        """Make clusters again that were lost, if another thread has not done so meanwhile."""
+        missing = self._missing()
+        for part in missing:
+            if part.status == "error":
+                part.result()
+        if not missing:
+            return
+        if self._parts[0].client.status != "running":
+            raise RunError(
+                "the client that the graph was built with is closed; build the graph again"
+            )
+        self.homes = []
+        recovery.restore(self, self._parts)
+
+    @property
+    def client(self) -> Client | None:
+        """The client whose workers hold the clusters; None if this process does."""
+        return None if self.local else self._parts[0].client
+
+    @property
+    def weighted(self) -> bool:
+        """Whether edges have weights."""
+        return self.weight_dtype is not None
+
+    @property
+    def local(self) -> bool:
+        """Whether this process holds the clusters, not workers."""
+        return all(isinstance(part, Cluster) for part in self._parts)
+
+    def __repr__(self) -> str:
+        return display.line(self)
+
+    def _repr_html_(self) -> str:
+        return display.table(self)
+
+    @spanned
+    def persist(self, client: Client | None = None, copies: int = 1) -> Graph:
+        """The same graph on the workers of a client.
+
+        Parameters
+        ----------
+        client
+            By default the current client. Without one the graph stays in this process.
+        copies
+            How many workers hold each cluster. With 2, one worker may be lost, and its clusters come back
+            from the others. Each copy takes the memory of the graph once more.
+
+        Returns
+        -------
+        Graph
+            A graph that is on workers already, and has as many copies, is returned as it is.
+
+        Raises
+        ------
+        InputError
+            There are fewer workers than copies.
+        RunError
+            A worker was lost.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> Graph.from_edges([0, 1], [1, 2]).persist()  # without a client it stays here
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
+        """
+        if isinstance(copies, bool) or not isinstance(copies, int) or copies < 1:
+            raise InputError(f"copies must be a whole number from 1 on, got {copies!r}")
+        client = queries.current_client(client)
+        if client is None:
+            return self
+        moved = self
+        if self.local:
+            moved = self.like(dask_views.on_workers(self, client), self.entries)
+        elif copies > self.wanted_copies:
+            moved = self.like(self.parts, self.entries)
+        if moved is not self:
+            moved.cache, moved.saved = self.cache, self.saved
+            moved.recoverable |= moved.saved is not None
+        if copies > moved.wanted_copies:
+            moved.copies = recovery.copied(moved.parts, copies, client, worker_addresses(client))
+            moved.wanted_copies, moved.recoverable = copies, True
+        return moved
+
+    def compute(self) -> Graph:
+        """The same graph in this process.
+
+        Raises
+        ------
+        RunError
+            A worker was lost.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> Graph.from_edges([0, 1], [1, 2]).compute().local
+        True
+        """
+        if self.local:
+            return self
+        labels = self.labels.here() if self.labels is not None else None
+        here = self.like(self.gather(), self.entries, labels=labels)
+        here.cache = self.cache
+        return here
+
+    def like(self, parts: Sequence[Any], entries: Sequence[int], **changes: Any) -> Graph:
+        """A graph with the same nodes and other clusters.
+
+        Parameters
+        ----------
+        parts
+            The clusters, or futures of them.
+        entries
+            Number of entries of the adjacency in each cluster.
+        changes
+            Arguments of the constructor that differ.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+        >>> graph.like(graph.parts, graph.entries, attrs={'root': 1}).attrs
+        {'root': 1}
+        """
+        same = {
+            "partition": self.partition,
+            "directed": self.directed,
+            "weight_dtype": self.weight_dtype,
+            "attrs": self.attrs,
+            "labels": self.labels,
+            "identified": self.identified,
+            "chosen": self.chosen,
+            "built": self.built,
+        }
+        return Graph(parts, entries=entries, **{**same, **changes})
+
+    @spanned
+    def repartition(self, clusters: int, client: Client | None = None) -> Graph:
+        """The same graph in another number of contiguous blocks of equally many nodes.
+
+        The new clusters are where the old ones were, in this process or on the workers.
+
+        Parameters
+        ----------
+        clusters
+            Their number, from 1 on.
+        client
+            Whose workers make the clusters; by default that of the graph.
+
+        Raises
+        ------
+        InputError
+            The graph was built with a node-to-cluster map, which fixes the number of clusters.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+        >>> graph.repartition(2)
+        <dgsuite.Graph: 4 nodes, 4 edges, undirected; 2 clusters in this process>
+        """
+        k = check_clusters(clusters)
+        if k == len(self.parts):
+            return self
+        if self.partition.order is not None:
+            raise InputError(
+                f"the graph has a partition of its own with {len(self.parts)} clusters; "
+                f"build it again to have {k}"
+            )
+        return self.recut(blocks(self.n, k), client)
+
+    def recut(self, how: Partition, client: Client | None = None) -> Graph:
+        """The same graph in other clusters, or itself.
+
+        The new clusters are where the old ones were, in this process or on the workers.
+
+        Parameters
+        ----------
+        how
+            Has nodes in the same order.
+        client
+            Whose workers make the clusters; by default that of the graph.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> from dgsuite.partition import blocks
+        >>> Graph.from_edges([0, 1, 2], [1, 2, 3]).recut(blocks(4, 2))
+        <dgsuite.Graph: 4 nodes, 3 edges, undirected; 2 clusters in this process>
+        """
+        if how.offsets.tolist() == self.partition.offsets.tolist():
+            return self
+        parts, entries = distribute.recut(
+            self.parts,
+            self.partition,
+            how,
+            self.directed,
+            self.weight_dtype,
+            client or self.client,
+        )
+        recut = self.like(parts, entries, partition=how, chosen=True)
+        recut.cache, recut.derived = self.cache, self.derived
+        return recut
+
+    @spanned
+    def reversed(self) -> Graph:
+        """The graph with all edges reversed, made where the clusters are; an undirected graph itself.
+
+        Nodes, labels, weights and clusters stay the same.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_edges([0, 1], [1, 2], directed=True)
+        >>> graph.reversed().to_scipy().toarray()
+        array([[0, 0, 0],
+               [1, 0, 0],
+               [0, 1, 0]])
+        """
+        if not self.directed:
+            return self
+        return self.like(*views.reversed_clusters(self))
+
+    @spanned
+    def to_undirected(self) -> Graph:
+        """The graph without the directions of its edges, made where the clusters are.
+
+        As in networkx, an edge in either direction is an edge of the result. It keeps its weight; of two
+        weights, one in each direction, the smaller one stays, as everywhere in dgsuite. Nodes, labels
+        and clusters stay the same. An undirected graph is returned as it is.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> Graph.from_edges([0, 1], [1, 2], directed=True).to_undirected()
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
+        """
+        if not self.directed:
+            return self
+        return self.like(*views.undirected_clusters(self), directed=False, built=None)
+
+    @spanned
+    def subgraph(self, nodes: Iterable[Hashable] | ArrayLike) -> Graph:
+        """The graph of some nodes and all edges between them, made where the clusters are.
+
+        Parameters
+        ----------
+        nodes
+            Labels, where the graph has labels, else node ids; in any order, repeats do not count. Or an array
+            of truth values, shape (n,), such as an output of a kernel.
+
+        Returns
+        -------
+        Graph
+            Its nodes have the order, the identifiers and the labels that they had; without labels, their
+            former node ids become labels. It has as many clusters, in equal blocks, and no `attrs`.
+
+        Raises
+        ------
+        InputError
+            One of them is not a node, or there are none.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> Graph.from_edges([0, 1, 2, 3], [1, 2, 0, 4]).subgraph([4, 3, 1])
+        <dgsuite.Graph: 3 nodes, 1 edges, undirected; 1 clusters in this process>
+        """
+        return selection.induced(self, selection.named(self, nodes))
+
+    @spanned
+    def component(self, node: Hashable | None = None) -> Graph:
+        """The component of a node, or by default the one with the most nodes, as a graph.
+
+        Edges of a directed graph join their ends either way: its weakly connected components. Of equally
+        large ones it is the one with the first node.
+
+        Parameters
+        ----------
+        node
+            A label, where the graph has labels, else a node id.
+
+        Returns
+        -------
+        Graph
+            As `subgraph` makes it; a connected graph itself.
+
+        Raises
+        ------
+        InputError
+            There is no such node.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> Graph.from_edges([0, 1, 3], [1, 2, 4]).component()
+        <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
+        """
+        chosen = selection.in_component(self, node)
+        return self if chosen.all() else selection.induced(self, chosen)
+
+    @spanned
+    def degree_statistics(self) -> xr.Dataset:
+        """How many edges the nodes have.
+
+        Returns
+        -------
+        xarray.Dataset
+            Over ``edges``, "all" and for directed graphs "out" and "in": ``mean``, ``min`` and ``max`` of the
+            degrees, ``isolated`` (nodes without such edges), and ``nodes``, the number of nodes of each
+            degree that occurs, also over ``degree``.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+        >>> float(graph.degree_statistics()['mean'].sel(edges='all'))
+        2.0
+        """
+        return degrees.statistics(self)
+
+    @spanned
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the graph to files, from which `load` makes it again.
+
+        Parameters
+        ----------
+        path
+            A folder, which is made if it is not there, or a URL of fsspec. A graph that is there is replaced.
+            Workers that hold clusters write them, so they and this process must reach it.
+
+        Raises
+        ------
+        InputError
+            A file cannot be written, or something other than a graph is there; a label, or a value in
+            `attrs`, is of a type that a file cannot hold (see `dgsuite.partition.labels.labels.to_json`).
+        RunError
+            A worker was lost.
+
+        Notes
+        -----
+        There is a file for each cluster, one for what is known of all nodes, and ``graph.json`` with the
+        SHA-256 of these: see `dgsuite.partition.store.storage`. A function as `uid` is stored as what it
+        returns. If a save is interrupted, a graph that was there stays.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+        >>> graph.save("graph")
+        >>> Graph.load("graph")
+        <dgsuite.Graph: 4 nodes, 4 edges, undirected; 1 clusters in this process>
+        """
+        self.saved = storage.save(self, path)
+        self.recoverable = True
+
+    @classmethod
+    @spanned
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        clusters: int | None = None,
+        client: Client | None = None,
+    ) -> Graph:
+        """Read a graph that `save` wrote.
+
+        Parameters
+        ----------
+        path
+            The folder, or a URL of fsspec.
+        clusters
+            Number of clusters: see `repartition`. By default it stays the same, whatever the number of
+            workers.
+        client
+            Dask client whose workers read the clusters, which each of them must reach; by default the current
+            client, else this process reads them.
+
+        Returns
+        -------
+        Graph
+            With the same nodes, edges, labels, identifiers, `attrs` and partition.
+
+        Raises
+        ------
+        InputError
+            A file is missing or damaged: the message names it.
+        RunError
+            A worker was lost.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+        >>> graph.save("graph")
+        >>> Graph.load("graph", clusters=2)
+        <dgsuite.Graph: 4 nodes, 4 edges, undirected; 2 clusters in this process>
+        """
+        client = queries.current_client(client)
+        parts, partition, options = storage.load(path, client)
+        graph = cls(parts, partition, **options)
+        return graph if clusters is None else graph.repartition(clusters, client)
+
+    @spanned
+    def gather(self) -> list[Cluster]:
+        """Bring all clusters into this process.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+        >>> [cluster.size for cluster in graph.gather()]
+        [4]
+        """
+        if self.client is None:
+            return self.parts
+        return distribute.gathered(self.parts, self.partition, self.client)
+
+    def to_scipy(self) -> sp.csr_array:
+        """The adjacency matrix, in this process.
+
+        The data are ones (int64) if there are no weights, and float32 for weights of float16, which SciPy
+        does not have.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+        >>> graph.to_scipy().toarray()
+        array([[0, 1, 1, 0],
+               [1, 0, 1, 0],
+               [1, 1, 0, 1],
+               [0, 0, 1, 0]])
+        """
+        return conversion.to_scipy(self.gather(), self.partition)
+
+    def to_networkx(self) -> nx.Graph:
+        """A networkx graph with the original labels, in this process.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+        >>> sorted(graph.to_networkx().edges)
+        [(0, 1), (0, 2), (1, 2), (2, 3)]
+        """
+        matrix = self.to_scipy()
+        return conversion.to_networkx(matrix, self.labels, self.directed, self.weighted)

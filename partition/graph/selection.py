@@ -1,0 +1,139 @@
+"""The graph of some nodes of a graph, made where the clusters are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError
+from dgsuite.base.masked import unmasked
+from dgsuite.partition.arrays.segments import expand
+from dgsuite.partition.build import distribute
+from dgsuite.partition.build.build import id_dtype
+from dgsuite.partition.client.tasks import submitted
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.client.workers import worker_addresses
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.partitioners import blocks
+from dgsuite.partition.graph.checks import components, of_clusters
+from dgsuite.partition.labels.labels import Labels
+from dgsuite.partition.sources.piece import Piece
+
+if TYPE_CHECKING:
+    from dgsuite.partition.graph.graph import Graph
+
+
+def named(graph: Graph, nodes: Any) -> NDArray[np.bool_]:
+    """Which nodes are named: a mask of shape (n,).
+
+    Parameters
+    ----------
+    nodes
+        Labels, where the graph has labels, else node ids; or such a mask.
+
+    Raises
+    ------
+    InputError
+        One of them is not a node, or there are none.
+    """
+    if hasattr(nodes, "__array__"):
+        nodes = np.asarray(unmasked(nodes, "nodes"))
+        if nodes.dtype == np.bool_:
+            return _mask(graph, nodes)
+    chosen = np.zeros(graph.n, bool)
+    chosen[_ids(graph, nodes if isinstance(nodes, np.ndarray) else [*nodes])] = True
+    return _mask(graph, chosen)
+
+
+def _mask(graph: Graph, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    if chosen.shape != (graph.n,):
+        raise InputError(f"a mask of nodes must have shape ({graph.n},), got {chosen.shape}")
+    if not chosen.any():
+        raise InputError("a graph needs at least one node, but none is named")
+    return chosen
+
+
+def _ids(graph: Graph, values: Any) -> NDArray[np.int64]:
+    if graph.labels is not None:
+        return graph.labels.nodes(values)
+    ids = np.asarray(values, None if len(values) else np.int64)
+    if ids.ndim != 1 or ids.dtype.kind not in "iu":
+        raise InputError(
+            f"nodes must be node ids, integers from 0 to {graph.n - 1}, got {ids.dtype}"
+        )
+    wrong = ids[(ids < 0) | (ids >= graph.n)]
+    if len(wrong):
+        raise InputError(f"{wrong[0]} is not a node: nodes are 0 to {graph.n - 1}")
+    return ids.astype(np.int64)
+
+
+def in_component(graph: Graph, node: Any = None) -> NDArray[np.bool_]:
+    """Which nodes are in the component of a node, by default in the largest one: a mask of shape (n,)."""
+    found = components(graph)
+    if node is None:
+        return found == np.bincount(found).argmax()
+    at = _ids(graph, [node])[0] if graph.labels is None else graph.labels.node(node)
+    return found == found[at]
+
+
+def induced(graph: Graph, chosen: NDArray[np.bool_]) -> Graph:
+    """The graph of some nodes, numbered anew in the order of their ids, in as many clusters.
+
+    Parameters
+    ----------
+    chosen
+        Shape (n,): which nodes; at least one.
+    """
+    nodes = np.flatnonzero(chosen)
+    given = graph.labels
+    labels = Labels(nodes, len(nodes), ascending=True) if given is None else given.among(nodes)
+    partition = blocks(len(nodes), len(graph.parts))
+    uid = None
+    if graph.identified:
+        at = graph.partition.position(nodes)
+        uid = np.concatenate(of_clusters(graph, _identifiers))[at]
+    client, workers = graph.client, []
+    number: NDArray = np.where(chosen, np.cumsum(chosen) - 1, -1).astype(id_dtype(graph.n))
+    pieces: list[Any]
+    if client is None:
+        pieces = [_among(part, number) for part in graph.parts]
+    else:
+        from dask import delayed as as_delayed
+
+        workers = worker_addresses(client)
+        there = Watch(client, "taking nodes of the graph", workers).scatter(number)
+        pieces = [as_delayed(submitted(client, _among, p, there)) for p in graph.parts]
+    made = distribute.construct(pieces, partition, uid, graph.directed, client, workers)
+    return graph.like(
+        made.parts,
+        made.entries,
+        partition=partition,
+        weight_dtype=made.dtype,
+        attrs=None,
+        labels=labels,
+        built=None,
+    )
+
+
+def _identifiers(c: Cluster) -> NDArray[np.int64]:
+    return c.uid
+
+
+def _among(c: Cluster, number: NDArray) -> Piece:
+    """The edges of a cluster between chosen nodes; undirected ones once.
+
+    Parameters
+    ----------
+    number
+        Shape (n,): the new number of each node; -1 where it is not chosen.
+    """
+    rows = np.flatnonzero(number[c.ids] >= 0)
+    at, entry = expand(c.indptr, rows)
+    src, dst = number[c.ids[rows]][at], number[c.indices[entry]]
+    kept = dst >= 0
+    if not c.directed:
+        kept &= src < dst
+    weights = None if c.weights is None else c.weights[entry[kept]]
+    return src[kept], dst[kept], weights

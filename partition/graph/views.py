@@ -1,0 +1,115 @@
+"""Views of a directed graph: its edges reversed, at both their ends, or without their directions.
+
+A cluster of a directed graph has the edges that leave its nodes. The edges that come in are entries of other
+clusters. So the reversed graph is built of the edges of all clusters, and each cluster gets its part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dgsuite.partition.build import distribute
+from dgsuite.partition.build.build import id_dtype
+from dgsuite.partition.clusters.cluster import IN, OUT, Cluster
+from dgsuite.partition.graph.checks import each_cluster
+from dgsuite.partition.sources.piece import Piece
+
+if TYPE_CHECKING:
+    from dgsuite.partition.graph.graph import Graph
+
+BOTH_WAYS, INCOMING = "both ways", "incoming"
+"""Keys of views in `Graph.derived`."""
+
+
+def reversed_clusters(graph: Graph) -> tuple[list[Any], list[int]]:
+    """Clusters whose rows are the edges that come in, and the entries of each."""
+    return _exchanged(graph, _turned)
+
+
+def _exchanged(graph: Graph, join: Callable[..., Cluster]) -> tuple[list[Any], list[int]]:
+    return distribute.exchange(graph.parts, graph.partition, _back, join, graph.client)
+
+
+def both_ways(graph: Graph) -> Graph:
+    """A directed graph with each edge at both ends: an undirected one whose clusters have `directions`."""
+    return _kept(graph, BOTH_WAYS, _joined, directed=False)
+
+
+def incoming(graph: Graph) -> Graph:
+    """A directed graph whose clusters also have the edges that come in."""
+    return _kept(graph, INCOMING, _informed)
+
+
+def _kept(graph: Graph, key: str, join: Callable[..., Cluster], **changes: Any) -> Graph:
+    """A view, which is kept for one partition at a time."""
+    return graph.derived.get(
+        key,
+        lambda: graph.like(*_exchanged(graph, join), **changes),
+        lambda kept: kept.partition == graph.partition,
+    )
+
+
+def undirected_clusters(graph: Graph) -> tuple[list[Any], list[int]]:
+    """Clusters of a directed graph without the directions, and the entries of each."""
+    view = both_ways(graph)
+    return each_cluster(view, _blind), view.entries
+
+
+def _blind(c: Cluster) -> Cluster:
+    """A cluster of a view without directions; an edge with weights both ways keeps the smaller one."""
+    weights = c.weights
+    if weights is not None and c.weights_in is not None:
+        weights = np.minimum(weights, c.weights_in)
+    return replace(c, weights=weights, weights_in=None, directions=None, cache={})
+
+
+def _back(c: Cluster) -> Piece:
+    """The edges of a cluster, reversed."""
+    return c.indices, np.repeat(c.ids.astype(c.indices.dtype), np.diff(c.indptr)), c.weights
+
+
+def _turned(c: Cluster, into: Cluster) -> Cluster:
+    """A cluster of the reversed graph."""
+    return replace(into, identify=c.identify)
+
+
+def _joined(c: Cluster, into: Cluster) -> Cluster:
+    """A cluster of the view that looks both ways."""
+    import scipy.sparse as sp
+
+    leave, come = (
+        sp.csr_array((np.full(len(x.indices), way, np.uint8), x.indices, x.indptr), (c.size, c.n))
+        for way, x in ((OUT, c), (IN, into))
+    )
+    both = leave + come
+    directions = both.data
+    weights = weights_in = None
+    if c.weights is not None:
+        # rows ascend in all three matrices, so their entries have the same order
+        out, back = (directions & way > 0 for way in (OUT, IN))
+        weights, weights_in = np.empty((2, len(directions)), c.weights.dtype)
+        weights[out], weights_in[back] = c.weights, into.weights
+        weights[~out], weights_in[~back] = weights_in[~out], weights[~back]
+    small = id_dtype(len(both.indices))
+    return replace(
+        c,
+        indptr=both.indptr.astype(small),
+        indices=both.indices.astype(id_dtype(c.n), copy=False),
+        weights=weights,
+        weights_in=weights_in,
+        directions=directions,
+        directed=False,
+        block=None,
+        cache={},
+    )
+
+
+def _informed(c: Cluster, into: Cluster) -> Cluster:
+    """A cluster that also has the edges that come in."""
+    return replace(
+        c, in_indptr=into.indptr, in_indices=into.indices, in_weights=into.weights, cache={}
+    )

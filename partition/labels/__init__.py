@@ -1,0 +1,1 @@
+"""Labels of nodes, in this process or on the workers."""

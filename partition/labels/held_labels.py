@@ -1,0 +1,269 @@
+"""Labels that stay on the workers, a part of them on each; `dgsuite.partition.labels.labels` has fewer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError
+from dgsuite.partition.client.gather import limit
+from dgsuite.partition.client.tasks import submitted
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.labels import identifiers
+from dgsuite.partition.labels.identifiers import Values
+from dgsuite.partition.labels.labels import Labels, exact_array
+
+if TYPE_CHECKING:
+    import dask.array as da
+    from distributed import Client, Future
+
+
+class About(NamedTuple):
+    """What this process knows of a part of the labels.
+
+    Attributes
+    ----------
+    size, nbytes
+        Number of labels, and bytes that they take where they are.
+    dtype
+        A dtype of NumPy that holds them.
+    first, last
+        The least and the greatest of them; None if there are none.
+    """
+
+    size: int
+    nbytes: int
+    dtype: np.dtype
+    first: Any
+    last: Any
+
+    @classmethod
+    def of(cls, part: Values) -> About:
+        ends = identifiers.take(part, np.array([0, -1]) % max(len(part), 1)) if len(part) else None
+        first, last = (None, None) if ends is None else identifiers.as_list(ends)
+        dtype = identifiers.dtype_of(part)
+        return cls(len(part), identifiers.nbytes(part), dtype, first, last)
+
+
+class HeldLabels(Labels):
+    """Labels on the workers of a Dask client, ascending, in the order of node ids.
+
+    They have the methods of `dgsuite.partition.labels.labels.Labels`, which read from the workers. `array`,
+    ``list`` and comparisons bring all labels into this process.
+
+    Parameters
+    ----------
+    parts
+        Futures of consecutive labels (`dgsuite.partition.labels.identifiers.Values`).
+    about
+        What is known of each part.
+
+    Attributes
+    ----------
+    none
+        The value that means "no node": see `Labels`.
+    """
+
+    def __init__(self, parts: Sequence[Future], about: Sequence[About]) -> None:
+        self.ascending = True
+        self._known: tuple[int, Any] | None = None
+        self.parts, self.about = list(parts), list(about)
+        self.offsets = np.cumsum([0, *(each.size for each in about)])
+        some = [each for each in about if each.size]
+        self._dtype = np.result_type(*(each.dtype for each in some))
+        least, most = some[0].first, some[-1].last
+        self.none = None
+        if self._dtype.kind == "U" and least != "":
+            self.none = ""
+        elif self._dtype.kind in "iu" and least >= 0 and most < 2**63:
+            self.none = -1
+
+    @property
+    def client(self) -> Client:
+        """The client whose workers hold the labels."""
+        return self.parts[0].client
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Dtype of labels and `none` together."""
+        return np.dtype(object) if self.none is None else self._dtype
+
+    def __len__(self) -> int:
+        return int(self.offsets[-1])
+
+    def __getitem__(self, node: Any) -> Any:
+        if isinstance(node, int | np.integer):
+            if not -len(self) <= node < len(self):
+                raise IndexError(f"there are {len(self)} labels")
+            if (
+                self._known is None or self._known[0] != node
+            ):  # results name their root several times
+                self._known = int(node), self.of(np.array([node % len(self)])).tolist()[0]
+            return self._known[1]
+        return self.of(np.arange(len(self))[node]).astype(self._dtype, copy=False)
+
+    def __iter__(self) -> Iterator[Any]:
+        for part in self.parts:
+            yield from self._ask(identifiers.as_list, [(part,)])[0]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Sequence | np.ndarray)
+            and len(other) == len(self)
+            and list(self) == list(other)
+        )
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} labels on workers, {self._dtype}>"
+
+    def each(self, function: Callable[[Values, int], Any], doing: str) -> list[Any]:
+        """Results of a function of each part and its number, computed where the part is."""
+        asked = [submitted(self.client, function, part, i) for i, part in enumerate(self.parts)]
+        return Watch(self.client, doing, inputs=self.parts).gather(asked)
+
+    def _ask(self, function: Callable[..., Any], each: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Results of a function with each of some arguments, the first of which is a part."""
+        asked = [self.client.submit(function, *arguments, pure=False) for arguments in each]
+        return Watch(self.client, "reading labels", inputs=self.parts).gather(asked)
+
+    @property
+    def array(self) -> NDArray:
+        """All labels, shape (n,), in this process."""
+        return np.concatenate(
+            self._ask(identifiers.to_numpy, [(part, self._dtype) for part in self.parts])
+        )
+
+    def here(self) -> Labels:
+        """The same labels in this process."""
+        return Labels(self.array, len(self), ascending=True)
+
+    def settled(self) -> Labels:
+        """These labels, or the same in this process if they take at most `partition.client.gather.limit`."""
+        return self.here() if sum(each.nbytes for each in self.about) <= limit() else self
+
+    def among(self, nodes: NDArray) -> Labels:
+        """The labels of some nodes; see `Labels.among`. They stay on the workers, if they are many."""
+        wanted = Wanted.of(nodes, self.offsets)
+        parts = [
+            submitted(self.client, identifiers.take, part, at)
+            for part, at in zip(self.parts, wanted.at, strict=True)
+        ]
+        return held(parts, Watch(self.client, "reading labels", inputs=self.parts)).settled()
+
+    def node(self, label: Any) -> int:
+        """Id of the node with a label; see `Labels.node`."""
+        found = int(self.nodes([label], missing=True)[0])
+        if found < 0:
+            raise InputError(f"{label!r} is not a node; Nodes have labels, such as {self._some()}")
+        return found
+
+    def nodes(self, labels: Any, *, missing: bool = False) -> NDArray[np.int64]:
+        """Ids of the nodes with the given labels; see `Labels.nodes`."""
+        wanted = labels if isinstance(labels, np.ndarray) else exact_array(labels)
+        found = np.full(wanted.size, -1)
+        answers = self._ask(_find, [(part, wanted.ravel()) for part in self.parts])
+        for first, at in zip(self.offsets, answers, strict=False):
+            found[at >= 0] = first + at[at >= 0]
+        if not missing and (found < 0).any():
+            wrong = wanted.ravel()[int(np.argmin(found))]
+            raise InputError(f"{wrong!r} is not a node; Nodes have labels, such as {self._some()}")
+        return found.reshape(wanted.shape)
+
+    def _some(self) -> str:
+        return ", ".join(map(repr, self.of(np.arange(min(3, len(self)))).tolist()))
+
+    def of(self, nodes: NDArray) -> NDArray:
+        """Labels of the given nodes, an array of any shape; -1 becomes `none`."""
+        wanted = Wanted.of(np.asarray(nodes), self.offsets)
+        asked = [(part, at, self.dtype) for part, at in zip(self.parts, wanted.at, strict=True)]
+        return _answered(wanted, self.none, *self._ask(_take, asked))
+
+    def labelled(self, nodes: da.Array) -> da.Array:
+        """Labels of nodes, made where the nodes are; each part sends those that a chunk names."""
+        import dask.array as da
+        from dask.highlevelgraph import HighLevelGraph
+
+        name, asked, given = (f"{what}-{nodes.name}" for what in ("labelled", "wanted", "labels"))
+        rest = (0,) * (nodes.ndim - 1)
+        tasks: dict[Any, Any] = {}
+        for k in range(nodes.numblocks[0]):
+            tasks[asked, k] = (Wanted.of, (nodes.name, k, *rest), self.offsets)
+            for i in range(len(self.parts)):
+                tasks[given, k, i] = (_take_wanted, (given, i), (asked, k), i, self.dtype)
+            answers = [(given, k, i) for i in range(len(self.parts))]
+            tasks[name, k, *rest] = (_answered, (asked, k), self.none, *answers)
+        held = {(given, i): part for i, part in enumerate(self.parts)}
+        layers = {**nodes.dask.layers, given: held, name: tasks}
+        needs = {**nodes.dask.dependencies, given: set(), name: {given, nodes.name}}
+        return da.Array(HighLevelGraph(layers, needs), name, nodes.chunks, dtype=self.dtype)
+
+    def lazy(self, offsets: Sequence[int] | NDArray) -> da.Array:
+        """All labels as a Dask array with given chunks, such as the clusters of a graph."""
+        import dask.array as da
+        from dask.highlevelgraph import HighLevelGraph
+
+        name, given = (f"{what}-{self.parts[0].key}" for what in ("node", "labels"))
+        held = {(given, i): part for i, part in enumerate(self.parts)}
+        tasks = {(name, i): (identifiers.to_numpy, key, self._dtype) for i, key in enumerate(held)}
+        layers = HighLevelGraph({given: held, name: tasks}, {given: set(), name: {given}})
+        sizes = tuple(np.diff(self.offsets).tolist())
+        whole = da.Array(layers, name, (sizes,), dtype=self._dtype)
+        return whole.rechunk((tuple(int(b - a) for a, b in pairwise(offsets)),))
+
+
+def held(parts: Sequence[Future], watch: Watch) -> HeldLabels:
+    """Labels whose parts are on workers."""
+    return HeldLabels(parts, watch.gather([submitted(watch.client, About.of, p) for p in parts]))
+
+
+def joined(parts: Sequence[Values]) -> Labels:
+    """Consecutive ascending labels in this process."""
+    dtype = np.result_type(*(identifiers.dtype_of(part) for part in parts if len(part)))
+    array = np.concatenate([identifiers.to_numpy(part, dtype) for part in parts])
+    return Labels(array, len(array), ascending=True)
+
+
+class Wanted(NamedTuple):
+    """Nodes whose labels are wanted.
+
+    Attributes
+    ----------
+    codes
+        Of each node, its index among the distinct ones; -1 for no node.
+    at
+        Of each part of the labels, which of them are wanted.
+    """
+
+    codes: NDArray
+    at: list[NDArray]
+
+    @classmethod
+    def of(cls, nodes: NDArray, offsets: NDArray) -> Wanted:
+        distinct, codes = np.unique(nodes, return_inverse=True)
+        none = int(np.searchsorted(distinct, 0))
+        distinct = distinct[none:]
+        cuts = np.searchsorted(distinct, offsets)
+        at = [distinct[a:b] - first for (a, b), first in zip(pairwise(cuts), offsets, strict=False)]
+        return cls(codes.reshape(nodes.shape) - none, at)
+
+
+def _take(part: Values, at: NDArray, dtype: np.dtype) -> NDArray:
+    return identifiers.to_numpy(identifiers.take(part, at), dtype)
+
+
+def _take_wanted(part: Values, wanted: Wanted, number: int, dtype: np.dtype) -> NDArray:
+    return _take(part, wanted.at[number], dtype)
+
+
+def _answered(wanted: Wanted, none: Any, *answers: NDArray) -> NDArray:
+    """Labels of the nodes that are wanted, given those of each part; `none` follows as number -1."""
+    dtype = np.result_type(*answers)
+    return np.concatenate([*answers, np.array([none], dtype)])[wanted.codes]
+
+
+def _find(part: Values, labels: NDArray) -> NDArray[np.int64]:
+    return identifiers.find(part, labels)

@@ -1,0 +1,313 @@
+"""Labels: names of a graph's nodes besides their ids, and their conversion to JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import uuid
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError, hint
+from dgsuite.base.masked import unmasked
+from dgsuite.base.once import once
+
+LONGEST = 256
+"""Text is stored as an array of strings if no label has more characters: every entry takes the maximum."""
+
+HINTED = 10_000
+"""With more labels, errors do not suggest one that is similar to a wrong one."""
+
+
+class Labels(Sequence[Any]):
+    """Names of a graph's nodes, in the order of node ids: distinct values of any hashable type.
+
+    Parameters
+    ----------
+    values
+        One label per node.
+    n
+        Number of nodes.
+    ascending
+        Whether the labels are known to be distinct and ascending.
+
+    Attributes
+    ----------
+    array
+        Shape (n,): 64-bit integers or strings if all labels are, else objects.
+    none
+        The value that means "no node" among labels: -1 if all labels are integers from 0 to 2^63 - 1, "" if
+        all are text and none is empty, otherwise None.
+    ascending
+        Whether they are known to be ascending.
+
+    Raises
+    ------
+    InputError
+        The number of labels is not `n`; a label is None, is not hashable, or occurs twice.
+    """
+
+    def __init__(self, values: Iterable[Hashable], n: int, *, ascending: bool = False) -> None:
+        self._array = exact_array(values)
+        self.ascending = ascending
+        if len(self.array) != n:
+            raise InputError(f"{len(self.array)} labels for {n} nodes")
+        if not ascending:
+            self._check()
+        self.none: int | str | None = self._none()
+
+    @property
+    def array(self) -> NDArray:
+        """See the attributes of the class."""
+        return self._array
+
+    def here(self) -> Labels:
+        """The labels in this process; `dgsuite.partition.labels.held_labels` has those that are elsewhere."""
+        return self
+
+    def among(self, nodes: NDArray) -> Labels:
+        """The labels of some nodes, which ascend, as labels of a graph of these nodes alone."""
+        return Labels(self.array[nodes], len(nodes), ascending=self.ascending)
+
+    def _none(self) -> int | str | None:
+        kind = self.array.dtype.kind
+        if kind == "U":
+            return None if (self.array == "").any() else ""
+        return -1 if kind in "iu" and self.array.min() >= 0 and self.array.max() < 2**63 else None
+
+    def _check(self) -> None:
+        if self.array.dtype == object:
+            seen: set[Hashable] = set()
+            for label in self.array:
+                try:
+                    known = label in seen
+                except TypeError:
+                    raise InputError(f"label {label!r} is not hashable") from None
+                if label is None:
+                    raise InputError('None cannot be a label: it means "no node"')
+                if known:
+                    raise InputError(f"two nodes have the same label {label!r}")
+                seen.add(label)
+        else:
+            ordered = self.array[self._order]
+            same = np.flatnonzero(ordered[1:] == ordered[:-1])
+            if len(same):
+                raise InputError(f"two nodes have the same label {ordered[same[0]].item()!r}")
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __getitem__(self, node: Any) -> Any:
+        found = self.array[node]
+        return found.item() if isinstance(found, np.generic) else found
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.array.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence | np.ndarray) and list(self) == list(other)
+
+    def __repr__(self) -> str:
+        return f"Labels({self.array!r})"
+
+    @once
+    def _order(self) -> NDArray[np.int64]:
+        return np.arange(len(self)) if self.ascending else np.argsort(self.array, kind="stable")
+
+    @once
+    def _numbers(self) -> dict[Hashable, int]:
+        return {label: i for i, label in enumerate(self.array.tolist())}
+
+    def _number(self, label: Any) -> int:
+        """Id of the node with a label, or -1. True is not the label 1 where all labels are integers."""
+        if isinstance(label, bool) and self.array.dtype != object:
+            return -1
+        try:
+            return self._numbers.get(label, -1)
+        except TypeError:
+            return -1
+
+    def node(self, label: Any) -> int:
+        """Id of the node with a label.
+
+        Raises
+        ------
+        InputError
+            No node has this label.
+        """
+        found = self._find(label)
+        if found < 0:
+            raise InputError(f"{label!r} is not a node; {self._near(label)}")
+        return found
+
+    def _find(self, label: Any) -> int:
+        if getattr(label, "ndim", None) == 0 and hasattr(
+            label, "item"
+        ):  # a scalar of NumPy or xarray
+            label = label.item()
+        if self.array.dtype == object or "_numbers" in self.__dict__:
+            return self._number(label)
+        if isinstance(label, float) and label.is_integer():
+            label = int(label)
+        if isinstance(label, bool) or not isinstance(
+            label, str if self.array.dtype.kind == "U" else int
+        ):
+            return -1
+        at = np.flatnonzero(self.array == label)
+        return int(at[0]) if len(at) and self[at[0]] == label else -1
+
+    def _near(self, label: Any) -> str:
+        close = ""
+        if isinstance(label, str) and len(self) <= HINTED:
+            close = hint(label, [text for text in self if isinstance(text, str)])
+        some = ", ".join(map(repr, self.array[:3].tolist()))
+        return f"{close}Nodes have labels, such as {some}"
+
+    def nodes(self, labels: Any, *, missing: bool = False) -> NDArray[np.int64]:
+        """Ids of the nodes with the given labels.
+
+        Parameters
+        ----------
+        labels
+            An array of any shape, or a list, a tuple, a set.
+        missing
+            Return -1 for values that are not labels, instead of raising an error.
+
+        Raises
+        ------
+        InputError
+            A value is not a label.
+        """
+        if not isinstance(labels, np.ndarray):
+            labels = exact_array(labels)
+        found = self._search(labels)
+        if not missing and (found < 0).any():
+            self.node(labels.flat[int(np.argmin(found))])
+        return found
+
+    def _search(self, labels: NDArray) -> NDArray[np.int64]:
+        kind = self.array.dtype.kind
+        if kind == "O" or labels.dtype.kind not in "iuU":
+            each = [self._number(label) for label in labels.ravel().tolist()]
+            return np.array(each, np.int64).reshape(labels.shape)
+        if (kind == "U") != (labels.dtype.kind == "U"):
+            return np.full(labels.shape, -1)
+        wanted = labels
+        if kind == "u" and labels.dtype.kind == "i":
+            wanted = np.maximum(labels, 0).astype(np.uint64)
+        elif kind == "i" and labels.dtype == np.uint64:
+            wanted = np.minimum(labels, 2**63 - 1).astype(np.int64)
+        order = self._order
+        at = np.searchsorted(self.array, wanted, sorter=order)
+        found = order[np.minimum(at, len(order) - 1)]
+        return np.where(self.array[found] == labels, found, -1)
+
+    @once
+    def _table(self) -> NDArray:
+        """Labels followed by `none`, so that index -1 gives "no node"."""
+        if self.none is not None:
+            return np.append(self.array, np.array([self.none]))
+        table = np.empty(len(self) + 1, object)
+        table[:-1] = self.array.tolist() if self.array.dtype != object else self.array
+        return table
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Dtype of labels and `none` together."""
+        return self._table.dtype
+
+    def of(self, nodes: NDArray) -> NDArray:
+        """Labels of the given nodes, an array of any shape; -1 becomes `none`."""
+        return self._table[nodes]
+
+
+def exact_array(values: Iterable[Any]) -> NDArray:
+    """Values as a one-dimensional array that keeps each value and its type.
+
+    The array is int64, uint64 or of strings if all values are, otherwise of objects.
+    """
+    if isinstance(values, np.ndarray) or hasattr(values, "__array__"):
+        given = np.asarray(unmasked(values, "labels"))
+        if given.ndim == 1 and given.dtype.kind in "iuU":
+            return given.astype(np.int64) if given.dtype.kind == "i" else given
+        values = list(given) if given.dtype.kind == "M" else given.tolist()
+    values = list(values)
+    kinds = set(map(type, values))
+    if kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
+        least, most = min(values), max(values)
+        if least >= -(2**63) and most < 2**63:
+            return np.array(values, np.int64)
+        if least >= 0 and most < 2**64:
+            return np.array(values, np.uint64)
+    if kinds and kinds <= {str, np.str_} and max(map(len, values)) <= LONGEST:
+        text = "".join(values)
+        # NumPy drops trailing NULs, and files cannot hold lone surrogates
+        if "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in set(text)):
+            return np.array(values, np.str_)
+    objects = np.empty(len(values), object)
+    for i, value in enumerate(values):
+        objects[i] = value
+    return objects
+
+
+def to_json(label: Any) -> Any:
+    """Convert a label to a JSON value.
+
+    Text, integers, finite floats, booleans and None stay as they are. Other types become an object whose
+    key is the type: "tuple", "frozenset", "float", "bytes" or "uuid".
+
+    Raises
+    ------
+    InputError
+        The label has another type.
+    """
+    value = label.item() if isinstance(label, np.generic) else label
+    kind = type(value)
+    if value is None or kind in (str, int, bool) or (kind is float and math.isfinite(value)):
+        return value
+    if kind is float:
+        return {"float": repr(value)}
+    if kind is tuple:
+        return {"tuple": [to_json(item) for item in value]}
+    if kind is frozenset:
+        return {"frozenset": sorted((to_json(item) for item in value), key=json.dumps)}
+    if kind is bytes:
+        return {"bytes": value.hex()}
+    if kind is uuid.UUID:
+        return {"uuid": str(value)}
+    raise InputError(
+        f"label {label!r} is of type {kind.__name__}, which a file cannot hold; it can hold text, numbers, "
+        f"bytes, UUIDs, and tuples and frozensets of these: relabel the nodes, or remove the labels with "
+        f'ds.drop_vars("node")'
+    )
+
+
+_DECODERS: dict[str, Callable[[Any], Any]] = {
+    "float": float,
+    "tuple": lambda items: tuple(map(from_json, items)),
+    "frozenset": lambda items: frozenset(map(from_json, items)),
+    "bytes": bytes.fromhex,
+    "uuid": uuid.UUID,
+}
+
+
+def from_json(value: Any) -> Any:
+    """The label that `to_json` converted to a JSON value.
+
+    Raises
+    ------
+    ValueError
+        The value is not a result of `to_json`.
+    """
+    if isinstance(value, list):
+        raise ValueError(f"a list is not a label: {value}")
+    if not isinstance(value, dict):
+        return value
+    try:
+        ((kind, content),) = value.items()
+        return _DECODERS[kind](content)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not a label: {value}") from error

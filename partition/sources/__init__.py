@@ -1,0 +1,1 @@
+"""Where edges come from: arrays, tables, text, bags, files of IMSuite."""

@@ -1,0 +1,100 @@
+"""Edge lists made from Dask bags, or other collections of Python objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from typing import Any
+
+import numpy as np
+
+from dgsuite.base.errors import InputError, unknown
+from dgsuite.partition.client.tasks import delayed
+from dgsuite.partition.labels.labels import exact_array
+from dgsuite.partition.sources.edges import Pieces, of_partition
+from dgsuite.partition.sources.piece import Piece, as_piece
+
+
+def pieces(bag: Any, items: str) -> Pieces:
+    """The edge list of a bag, a piece for each of its partitions; of adjacency, also pieces that name nodes.
+
+    Parameters
+    ----------
+    bag
+        A Dask bag, or an iterable, which makes one piece.
+    items
+        "edges" or "adjacency": see `dgsuite.partition.graph.graph.Graph.from_bag`.
+
+    Raises
+    ------
+    InputError
+        `items` is something else, or the bag is neither a bag nor iterable.
+    """
+    if items not in READERS:
+        raise InputError(unknown("items", items, list(READERS)))
+    read = READERS[items]
+    if hasattr(bag, "to_delayed"):
+        task = delayed(read)
+        made = [task(part, of_partition(i)) for i, part in enumerate(bag.to_delayed())]
+    elif not isinstance(bag, Iterable):
+        raise InputError(f"bag must be a Dask bag, or an iterable, got {type(bag).__name__}")
+    else:
+        made = [read(bag, "")]
+    if items != "adjacency":
+        return Pieces(each[0] for each in made)
+    found = Pieces(each[k] for k in (0, 1) for each in made)
+    found.naming = len(made)
+    return found
+
+
+def _edges(bag: Iterable[Any], where: str) -> tuple[Piece]:
+    """A piece made from pairs (source, target) or triples (source, target, weight)."""
+    items = list(bag)
+    width = len(items[0]) if items and isinstance(items[0], Sized) else 2
+    expected = "a pair (source, target) or a triple (source, target, weight), as all the others"
+    _check(items, lambda item: len(item) == width and width in (2, 3), expected, where)
+    src, dst, *weights = zip(*items, strict=True) if items else ((), ())
+    return (_piece(src, dst, list(weights[0]) if weights else None, where),)
+
+
+def _adjacency(bag: Iterable[Any], where: str) -> tuple[Piece, Piece]:
+    """A piece made from pairs (node, neighbours), and one that names all nodes, also those without any."""
+    items = list(bag)
+    expected = "a pair of a node and a list of its neighbours, or a mapping from these to weights"
+    _check(items, lambda item: len(item) == 2 and _listed(item[1]), expected, where)
+    mapped = [isinstance(near, Mapping) for _, near in items]
+    if any(mapped) != all(mapped):
+        raise InputError(f"{where}some neighbours are mappings to weights, others are lists")
+    src = [node for node, near in items for _ in near]
+    dst = [other for _, near in items for other in near]
+    weights: Any = None
+    if any(mapped):
+        weights = [w for _, near in items for w in near.values()] or np.empty(0, np.int64)
+    nodes = [node for node, _ in items]
+    return _piece(src, dst, weights, where), _piece(nodes, nodes, None, where)
+
+
+READERS: dict[str, Callable[[Iterable[Any], str], tuple[Piece, ...]]] = {
+    "edges": _edges,
+    "adjacency": _adjacency,
+}
+
+
+def _listed(near: Any) -> bool:
+    return isinstance(near, Iterable) and isinstance(near, Sized) and not isinstance(near, str)
+
+
+def _check(items: Sequence[Any], right: Callable[[Any], bool], expected: str, where: str) -> None:
+    """Check that all items are tuples or lists that are right.
+
+    Raises
+    ------
+    InputError
+        The message names the first that is not.
+    """
+    for at, item in enumerate(items):
+        if not isinstance(item, tuple | list) or not right(item):
+            raise InputError(f"{where}item {at}, {item!r}, is not {expected}")
+
+
+def _piece(src: Sequence[Any], dst: Sequence[Any], weights: Any, where: str) -> Piece:
+    return as_piece(exact_array(src), exact_array(dst), weights, where)

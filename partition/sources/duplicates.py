@@ -1,0 +1,263 @@
+"""Repeated edges: the rule by which they are merged, and what is counted of them.
+
+A rule does not depend on how the edge list is divided. The least, the greatest and the first weight can be
+taken of each piece, and then of these. A sum of floats depends on the order of its terms, and whether a sum
+of integers overflows depends on all of them. So these are added once all rows of an edge are together, in
+the order of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError, unknown
+from dgsuite.base.warning import warn
+from dgsuite.partition.arrays.segments import ranges
+
+if TYPE_CHECKING:
+    from dgsuite.partition.graph.graph import Graph
+
+RULES = {
+    "sum": "weights summed",
+    "min": "smallest weight kept",
+    "max": "largest weight kept",
+    "first": "first weight kept",
+    "error": "none allowed",
+}
+"""The rules, and what they do."""
+
+DEFAULT = "min"
+"""The rule where none is given."""
+
+BY_PIECE = ("min", "max", "first")
+"""Rules that may be applied to each piece of an edge list first."""
+
+LOW = 0xFFFFFFFF
+"""The lower half of 64 bits."""
+
+
+class Tally(NamedTuple):
+    """What is counted of some rows of the adjacency before repeated edges are merged.
+
+    Attributes
+    ----------
+    ends
+        Edge ends: two for each edge of an undirected graph, one of a directed graph. Without self-loops.
+    loops
+        Self-loops.
+    wrong
+        The first edge, by node ids, that breaks the rule: by "error" one that is repeated, by "sum" one whose
+        sum does not fit. None if there is none.
+    """
+
+    ends: int
+    loops: int
+    wrong: tuple[int, int] | None = None
+
+
+def tallied(found: Iterable[Tally]) -> Tally:
+    """The tally of all rows."""
+    some = list(found)
+    return Tally(
+        sum(each.ends for each in some),
+        sum(each.loops for each in some),
+        min((each.wrong for each in some if each.wrong is not None), default=None),
+    )
+
+
+class Built(NamedTuple):
+    """What a table of edges became when a graph was built: its text says it in one line.
+
+    Attributes
+    ----------
+    rows
+        Edges that were read.
+    merged
+        Rows that repeat the edge of another row, and were merged into it.
+    loops
+        Self-loops, which were dropped.
+    duplicates
+        The rule by which rows were merged: "sum", "min", "max", "first" or "error".
+    weighted
+        Whether rows had weights.
+
+    Examples
+    --------
+    >>> from dgsuite import Graph
+    >>> graph = Graph.from_edges([0, 1, 1, 2], [1, 0, 2, 2], weights=[5, 7, 1, 1], duplicates="sum")
+    >>> print(graph.built)
+    4 rows read, 1 merged (weights summed), 1 self-loop dropped
+    >>> graph.built.rows, graph.built.merged, graph.built.loops
+    (4, 1, 1)
+    """
+
+    rows: int
+    merged: int
+    loops: int
+    duplicates: str
+    weighted: bool
+
+    def __str__(self) -> str:
+        how = f" ({RULES[self.duplicates]})" if self.weighted and self.merged else ""
+        loops = "self-loop" if self.loops == 1 else "self-loops"
+        return (
+            f"{self.rows:,} rows read, {self.merged:,} merged{how}, {self.loops:,} {loops} dropped"
+        )
+
+    @property
+    def changed(self) -> bool:
+        """Whether there are fewer edges than rows."""
+        return bool(self.merged or self.loops)
+
+
+def check(rule: Any) -> str:
+    """The rule that is meant by an argument `duplicates`, where None means the default.
+
+    Raises
+    ------
+    InputError
+        There is no such rule.
+    """
+    if rule is None:
+        return DEFAULT
+    if not isinstance(rule, str) or rule not in RULES:
+        raise InputError(unknown("duplicates", rule, list(RULES)))
+    return rule
+
+
+def built(tally: Tally, graph: Graph, duplicates: str | None) -> Built:
+    """What became of a table; warns where weights were lost and no rule was given.
+
+    Parameters
+    ----------
+    tally
+        What was counted of the table.
+    duplicates
+        The argument of the constructor.
+
+    Raises
+    ------
+    InputError
+        An edge breaks the rule, or there are no weights to add.
+    """
+    rule = check(duplicates)
+    if tally.wrong is not None:
+        u, v = tally.wrong
+        refuse(rule, (u, v) if graph.labels is None else (graph.labels[u], graph.labels[v]))
+    if not graph.weighted and rule == "sum":
+        raise InputError(
+            "duplicates='sum' adds weights, but the edges have none; give weights, or name their column"
+        )
+    kept = tally.ends if graph.directed else -(-tally.ends // 2)
+    found = Built(kept + tally.loops, kept - graph.m, tally.loops, rule, graph.weighted)
+    if duplicates is None and graph.weighted and found.merged:
+        warn(
+            f"{found.merged:,} of {found.rows:,} rows repeat an edge: each edge keeps its smallest weight, "
+            f"and the others are lost. Choose by duplicates='sum', 'min', 'max' or 'first', or refuse "
+            f"repeated edges by duplicates='error'",
+            UserWarning,
+        )
+    return found
+
+
+def refuse(rule: str, edge: tuple[Any, Any]) -> None:
+    """Raise the error about an edge that breaks a rule.
+
+    Raises
+    ------
+    InputError
+        Always.
+    """
+    if rule == "error":
+        raise InputError(
+            f"edge ({edge[0]!r}, {edge[1]!r}) is there more than once; duplicates='sum', 'min', 'max' or "
+            f"'first' merges repeated edges"
+        )
+    raise InputError(
+        f"the weights of edge ({edge[0]!r}, {edge[1]!r}) have a sum that their dtype does not hold; "
+        f"convert them first, for example by weights.astype(float)"
+    )
+
+
+def ordered(keys: NDArray, weights: NDArray | None, rule: str) -> tuple[NDArray, NDArray | None]:
+    """Sort edges by key, possibly in place; equal ones keep their order where the rule needs it."""
+    if weights is None:
+        keys.sort()
+        return keys, None
+    order = np.argsort(keys, kind="stable" if rule in ("sum", "first") else None)
+    return keys[order], weights[order]
+
+
+def merged(
+    keys: NDArray, weights: NDArray | None, rule: str
+) -> tuple[NDArray, NDArray | None, NDArray]:
+    """Merge equal ones of keys that `ordered` has sorted.
+
+    Returns
+    -------
+    keys, weights
+        Of each edge once. Sums of integers are int64 or uint64.
+    wrong
+        Keys of the edges that break the rule.
+    """
+    fresh = np.ones(len(keys), bool)
+    np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
+    wrong = keys[~fresh] if rule == "error" else keys[:0]
+    if fresh.all():
+        return (
+            keys,
+            None if weights is None else weights.astype(summed(weights.dtype, rule), copy=False),
+            wrong,
+        )
+    if weights is not None:
+        starts = np.flatnonzero(fresh)
+        if rule == "sum":
+            weights, bad = _sums(weights, starts)
+            wrong = keys[starts[bad]]
+        else:
+            best = {"min": np.minimum, "max": np.maximum}.get(rule)
+            weights = weights[starts] if best is None else best.reduceat(weights, starts)
+    return keys[fresh], weights, wrong
+
+
+def summed(dtype: np.dtype, rule: str) -> np.dtype:
+    """Dtype of merged weights."""
+    return np.dtype(
+        {"i": np.int64, "u": np.uint64}.get(dtype.kind, dtype) if rule == "sum" else dtype
+    )
+
+
+def _sums(weights: NDArray, starts: NDArray) -> tuple[NDArray, NDArray]:
+    """Sum of each run of weights, and the runs whose sum does not fit.
+
+    Floats are added one after the other in 64 bits.
+    """
+    dtype = summed(weights.dtype, "sum")
+    counts = np.diff(starts, append=len(weights))
+    sums = weights[starts].astype(dtype)
+    several = np.flatnonzero(counts > 1)
+    if not len(several):
+        return sums, several
+    run, entry = ranges(starts[several], counts[several])
+    values = weights[entry]
+    if dtype.kind == "f":
+        with np.errstate(over="ignore", invalid="ignore"):
+            added = np.bincount(run, values, len(several)).astype(dtype)
+        fits = np.isfinite(added)
+    else:
+        added, fits = _exact(values.astype(dtype), np.searchsorted(run, np.arange(len(several))))
+    sums[several] = added
+    return sums, several[~fits]
+
+
+def _exact(values: NDArray, starts: NDArray) -> tuple[NDArray, NDArray]:
+    """Sums of runs of 64-bit integers, and whether each fits, whatever the order of its terms."""
+    low = np.add.reduceat(values & values.dtype.type(LOW), starts)
+    high = np.add.reduceat(values >> values.dtype.type(32), starts) + (low >> low.dtype.type(32))
+    limits = np.iinfo(values.dtype)
+    fits = (high >= limits.min >> 32) & (high <= limits.max >> 32)
+    return (high << high.dtype.type(32)) | (low & low.dtype.type(LOW)), fits

@@ -1,0 +1,197 @@
+"""A piece of the edge list: arrays of sources, targets and weights, and the checks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from dgsuite.base.errors import InputError
+from dgsuite.base.masked import unmasked
+from dgsuite.partition.labels.identifiers import TEXT, from_column, is_text
+from dgsuite.partition.labels.labels import exact_array
+
+Piece = tuple[Any, Any, NDArray | None]
+"""Sources, targets and weights of a piece of the edge list. Ends are arrays of NumPy, or text in Arrow."""
+
+SPARSE = 4
+"""Nodes of a graph for each one that is named, from which counting sorts the names."""
+
+MOST_NODES = 3_037_000_499
+"""With more nodes, row and column of an edge would not fit into one int64 together."""
+
+
+def as_piece(src: Any, dst: Any, weights: Any, where: str = "") -> Piece:
+    """Sources, targets and weights as arrays.
+
+    Raises
+    ------
+    InputError
+        They are not one-dimensional, have different lengths, or no dtype holds all weights.
+    """
+    src, dst = _ids(src), _ids(dst)
+    weights = None if weights is None else _numbers(weights, where)
+    shapes = [(len(a),) if is_text(a) else a.shape for a in (src, dst, weights) if a is not None]
+    if len(set(shapes)) > 1 or len(shapes[0]) != 1:
+        raise InputError(
+            f"{where}src, dst and weights must be one-dimensional and of equal length, "
+            f"got shapes {', '.join(map(str, shapes))}"
+        )
+    if not len(src):
+        src, dst = np.empty((2, 0), np.int64)
+        if weights is not None and weights.dtype == object:
+            weights = weights.astype(float)
+    return src, dst, weights
+
+
+def _ids(values: Any) -> Any:
+    """Ends of edges as an array. NumPy may convert the items of a list to another type; this does not."""
+    text = from_column(unmasked(values, "src or dst"))
+    if text is not None:
+        return text
+    ids = np.asarray(values)
+    if isinstance(values, list | tuple) and ids.ndim == 1 and ids.dtype.kind in "fU":
+        exact = exact_array(values)
+        return exact if exact.dtype.kind in "iuU" or ids.dtype.kind == "U" else ids
+    return ids
+
+
+def _numbers(weights: ArrayLike, where: str) -> NDArray:
+    """Weights as an array that holds them exactly; float16, which SciPy does not have, becomes float32."""
+    values = np.asarray(unmasked(weights, f"{where}weights"))
+    if values.dtype == np.float16:
+        return values.astype(np.float32)
+    if values.dtype.kind == "f" and isinstance(weights, list | tuple) and values.ndim == 1:
+        for at in np.flatnonzero(abs(values) >= 2**53).tolist():
+            if isinstance(weights[at], int | np.integer) and int(values[at]) != int(weights[at]):
+                raise InputError(
+                    f"{where}weight {weights[at]} of edge {at} does not fit float64, the common dtype of "
+                    f"the weights; make all of them 64-bit integers, or all of them floats"
+                )
+    return values
+
+
+def check_ids(ids: Any, what: str) -> None:
+    """Raise `InputError` unless node ids are integers."""
+    dtype = TEXT if is_text(ids) else ids.dtype
+    if is_text(ids) or ids.dtype.kind not in "iu":
+        raise InputError(
+            f"{what} must be integers, got dtype {dtype}; relabel=True also accepts text and objects"
+        )
+
+
+def check_edges(piece: Piece, n: int, start: int = 0, where: str = "") -> None:
+    """Check that edges join existing nodes and that weights are finite numbers.
+
+    Parameters
+    ----------
+    start
+        Number of the piece's first edge.
+    where
+        Start of error messages.
+
+    Raises
+    ------
+    InputError
+        The message names the first wrong edge.
+    """
+    src, dst, weights = piece
+    for name, ids in (("source", src), ("target", dst)):
+        check_ids(ids, f"edge {name}s")
+        if len(ids) and (ids.min() < 0 or ids.max() >= n):
+            at = int(np.flatnonzero((ids < 0) | (ids >= n))[0])
+            raise InputError(
+                f"{where}edge {start + at} ({src[at]}, {dst[at]}) names node {ids[at]}, "
+                f"but the graph's nodes are 0 to {n - 1}"
+            )
+    if weights is not None:
+        if weights.dtype.kind not in "iuf":
+            raise InputError(f"weights must be numbers, got dtype {weights.dtype}")
+        if weights.dtype.itemsize > 8:
+            raise InputError(
+                f"weights must be numbers of at most 64 bits, got dtype {weights.dtype}; "
+                f"convert them first, for example by weights.astype(float)"
+            )
+        if weights.dtype.kind == "f" and not np.isfinite(weights).all():
+            at = int(np.argmin(np.isfinite(weights)))
+            raise InputError(
+                f"{where}edge {start + at} ({src[at]}, {dst[at]}) has weight {weights[at]}; "
+                f"weights must be finite"
+            )
+
+
+class Degrees(NamedTuple):
+    """Degrees of the nodes that a piece names; a small piece of a large graph names few."""
+
+    counts: NDArray[np.int64]
+    nodes: NDArray | None = None
+    """Distinct nodes; None for all."""
+
+    def of_all(self, n: int) -> NDArray[np.int64]:
+        """Shape (n,): the degree of each node."""
+        return self.counts if self.nodes is None else _dense([self], n)
+
+
+def degrees(piece: Piece, where: str, *, n: int, directed: bool) -> Degrees:
+    """Degrees of nodes in a piece, as an estimate: duplicate edges count."""
+    check_edges(piece, n, 0, where)
+    ends = piece[:1] if directed else piece[:2]
+    if SPARSE * sum(map(len, ends)) < n:
+        nodes, counts = np.unique(np.concatenate(ends), return_counts=True)
+        return Degrees(counts, nodes)
+    return Degrees(np.sum([np.bincount(nodes, minlength=n) for nodes in ends], axis=0))
+
+
+def added(found: Sequence[Degrees], *, n: int) -> Degrees:
+    """The degrees in several pieces together."""
+    named = [each.nodes for each in found if each.nodes is not None]
+    if len(named) < len(found) or SPARSE * sum(map(len, named)) >= n:
+        return Degrees(_dense(found, n))
+    nodes, at = np.unique(np.concatenate(named), return_inverse=True)
+    counts = np.zeros(len(nodes), np.int64)
+    np.add.at(counts, at, np.concatenate([each.counts for each in found]))
+    return Degrees(counts, nodes)
+
+
+def _dense(found: Sequence[Degrees], n: int) -> NDArray[np.int64]:
+    total = np.zeros(n, np.int64)
+    for each in found:
+        total[slice(None) if each.nodes is None else each.nodes] += each.counts
+    return total
+
+
+def joined(arrays: Sequence[NDArray], dtype: DTypeLike) -> NDArray:
+    """Concatenate arrays of several pieces."""
+    # "unsafe", since NumPy does not know that the result of `common_dtype` holds all values
+    return np.concatenate(arrays, dtype=dtype, casting="unsafe") if arrays else np.empty(0, dtype)
+
+
+def least(weights: NDArray) -> Any:
+    """The smallest weight if the dtype is a signed integer, else 0; for `common_dtype`."""
+    return weights.min() if len(weights) and weights.dtype.kind == "i" else 0
+
+
+def common_dtype(found: Sequence[tuple[np.dtype, Any]]) -> np.dtype:
+    """A dtype that holds the weights of several pieces.
+
+    Parameters
+    ----------
+    found
+        Dtype and least weight of each piece.
+
+    Raises
+    ------
+    InputError
+        Some weights are negative integers and others are uint64.
+    """
+    dtype = np.result_type(*(each for each, _ in found))
+    if dtype.kind != "f" or any(each.kind == "f" for each, _ in found):
+        return dtype
+    if (lowest := min(low for _, low in found)) < 0:
+        raise InputError(
+            f"some pieces of the edge list have weights of dtype uint64, others have weights below 0, "
+            f"such as {lowest}: no 64-bit integer dtype holds both"
+        )
+    return np.dtype(np.uint64)

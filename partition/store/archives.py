@@ -1,0 +1,214 @@
+"""NumPy archives in a folder, or at a URL of fsspec, and lists of them with their checksums.
+
+An archive (.npz) holds arrays and no pickled objects, so any program that has NumPy can read it. Its *entry*
+in a list says its name, size and SHA-256. An archive is compared with its entry before it is parsed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from secrets import token_hex
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError, check_path
+from dgsuite.base.files import atomic_write
+
+Entry = dict[str, Any]
+"""Name, size in bytes and checksum of an archive."""
+
+
+def write(folder: str, name: str, arrays: dict[str, NDArray]) -> Entry:
+    """Write arrays to a file; returns its entry in the list."""
+    with written(join(folder, name)) as file:
+        hashed = _Hashed(file)
+        np.savez(hashed, **arrays)  # type: ignore[arg-type, call-overload]
+        return {"file": name, "bytes": hashed.size, "sha256": hashed.sha256.hexdigest()}
+
+
+class _Hashed(io.RawIOBase):
+    """A file that is written once, from its start to its end, and its checksum."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file = file
+        self.size = 0
+        self.sha256 = hashlib.sha256()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.file.write(data)
+        self.sha256.update(data)
+        self.size += len(data)
+        return len(data)
+
+
+def read(folder: str, entry: Entry) -> dict[str, NDArray]:
+    """The arrays of a file, once it has matched its entry in the list.
+
+    Raises
+    ------
+    InputError
+        The file is missing, or damaged.
+    """
+    with _matching(folder, entry) as file, np.load(file, allow_pickle=False) as found:
+        return dict(found)
+
+
+def check(folder: str, entry: Entry) -> None:
+    """Compare a file with its entry in the list; one in memory by its size alone.
+
+    Raises
+    ------
+    InputError
+        The file is missing, or damaged.
+    """
+    path = join(folder, entry["file"])
+    with explained(path):
+        files, inner = opened(path)
+        if _in_memory(files):
+            _check_size(path, files.size(inner), entry)
+            return
+    with _matching(folder, entry):
+        pass
+
+
+def _in_memory(files: Any) -> bool:
+    """Whether files of a file system appear when they are complete, and are not damaged later."""
+    return getattr(files, "in_memory", False)
+
+
+def _check_size(path: str, size: int, entry: Entry) -> None:
+    if size != entry["bytes"]:
+        raise InputError(
+            f"{path}: is damaged: it has {size} bytes, but was written with {entry['bytes']}"
+        )
+
+
+@contextmanager
+def _matching(folder: str, entry: Entry) -> Iterator[IO[bytes]]:
+    """A file that matches its entry in the list, to read."""
+    path = join(folder, entry["file"])
+    with explained(path):
+        files, inner = opened(path)
+        _check_size(path, files.size(inner), entry)
+        with files.open(inner, "rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != entry["sha256"]:
+                raise InputError(f"{path}: is damaged: it does not match its checksum")
+            file.seek(0)
+            yield file
+
+
+def write_list(folder: str, name: str, kind: str, facts: dict[str, Any]) -> None:
+    """Write a list of files, and other facts, as JSON that holds its own checksum.
+
+    Parameters
+    ----------
+    kind
+        What it is a list of, such as "graph".
+    """
+    facts = {"format": f"dgsuite {kind} 1", **facts}
+    whole = {"sha256": _digest(facts), kind: facts}
+    with written(join(folder, name)) as file:
+        file.write(json.dumps(whole).encode())
+
+
+def read_list(folder: str, name: str, kind: str) -> dict[str, Any]:
+    """The facts that `write_list` wrote.
+
+    Raises
+    ------
+    InputError
+        There are none, they are damaged, or they have another form.
+    """
+    path = join(folder, name)
+    with explained(path):
+        files, inner = opened(path)
+        content = files.cat_file(inner)
+    try:
+        whole = json.loads(content)
+        facts: dict[str, Any] = whole[kind]
+        fits = _digest(facts) == whole["sha256"]
+    except (ValueError, TypeError, KeyError):
+        fits = False
+    if not fits:
+        raise InputError(f"{path}: is damaged, or is not the list of a {kind}'s files")
+    if facts["format"] != f"dgsuite {kind} 1":
+        raise InputError(
+            f"{path}: has the form {facts['format']!r}; this dgsuite reads 'dgsuite {kind} 1'"
+        )
+    return facts
+
+
+def _digest(facts: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+
+def join(folder: str, name: str) -> str:
+    """The path or URL of a file in a folder."""
+    return f"{folder.rstrip('/')}/{name}"
+
+
+def absolute(path: str | os.PathLike[str]) -> str:
+    """A path that is the same on workers, or a URL."""
+    check_path(path)
+    given = os.fspath(path)
+    with explained(given):
+        _, inner = opened(given)
+    return given if "://" in given else inner
+
+
+def opened(path: str) -> tuple[Any, str]:
+    """The file system of a path or URL, and the path in it."""
+    from fsspec.core import url_to_fs
+
+    files, inner = url_to_fs(path)
+    return files, inner
+
+
+@contextmanager
+def written(path: str) -> Iterator[IO[bytes]]:
+    """A file to write. It gets its name when it is complete."""
+    from fsspec.implementations.local import LocalFileSystem
+
+    files, inner = opened(path)
+    if isinstance(files, LocalFileSystem):
+        with atomic_write(inner) as part, open(part, "wb") as file:
+            yield file
+        return
+    if _in_memory(files):
+        with explained(path), files.open(inner, "wb") as file:
+            yield file
+        return
+    part = f"{inner}.{token_hex(8)}.part"
+    with explained(path):
+        try:
+            with files.open(part, "wb") as file:
+                yield file
+            files.mv(part, inner)
+        except BaseException:
+            if files.exists(part):
+                files.rm(part)
+            raise
+
+
+@contextmanager
+def explained(path: str) -> Iterator[None]:
+    """Replace errors of a file system by `InputError`."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except (OSError, ImportError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+        raise InputError(f"{path}: cannot be opened: {reason}") from None

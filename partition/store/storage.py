@@ -1,0 +1,299 @@
+"""Graphs in files: a file for each cluster, one for the nodes, and a list of them with their checksums.
+
+A graph is a folder, or a URL of fsspec. ``graph.json`` says what the graph is, and holds the size and the
+SHA-256 of every other file: see `dgsuite.partition.store.archives`. Labels that the workers hold are in
+files of their own, one for each part of them.
+
+Files get names of their own with each save, and the list is written last. So a save that replaces another one
+leaves either the old graph or the new one, whenever it is interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from functools import partial
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError
+from dgsuite.partition.build.distribute import shared
+from dgsuite.partition.client.tasks import pinned
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.client.workers import worker_addresses, worker_of
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.partitioners import Partition
+from dgsuite.partition.graph.checks import of_clusters
+from dgsuite.partition.labels import identifiers
+from dgsuite.partition.labels.held_labels import HeldLabels, held, joined
+from dgsuite.partition.labels.identifiers import Values
+from dgsuite.partition.labels.labels import Labels, exact_array, from_json, to_json
+from dgsuite.partition.sources.duplicates import Built
+from dgsuite.partition.store import archives
+from dgsuite.partition.store.archives import Entry
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from dgsuite.partition.graph.graph import Graph
+
+LIST = "graph.json"
+"""Name of the list of files."""
+
+NAME = re.compile(r"(nodes|(cluster|labels)-\d{4,})-[0-9a-f]{8}\.npz")
+"""Names of the other files."""
+
+KIND = "graph"
+"""The kind of archive that a list of files describes."""
+
+EDGES = ("indptr", "indices", "weights", "directions", "weights_in")
+"""Arrays of a cluster that are stored, where it has them; and its identifiers as ``uid``."""
+
+
+class Saved(NamedTuple):
+    """A graph in files.
+
+    Attributes
+    ----------
+    folder
+        Absolute path or URL.
+    clusters
+        Entries of the clusters' files in the list.
+    directed
+        Whether rows hold out-edges only.
+    """
+
+    folder: str
+    clusters: Sequence[Entry]
+    directed: bool
+
+    def of(self, k: int) -> tuple[str, Entry, bool, int]:
+        """What reading a cluster takes."""
+        return self.folder, self.clusters[k], self.directed, k
+
+
+def save(graph: Graph, path: str | os.PathLike[str]) -> Saved:
+    """Write a graph; see `dgsuite.partition.graph.graph.Graph.save`."""
+    folder = archives.absolute(path)
+    files, inner = archives.opened(folder)
+    before = _files_of(folder)
+    with archives.explained(folder):
+        files.makedirs(inner, exist_ok=True)
+    save_id = token_hex(4)
+    facts: dict[str, Any] = {
+        "directed": graph.directed,
+        "weight_dtype": None if graph.weight_dtype is None else np.dtype(graph.weight_dtype).str,
+        "identified": graph.identified,
+        "chosen": graph.chosen,
+        "ascending": graph.labels is not None and graph.labels.ascending,
+        "offsets": graph.partition.offsets.tolist(),
+        "entries": graph.entries,
+        "built": graph.built,
+        "attrs": {name: _to_json(value, name) for name, value in graph.attrs.items()},
+    }
+    facts["nodes"] = archives.write(folder, f"nodes-{save_id}.npz", _nodes(graph))
+    write = partial(_save_cluster, folder=folder, save_id=save_id)
+    facts["labels"] = []
+    if isinstance(graph.labels, HeldLabels):
+        write_labels = partial(_save_labels, folder=folder, save_id=save_id)
+        facts["labels"] = graph.labels.each(write_labels, "saving the graph")
+    facts["clusters"] = of_clusters(graph, write, "saving the graph")
+    archives.write_list(folder, LIST, KIND, facts)
+    for name in before:
+        files.rm(f"{inner}/{name}")
+    return Saved(folder, facts["clusters"], graph.directed)
+
+
+def load(
+    path: str | os.PathLike[str], client: Client | None
+) -> tuple[list[Any], Partition, dict[str, Any]]:
+    """Read a graph; see `dgsuite.partition.graph.graph.Graph.load`.
+
+    Returns
+    -------
+    parts
+        Clusters, or futures of them.
+    partition
+        Which cluster owns which node.
+    options
+        Of the constructor of a graph.
+    """
+    folder = archives.absolute(path)
+    facts = archives.read_list(folder, LIST, KIND)
+    nodes = archives.read(folder, facts["nodes"])
+    partition = Partition(np.array(facts["offsets"], np.int64), nodes.get("order"))
+    saved = Saved(folder, facts["clusters"], facts["directed"])
+    numbers = range(partition.clusters)
+    parts: list[Any]
+    if client is None:
+        parts = [_load_cluster(partition, *saved.of(k)) for k in numbers]
+    else:
+        workers = worker_addresses(client)
+        homes = [worker_of(k, len(numbers), workers) for k in numbers]
+        parts = read_again(saved, partition, numbers, client, homes)
+    dtype, built = facts["weight_dtype"], facts.get("built")
+    return (
+        parts,
+        partition,
+        {
+            "entries": facts["entries"],
+            "directed": facts["directed"],
+            "weight_dtype": None if dtype is None else np.dtype(dtype),
+            "attrs": {name: _from_json(value) for name, value in facts["attrs"].items()},
+            "labels": _labels(nodes, facts, folder, client),
+            "identified": facts["identified"],
+            "chosen": facts["chosen"],
+            "saved": saved,
+            "built": None if built is None else Built(*built),
+        },
+    )
+
+
+def read_again(
+    saved: Saved,
+    partition: Partition,
+    numbers: Sequence[int],
+    client: Client,
+    homes: Sequence[str],
+) -> list[Any]:
+    """Futures of some clusters of a graph in files.
+
+    Parameters
+    ----------
+    numbers
+        Which clusters.
+    homes
+        The address of the worker that reads each.
+    """
+    watch = Watch(client, "loading the graph", homes)
+    with client.as_current(), watch.explain_errors():
+        everywhere = shared(partition, watch)
+        parts = [
+            pinned(client, home, _load_cluster, everywhere, *saved.of(k))
+            for k, home in zip(numbers, homes, strict=True)
+        ]
+        watch.wait_or_raise(parts)
+    return parts
+
+
+def _save_cluster(cluster: Cluster, folder: str, save_id: str) -> Entry:
+    """Write the file of a cluster; returns its entry in the list."""
+    found = {field: getattr(cluster, field) for field in EDGES}
+    arrays = {field: array for field, array in found.items() if array is not None}
+    if cluster.identify is not None:
+        arrays["uid"] = cluster.uid
+    return archives.write(folder, f"cluster-{cluster.index:04}-{save_id}.npz", arrays)
+
+
+def _load_cluster(
+    partition: Partition, folder: str, entry: Entry, directed: bool, index: int
+) -> Cluster:
+    arrays = archives.read(folder, entry)
+    edges = {field: arrays.get(field) for field in EDGES}
+    return Cluster(index, partition, identify=arrays.get("uid"), directed=directed, **edges)  # type: ignore[arg-type]
+
+
+def _nodes(graph: Graph) -> dict[str, NDArray]:
+    """What is known of all nodes: their order, and their labels, unless the workers hold these."""
+    arrays = {}
+    if graph.partition.order is not None:
+        arrays["order"] = graph.partition.order
+    if graph.labels is not None and not isinstance(graph.labels, HeldLabels):
+        arrays |= _packed(graph.labels.array)
+    return arrays
+
+
+def _packed(labels: Values) -> dict[str, NDArray]:
+    """Labels as arrays: text of Arrow as UTF-8 with the ends of each, objects as lines of JSON."""
+    if identifiers.is_text(labels):
+        return dict(zip(("labels_utf8", "labels_ends"), identifiers.utf8(labels), strict=True))
+    if labels.dtype == object:
+        text = "\n".join(json.dumps(to_json(label)) for label in labels)
+        return {"labels_json": np.frombuffer(text.encode(), np.uint8)}
+    return {"labels": labels}
+
+
+def _unpacked(arrays: dict[str, NDArray]) -> Values | None:
+    """The labels that `_packed` made arrays of; None if there are none."""
+    if "labels_utf8" in arrays:
+        return identifiers.of_utf8(arrays["labels_utf8"], arrays["labels_ends"])
+    if "labels_json" in arrays:
+        lines = arrays["labels_json"].tobytes().decode().split("\n")
+        return exact_array([from_json(json.loads(line)) for line in lines])
+    return arrays.get("labels")
+
+
+def _save_labels(labels: Values, number: int, folder: str, save_id: str) -> Entry:
+    """Write the file of a part of the labels; returns its entry in the list."""
+    return archives.write(folder, f"labels-{number:04}-{save_id}.npz", _packed(labels))
+
+
+def _load_labels(folder: str, entry: Entry) -> Values:
+    return _unpacked(archives.read(folder, entry))
+
+
+def _labels(
+    nodes: dict[str, NDArray], facts: dict[str, Any], folder: str, client: Client | None
+) -> Labels | None:
+    """Labels of nodes: those of files of their own stay on the workers, if there are some."""
+    entries = facts.get("labels", [])
+    if not entries:
+        found = _unpacked(nodes)
+        return None if found is None else Labels(found, len(found), ascending=facts["ascending"])
+    if client is None:
+        return joined([_load_labels(folder, entry) for entry in entries])
+    workers = worker_addresses(client)
+    watch = Watch(client, "loading the graph", workers)
+    with client.as_current(), watch.explain_errors():
+        parts = [
+            pinned(client, worker_of(i, len(entries), workers), _load_labels, folder, entry)
+            for i, entry in enumerate(entries)
+        ]
+        return held(parts, watch).settled()
+
+
+def _to_json(value: Any, name: str) -> Any:
+    """A default of a kernel's parameter as JSON: a label, or a list, an array or a mapping of labels."""
+    if isinstance(value, np.ndarray):
+        items = [to_json(item) for item in value.ravel()]
+        return {"array": items, "dtype": value.dtype.str, "shape": value.shape}
+    if isinstance(value, list):
+        return [_to_json(item, name) for item in value]
+    if isinstance(value, dict):
+        return {"dict": [[to_json(key), _to_json(item, name)] for key, item in value.items()]}
+    try:
+        return to_json(value)
+    except InputError:
+        raise InputError(
+            f"attrs[{name!r}] is of type {type(value).__name__}, which a file cannot hold; it can hold "
+            f"labels, and lists, arrays and dicts of these"
+        ) from None
+
+
+def _from_json(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_from_json(item) for item in value]
+    if isinstance(value, dict) and "array" in value:
+        items = [from_json(item) for item in value["array"]]
+        return np.array(items, value["dtype"]).reshape(value["shape"])
+    if isinstance(value, dict) and "dict" in value:
+        return {from_json(key): _from_json(item) for key, item in value["dict"]}
+    return from_json(value)
+
+
+def _files_of(folder: str) -> list[str]:
+    """Names of the files of the graph that is in a folder, to be removed once it is replaced."""
+    files, inner = archives.opened(folder)
+    if not files.exists(f"{inner}/{LIST}"):
+        return []
+    facts = archives.read_list(folder, LIST, KIND)
+    return [
+        name
+        for entry in (facts["nodes"], *facts["clusters"], *facts.get("labels", []))
+        if NAME.fullmatch(name := entry["file"])
+    ]
