@@ -26,7 +26,7 @@ faults: $(VENV)/.tested  ## strike amid 300 runs, make 550 in a row, and damage 
 	$(BIN)/python -m tests.faults --trials 200
 	$(BIN)/python -m tests.faults --trials 100 --one-host
 	$(BIN)/python -m tests.soak
-	$(BIN)/python -m tests.fuzz --times 10
+	$(BIN)/python -m tests.fuzz --times 40
 
 networkx: $(VENV)/.tested  ## run networkx's tests of the functions that its backend dgsuite offers
 	$(BIN)/python -m tests.networkx_suite
@@ -37,8 +37,10 @@ lowest: $(VENV)-lowest/.tested  ## run tests with the lowest versions of all dep
 lint: $(VENV)/.tested  ## style, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	rm -rf build/tree && mkdir -p build/tree && cp -r dgsuite build/tree  # as it is installed
+	cp -r partition kernels genval build/tree/dgsuite
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	cd build/tree && $(abspath $(BIN))/lint-imports --config $(CURDIR)/pyproject.toml
 
 format: $(VENV)/.tested  ## put the code in shape
 	$(BIN)/ruff check --fix .

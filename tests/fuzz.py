@@ -1,7 +1,7 @@
 """Damaged input files for every reader: each must be read, or refused by one InputError.
 
     python -m tests.fuzz --inputs 400 --seed 1 [reader ...]
-    python -m tests.fuzz --times 10
+    python -m tests.fuzz --times 40
 
 A reader runs in a process of its own with a limit of memory, so that crashes, demands for memory and
 endless loops are seen, too. What fails is reported with its number and kept with --keep.
@@ -42,21 +42,21 @@ NUMBERS = (b"0", b"-1", b"99999999999", b"2147483647", b"1e308", b"nan", b"9" * 
 
 
 def matrix_market(path):
-    from partition.graph import Graph
+    from dgsuite.partition.graph.graph import Graph
 
     Graph.read_matrix_market(path)
 
 
 def edge_list(path):
-    from partition.graph import Graph
+    from dgsuite.partition.graph.graph import Graph
 
     Graph.read_edge_list(path)
 
 
 def graphalytics(path):
     """The vertices, or the edges, of a graph of Graphalytics; the other file is whole."""
-    from dgsuite.graphalytics import files, setting
-    from dgsuite.graphalytics.options import Options
+    from dgsuite.suites.graphalytics import files, setting
+    from dgsuite.suites.graphalytics.options import Options
 
     for name, text in (("g.v", b"1\n5\n7\n9\n"), ("g.e", b"1 5 0.5\n5 7 1\n")):
         if not (other := Path(path).with_name(name)).exists():
@@ -66,9 +66,9 @@ def graphalytics(path):
 
 
 def properties(path):
-    from dgsuite.graphalytics import setting
-    from dgsuite.graphalytics.options import Options
-    from dgsuite.graphalytics.plan import ALGORITHMS
+    from dgsuite.suites.graphalytics import setting
+    from dgsuite.suites.graphalytics.options import Options
+    from dgsuite.suites.graphalytics.plan import ALGORITHMS
 
     options = Options(folder=str(Path(path).parent), graph="g")
     found = setting.read(options)
@@ -77,19 +77,19 @@ def properties(path):
 
 
 def imsuite(path):
-    from partition.graph import Graph
+    from dgsuite.partition.graph.graph import Graph
 
     Graph.read_imsuite(path, "mst")
 
 
 def netcdf(path):
-    from partition import netcdf
+    from dgsuite.base import netcdf
 
     netcdf.read(path)
 
 
 def toml(path):
-    from dgsuite.experiment.load import load
+    from dgsuite.studies.experiment.load import load
 
     load(path, [])
 
@@ -101,14 +101,14 @@ def saved_file(pattern):
     files, folder = fsspec.filesystem("memory"), "memory://fuzzed"
 
     def read(path):
-        from partition.graph import Graph
+        from dgsuite.partition.graph.graph import Graph
 
         (name,) = files.glob(f"{folder}/{pattern}")
         files.pipe(name, Path(path).read_bytes())
         Graph.load(folder, client=None)
 
     def make():
-        from partition.graph import Graph
+        from dgsuite.partition.graph.graph import Graph
 
         ends = [u for u, _ in EDGES], [v for _, v in EDGES]
         Graph.from_edges(*ends, weights=[1, 2, 3, 4], relabel=True, client=None).save(folder)
@@ -158,14 +158,14 @@ def checkpoint_file(pattern):
 
 
 def trace(path):
-    from dgsuite import traces
+    from dgsuite.core import traces
 
     traces.read(path)
 
 
 def trace_file(ending) -> bytes:
     import dgsuite
-    from partition.graph import Graph
+    from dgsuite.partition.graph.graph import Graph
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"trace.{ending}"
@@ -174,7 +174,7 @@ def trace_file(ending) -> bytes:
 
 
 def xyz(path):
-    from dgsuite.chem.molecule import read
+    from dgsuite.studies.chem.molecule import read
 
     read(path)
 
@@ -184,7 +184,7 @@ def result_file(foreign: bool = False) -> bytes:
     import numpy as np
     import xarray as xr
 
-    from partition import netcdf
+    from dgsuite.base import netcdf
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.nc"
@@ -210,7 +210,7 @@ def parquet_file() -> bytes:
 
 
 def input_file() -> bytes:
-    from genval.imsuite import generate
+    from dgsuite.genval.imsuite import generate
 
     return generate("mst", 8)
 
@@ -220,7 +220,7 @@ def faulty(path):
     import os
     import time
 
-    from partition.errors import InputError
+    from dgsuite.base.errors import InputError
 
     number = int(Path(path).with_name("number").read_text())
     if number == 0:
@@ -285,13 +285,13 @@ READERS = {
 }
 """Function, name of its file, and what stands in it undamaged."""
 
-MANY = 9_000
-"""Damaged inputs that the long tests give a reader: 100,000 in all."""
+MANY = 2_250
+"""Damaged inputs that the long tests give a reader: 25,000 in all."""
 
 FEWER = (
-    {"netcdf": 100, "foreign_netcdf": 25}
-    | {reader: 250 for reader in READERS if "checkpoint" in reader}
-    | dict.fromkeys(("vertices", "edges", "edge_list", "parquet"), 2_500)
+    {"netcdf": 25, "foreign_netcdf": 7}
+    | {reader: 63 for reader in READERS if "checkpoint" in reader}
+    | dict.fromkeys(("vertices", "edges", "edge_list", "parquet"), 625)
 )
 """Those of readers that take more than a millisecond for each."""
 
@@ -327,7 +327,7 @@ def data_of(reader: str, seed: int, number: int, whole: bytes) -> bytes:
 
 def child(reader: str, seed: int, first: int, last: int) -> None:
     """Read inputs, and say what came of each."""
-    from partition.errors import InputError
+    from dgsuite.base.errors import InputError
 
     read, name, make = (READERS | FAULTY)[reader]
     whole = make()

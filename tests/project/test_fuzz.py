@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from partition import matrixmarket
-from partition.errors import InputError
+from dgsuite.base.errors import InputError
+from dgsuite.partition.sources import matrixmarket
 from tests import fuzz
 
 
@@ -27,8 +27,8 @@ def test_damaged_inputs_are_read_or_refused(reader, many):
     assert not fuzz.failures(outcomes)
 
 
-def test_the_long_tests_try_100_000_inputs():
-    assert sum(fuzz.FEWER.get(reader, fuzz.MANY) for reader in fuzz.READERS) >= 100_000
+def test_the_long_tests_try_25_000_inputs():
+    assert sum(fuzz.FEWER.get(reader, fuzz.MANY) for reader in fuzz.READERS) >= 25_000
 
 
 def test_the_fuzzer_sees_errors_crashes_memory_and_endless_loops(monkeypatch):
