@@ -7,9 +7,9 @@ from typing import Any
 from dgsuite.base.errors import InputError
 from dgsuite.genval.families import plan
 from dgsuite.genval.imsuite import generate, paper
-from dgsuite.partition.build.distribute import SMALL
 from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.clusters.cutting import How
+from dgsuite.partition.construction.distribute import SMALL
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.sources.edges import Pieces
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.counters import Words, below, draw, permute, subkey
-from dgsuite.partition.build.build import id_dtype
+from dgsuite.partition.construction.build import id_dtype
 from dgsuite.partition.sources.edges import PIECE
 from dgsuite.partition.sources.piece import Piece
 

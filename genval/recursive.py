@@ -11,9 +11,9 @@ from dgsuite.genval.counters import subkey
 from dgsuite.genval.families import quadrants
 from dgsuite.genval.imsuite import integer
 from dgsuite.genval.plan import EDGES
-from dgsuite.partition.build import build
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.partitioners import blocks, check_clusters
+from dgsuite.partition.construction import build
 from dgsuite.partition.graph.graph import Graph
 
 SAMPLES = 8

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.masked import unmasked
-from dgsuite.partition.build import distribute
 from dgsuite.partition.client.tasks import submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster, Identify
@@ -23,6 +22,7 @@ from dgsuite.partition.clusters.partitioners import (
     hashed,
     metis,
 )
+from dgsuite.partition.construction import distribute
 from dgsuite.partition.sources import edges
 
 if TYPE_CHECKING:

@@ -33,9 +33,9 @@ from dgsuite.partition.arrays.segments import (
     transpose_outside,
 )
 from dgsuite.partition.arrays.tiles import Tiles, cut_tiles
-from dgsuite.partition.build.build import id_dtype
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.partitioners import Partition
+from dgsuite.partition.construction.build import id_dtype
 
 MANY = 0.25
 """A site that reads more than this part of another's nodes has slots for them all."""

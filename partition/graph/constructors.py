@@ -10,8 +10,6 @@ from dask.typing import no_default
 from numpy.typing import ArrayLike
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.build import distribute
-from dgsuite.partition.build import relabel as numbering
 from dgsuite.partition.client import queries
 from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.client.workers import worker_addresses
@@ -19,6 +17,8 @@ from dgsuite.partition.clusters import cutting
 from dgsuite.partition.clusters.cluster import Identify
 from dgsuite.partition.clusters.cutting import How
 from dgsuite.partition.clusters.partitioners import Partition
+from dgsuite.partition.construction import distribute
+from dgsuite.partition.construction import relabel as numbering
 from dgsuite.partition.graph import conversion
 from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.sources import bags, chunks, edges, frames

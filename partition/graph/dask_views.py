@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from dgsuite.partition.build.build import id_dtype
-from dgsuite.partition.build.distribute import members
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import cluster_ranges, worker_addresses
 from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.construction.build import id_dtype
+from dgsuite.partition.construction.distribute import members
 from dgsuite.partition.graph import views
 
 if TYPE_CHECKING:

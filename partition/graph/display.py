@@ -9,7 +9,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from dgsuite.base import markup
-from dgsuite.partition.build.build import id_dtype
+from dgsuite.partition.construction.build import id_dtype
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph

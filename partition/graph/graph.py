@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike, DTypeLike
 
 from dgsuite.base.errors import InputError, RunError
-from dgsuite.partition.build import distribute
 from dgsuite.partition.client import queries
 from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.partitioners import Partition, blocks, check_clusters
+from dgsuite.partition.construction import distribute
 from dgsuite.partition.graph import (
     conversion,
     dask_views,

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.base.masked import unmasked
 from dgsuite.partition.arrays.segments import expand
-from dgsuite.partition.build import distribute
-from dgsuite.partition.build.build import id_dtype
 from dgsuite.partition.client.tasks import submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.partitioners import blocks
+from dgsuite.partition.construction import distribute
+from dgsuite.partition.construction.build import id_dtype
 from dgsuite.partition.graph.checks import components, of_clusters
 from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.sources.piece import Piece

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dgsuite.partition.build import distribute
-from dgsuite.partition.build.build import id_dtype
 from dgsuite.partition.clusters.cluster import IN, OUT, Cluster
+from dgsuite.partition.construction import distribute
+from dgsuite.partition.construction.build import id_dtype
 from dgsuite.partition.graph.checks import each_cluster
 from dgsuite.partition.sources.piece import Piece
 

@@ -11,14 +11,14 @@ from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.mixing import GOLDEN, mix
-from dgsuite.partition.build import build
-from dgsuite.partition.build.distribute import Constructed, members, shared, tally_of
 from dgsuite.partition.client.tasks import pinned, submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.cutting import check_identifiers
 from dgsuite.partition.clusters.partitioners import Partition
+from dgsuite.partition.construction import build
+from dgsuite.partition.construction.distribute import Constructed, members, shared, tally_of
 from dgsuite.partition.sources.duplicates import Tally, merged, ordered, summed, tallied
 from dgsuite.partition.sources.edges import BUILDING
 from dgsuite.partition.sources.piece import as_piece, check_edges
@@ -152,7 +152,7 @@ def _partition(lengths: Sequence[int], given: Partition | None) -> Partition:
 def _cluster(
     index: int, partition: Partition, directed: bool, chunks: dict[str, NDArray], rule: str
 ) -> build.Assembled:
-    """Check the chunks of a cluster, and make it by the rules of `dgsuite.partition.build.build`."""
+    """Check the chunks of a cluster, and make it by the rules of `dgsuite.partition.construction.build`."""
     where, n = f"chunk {index}: ", partition.n
     indptr, indices = chunks["indptr"], chunks["indices"]
     nodes = partition.nodes(index)

@@ -22,12 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.build.distribute import shared
 from dgsuite.partition.client.tasks import pinned
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.partitioners import Partition
+from dgsuite.partition.construction.distribute import shared
 from dgsuite.partition.graph.checks import of_clusters
 from dgsuite.partition.labels import identifiers
 from dgsuite.partition.labels.held_labels import HeldLabels, held, joined

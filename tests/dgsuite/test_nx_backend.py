@@ -19,8 +19,8 @@ from hypothesis import given
 from dgsuite.faces import nx_backend
 from dgsuite.faces.nx_backend.graph import ConvertedGraph, Held
 from dgsuite.faces.nx_backend.offers import HOMES
-from dgsuite.partition.build import distribute
 from dgsuite.partition.client.gather import SETTING
+from dgsuite.partition.construction import distribute
 from tests import networkx_suite
 from tests.support import nx_inputs
 from tests.support.nx_inputs import by_node, from_first, graphs, outcome

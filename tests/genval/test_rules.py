@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import genval
 from dgsuite.kernels import KERNELS
-from dgsuite.partition.build import distribute
+from dgsuite.partition.construction import distribute
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import NAMES, cuts, inputs
 from tests.support.corruptions import KINDS

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dgsuite import Graph, InputError
-from dgsuite.partition.build import distribute
+from dgsuite.partition.construction import distribute
 from dgsuite.partition.sources import edges
 from dgsuite.partition.sources.duplicates import RULES
 

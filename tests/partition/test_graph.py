@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import Graph, InputError
 from dgsuite.core.results.dataset import open_dataset, save
-from dgsuite.partition.build import build
+from dgsuite.partition.construction import build
 from tests.support.cases import edge_lists
 from tests.support.graphs import same
 
@@ -65,7 +65,7 @@ def test_a_row_or_a_band_of_any_length(monkeypatch):
     weights = {e: (e[0] * 7 + e[1]) % 11 for e in graph.edges}
     nx.set_edge_attributes(graph, weights, "weight")
     whole = Graph.from_networkx(graph)
-    monkeypatch.setattr("dgsuite.partition.build.build.BLOCK", 100)
+    monkeypatch.setattr("dgsuite.partition.construction.build.BLOCK", 100)
     monkeypatch.setattr("dgsuite.partition.sources.edges.PIECE", 333)
     for clusters in (1, 3, 1500):
         cut = Graph.from_networkx(graph, clusters=clusters)

@@ -12,8 +12,8 @@ import pytest
 from distributed import SchedulerPlugin
 
 import dgsuite
-from dgsuite.partition.build import build
 from dgsuite.partition.clusters.partitioners import blocks
+from dgsuite.partition.construction import build
 from dgsuite.partition.graph import quality, selection, views
 from dgsuite.partition.graph.checks import components
 from dgsuite.partition.graph.graph import Graph

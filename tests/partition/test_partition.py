@@ -17,10 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dgsuite import Graph, InputError, RunError
-from dgsuite.partition.build import distribute
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses, worker_of
 from dgsuite.partition.clusters import partitioners
+from dgsuite.partition.construction import distribute
 from tests.support.clusters import client_of, stored
 from tests.support.graphs import same
 

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 import dgsuite
 from dgsuite import Graph, InputError
-from dgsuite.partition.build import relabel
+from dgsuite.partition.construction import relabel
 
 RNG = np.random.default_rng(5)
 ENDS = RNG.integers(0, 40, (2, 300))

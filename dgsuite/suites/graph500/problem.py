@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from dgsuite import genval
 from dgsuite.genval.families import plan
 from dgsuite.genval.plan import Plan
-from dgsuite.partition.build.build import id_dtype
 from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.client.tasks import pinned, submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.clusters.grid import arrange
+from dgsuite.partition.construction.build import id_dtype
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.suites import sources
 from dgsuite.suites.size import EDGE_FACTOR, check_scale

@@ -1,0 +1,1 @@
+"""Clusters made from edges, in this process or on workers."""

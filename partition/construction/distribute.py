@@ -1,0 +1,420 @@
+"""Build the clusters of a graph in this process or on the workers of a Dask cluster.
+
+The edge list comes in pieces. Without a client this process handles one piece after the other. With a
+client the two steps of `construction.build` are tasks. A piece of a Dask collection is split on the worker
+that computes it; pieces of NumPy arrays are sent to workers in turn, a limited number at a time. All shards
+of a piece for one worker travel to it as one bundle, and that worker assembles the clusters, some groups of
+them. So tasks and their dependencies grow with pieces times workers, and with clusters, but not with
+pieces times clusters. Neither the client nor any single worker ever holds the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from dgsuite.base.errors import WorkerLost
+from dgsuite.base.memory import frugal
+from dgsuite.partition.client.tasks import delayed, pinned, submitted
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.client.workers import cluster_ranges, received, worker_addresses, worker_of
+from dgsuite.partition.clusters.cluster import Cluster, Identify
+from dgsuite.partition.clusters.partitioners import Partition
+from dgsuite.partition.construction import build
+from dgsuite.partition.sources.duplicates import DEFAULT, Tally, tallied
+from dgsuite.partition.sources.edges import BUILDING, lazy, origins, slices
+from dgsuite.partition.sources.piece import Piece, check_edges
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+GROUPS = 4
+"""Groups of a worker's clusters, at most, which its threads assemble side by side."""
+
+SMALL = 1 << 17
+"""Up to this many edges in NumPy arrays, this process builds the graph even if there is a client."""
+
+
+class Constructed(NamedTuple):
+    """The clusters of a graph.
+
+    Attributes
+    ----------
+    parts
+        Clusters, or futures of them.
+    entries
+        Number of adjacency entries of each cluster.
+    dtype
+        Dtype of the weights, or None.
+    tally
+        What was counted before repeated edges were merged.
+    """
+
+    parts: list[Any]
+    entries: list[int]
+    dtype: DTypeLike | None
+    tally: Tally
+
+
+def construct(
+    pieces: list[Any],
+    partition: Partition,
+    uid: NDArray | Identify | None,
+    directed: bool,
+    client: Client | None,
+    workers: Sequence[str],
+    rule: str = DEFAULT,
+) -> Constructed:
+    """Make all clusters.
+
+    Parameters
+    ----------
+    pieces
+        The edge list, from `edges.pieces`. Workers that split lazy pieces empty this list.
+    rule
+        By which repeated edges are merged: one of `dgsuite.partition.sources.duplicates.RULES`.
+
+    Raises
+    ------
+    InputError
+        An edge breaks a rule.
+    RunError
+        A worker was lost.
+    """
+    if uid is not None and not callable(uid) and partition.order is not None:
+        uid = uid[partition.order]
+    small = not any(map(lazy, pieces)) and sum(len(piece[0]) for piece in pieces) <= SMALL
+    if client is not None and not small:
+        with client.as_current(), _explain_lost_workers():
+            return _construct_on_workers(pieces, partition, uid, directed, client, workers, rule)
+    (groups,) = _groups(partition.clusters, 1)
+    bundles = []
+    for piece, where in zip(pieces, origins(pieces), strict=True):
+        arrays = piece.compute(scheduler="threads") if lazy(piece) else piece
+        for start, some in slices(arrays):
+            bundles.append(build.split(some, partition, directed, groups, start, where, rule))
+    parts: list[Any] = []
+    tallies: list[Tally] = []
+    for g, (first, last) in enumerate(pairwise(groups)):
+        ids = _of_range(uid, partition, first, last)
+        made = _assemble(first, last, partition, ids, directed, g, bundles, rule)
+        parts += made
+        tallies.append(made.tally)
+    return Constructed(parts, *_facts([_fact(part) for part in parts]), tallied(tallies))
+
+
+def _groups(clusters: int, workers: int) -> list[list[int]]:
+    """For each worker, the first cluster of each of its groups, and the end of the last one."""
+    return [
+        (first + cluster_ranges(last - first, GROUPS)).tolist()
+        for first, last in pairwise(cluster_ranges(clusters, workers).tolist())
+    ]
+
+
+def _of_range(
+    uid: NDArray | Identify | None, partition: Partition, first: int, last: int
+) -> NDArray | Identify | None:
+    """Identifiers, by position, of the nodes of some clusters."""
+    if uid is None or callable(uid):
+        return uid
+    return uid[partition.offsets[first] : partition.offsets[last]]
+
+
+@frugal
+def _assemble(
+    first: int,
+    last: int,
+    partition: Partition,
+    uid: NDArray | Identify | None,
+    directed: bool,
+    at: int,
+    bundles: Sequence[list[build.Shard | None]],
+    rule: str,
+) -> build.Assembled:
+    """Make a group of clusters; its shard is number `at` of each bundle."""
+    return build.assemble(first, last, partition, uid, directed, [b[at] for b in bundles], rule)
+
+
+def _fact(cluster: Cluster) -> tuple[int, DTypeLike | None]:
+    return len(cluster.indices), None if cluster.weights is None else cluster.weights.dtype
+
+
+def _facts(facts: Sequence[tuple[int, DTypeLike | None]]) -> tuple[list[int], DTypeLike | None]:
+    return [entries for entries, _ in facts], facts[0][1]
+
+
+def _construct_on_workers(
+    pieces: list[Any],
+    partition: Partition,
+    uid: NDArray | Identify | None,
+    directed: bool,
+    client: Client,
+    workers: Sequence[str],
+    rule: str,
+) -> Constructed:
+    groups = _groups(partition.clusters, len(workers))
+    watch = Watch(client, BUILDING, workers)
+    everywhere = shared(partition, watch)
+    if any(map(lazy, pieces)):
+        bundles = _split_lazy(pieces, everywhere, directed, groups, client, workers, rule)
+    else:
+        n = partition.n
+        bundles = _split_arrays(pieces, everywhere, n, directed, groups, client, workers, rule)
+    parts: list[Any] = []
+    tallies: list[Tally] = []
+    for worker, bounds, found in zip(workers, groups, bundles, strict=False):
+        for g, (first, last) in enumerate(pairwise(bounds)):
+            ids: Any = _of_range(uid, partition, first, last)
+            if isinstance(ids, np.ndarray):
+                ids = watch.scatter(ids, worker)
+            args = (first, last, everywhere, ids, directed, g, found, rule)
+            group = pinned(client, worker, _assemble, *args)
+            parts += members(client, worker, group, last - first)
+            tallies.append(submitted(client, tally_of, group))
+    del bundles, found, args, group
+    facts = _facts(_collect(client, _fact, parts, workers))
+    return Constructed(parts, *facts, tallied(watch.gather(tallies)))
+
+
+def shared(partition: Partition, watch: Watch) -> Future:
+    """A future of a partition, which is on a worker once: all clusters there refer to it.
+
+    A map of all nodes is sent; blocks are the result of a task, which Dask can do again.
+    """
+    if partition.order is not None:
+        return watch.scatter(partition)
+    return submitted(watch.client, _partition, partition)
+
+
+def _partition(partition: Partition) -> Partition:
+    return partition
+
+
+def members(client: Client, worker: str, group: Future, count: int) -> list[Future]:
+    """The clusters of a group, which is a list on a worker."""
+    return [pinned(client, worker, _cluster, group, k) for k in range(count)]
+
+
+def _cluster(group: list[Cluster], at: int) -> Cluster:
+    return group[at]
+
+
+def tally_of(group: build.Assembled) -> Tally:
+    """What was counted of the rows of a group."""
+    return group.tally
+
+
+def _split_lazy(
+    pieces: list[Any],
+    partition: Any,
+    directed: bool,
+    groups: list[list[int]],
+    client: Client,
+    workers: Sequence[str],
+    rule: str,
+) -> list[list[Future]]:
+    """Split pieces that are Delayed objects; returns the bundles of each worker.
+
+    Workers let go of what a piece is made of once it is split, since the list of them is emptied.
+    """
+    split = delayed(_split)
+    splits = client.compute(
+        [
+            split(piece, partition, directed, groups, 0, where, rule)
+            for piece, where in zip(pieces, origins(pieces), strict=True)
+        ]
+    )
+    pieces.clear()
+    rows = [_send(client, future, workers[: len(groups)]) for future in splits]
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def _split_arrays(
+    pieces: Sequence[Any],
+    partition: Any,
+    n: int,
+    directed: bool,
+    groups: list[list[int]],
+    client: Client,
+    workers: Sequence[str],
+    rule: str,
+) -> list[list[Future]]:
+    """Split pieces that are arrays of this process; returns the bundles of each worker."""
+    watch = Watch(client, BUILDING, workers)
+    small = build.id_dtype(n)
+    rows: list[list[Future]] = []
+    for turn, (start, some) in enumerate(slices(pieces[0])):
+        check_edges(some, n, start)  # before ids are converted to 32 bits
+        src, dst, weights = some
+        worker = workers[turn % len(workers)]
+        piece: Piece = (src.astype(small), dst.astype(small), weights)
+        there = watch.scatter(piece, worker)
+        args = (there, partition, directed, groups, start, "", rule)
+        split = pinned(client, worker, _split, *args)
+        rows.append(_send(client, split, workers[: len(groups)]))
+        del there, args, split
+        if turn >= len(workers):  # limits the memory that unsplit pieces take
+            watch.wait_or_raise(rows[turn - len(workers)])
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+@frugal
+def _split(
+    piece: Piece,
+    partition: Partition,
+    directed: bool,
+    groups: list[list[int]],
+    start: int,
+    where: str,
+    rule: str,
+) -> list[list[build.Shard | None]]:
+    """Split a piece; for each worker, the shards of its groups."""
+    ranges = [0, *(end for bounds in groups for end in bounds[1:])]
+    shards = iter(build.split(piece, partition, directed, ranges, start, where, rule))
+    return [[next(shards) for _ in bounds[1:]] for bounds in groups]
+
+
+def _send(client: Client, split: Future, workers: Sequence[str]) -> list[Future]:
+    """Send the bundles of a split piece to their workers."""
+    bundles = [submitted(client, _bundle, split, w) for w in range(len(workers))]
+    # an extra task at the receiver, so that the sender releases the bundle
+    return [
+        pinned(client, worker, received, bundle)
+        for worker, bundle in zip(workers, bundles, strict=True)
+    ]
+
+
+def _bundle(split: list[Any], worker: int) -> Any:
+    return split[worker]
+
+
+@contextmanager
+def _explain_lost_workers() -> Iterator[None]:
+    """Replace Dask's various errors for a lost worker by `RunError`."""
+    from distributed import CancelledError, KilledWorker
+    from distributed.comm import CommClosedError
+
+    try:
+        yield
+    except (CancelledError, CommClosedError, KilledWorker) as error:
+        raise WorkerLost(f"{BUILDING}: a worker was lost ({type(error).__name__})") from error
+
+
+def _collect(
+    client: Client,
+    function: Callable[[Cluster], Any],
+    parts: Sequence[Future],
+    workers: Sequence[str],
+) -> list[Any]:
+    """Results of a function of every cluster, computed where the cluster is."""
+    facts = [submitted(client, function, part) for part in parts]
+    return Watch(client, BUILDING, workers).gather(facts)
+
+
+def recut(
+    parts: Sequence[Any],
+    old: Partition,
+    new: Partition,
+    directed: bool,
+    weight_dtype: DTypeLike | None,
+    client: Client | None,
+) -> tuple[list[Any], list[int]]:
+    """Convert the clusters of one block partition to those of another, in this process or on workers.
+
+    Returns
+    -------
+    parts
+        The new clusters, or futures of them.
+    entries
+        Number of adjacency entries of each cluster.
+    """
+    options = (directed, weight_dtype)
+    if all(isinstance(part, Cluster) for part in parts):
+        here = [
+            build.join(
+                k, new, *options, [build.cut(parts[i], a, b) for i, a, b in _spans(old, new, k)]
+            )
+            for k in range(new.clusters)
+        ]
+        return here, [len(part.indices) for part in here]
+    assert client is not None
+    workers = worker_addresses(client)
+    there = []
+    with _explain_lost_workers():
+        everywhere = shared(new, Watch(client, BUILDING, workers))
+        for k in range(new.clusters):
+            rows = [submitted(client, build.cut, parts[i], a, b) for i, a, b in _spans(old, new, k)]
+            worker = worker_of(k, new.clusters, workers)
+            there.append(pinned(client, worker, build.join, k, everywhere, *options, rows))
+        return there, _collect(client, _length, there, workers)
+
+
+def exchange(
+    parts: Sequence[Any],
+    partition: Partition,
+    piece: Callable[[Cluster], Piece],
+    join: Callable[[Cluster, Cluster], Cluster],
+    client: Client | None,
+) -> tuple[list[Any], list[int]]:
+    """Make each cluster anew from what all clusters have for it, in this process or on workers.
+
+    Parameters
+    ----------
+    piece
+        What a cluster has for all clusters: directed edges, of which each goes to the cluster of its source.
+    join
+        Makes the new cluster from the old one and one of the edges that it got.
+
+    Returns
+    -------
+    parts
+        The new clusters, or futures of them.
+    entries
+        Number of adjacency entries of each cluster.
+    """
+    if client is None:
+        got = construct([piece(part) for part in parts], partition, None, True, None, []).parts
+        here = [join(part, found) for part, found in zip(parts, got, strict=True)]
+        return here, [len(part.indices) for part in here]
+    from dask import delayed as as_delayed
+
+    workers = worker_addresses(client)
+    pieces = [as_delayed(submitted(client, piece, part)) for part in parts]
+    got = construct(pieces, partition, None, True, client, workers).parts
+    with client.as_current(), _explain_lost_workers():
+        there = [
+            pinned(client, worker_of(k, len(parts), workers), join, part, found)
+            for k, (part, found) in enumerate(zip(parts, got, strict=True))
+        ]
+        return there, _collect(client, _length, there, workers)
+
+
+def _length(cluster: Cluster) -> int:
+    return len(cluster.indices)
+
+
+def _spans(old: Partition, new: Partition, cluster: int) -> Iterator[tuple[int, int, int]]:
+    """The old clusters that a new one is made from, each with its range of rows."""
+    lo, hi = int(new.offsets[cluster]), int(new.offsets[cluster + 1])
+    first = int(np.searchsorted(old.offsets, lo, side="right")) - 1
+    last = int(np.searchsorted(old.offsets, hi, side="left"))
+    for i in range(first, last):
+        a, b = max(lo, int(old.offsets[i])), min(hi, int(old.offsets[i + 1]))
+        if a < b:
+            yield i, a, b
+
+
+def gathered(parts: Sequence[Future], partition: Partition, client: Client) -> list[Cluster]:
+    """Bring clusters into this process: those of a worker at once, since they share the partition."""
+    bounds = cluster_ranges(len(parts), len(worker_addresses(client))).tolist()
+    groups = [submitted(client, list, parts[a:b]) for a, b in pairwise(bounds)]
+    found = Watch(client, "gathering the graph", inputs=parts).gather(groups)
+    clusters: list[Cluster] = [cluster for group in found for cluster in group]
+    for cluster in clusters:
+        cluster.partition = partition
+    return clusters
