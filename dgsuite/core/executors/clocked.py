@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from time import perf_counter
 from typing import Any, NamedTuple
 
 import dask
@@ -22,13 +21,12 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.base.memory import give_back
 from dgsuite.base.thresholds import pools
-from dgsuite.core.engine.checkpoint import AGAIN
 from dgsuite.core.engine.checkpoint_files import Checkpoints
-from dgsuite.core.engine.checkpointed import Fresh, Kept, begun, is_marked, marked
+from dgsuite.core.engine.checkpointed import Fresh, Kept, begun
 from dgsuite.core.engine.collectives import FEW
 from dgsuite.core.engine.log import Log, merge
 from dgsuite.core.engine.mailbox import Mailbox
-from dgsuite.core.engine.program import SILENT, UNBOUND, Guard, reduce_votes, steps
+from dgsuite.core.engine.program import UNBOUND, Guard
 from dgsuite.core.engine.progress import Progress, Report, Tell, seldom, united
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.window import Window
@@ -36,6 +34,7 @@ from dgsuite.core.engine.workload import Workload
 from dgsuite.core.exchange.in_turn import InTurn
 from dgsuite.core.exchange.lazy import LazyMesh
 from dgsuite.core.exchange.mesh import Mesh, cancelling
+from dgsuite.core.executors.driver import drive
 from dgsuite.core.transports.quiet import slowed
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
@@ -48,9 +47,6 @@ from dgsuite.partition.client.settings import setting
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.graph import Graph
-
-RESUMING = -10
-"""Number of the first exchange of what is sent once more after a checkpoint."""
 
 SHARE = -7
 """Number of the exchange in which tasks agree on whether to share memory."""
@@ -294,51 +290,5 @@ def _resumed(plugin: worker.RunPlugin, key: str, plan: Plan, rank: int) -> Mesh 
     return mesh if whole else None
 
 
-async def _drive(
-    site: Site,
-    mesh: Mesh,
-    pool: ThreadPoolExecutor | None,
-    tell: Report | None,
-    kept: Fresh,
-) -> Log:
-    log, past = kept.log, kept.votes
-    votes: list[Vote] = []
-
-    def reply() -> Callable[[], Vote]:
-        if tell is not None:
-            tell(log.progress)
-        reduced = reduce_votes(votes)
-        votes.clear()
-        return lambda: reduced
-
-    await mesh.exchange(-1, {}, SILENT)  # no clock starts before all workers are ready
-    for number, results in enumerate(kept.sends, RESUMING):
-        found, _ = await mesh.exchange(number, site.send(AGAIN, results), SILENT)
-        site.deliver(found)
-    now = perf_counter()
-    start = now - log.seconds
-    for number, step in enumerate(steps(site.kernel, site.clusters[0].n, reply, site.guard)):
-        if number < len(past):
-            votes.append(past[number])
-            continue
-        await mesh.turn()
-        parcels = site.step(step, pool)
-        found, said = {}, SILENT
-        if mesh.ordered or not site.quiet:
-            vote = marked(site.tally.vote) if kept.due(step) else site.tally.vote
-            found, said = await mesh.exchange(number, parcels, vote)
-            site.tally.wire = mesh.wire + site.mailbox.stored
-            votes.append(said)
-        site.deliver(found)
-        before, now = now, perf_counter()
-        log.add(step, site.tally, site.compute, site.cpu, now - before - site.busy)
-        if is_marked(said):
-            log.seconds = now - start
-            kept.write()
-            now = perf_counter()
-    log.seconds = perf_counter() - start
-    return log
-
-
-CLOCKED = Way(Site, _drive, merge)
+CLOCKED = Way(Site, drive, merge)
 IN_TURN = CLOCKED._replace(name="in-turn", in_turn=True)

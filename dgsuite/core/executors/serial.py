@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from time import perf_counter
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.core.engine.batches import Record
-from dgsuite.core.engine.checkpoint import AGAIN
 from dgsuite.core.engine.checkpoint_files import Checkpoints
 from dgsuite.core.engine.checkpointed import begun
 from dgsuite.core.engine.log import Log
-from dgsuite.core.engine.program import UNBOUND, Guard, Step, reduce_votes, steps
+from dgsuite.core.engine.program import UNBOUND, Guard, Step
 from dgsuite.core.engine.progress import Tell, seldom
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.workload import Workload
-from dgsuite.kernels.bsp import Kernel, Vote
+from dgsuite.core.executors.driver import Alone, at_once, drive
+from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.clusters.cluster import Cluster
 
 
@@ -48,37 +48,7 @@ def run(
     site.mailbox.recorder = recorder
     site.warm()
     kept = begun(checkpoints, site)
-    log, past = kept.log, kept.votes
-    for results in kept.sends:
-        site.send(AGAIN, results)
-        site.deliver({})
-    votes: list[Vote] = []
-
+    others = Alone(None if before_phase is None else partial(before_phase, site))
     report = None if on_round is None else seldom(on_round)
-
-    def reply() -> Callable[[], Vote]:
-        if report is not None:
-            report(log.progress)
-        reduced = reduce_votes(votes)
-        votes.clear()
-        return lambda: reduced
-
-    now = perf_counter()
-    start = now - log.seconds
-    for number, step in enumerate(steps(kernel, clusters[0].n, reply, guard)):
-        if number < len(past):
-            votes.append(past[number])
-            continue
-        if before_phase is not None:
-            before_phase(site)
-        site.step(step)
-        site.deliver({})
-        votes.append(site.tally.vote)
-        before, now = now, perf_counter()
-        log.add(step, site.tally, site.compute, site.cpu, now - before - site.busy)
-        if kept.due(step):
-            log.seconds = now - start
-            kept.write()
-            now = perf_counter()
-    log.seconds = perf_counter() - start
+    log = at_once(drive(site, others, None, report, kept))
     return site.outputs(), log
