@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections import Counter
 
+import dask
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -24,7 +25,8 @@ def interruptible():
     signal.signal(signal.SIGINT, before)
 
 
-os.environ.setdefault("DGSUITE_CHECK", "1")  # also of commands that tests start
+os.environ.setdefault("DASK_DGSUITE__CHECK", "True")  # of commands that tests start
+dask.config.set({"dgsuite.check": True})
 
 # how long examples take to draw or run says how busy the machine is; fixtures last for a session
 for name, examples in (("default", 15), ("long", 200)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import dask
 import networkx as nx
 import numpy as np
 import pytest
@@ -352,17 +353,18 @@ def test_a_checked_run_sees_more(what, message):
         dgsuite.run(graph=ring(6, clusters=2), check=True, **run)
 
 
-def test_a_run_is_checked_where_the_environment_says_so(client, monkeypatch):
+def test_a_run_is_checked_where_the_setting_says_so(client):
     graph = ring(6, clusters=2)
     for style in STYLES:
         run = {"kernel": Sly, "graph": graph, "what": "least", "style": style, "client": client}
-        monkeypatch.setenv("DGSUITE_CHECK", "1")
-        with pytest.raises(RunError, match="holds NaN"):
+        with dask.config.set({"dgsuite.check": True}), pytest.raises(RunError, match="holds NaN"):
             dgsuite.run(**run)
-        monkeypatch.setenv("DGSUITE_CHECK", "0")
-        dgsuite.run(**run)
-    monkeypatch.setenv("DGSUITE_CHECK", "yes")
-    with pytest.raises(InputError, match="DGSUITE_CHECK must be 0 or 1, got 'yes'"):
+        with dask.config.set({"dgsuite.check": False}):
+            dgsuite.run(**run)
+    with (
+        dask.config.set({"dgsuite.check": "yes"}),
+        pytest.raises(InputError, match=r"dgsuite\.check must be true or false, got 'yes'"),
+    ):
         dgsuite.run(**run)
 
 

@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.base.memory import give_back
 from dgsuite.base.thresholds import pools
-from dgsuite.core.engine.checkpoint_files import Checkpoints
 from dgsuite.core.engine.checkpointed import Fresh, Kept, begun
 from dgsuite.core.engine.collectives import FEW
 from dgsuite.core.engine.log import Log, merge
 from dgsuite.core.engine.mailbox import Mailbox
-from dgsuite.core.engine.program import UNBOUND, Guard
-from dgsuite.core.engine.progress import Progress, Report, Tell, seldom, united
+from dgsuite.core.engine.program import Guard
+from dgsuite.core.engine.progress import Progress, Report, seldom, united
+from dgsuite.core.engine.run_settings import DEFAULT, RunSettings
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.window import Window
 from dgsuite.core.engine.workload import Workload
@@ -84,12 +84,10 @@ class Plan:
     epochs: Sequence[str]
     topic: str
     bind: bool
-    workload: Workload | None
-    guard: Guard
+    settings: RunSettings
     transport: str
     keep: float
     """Seconds for which the mesh is kept."""
-    checkpoints: Checkpoints | None
 
     def mesh_key(self, rank: int) -> Hashable:
         """The meshes of two runs with the same key are the same."""
@@ -114,11 +112,8 @@ def run(
     graph: Graph,
     client: Client,
     places: Sequence[str],
-    on_round: Tell | None = None,
-    workload: Workload | None = None,
-    guard: Guard = UNBOUND,
+    settings: RunSettings = DEFAULT,
     way: Way | None = None,
-    checkpoints: Checkpoints | None = None,
 ) -> list[tuple[dict[str, Any], Log]]:
     """Run kernels on the workers of a client, in rounds or another way: one after the other, in the same
     tasks. With checkpoints there is one kernel.
@@ -143,24 +138,22 @@ def run(
     keys = [f"{kernel.name}-{way.name}-{run_id}-{rank}" for rank in range(len(places))]
     with ExitStack() as stack:
         topic, reports = worker.reports(client)
-        if on_round is not None:
-            reports[run_id] = united(on_round, len(places))
+        if settings.tell is not None:
+            reports[run_id] = united(settings.tell, len(places))
             stack.callback(reports.pop, run_id)
         stack.enter_context(tasks.turn(watch, keys))
         plan = Plan(
-            way,
-            run_id,
-            kernels,
-            bounds,
-            places,
-            [watch.epochs[place] for place in places],
-            topic,
-            setting("dgsuite.clocked.bind"),
-            workload,
-            guard,
-            transport,
-            parse_timedelta(setting("dgsuite.clocked.keep")) if keeps else 0.0,
-            checkpoints,
+            way=way,
+            run_id=run_id,
+            kernels=kernels,
+            bounds=bounds,
+            places=places,
+            epochs=[watch.epochs[place] for place in places],
+            topic=topic,
+            bind=setting("dgsuite.clocked.bind"),
+            settings=settings.for_workers(),
+            transport=transport,
+            keep=parse_timedelta(setting("dgsuite.clocked.keep")) if keeps else 0.0,
         )
         futures = tasks.submit(
             client,
@@ -194,12 +187,13 @@ def _site_results(
     way, run_id = plan.way, plan.run_id
 
     def new_site(kernel: Kernel) -> Any:
-        return way.site(kernel, clusters, plan.bounds, rank, plan.workload, plan.guard)
+        how = plan.settings
+        return way.site(kernel, clusters, plan.bounds, rank, how.workload, how.guard)
 
     here = get_worker()
     worker.fence(here, plan.epochs[rank])
     site = new_site(plan.kernels[0])
-    kept = begun(plan.checkpoints, site, way.kept)
+    kept = begun(plan.settings.checkpoints, site, way.kept)
     large = pools(sum(c.size for c in clusters))
     large |= site.workload is not None and site.workload.takes_processor
     threads = min(here.state.nthreads, len(clusters)) if large and not way.in_turn else 1

@@ -24,10 +24,10 @@ from dgsuite.core.engine.checkpoint import AGAIN, EXCHANGES
 from dgsuite.core.engine.checkpoint_files import Checkpoints
 from dgsuite.core.engine.checkpointed import Pace
 from dgsuite.core.engine.log import Log, merge
-from dgsuite.core.engine.program import UNBOUND, Guard, Step, reduce_votes, steps
+from dgsuite.core.engine.program import Step, reduce_votes, steps
 from dgsuite.core.engine.progress import Progress, Tell
 from dgsuite.core.engine.relays import Relays
-from dgsuite.core.engine.workload import Workload
+from dgsuite.core.engine.run_settings import DEFAULT, RunSettings
 from dgsuite.core.workers import part
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
@@ -244,12 +244,10 @@ def run(
     graph: Graph,
     client: Client,
     places: Sequence[str],
-    on_round: Tell | None = None,
-    workload: Workload | None = None,
-    guard: Guard = UNBOUND,
-    plan: Checkpoints | None = None,
+    settings: RunSettings = DEFAULT,
 ) -> tuple[dict[str, Any], Log]:
     """Run a kernel on the workers of a client, from its begin or from a checkpoint on."""
+    plan = settings.checkpoints
     worker.install(client)
     places, bounds = tasks.deal(graph, places)
     watch = Watch(client, tasks.of(kernel), places, key_part=tasks.new_run())
@@ -257,7 +255,7 @@ def run(
     threads = [states[place]["nthreads"] for place in places]
     groups = tasks.place(graph, watch, places, bounds)
     epochs = [watch.epochs[place] for place in places]
-    driver = Driver(kernel, watch, places, bounds, threads, on_round, plan)
+    driver = Driver(kernel, watch, places, bounds, threads, settings.tell, plan)
     past = [] if plan is None else plan.past().votes
     votes: list[Vote] = []
     turns = 0
@@ -271,14 +269,14 @@ def run(
         votes.clear()
         return lambda: reduced
 
-    alike = workload, guard, plan
+    alike = settings.for_workers()
     opened = driver.each(
         part.open_part,
-        [(kernel, group, bounds, epochs, me, *alike) for me, group in enumerate(groups)],
+        [(kernel, group, bounds, epochs, me, alike) for me, group in enumerate(groups)],
     )
     try:
         driver.join(opened)
-        for number, step in enumerate(steps(kernel, graph.n, reply, guard)):
+        for number, step in enumerate(steps(kernel, graph.n, reply, settings.guard)):
             if number < len(past):
                 votes.append(past[number])
                 continue

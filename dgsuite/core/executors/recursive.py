@@ -20,12 +20,11 @@ from distributed import Client
 from numpy.typing import NDArray
 
 from dgsuite.core.engine.checkpoint import AGAIN
-from dgsuite.core.engine.checkpoint_files import Checkpoints
 from dgsuite.core.engine.checkpointed import Fresh, begun, is_marked, marked
 from dgsuite.core.engine.log import Log
-from dgsuite.core.engine.program import UNBOUND, Guard, Step, reduce_votes, turns
-from dgsuite.core.engine.progress import Report, Tell, seldom
-from dgsuite.core.engine.workload import Workload
+from dgsuite.core.engine.program import Step, reduce_votes, turns
+from dgsuite.core.engine.progress import Report, seldom
+from dgsuite.core.engine.run_settings import DEFAULT, RunSettings
 from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.exchange.termination import Lines
 from dgsuite.core.executors import clocked
@@ -248,37 +247,25 @@ def run(
     client: Client | None,
     places: Sequence[str],
     style: str,
-    on_round: Tell | None = None,
-    workload: Workload | None = None,
-    guard: Guard = UNBOUND,
-    checkpoints: Checkpoints | None = None,
+    settings: RunSettings = DEFAULT,
 ) -> tuple[dict[str, NDArray], Log]:
-    """Run a recursive kernel in any style: in this process, or on the workers of a client.
-
-    Parameters
-    ----------
-    checkpoints
-        Of styles on a clock alone.
-    """
+    """Run a recursive kernel in any style: in this process, or on the workers of a client."""
     if style == "serial":
-        return serial(kernel, graph.gather(), on_round, workload, guard, checkpoints)
+        return serial(kernel, graph.gather(), settings)
     assert client is not None
-    settings = on_round, workload, guard, WAYS[style], checkpoints
-    return clocked.run([kernel], graph, client, places, *settings)[0]
+    return clocked.run([kernel], graph, client, places, settings, WAYS[style])[0]
 
 
 def serial(
     kernel: Kernel,
     clusters: Sequence[Cluster],
-    on_round: Tell | None = None,
-    workload: Workload | None = None,
-    guard: Guard = UNBOUND,
-    checkpoints: Checkpoints | None = None,
+    settings: RunSettings = DEFAULT,
 ) -> tuple[dict[str, NDArray], Log]:
     """Run a recursive kernel on clusters of this process."""
-    site = RecursiveSite(kernel, clusters, np.array([0, len(clusters)]), 0, workload, guard)
+    tell, bounds = settings.tell, np.array([0, len(clusters)])
+    site = RecursiveSite(kernel, clusters, bounds, 0, settings.workload, settings.guard)
     site.warm()
-    kept = begun(checkpoints, site, KeptTasks)
-    pace = Clock(site, None, None, on_round and seldom(on_round), kept)
+    kept = begun(settings.checkpoints, site, KeptTasks)
+    pace = Clock(site, None, None, tell and seldom(tell), kept)
     ledger = at_once(_drive(site, pace, kept))
     return site.outputs(), unite([ledger])

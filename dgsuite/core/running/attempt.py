@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.core.engine.checkpoint_files import Checkpoints
 from dgsuite.core.engine.log import Log
-from dgsuite.core.engine.program import Guard
-from dgsuite.core.engine.progress import Tell
-from dgsuite.core.engine.workload import Workload
+from dgsuite.core.engine.run_settings import DEFAULT, RunSettings
 from dgsuite.core.results import dataset
 from dgsuite.core.results.provenance import machine_of
 from dgsuite.core.running.checkpointing import cut
@@ -60,8 +58,8 @@ class Attempt:
         Number of clusters, if it was chosen.
     traffic
         Whether the dataset will have a matrix of clusters.
-    checkpoints
-        Where each try writes some, and goes on from the newest of the one before.
+    settings
+        With checkpoints each try goes on from the newest of the one before.
     """
 
     def __init__(
@@ -72,10 +70,7 @@ class Attempt:
         client: Client | None,
         clusters: int | None,
         traffic: bool,
-        tell: Tell | None,
-        load: Workload | None,
-        guard: Guard,
-        checkpoints: Checkpoints | None = None,
+        settings: RunSettings = DEFAULT,
     ) -> None:
         self.kernels = kernels
         self.graph = graph
@@ -83,8 +78,7 @@ class Attempt:
         self.client = client
         self.clusters = clusters
         self.traffic = traffic
-        self.rest = tell, load, guard
-        self.checkpoints = checkpoints
+        self.settings = settings
         self._tried = False
 
     def __call__(self, states: Mapping[str, Mapping[str, Any]]) -> Tried:
@@ -99,7 +93,7 @@ class Attempt:
         """
         kernel, graph, client = self.kernels[0], self.graph, self.client
         workers = [] if client is None else list(states)
-        plan, found = self.checkpoints, None
+        plan, found = self.settings.checkpoints, None
         if plan is not None and (self._tried or not plan.automatic):
             found = plan.newest()
         self._tried = True
@@ -121,7 +115,8 @@ class Attempt:
                 kernel, seen, {address: states[address]["memory_limit"] for address in workers}
             )
         machine = machine_of(client if workers else None, workers)
-        results = _run(self.kernels, seen, self.style, client, workers, *self.rest, plan)
+        settings = replace(self.settings, checkpoints=plan)
+        results = _run(self.kernels, seen, self.style, client, workers, settings)
         return Tried(graph, min(len(workers), self.clusters), machine, results)
 
 
@@ -150,35 +145,28 @@ def _run(
     style: str,
     client: Client | None,
     workers: Sequence[str],
-    tell: Tell | None,
-    load: Workload | None,
-    guard: Guard,
-    plan: Checkpoints | None,
+    settings: RunSettings,
 ) -> list[tuple[dict[str, NDArray], Log]]:
     """Outputs and log of each kernel, from the executor of the style."""
     if kernels[0].form == "recursive":
         from dgsuite.core.executors import recursive
 
-        settings = workers, style, tell, load, guard, plan
-        return [recursive.run(k, graph, client, *settings) for k in kernels]
+        return [recursive.run(k, graph, client, workers, style, settings) for k in kernels]
     if client is None:
         from dgsuite.core.executors import serial
 
         gathered = graph.gather()
-        return [
-            serial.run(k, gathered, tell, workload=load, guard=guard, checkpoints=plan)
-            for k in kernels
-        ]
+        return [serial.run(k, gathered, settings) for k in kernels]
     from dgsuite.core.executors import clocked, finish_async
     from dgsuite.core.executors import dynamic as dealt
 
     if style in ("clocked", "in_turn"):
         way = clocked.CLOCKED if style == "clocked" else clocked.IN_TURN
-        return clocked.run(kernels, graph, client, workers, tell, load, guard, way, plan)
+        return clocked.run(kernels, graph, client, workers, settings, way)
     return [
         dealt.run(k, graph, client, workers)
         if free(k)
-        else finish_async.run(k, graph, client, workers, tell, load, guard, plan)
+        else finish_async.run(k, graph, client, workers, settings)
         for k in kernels
     ]
 

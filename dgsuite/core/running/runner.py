@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import fields
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
-from dgsuite.base.errors import InputError, RunError, one_of
-from dgsuite.core.engine.program import Guard
+from dgsuite.base.errors import InputError, RunError
+from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.engine.workload import Workload
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results import dataset
@@ -20,6 +21,7 @@ from dgsuite.core.results.accessor import record_of
 from dgsuite.core.running.attempt import Attempt, free
 from dgsuite.core.running.catalogue import listed
 from dgsuite.core.running.checkpointing import checkpoints_of
+from dgsuite.core.running.options import RunOptions
 from dgsuite.core.running.progress import shown
 from dgsuite.core.workers.recovery import recovered
 from dgsuite.kernels.bsp import Kernel
@@ -32,10 +34,8 @@ from dgsuite.partition.graph.graph import Graph
 if TYPE_CHECKING:
     from distributed import Client
 
-STYLES = ("serial", "finish_async", "clocked", "in_turn")
-
-CHECK = "DGSUITE_CHECK"
-"""Environment variable that makes checked runs the default."""
+OPTIONS = {field.name for field in fields(RunOptions)}
+"""Names of the options of a run."""
 
 SMALL = 1 << 12
 """Graphs of up to this many nodes and edge ends together run in this process unless a style is given. The run
@@ -118,8 +118,8 @@ def run(
     check
         Whether to run the checks for mistakes of a kernel that take time: comparison with NaN, sums beyond
         64 bits, wrong counts of sets of nodes, messages to nodes that are not neighbours
-        (`Kernel.along_edges`), changes to the graph, states that share arrays. By default only if the
-        environment variable DGSUITE_CHECK is 1. Every run checks votes, dtypes and lists of nodes.
+        (`Kernel.along_edges`), changes to the graph, states that share arrays. By default only if Dask's
+        setting ``dgsuite.check`` is true. Every run checks votes, dtypes and lists of nodes.
     trace
         Whether to count messages by pair of clusters. With True the dataset gets ``traffic`` and
         ``traffic_bytes``, with dims round (or depth), cluster (the sender) and cluster_to (the receiver).
@@ -174,10 +174,7 @@ def run(
     >>> ds.messages.values
     array([5, 1])
     """
-    return run_each(
-        kernel,
-        graph,
-        [parameters],
+    options = RunOptions(
         style=style,
         form=form,
         clusters=clusters,
@@ -191,28 +188,12 @@ def run(
         check=check,
         trace=trace,
         checkpoint=checkpoint,
-    )[0]
+    )
+    return _run_each(kernel, graph, [parameters], options)[0]
 
 
 def run_each(
-    kernel: str | type[Kernel] | Kernel,
-    graph: Graph,
-    each: Sequence[Mapping[str, Any]],
-    *,
-    style: str | None = None,
-    form: str | None = None,
-    clusters: int | None = None,
-    client: Client | None = None,
-    seed: int | None = None,
-    count_as: str | None = None,
-    workload: Mapping[str, int] | Workload | None = None,
-    on_round: Callable[[int], None] | None = None,
-    progress: bool | None = None,
-    max_rounds: int | None = None,
-    check: bool | None = None,
-    trace: bool | str | os.PathLike[str] = False,
-    checkpoint: bool | str | os.PathLike[str] | None = None,
-    **parameters: Any,
+    kernel: str | type[Kernel] | Kernel, graph: Graph, each: Sequence[Mapping[str, Any]], **how: Any
 ) -> list[xr.Dataset]:
     """Run an algorithm several times on a graph, with different parameters.
 
@@ -223,8 +204,8 @@ def run_each(
     ----------
     each
         Parameters of each run, such as ``[{"root": 1}, {"root": 2}]``; at least one.
-    parameters
-        Of all of them. The other parameters are those of `run`.
+    how
+        The options of `run`, such as ``style=`` and ``client=``, and parameters that all runs have.
 
     Returns
     -------
@@ -243,17 +224,6 @@ def run_each(
     >>> [ds.distance.values.tolist() for ds in runs]
     [[0, 1, 2, 3], [3, 2, 1, 0]]
     """
-    check_graph(graph)
-    for flag, what in ((progress, "progress"), (check, "check")):
-        if flag is not None and not isinstance(flag, bool | np.bool_):
-            raise InputError(f"{what} must be True, False or None, got {flag!r}")
-    for value, what in ((style, "style"), (count_as, "count_as")):
-        if value is not None:
-            one_of(what, value, STYLES)
-    if on_round is not None and not callable(on_round):
-        raise InputError(f"on_round must be a function of the number of rounds, got {on_round!r}")
-    _check_clients(client, graph)
-    client = None if style == "serial" else current_client(client)
     if not isinstance(each, Sequence) or not all(isinstance(own, Mapping) for own in each):
         raise InputError(
             f'each must be a list of mappings, such as [{{"root": 1}}, {{"root": 2}}], got {each!r}'
@@ -262,13 +232,28 @@ def run_each(
         raise InputError(
             "each: there must be parameters for at least one run; [{}] takes the defaults"
         )
-    kernels = [make_kernel(kernel, graph, seed, {**parameters, **own}, form) for own in each]
+    options = RunOptions(**{name: how.pop(name) for name in OPTIONS & how.keys()})
+    return _run_each(kernel, graph, [{**how, **own} for own in each], options)
+
+
+def _run_each(
+    kernel: str | type[Kernel] | Kernel,
+    graph: Graph,
+    each: Sequence[Mapping[str, Any]],
+    options: RunOptions,
+) -> list[xr.Dataset]:
+    """Run a kernel with each of some parameters."""
+    check_graph(graph)
+    style, client, trace = options.style, options.client, options.trace
+    count_as, checkpoint = options.count_as, options.checkpoint
+    _check_clients(client, graph)
+    client = None if style == "serial" else current_client(client)
+    kernels = [make_kernel(kernel, graph, options.seed, own, options.form) for own in each]
     chosen = kernels[0]
     recursive = chosen.form == "recursive"
-    load = Workload.make(workload)
-    guard = _guard(max_rounds, check, trace is not False)
+    load, guard = Workload.make(options.workload), options.guard()
     dealt = free(chosen)
-    _check_trace(trace, len(each), chosen, dealt)
+    _check_trace(options, len(each), chosen, dealt)
     if any(free(other) != dealt for other in kernels):
         raise InputError(f"kernel {chosen.name!r}: deal must be 'dynamic' in each run, or in none")
     if dealt and style in ("clocked", "in_turn"):
@@ -301,9 +286,9 @@ def run_each(
                 f"the graph is on another cluster ({home}); build it with the client of the run"
             )
     what, unit = f"{chosen.name}, {style}", "depth" if recursive else "round"
-    with _on(client, chosen), shown(what, unit, progress, on_round) as tell:
-        settings = trace is True, tell, load, guard, checkpoints
-        attempt = Attempt(kernels, graph, style, client, clusters, *settings)
+    with _on(client, chosen), shown(what, unit, options.progress, options.on_round) as tell:
+        settings = RunSettings(tell, load, guard, checkpoints)
+        attempt = Attempt(kernels, graph, style, client, options.clusters, trace is True, settings)
         begin = perf_counter()
         try:
             tried = recovered(attempt, client or graph.client, f"kernel {chosen.name!r}")
@@ -336,11 +321,11 @@ def run_each(
 
         for result in results[-dashboard.MOST :]:
             dashboard.tell(client, record_of(result))
-    if not isinstance(trace, bool):
+    if options.trace_file is not None:
         from dgsuite.core.traces import write
         from dgsuite.core.traces.form import of_run
 
-        write(of_run(results[0], tried.found[0][1]), trace)
+        write(of_run(results[0], tried.found[0][1]), options.trace_file)
     return results
 
 
@@ -355,38 +340,20 @@ def _on(client: Client | None, kernel: Kernel) -> Iterator[None]:
         yield
 
 
-def _check_trace(
-    trace: bool | str | os.PathLike[str], runs: int, kernel: Kernel, free: bool
-) -> None:
+def _check_trace(options: RunOptions, runs: int, kernel: Kernel, free: bool) -> None:
     """Check that a trace can be made and, where a file is named, written."""
-    if trace is False:
+    if options.trace is False:
         return
-    if not isinstance(trace, bool | str | os.PathLike):
-        raise InputError(f"trace must be True, False or the name of a file, got {trace!r}")
     if free:
         raise InputError(
             f"kernel {kernel.name!r}: deal='dynamic' has no clusters that send, so there is no trace"
         )
-    if not isinstance(trace, bool):
+    if options.trace_file is not None:
         from dgsuite.core.traces.files import check_writable
 
         if runs > 1:
             raise InputError(f"trace names one file for {runs} runs; take trace=True")
-        check_writable(trace)
-
-
-def _guard(max_rounds: int | None, check: bool | None, trace: bool) -> Guard:
-    """Limits and checks of a run."""
-    if max_rounds is not None and (type(max_rounds) is not int or max_rounds < 1):
-        raise InputError(
-            f"max_rounds must be a whole number from 1 on, or None, got {max_rounds!r}"
-        )
-    if check is None:
-        said = os.environ.get(CHECK, "0")
-        if said not in ("0", "1"):
-            raise InputError(f"the environment variable {CHECK} must be 0 or 1, got {said!r}")
-        check = said == "1"
-    return Guard(max_rounds, bool(check), trace)
+        check_writable(options.trace_file)
 
 
 def _check_clients(client: Client | None, graph: Graph) -> None:

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from dgsuite.core.engine.batches import MessageBatch
 from dgsuite.core.engine.checkpoint import AGAIN
-from dgsuite.core.engine.checkpoint_files import Checkpoints
 from dgsuite.core.engine.checkpointed import Fresh, begun
 from dgsuite.core.engine.log import Log
-from dgsuite.core.engine.program import Guard, Step, reduce_votes
+from dgsuite.core.engine.program import Step, reduce_votes
+from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.engine.site import Site
-from dgsuite.core.engine.workload import Workload
 from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.facts import Result
 from dgsuite.core.workers.plugin import PeerLost
@@ -112,16 +111,14 @@ def open_part(
     bounds: NDArray,
     epochs: Sequence[str],
     me: int,
-    workload: Workload | None,
-    guard: Guard,
-    checkpoints: Checkpoints | None,
+    settings: RunSettings,
 ) -> None:
     """Task: make the run's site on worker number `me`, which must be the process that the run began with."""
     worker.fence(get_worker(), epochs[me])
-    site = Site(kernel, clusters, bounds, me, workload, guard)
+    site = Site(kernel, clusters, bounds, me, settings.workload, settings.guard)
     site.warm()
     hold_to_limit(site)
-    kept = begun(checkpoints, site)
+    kept = begun(settings.checkpoints, site)
     part = Part(site, kept.log, epochs, [None] * len(clusters), kept)
     part.started = part.packed - kept.log.seconds
     worker.plugin().keep(worker.task_key(), run_id, part)

@@ -27,6 +27,7 @@ from dgsuite import Graph, InputError, RunError, genval
 from dgsuite.__main__ import main
 from dgsuite.core.engine.checkpoint_files import Checkpoints
 from dgsuite.core.engine.checkpointed import Kept
+from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.engine.values import Classes, Reader, Writer
 from dgsuite.core.executors import serial
 from dgsuite.core.parameters import make_kernel
@@ -77,7 +78,9 @@ def test_any_kernel_goes_on_from_any_phase(name, compiled, monkeypatch):
                 resumed.append(there.found.phases)
 
         try:
-            serial.run(kernel, cut.parts, before_phase=resume, checkpoints=plan)
+            serial.run(
+                kernel, cut.parts, before_phase=resume, settings=RunSettings(checkpoints=plan)
+            )
             assert resumed == [*range(1, len(resumed) + 1)]
         finally:
             plan.remove()
@@ -249,12 +252,12 @@ def test_the_last_worker_goes_on_from_an_automatic_checkpoint():
             kernel,
             graph.parts,
             before_phase=lambda site: found.append(plan.newest()),
-            checkpoints=plan,
+            settings=RunSettings(checkpoints=plan),
         )
         for checkpoint in (None, found[-1]):
             last = replace(plan, automatic=True, found=checkpoint)
             outputs, _ = serial.run(
-                kernel, graph.parts, before_phase=lambda site: phases.append(site), checkpoints=last
+                kernel, graph.parts, RunSettings(checkpoints=last), before_phase=phases.append
             )
             np.testing.assert_array_equal(outputs["in_mis"], expected["in_mis"])
     finally:

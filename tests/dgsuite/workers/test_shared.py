@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 
 import dask
@@ -27,6 +29,15 @@ def mapped(dask_worker=None):
 def close_kept(dask_worker):
     """On a worker: close what it keeps for the next run."""
     dask_worker.plugins["dgsuite"].meshes.clear()
+
+
+def test_asking_for_shared_memory_changes_no_setting():
+    code = (
+        "import copy, dask, distributed; from dgsuite.core.exchange.comms import can_share; "
+        "before = copy.deepcopy(dask.config.config); can_share(); "
+        "assert dask.config.config == before"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.skipif(not can_share(), reason="processes of this system share no memory")

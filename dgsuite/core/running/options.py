@@ -1,0 +1,85 @@
+"""The options of `dgsuite.run`, checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dgsuite.base.errors import InputError, one_of
+from dgsuite.core.engine.program import Guard
+from dgsuite.core.engine.workload import Workload
+from dgsuite.partition.client.settings import setting
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+STYLES = ("serial", "finish_async", "clocked", "in_turn")
+
+CHECK = "dgsuite.check"
+"""Setting that makes checked runs the default."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How a kernel runs; `dgsuite.run` says what each option means.
+
+    Raises
+    ------
+    InputError
+        An option has a value that it cannot have.
+    """
+
+    style: str | None = None
+    form: str | None = None
+    clusters: int | None = None
+    client: Client | None = None
+    seed: int | None = None
+    count_as: str | None = None
+    workload: Mapping[str, int] | Workload | None = None
+    on_round: Callable[[int], None] | None = None
+    progress: bool | None = None
+    max_rounds: int | None = None
+    check: bool | None = None
+    trace: bool | str | os.PathLike[str] = False
+    checkpoint: bool | str | os.PathLike[str] | None = None
+
+    def __post_init__(self) -> None:
+        for flag, what in ((self.progress, "progress"), (self.check, "check")):
+            if flag is not None and not isinstance(flag, bool | np.bool_):
+                raise InputError(f"{what} must be True, False or None, got {flag!r}")
+        for value, what in ((self.style, "style"), (self.count_as, "count_as")):
+            if value is not None:
+                one_of(what, value, STYLES)
+        if self.on_round is not None and not callable(self.on_round):
+            raise InputError(
+                f"on_round must be a function of the number of rounds, got {self.on_round!r}"
+            )
+        rounds = self.max_rounds
+        if rounds is not None and (type(rounds) is not int or rounds < 1):
+            raise InputError(
+                f"max_rounds must be a whole number from 1 on, or None, got {rounds!r}"
+            )
+        if not isinstance(self.trace, bool | str | os.PathLike):
+            raise InputError(f"trace must be True, False or the name of a file, got {self.trace!r}")
+
+    @property
+    def trace_file(self) -> str | os.PathLike[str] | None:
+        """Where the trace is written, if anywhere."""
+        return None if isinstance(self.trace, bool) else self.trace
+
+    def guard(self) -> Guard:
+        """Limits and checks of the run.
+
+        Raises
+        ------
+        InputError
+            The setting ``dgsuite.check`` is neither true nor false.
+        """
+        check = setting(CHECK) if self.check is None else self.check
+        if not isinstance(check, bool | np.bool_):
+            raise InputError(f"{CHECK} must be true or false, got {check!r}")
+        return Guard(self.max_rounds, bool(check), self.trace is not False)
