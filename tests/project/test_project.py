@@ -95,7 +95,8 @@ def test_the_examples_of_a_page_run(page, tmp_path):
         text=True,
     )
     left = [line for line in done.stderr.splitlines() if not re.search(ELSEWHERE, line)]
-    assert (done.returncode, left) == (0, [])
+    assert not left, done.stderr
+    assert done.returncode == 0, done.stderr
     said = (ROOT / page).read_text()
     assert [line for line in done.stdout.splitlines() if line not in said] == []
 
