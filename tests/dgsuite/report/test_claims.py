@@ -26,6 +26,7 @@ from dgsuite.studies.report.forms import forms
 from dgsuite.studies.report.results import collect
 from dgsuite.studies.report.tables import TABLES, cells_of
 from tests.support import mains
+from tests.support.paths import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -388,6 +389,7 @@ DOCUMENTS = (
     "README.md",
     *(f"docs/{name}.md" for name in ("causes", "design", "start", "stopping", "transports")),
     *(f"docs/howto/{name}.md" for name in ("experiments", "figures", "scc", "suites")),
+    *sorted(f"docs/decisions/{page.name}" for page in (ROOT / "docs/decisions").glob("*.md")),
     "benchmarks/README.md",
 )
 
