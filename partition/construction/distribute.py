@@ -77,7 +77,7 @@ def construct(
     pieces
         The edge list, from `edges.pieces`. Workers that split lazy pieces empty this list.
     rule
-        By which repeated edges are merged: one of `dgsuite.partition.sources.duplicates.RULES`.
+        By which repeated edges are merged: one of `dgsuite.base.names.RULES`.
 
     Raises
     ------

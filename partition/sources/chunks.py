@@ -44,7 +44,7 @@ def construct(
     arrays
         ``indptr``, ``indices``, ``weights`` and ``uid``; the last two may be None.
     rule
-        By which repeated entries are merged: one of `dgsuite.partition.sources.duplicates.RULES`.
+        By which repeated entries are merged: one of `dgsuite.base.names.RULES`.
 
     Returns
     -------

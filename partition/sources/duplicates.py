@@ -15,20 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, unknown
+from dgsuite.base.names import RULES
 from dgsuite.base.warning import warn
 from dgsuite.partition.arrays.segments import ranges
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
 
-RULES = {
-    "sum": "weights summed",
-    "min": "smallest weight kept",
-    "max": "largest weight kept",
-    "first": "first weight kept",
-    "error": "none allowed",
-}
-"""The rules, and what they do."""
 
 DEFAULT = "min"
 """The rule where none is given."""

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dgsuite.base.errors import InputError, one_of
+from dgsuite.base.names import STYLES
 from dgsuite.core.engine.program import Guard
 from dgsuite.core.engine.workload import Workload
 from dgsuite.partition.client.settings import setting
 
 if TYPE_CHECKING:
     from distributed import Client
-
-STYLES = ("serial", "finish_async", "clocked", "in_turn")
 
 CHECK = "dgsuite.check"
 """Setting that makes checked runs the default."""

@@ -15,6 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from dgsuite.base.errors import InputError, unknown
+from dgsuite.base.names import RULES, STYLES
 from dgsuite.faces.cli import console, options
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from dgsuite.partition.graph.graph import Graph
-
-RULES = ("sum", "min", "max", "first", "error")
-STYLES = ("serial", "finish_async", "clocked", "in_turn")
 
 
 def _names(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
@@ -83,7 +81,7 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
 @click.option("--relabel", is_flag=True, help="Nodes of the file are any identifiers.")
 @click.option(
     "--duplicates",
-    type=click.Choice(RULES),
+    type=click.Choice([*RULES]),
     help="Which weight an edge has that the file has several times. Default: the smallest, with a warning.",
 )
 @click.option(

@@ -6,10 +6,8 @@ from typing import Any
 
 from networkx.utils.configs import Config
 
+from dgsuite.base.names import STYLES
 from dgsuite.faces.nx_backend.offers import HOMES
-
-STYLES = ("serial", "finish_async", "clocked", "in_turn")
-"""As in `dgsuite.core.running.runner`, which takes a moment to import."""
 
 PARAMETERS = {
     "style : str, optional": 'Style of the run: "serial", "clocked" or "finish_async".',

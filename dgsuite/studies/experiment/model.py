@@ -16,8 +16,8 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from dgsuite.base.errors import hint
+from dgsuite.base.names import Rule, Style
 
-Style = Literal["serial", "finish_async", "clocked", "in_turn"]
 Form = Literal["iterative", "recursive"]
 VARIED = (
     "count_as",
@@ -182,7 +182,7 @@ class GraphSource(Section):
     """Whose generator: the fast ones, the original's, or that with the paper's names of inputs."""
     edges: Annotated[int, Field(ge=0)] | None = None
     """Number of edges, for kinds that have a choice."""
-    duplicates: Literal["sum", "min", "max", "first", "error"] | None = None
+    duplicates: Rule | None = None
     """Which weight an edge has that an edge list or a matrix has several times; by default the smallest one,
     with a warning, and of a matrix the sum."""
     options: dict[str, Any] = {}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
 from dgsuite.base.errors import InputError
+from dgsuite.base.names import Rule
 from dgsuite.studies.experiment.model import SEED, Count, Section, Seed
 from dgsuite.suites.gap.plan import BENCHMARKS
 from dgsuite.suites.options import Place, check_names, check_place
@@ -33,7 +34,7 @@ class Options(Place):
     """Edges of the file have a direction."""
     relabel: bool = False
     """Nodes of the file are any identifiers."""
-    duplicates: Literal["sum", "min", "max", "first", "error"] | None = None
+    duplicates: Rule | None = None
     """Which weight an edge has that the file has several times (by default the smallest, with a warning)."""
     trials: Count | None = None
     """Trials of each kernel (by default as many as GAP makes)."""
