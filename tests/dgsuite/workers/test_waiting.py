@@ -24,7 +24,8 @@ from distributed.protocol.serialize import ToPickle
 
 import dgsuite
 from dgsuite import InputError, genval
-from dgsuite.core.engine.program import UNBOUND, Step
+from dgsuite.core.engine.program import Step
+from dgsuite.core.engine.run_settings import DEFAULT
 from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.results.provenance import machine_of
 from dgsuite.core.workers import placement as tasks
@@ -50,7 +51,7 @@ def test_a_task_for_another_process_is_refused(client, ring):
     worker.install(client)
     place = worker_addresses(client)[0]
     for task in (
-        lambda: open_part("run", Sleeps(), ring.parts, [0, 1], ["before"], 0, None, UNBOUND, None),
+        lambda: open_part("run", Sleeps(), ring.parts, [0, 1], ["before"], 0, DEFAULT),
         lambda: worker.counter("run", place, "before", 0)()(),
     ):
         done = client.submit(task, workers=[place], pure=False)
@@ -70,7 +71,7 @@ def test_phases_and_messages_out_of_order_are_refused(client, ring, change):
     def submit(function, *arguments):
         return client.submit(function, "run", *arguments, workers=[place], pure=False)
 
-    opened = submit(open_part, Sleeps(), [cluster], [0, 1], [epoch], 0, None, UNBOUND, None)
+    opened = submit(open_part, Sleeps(), [cluster], [0, 1], [epoch], 0, DEFAULT)
     opened.result()
     steps = [Step(number, "send", True, number) for number in range(2)]
     first = submit(whole, 0, steps[0], 0, []).result()
