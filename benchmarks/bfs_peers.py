@@ -27,7 +27,7 @@ FORMS = {
 
 def graph500(scale: int, roots: int, *more: str) -> dict[str, Any]:
     """Figures of a run of Graph500, in a process of its own."""
-    command = [sys.executable, "-m", "dgsuite.suites.graph500", "--scale", str(scale), "--json"]
+    command = [sys.executable, "-m", "dgsuite", "graph500", "--scale", str(scale), "--json"]
     command += ["--roots", str(roots), "--no-validate", *more]
     found = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     figures: dict[str, Any] = json.loads(found.stdout)

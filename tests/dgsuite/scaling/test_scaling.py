@@ -292,7 +292,7 @@ def test_an_experiment_is_analysed(experiment):
         assert float(slow.sel(p=p)) > 0.9 * wire[p] / p / 20e3
     assert found.demand.demand_constant_ > 0
     shown = python(
-        "dgsuite.studies.scaling", output, "--what-if", config, "--output", output.parent
+        "dgsuite", "scaling", output, "--what-if", config, "--output", output.parent
     ).stdout
     for text in ("completion time", "demand constant DC", "points held out", "oversubscribed"):
         assert text in shown
