@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
@@ -33,10 +34,6 @@ CONNECT = 2.0
 
 clients: WeakValueDictionary[str, Client] = WeakValueDictionary()
 """Those of this process that have files, by id."""
-
-
-class GoneError(OSError):
-    """A worker cannot be connected to."""
 
 
 class Held(NamedTuple):
@@ -79,6 +76,16 @@ def folder_of(client: Client, name: str) -> str:
     """The URL of a folder of a client."""
     clients[client.id] = client
     return f"{PROTOCOL}://{client.id}/{name}"
+
+
+def forget(files: dict[str, Held], gone: str) -> None:
+    """Note that a worker that is gone has no copies, so that it is asked for none of them.
+
+    Each request would take `CONNECT` seconds.
+    """
+    for name, held in [*files.items()]:
+        if gone in held.copies and name in files:
+            files[name] = held._replace(copies=tuple(c for c in held.copies if c != gone))
 
 
 def answer(files: dict[str, Held], what: str, name: str, data: Any = None) -> Any:
@@ -182,19 +189,8 @@ class WorkersFileSystem(AbstractFileSystem):
         assert self._plugin is not None
         del self._plugin.files[name]
         for address in held.copies:
-            try:
+            with suppress(OSError):  # gone, and its files too
                 self._ask(address, "drop", name)
-            except GoneError:  # its files too
-                self._forget(self._plugin.files, address)
-            except OSError:
-                continue
-
-    @staticmethod
-    def _forget(files: dict[str, Held], address: str) -> None:
-        """Ask a worker that is gone for no other copy: each would take the time to connect."""
-        for name, held in [*files.items()]:
-            if address in held.copies:
-                files[name] = held._replace(copies=tuple(c for c in held.copies if c != address))
 
     def _open(self, path: str, mode: str = "rb", **options: Any) -> io.BytesIO:
         return io.BytesIO(self.cat_file(path)) if mode == "rb" else _Written(self, path)
@@ -225,20 +221,19 @@ class WorkersFileSystem(AbstractFileSystem):
 
         Raises
         ------
-        GoneError
-            No connection to the worker can be had.
         OSError
-            It does not answer.
+            The worker is gone, or does not answer.
         """
         if self._plugin is None:
             return self._broadcast([address], what, name, data).get(address)
-        worker = self._plugin.worker
+        plugin, worker = self._plugin, self._plugin.worker
 
         async def ask() -> Any:
             try:
                 comm = await worker.rpc.connect(address, timeout=CONNECT)
-            except OSError as error:
-                raise GoneError(*error.args) from error
+            except OSError:
+                forget(plugin.files, address)
+                raise
             try:
                 request = send_recv(comm, op=HANDLER, what=what, name=name, data=data)
                 return await asyncio.wait_for(request, timeout())
