@@ -6,6 +6,7 @@ import hashlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from importlib.resources import files
 from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 BESIDE = ("genval", "kernels", "partition")
-"""Packages of dgsuite whose folders are beside its own in a checkout, and in it where it is installed."""
+"""Subpackages whose folders are beside `dgsuite/` in a checkout, and within it in an installation."""
 
 
 class Install(NamedTuple):
@@ -74,10 +75,7 @@ def _sources(name: str, folder: Traversable) -> Iterator[tuple[str, Traversable]
 
 def here() -> Install:
     """The dgsuite of this process."""
-    spec = find_spec("dgsuite")
-    assert spec is not None
-    assert spec.origin is not None
-    folder = str(Path(spec.origin).resolve().parents[1])
+    folder = str(Path(str(files("dgsuite"))).resolve().parent)
     return Install(sys.executable, __version__, fingerprint(), folder)
 
 

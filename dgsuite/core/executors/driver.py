@@ -1,6 +1,6 @@
 """The driver of a program of rounds: it runs the phases of one site, with the votes of all sites.
 
-All styles with one driver per site run it: in `serial` there is one site, which sends nothing to others.
+Styles `serial`, `clocked` and `in_turn` use it. In `serial` there is one site, which sends nothing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Exchange(Protocol):
     async def exchange(
         self, number: int, parcels: Mapping[int, MessageBatch], vote: Vote
     ) -> tuple[dict[int, MessageBatch], Vote]:
-        """Swap the parcels of a phase with all other sites; the parcels that came, and the votes of all."""
+        """Send the parcels of a phase and a vote; return the parcels received, and all votes combined."""
         ...
 
 
@@ -71,9 +71,9 @@ class Alone:
 async def drive(
     site: Site,
     others: Exchange,
-    pool: Executor | None = None,
-    tell: Report | None = None,
-    kept: Fresh | None = None,
+    pool: Executor | None,
+    tell: Report | None,
+    kept: Fresh,
 ) -> Log:
     """Run the program on one site, from its begin or from a checkpoint on.
 
@@ -90,7 +90,6 @@ async def drive(
     -------
     The site's log.
     """
-    kept = kept or Fresh(site)
     log, past = kept.log, kept.votes
     votes: list[Vote] = []
 
@@ -131,7 +130,7 @@ async def drive(
 
 
 def at_once(driving: Coroutine[Any, Any, T]) -> T:
-    """The result of a driver that has no others to wait for."""
+    """Run a driver that never waits to its end, and return its result."""
     try:
         driving.send(None)
     except StopIteration as end:

@@ -269,10 +269,10 @@ def run(
         votes.clear()
         return lambda: reduced
 
-    alike = settings.for_workers()
+    sent = settings.for_workers()
     opened = driver.each(
         part.open_part,
-        [(kernel, group, bounds, epochs, me, alike) for me, group in enumerate(groups)],
+        [(kernel, group, bounds, epochs, me, sent) for me, group in enumerate(groups)],
     )
     try:
         driver.join(opened)

@@ -36,12 +36,11 @@ def run(
     recorder
         Called with what each phase sends.
     """
-    how = settings
-    site = Site(kernel, clusters, np.array([0, len(clusters)]), 0, how.workload, how.guard)
+    bounds, tell = np.array([0, len(clusters)]), settings.tell
+    site = Site(kernel, clusters, bounds, 0, settings.workload, settings.guard)
     site.mailbox.recorder = recorder
     site.warm()
-    kept = begun(how.checkpoints, site)
+    kept = begun(settings.checkpoints, site)
     others = Alone(None if before_phase is None else partial(before_phase, site))
-    report = None if how.tell is None else seldom(how.tell)
-    log = at_once(drive(site, others, None, report, kept))
+    log = at_once(drive(site, others, None, tell and seldom(tell), kept))
     return site.outputs(), log

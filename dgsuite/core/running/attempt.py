@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.core.engine.log import Log
-from dgsuite.core.engine.run_settings import DEFAULT, RunSettings
+from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.results import dataset
 from dgsuite.core.results.provenance import machine_of
 from dgsuite.core.running.checkpointing import cut
@@ -49,10 +49,11 @@ class Tried(NamedTuple):
     found: list[tuple[dict[str, NDArray], Log]]
 
 
+@dataclass
 class Attempt:
     """What is to be run; each call is a try, with as many clusters as the first.
 
-    Parameters
+    Attributes
     ----------
     clusters
         Number of clusters, if it was chosen.
@@ -62,24 +63,14 @@ class Attempt:
         With checkpoints each try goes on from the newest of the one before.
     """
 
-    def __init__(
-        self,
-        kernels: Sequence[Kernel],
-        graph: Graph,
-        style: str,
-        client: Client | None,
-        clusters: int | None,
-        traffic: bool,
-        settings: RunSettings = DEFAULT,
-    ) -> None:
-        self.kernels = kernels
-        self.graph = graph
-        self.style = style
-        self.client = client
-        self.clusters = clusters
-        self.traffic = traffic
-        self.settings = settings
-        self._tried = False
+    kernels: Sequence[Kernel]
+    graph: Graph
+    style: str
+    client: Client | None
+    clusters: int | None
+    traffic: bool
+    settings: RunSettings
+    _tried: bool = field(default=False, init=False)
 
     def __call__(self, states: Mapping[str, Mapping[str, Any]]) -> Tried:
         """Run on workers, given the state of each by address, or in this process.
