@@ -1,1 +1,1 @@
-"""What all else stands on: errors, files, compiling, values that threads share. It knows no graphs."""
+"""The lowest layer: errors, files, compiled loops, and values that threads share. It has no graphs."""

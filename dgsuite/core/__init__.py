@@ -1,1 +1,1 @@
-"""What runs a kernel on a graph: the engine, the exchange, workers, styles, and the results."""
+"""The engine that runs kernels on graphs: styles, workers, exchanges between them, and results."""

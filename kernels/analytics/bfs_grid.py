@@ -75,7 +75,7 @@ class GridSearch(bsp.Kernel):
 
     def check(self, c: bsp.Cluster) -> str | None:
         if c.block is None:
-            return "the graph has no grid: make one with dgsuite.partition.clusters.grid.arrange(graph)"
+            return "the graph has no grid: make one with dgsuite.partition.arrange(graph)"
         return None
 
     def program(self, net: bsp.Net) -> bsp.Program:

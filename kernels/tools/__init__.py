@@ -1,1 +1,1 @@
-"""What several kernels use: random numbers, exact sums, bitmaps, heaps, trees."""
+"""Helpers of several kernels: random numbers, exact sums, bitmaps, heaps, trees."""

@@ -1,1 +1,1 @@
-"""Where edges come from: arrays, tables, text, bags, files of IMSuite."""
+"""Sources of edges: arrays, tables, text, bags and files of IMSuite."""

@@ -1,4 +1,4 @@
-"""What a run is asked for beyond its kernel and graph, as executors take it."""
+"""The settings of a run that all executors take."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dgsuite.core.engine.workload import Workload
 
 @dataclass(frozen=True)
 class RunSettings:
-    """What all executors take.
+    """The workload, limits, checks and checkpoints of a run, and the function that is told of its progress.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class RunSettings:
     checkpoints: Checkpoints | None = None
 
     def for_workers(self) -> RunSettings:
-        """What goes to the workers: all but the caller's function."""
+        """The settings that are sent to workers: `tell` stays with the caller."""
         return replace(self, tell=None)
 
 

@@ -29,7 +29,7 @@ OWN = ("indptr", "indices", "weights", "directions", "weights_in", "degree", "re
 
 
 OURS = ("dgsuite.kernels.", "dgsuite.partition.")
-"""Where modules are whose objects may be in any file."""
+"""Modules whose classes may be in any file have names that begin so."""
 
 
 class Classes:

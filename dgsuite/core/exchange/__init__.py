@@ -1,1 +1,1 @@
-"""How the tasks of a run reach each other: by comms, memory of one host or MPI, and one after the other."""
+"""Exchanges between the tasks of a run: over comms, in memory of one host, over MPI, or one by one."""

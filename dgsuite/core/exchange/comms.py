@@ -193,5 +193,5 @@ async def flush(comm: Comm) -> None:
 
 @cache
 def can_share() -> bool:
-    """Whether processes of this host can share memory. Asking makes no backend, which would set clocks."""
+    """Whether processes of this host can share memory. No backend is made: that would slow Dask's clocks."""
     return fastest() == SHARED
