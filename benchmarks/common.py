@@ -281,9 +281,13 @@ def cluster(workers: int, protocol: str | None = None, threads: int = 1) -> Iter
     import dask
     from distributed import Client, LocalCluster
 
-    transport = "fastest" if protocol is None else "comm"
+    settings = {
+        "dgsuite.clocked.transport": "fastest" if protocol is None else "comm",
+        # a worker that is not there this long after one of its name ended is never started again
+        "distributed.deploy.lost-worker-timeout": "1h",
+    }
     with (
-        dask.config.set({"dgsuite.clocked.transport": transport}),
+        dask.config.set(settings),
         LocalCluster(
             n_workers=workers,
             threads_per_worker=threads,
