@@ -22,10 +22,11 @@ test-long: $(VENV)/.tested  ## run the tests that `make test` leaves out
 
 test-all: test test-long  ## run all tests
 
-faults: $(VENV)/.tested  ## strike amid 300 runs, make 550 in a row, and damage a million input files; two hours
+faults: $(VENV)/.tested  ## strike amid 300 runs, make 550 in a row and 10,000 on threads, damage a million files; hours
 	$(BIN)/python -m tests.faults --trials 200
 	$(BIN)/python -m tests.faults --trials 100 --one-host
 	$(BIN)/python -m tests.soak
+	$(BIN)/python -m tests.many_runs
 	$(BIN)/python -m tests.fuzz --times 40
 
 networkx: $(VENV)/.tested  ## run networkx's tests of the functions that its backend dgsuite offers

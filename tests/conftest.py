@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support import originals
-from tests.support.clusters import client_of
+from tests.support.clusters import client_of, small_as_large
 
 
 @pytest.fixture
@@ -79,6 +79,13 @@ def three():
 def client():
     """A client of two worker processes."""
     with client_of(2) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def threaded():
+    """A client of two worker processes of three threads each, where graphs take the way of large ones."""
+    with client_of(2, threads=3, set_as_default=False) as client, small_as_large(client):
         yield client
 
 

@@ -14,10 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.base.thresholds import compiles
-
-SCATTER_FROM = 1 << 8
-"""Places from which compiled loops put values there sooner than NumPy does."""
+from dgsuite.base.thresholds import compiles, scatters
 
 _ready: Any = None
 """The compiled forms, once they are imported."""
@@ -284,7 +281,7 @@ def keep(mask: NDArray, nodes: NDArray, count: int) -> NDArray:
 
 def put(out: NDArray, places: NDArray, values: Any) -> None:
     """Put values, or one, at some places."""
-    if len(places) < SCATTER_FROM or _ready is None or not are_taken(out):
+    if _ready is None or not scatters(len(places)) or not are_taken(out):
         out[places] = values
     elif np.ndim(values):
         _ready.scatter(out, places, values)

@@ -238,24 +238,24 @@ def test_cyclic_dealing_balances_what_blocks_do_not():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_on_workers(client, weighted):
+def test_on_workers(threaded, weighted):
     """Both forms, all deals and styles: the same bits."""
     graph = genval.rmat(n=9, clusters=4)
     alone = dgsuite.run("bc", graph, style="serial", weighted=weighted, sources=200)
     for style, (form, deal) in product(("clocked", "finish_async"), FORMS):
         ds = dgsuite.run(
-            "bc", graph, style=style, client=client, weighted=weighted, sources=200,
+            "bc", graph, style=style, client=threaded, weighted=weighted, sources=200,
             graph_form=form, deal=deal,
         )  # fmt: skip
         np.testing.assert_array_equal(ds.betweenness, alone.betweenness)
-    free = dgsuite.run("bc", graph, client=client, weighted=weighted, sources=200, deal="dynamic")
+    free = dgsuite.run("bc", graph, client=threaded, weighted=weighted, sources=200, deal="dynamic")
     np.testing.assert_array_equal(free.betweenness, alone.betweenness)
     np.testing.assert_array_equal(free.source, alone.source)
     assert free.attrs["style"] == "finish_async"
     assert int(free.scanned.sum()) == int(alone.scanned.sum())
     assert genval.validate("bc", graph, free).ok
     with pytest.raises(dgsuite.InputError, match="style='finish_async'"):
-        dgsuite.run("bc", graph, client=client, deal="dynamic", style="clocked")
+        dgsuite.run("bc", graph, client=threaded, deal="dynamic", style="clocked")
 
 
 def kill_one(client, seconds):

@@ -242,9 +242,9 @@ def test_a_silent_node_is_noticed(sites, silent, directed):
 
 @pytest.mark.parametrize("style", ["finish_async", "clocked"])
 @pytest.mark.parametrize("n", [1500, LARGE])
-def test_sums_of_floats_have_the_same_bits_on_workers(client, client_of_one, style, n):
+def test_sums_of_floats_have_the_same_bits_on_workers(threaded, client_of_one, style, n):
     whole = random_graph(n)
-    for workers, clusters in ((client_of_one, 2), (client, 5)):
+    for workers, clusters in ((client_of_one, 2), (threaded, 5)):
         graph = random_graph(n, clusters=clusters)
         for kernel in KERNELS:
             expected = dgsuite.run(kernel, whole, style="serial", clusters=1)
@@ -254,11 +254,11 @@ def test_sums_of_floats_have_the_same_bits_on_workers(client, client_of_one, sty
 
 
 @pytest.mark.parametrize("style", ["serial", "clocked"])
-def test_tasks_add_floats_alike_for_every_cut(client, style):
+def test_tasks_add_floats_alike_for_every_cut(threaded, style):
     expected = dgsuite.run(SpawnedFloats, ring(1500), style="serial", clusters=1)
     for clusters in (2, 7):
         found = dgsuite.run(
-            SpawnedFloats, ring(1500), style=style, clusters=clusters, client=client
+            SpawnedFloats, ring(1500), style=style, clusters=clusters, client=threaded
         )
         np.testing.assert_array_equal(expected.got, found.got)
 

@@ -65,12 +65,12 @@ def test_others_name_none():
     assert "cut_dependent" not in ds.attrs
 
 
-def test_for_one_cut_style_and_workers_change_nothing(client):
+def test_for_one_cut_style_and_workers_and_threads_change_nothing(threaded):
     graph = genval.graph("er", 60, m=200, clusters=3, client=None)
     for how in FORMS:
         alone = one("bc", graph, **how)
         for style in ("clocked", "finish_async"):
             ds = dgsuite.run(
-                "bc", graph, style=style, client=client, count_as="finish_async", **how
+                "bc", graph, style=style, client=threaded, count_as="finish_async", **how
             )
             assert not differing([alone, ds])

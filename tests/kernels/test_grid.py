@@ -29,12 +29,12 @@ def test_any_grid_gives_the_tree_of_bfs(data):
 
 
 @pytest.mark.parametrize("style", ["finish_async", "clocked"])
-def test_on_workers(client, style):
-    graph = genval.graph("rmat", 2**14, clusters=6, client=client)
+def test_on_workers(threaded, style):
+    graph = genval.graph("rmat", 2**14, clusters=6, client=threaded)
     assert not graph.local
-    expected = dgsuite.run("bfs", graph, client=client, root=1)
+    expected = dgsuite.run("bfs", graph, client=threaded, root=1)
     grid = arrange(graph)
-    found = dgsuite.run("bfs2d", grid, client=client, root=1, style=style)
+    found = dgsuite.run("bfs2d", grid, client=threaded, root=1, style=style)
     np.testing.assert_array_equal(expected.parent, found.parent)
     assert genval.validate("bfs2d", grid, found).ok
     here = dgsuite.run("bfs2d", grid, style="serial", root=1)

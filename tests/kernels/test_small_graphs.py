@@ -156,14 +156,14 @@ def some_families(kernel, faithful):
 
 
 @every_form
-def test_some_families_on_workers(kernel, faithful, client):
-    check_on_workers(some_families(kernel, faithful), client, "clocked")
+def test_some_families_on_workers(kernel, faithful, threaded):
+    check_on_workers(some_families(kernel, faithful), threaded, "clocked")
 
 
 @pytest.mark.long
 @every_form
-def test_some_families_on_workers_in_tasks(kernel, faithful, client):
-    check_on_workers(some_families(kernel, faithful), client, "finish_async")
+def test_some_families_on_workers_in_tasks(kernel, faithful, threaded):
+    check_on_workers(some_families(kernel, faithful), threaded, "finish_async")
 
 
 @pytest.mark.long
@@ -174,5 +174,5 @@ def test_families_on_workers(kernel, faithful, client):
 
 @pytest.mark.long
 @pytest.mark.parametrize("kernel", DIRECTED)
-def test_directed_graphs_on_workers(kernel, client):
-    check_on_workers(cases(kernel, directed(3)), client, "clocked")
+def test_directed_graphs_on_workers(kernel, threaded):
+    check_on_workers(cases(kernel, directed(3)), threaded, "clocked")

@@ -11,7 +11,8 @@ from random import Random
 from dgsuite.base import once
 from tests.support.paths import ROOT
 
-SHARED = [str(ROOT / name) for name in ("dgsuite/base", "dgsuite/core/engine", "partition")]
+FOLDERS = ("dgsuite/base", "dgsuite/core/engine", "dgsuite/core/recursion", "partition")
+SHARED = [str(ROOT / name) for name in FOLDERS]
 """Folders whose code reads what clusters share."""
 
 
@@ -26,6 +27,21 @@ class Shuffled:
         found = {}
         for k in self.random.sample(range(len(items)), len(items)):
             found[k] = function(items[k])
+        return [found[k] for k in range(len(items))]
+
+
+class Ordered:
+    """Runs all calls in one thread, in one order of the first few of them."""
+
+    def __init__(self, order):
+        self.order = order
+
+    def map(self, function, items):
+        items = list(items)
+        found = {}
+        for k in (*self.order, *range(len(self.order), len(items))):
+            if k < len(items):
+                found[k] = function(items[k])
         return [found[k] for k in range(len(items))]
 
 

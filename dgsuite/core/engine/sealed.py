@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
+from traceback import extract_tb
 from types import MappingProxyType
 from typing import Any
 
@@ -16,7 +18,7 @@ from dgsuite.base.once import Once
 
 @contextmanager
 def sealed(*shared: object) -> Iterator[None]:
-    """Make objects read-only: their attributes, and the arrays and dictionaries among these.
+    """Make objects read-only: their attributes, and the arrays, lists and dictionaries among these.
 
     A thread that holds the lock of an object's `Once` may set its attributes.
 
@@ -40,19 +42,39 @@ def _seal(thing: Any) -> tuple[Any, type, list[np.ndarray], dict[str, Any]] | No
     """Seal one object; what undoes it. None for what has no attributes to set."""
     if not hasattr(thing, "__dict__"):
         return None
-    writeable, replaced = [], {}
-    for name, value in vars(thing).items():
-        inside = value.values() if isinstance(value, dict) else [value]
-        for array in inside:
-            if isinstance(array, np.ndarray) and array.flags.writeable:
-                array.flags.writeable = False
-                writeable.append(array)
-        if isinstance(value, dict):
-            replaced[name] = value
-    vars(thing).update({name: MappingProxyType(value) for name, value in replaced.items()})
+    writeable = [
+        array for value in vars(thing).values() for array in _arrays(value) if array.flags.writeable
+    ]
+    for array in writeable:
+        array.flags.writeable = False
+    replaced = {name: value for name, value in vars(thing).items() if type(value) in READ_ONLY}
+    vars(thing).update({name: READ_ONLY[type(value)](value) for name, value in replaced.items()})
     kind: Any = type(thing)
     object.__setattr__(thing, "__class__", _sealed(kind))
     return thing, kind, writeable, replaced
+
+
+READ_ONLY: dict[type, Callable[[Any], Any]] = {dict: MappingProxyType, list: tuple}
+"""By type, what makes a value that reads like another and cannot be changed."""
+
+
+def _arrays(value: Any) -> Iterator[np.ndarray]:
+    """A value that is an array, or those in a list or dictionary. A tuple holds room that is used again."""
+    inside = value.values() if isinstance(value, dict) else value
+    for array in inside if isinstance(value, (dict, list)) else (value,):
+        if isinstance(array, np.ndarray):
+            yield array
+
+
+def place_of_write(error: BaseException) -> str:
+    """Of an error that a write to something read-only raised: the line of code; empty for other errors."""
+    if not any(said in str(error) for said in ("read-only", "'mappingproxy' object")):
+        return ""
+    frame = extract_tb(error.__traceback__)[-1]
+    return (
+        f", at {frame.line!r} ({frame.name}, line {frame.lineno} of {Path(frame.filename).name}); clusters "
+        f"that run at the same time share it"
+    )
 
 
 @cache

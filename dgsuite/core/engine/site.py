@@ -24,7 +24,7 @@ from dgsuite.core.engine.inbox import ClusterInbox
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.pairs import Pairs
 from dgsuite.core.engine.program import UNBOUND, Fault, Guard, Step, Tally, reduce_votes
-from dgsuite.core.engine.sealed import sealed
+from dgsuite.core.engine.sealed import place_of_write, sealed
 from dgsuite.core.engine.senders import SENDERS
 from dgsuite.core.engine.values import Classes
 from dgsuite.core.engine.workload import Workload, WorkloadRunner, without_packets
@@ -240,7 +240,8 @@ class Site:
             phase = getattr(self.kernel, step.phase)
             result = phase(cluster, self.states[k], inbox, **step.values)
         except Exception as error:
-            raise self.fault(step, k, f"{type(error).__name__}: {error}") from error
+            at = place_of_write(error) if self.guard.check else ""
+            raise self.fault(step, k, f"{type(error).__name__}: {error}{at}") from error
         if self.workload is not None:
             self.loads[k] = cluster.size if tasks is None else tasks
             self.toil[k] = self.workload.work(int(self.loads[k]))

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import permutations
 
 import numpy as np
 import pytest
 
 from dgsuite.base.errors import RunError
 from dgsuite.base.once import Once, once
+from dgsuite.core.engine.halos import Halos
 from dgsuite.core.engine.program import Guard, Step
+from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.engine.sealed import sealed
 from dgsuite.core.engine.site import Site
-from dgsuite.core.executors import serial
-from dgsuite.kernels import KERNELS
+from dgsuite.core.executors import recursive, serial
+from dgsuite.core.recursion.site import RecursiveSite
+from dgsuite.kernels import KERNELS, RECURSIVE
+from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.views import incoming
 from tests.support import references
-from tests.support.cases import NAMES
-from tests.support.schedules import Preempting, Shuffled, pool_of
+from tests.support.schedules import Ordered, Preempting, pool_of
 from tests.support.sites import assert_same, simulate
+from tests.support.small_graphs import BY_CUT
 from tests.support.toys import Reductions
 
 CLUSTERS = 6
@@ -27,14 +35,16 @@ CLUSTERS = 6
 
 @lru_cache
 def expected(name):
-    """A kernel, and its run on one cluster."""
+    """A kernel, and its run on one cluster; in as many clusters, if messages depend on these."""
     kernel = KERNELS[name](**options(name))
-    return kernel, serial.run(kernel, cut_of(name, 1).parts)
+    return kernel, serial.run(kernel, cut_of(name, CLUSTERS if name in BY_CUT else 1).parts)
 
 
 def cut_of(name, clusters):
     """The graph of a kernel in some clusters."""
     graph = references.mine(name, clusters)
+    if name == "bfs2d":
+        return arrange(graph)
     return incoming(graph) if graph.directed else graph
 
 
@@ -52,29 +62,57 @@ def compiled(monkeypatch):
     monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
 
 
-@pytest.mark.parametrize("shared", [False, True])
-@pytest.mark.parametrize("name", NAMES)
-def test_no_schedule_changes_a_result(name, shared, compiled):
+WAYS = [
+    ("as small", "apart"),
+    ("as large", "shared"),
+    pytest.param("as small", "shared", marks=pytest.mark.long),
+    pytest.param("as large", "apart", marks=pytest.mark.long),
+]
+"""Whether graphs take the way of large ones, and sites share memory."""
+
+
+@pytest.mark.parametrize(("size", "memory"), WAYS)
+@pytest.mark.parametrize("name", KERNELS)
+def test_no_schedule_changes_a_result(name, size, memory, request):
     """A thread is stopped once at every line of the engine that a run takes while another passes."""
+    if size == "as large":
+        request.getfixturevalue("compiled")
     kernel, whole = expected(name)
     cut = cut_of(name, CLUSTERS)
     pool, before = Preempting(), -1
     while len(pool.lines) > before:
         before = len(pool.lines)
-        assert_same(whole, simulate(kernel, cut, 2, shared=shared, pool=pool))
+        assert_same(whole, simulate(kernel, cut, 2, shared=memory == "shared", pool=pool))
     assert pool.lines
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", RECURSIVE)
+def test_no_schedule_changes_what_tasks_do(name, monkeypatch):
+    """The same where tasks spawn tasks."""
+    kernel, cut = RECURSIVE[name](), cut_of(name, CLUSTERS)
+    whole = recursive.serial(kernel, cut.parts)
+    pool, before = Preempting(), -1
+    side_by_side = RecursiveSite._side_by_side
+    monkeypatch.setattr(
+        RecursiveSite, "_side_by_side", lambda site, *what: side_by_side(site, *what[:2], pool)
+    )
+    while len(pool.lines) > before:
+        before = len(pool.lines)
+        assert_same(whole, recursive.serial(kernel, cut.parts))
+    assert pool.lines
+
+
+@pytest.mark.parametrize("name", KERNELS)
 def test_no_order_of_clusters_changes_a_result(name):
+    """Each of two sites has three clusters, in each of their six orders."""
     kernel, whole = expected(name)
     cut = cut_of(name, CLUSTERS)
-    for seed in range(4):
-        assert_same(whole, simulate(kernel, cut, 1 + seed % 2, pool=Shuffled(seed)))
+    for order in permutations(range(3)):
+        assert_same(whole, simulate(kernel, cut, 2, pool=Ordered(order)))
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KERNELS)
 def test_threads_that_take_turns_often_change_no_result(name, compiled):
     kernel, whole = expected(name)
     cut = cut_of(name, CLUSTERS)
@@ -146,6 +184,49 @@ def test_what_clusters_share_is_sealed_while_they_run():
     site.step(Step(0, "read", True, 0))
     store.count = 3
     store.sent[0] = store.slots["value"][0] = 1
+
+
+class Writes(Reductions):
+    """Writes to what clusters share."""
+
+    def read(self, c, s, inbox):
+        inbox._messages.sent[0] = True
+
+
+def test_an_error_names_what_is_written_to():
+    with pytest.raises(RunError, match=r"read-only, at 'inbox\._messages\.sent\[0\] = True'"):
+        serial.run(Writes(), references.mine("mis", 2).parts, RunSettings(guard=Guard(check=True)))
+
+
+def test_two_threads_that_ask_for_a_halo_get_the_same():
+    parts, bounds = references.mine("mis", 2).parts, np.array([0, 2])
+    pool, before = Preempting(), -1
+    while len(pool.lines) > before:
+        before, ask = len(pool.lines), partial(Halos().get, parts, bounds, 0)
+        found = pool.map(ask, [False] * 3)
+        assert found[0] is found[1] is found[2]
+    assert pool.waited
+
+
+def test_two_threads_that_compile_a_loop_get_the_same(tmp_path):
+    """Numba compiles, and loads compiled code, under a lock of its own."""
+    code = """
+import threading, numpy as np
+from dgsuite.partition.arrays.segments import loops
+begin, found = threading.Barrier(4), []
+def first_call():
+    begin.wait()
+    found.append(loops().expand(np.array([0, 5]), np.array([2, 1]), 3))
+threads = [threading.Thread(target=first_call) for _ in range(4)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(len(found), {tuple(map(tuple, f)) for f in found} == {((0, 0, 1), (0, 1, 5))})
+"""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["4", "True"]
 
 
 @pytest.mark.parametrize("name", ["dst", "sssp"])

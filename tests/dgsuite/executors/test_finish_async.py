@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+from collections import deque
+from types import SimpleNamespace
+
 import networkx as nx
 import pytest
 
 import dgsuite
 from dgsuite.core.engine.relays import Relays
-from dgsuite.core.workers.part import covered
+from dgsuite.core.workers.part import Part, compute, covered
 from tests.support.clusters import client_of, counting
 from tests.support.toys import EmptyInbox, Meets
 
@@ -42,6 +46,31 @@ def test_relays_serve_all_workers_with_few_messages(size):
         assert packed + len(groups) * (len(groups) - 1) + spread <= 3 * size
     else:
         assert packed == size * (size - 1)
+
+
+def test_each_cluster_of_a_phase_is_computed_by_one_thread(monkeypatch):
+    """Whichever thread takes which."""
+    monkeypatch.setattr("dgsuite.core.workers.part._part", lambda run_id: part)
+    computed, begin = [], threading.Barrier(4)
+
+    def run(step, k):
+        computed.append(k)
+        return k
+
+    site = SimpleNamespace(run=run)
+    part = Part(site, None, [], [None] * 500, SimpleNamespace(sends=[]), waiting=deque(range(500)))
+
+    def task(thread):
+        begin.wait(10)
+        compute("run", 0, None, thread, None)
+
+    threads = [threading.Thread(target=task, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert sorted(computed) == part.results == [*range(500)]
+    assert not part.waiting
 
 
 def test_clusters_of_a_worker_share_its_threads():

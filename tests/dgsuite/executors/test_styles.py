@@ -80,31 +80,24 @@ def test_style_clusters_workers_and_threads_change_nothing(shape, style, case, c
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_threads_change_nothing_for_any_kernel(two_of_three_threads, name):
+def test_threads_change_nothing_for_any_kernel(threaded, name):
     """The graphs take the way of large ones."""
     graph = references.mine(name, 6)
     expected = dgsuite.run(name, graph, style="serial")
     for style in ("clocked", "finish_async"):
-        found = dgsuite.run(name, graph, style=style, client=two_of_three_threads)
+        found = dgsuite.run(name, graph, style=style, client=threaded)
         assert_same(expected, found, KERNELS[name].outputs)
 
 
 @pytest.mark.parametrize("style", ["clocked", "finish_async"])
 @pytest.mark.parametrize("name", sorted(RECURSIVE))
-def test_threads_change_nothing_for_any_recursive_form(two_of_three_threads, name, style):
+def test_threads_change_nothing_for_any_recursive_form(threaded, name, style):
     graph = references.mine(name, 6)
     expected = dgsuite.run(name, graph, style="serial", form="recursive")
-    how = {"style": style, "form": "recursive", "client": two_of_three_threads}
+    how = {"style": style, "form": "recursive", "client": threaded}
     found = dgsuite.run(name, graph, **how)
     for output in (*RECURSIVE[name].outputs, *(["messages"] if style == "clocked" else [])):
         np.testing.assert_array_equal(expected[output], found[output], err_msg=output)
-
-
-@pytest.fixture(scope="module")
-def two_of_three_threads():
-    """A client of two worker processes of three threads each."""
-    with client_of(2, threads=3, set_as_default=False) as client, small_as_large(client):
-        yield client
 
 
 @pytest.fixture(scope="module")

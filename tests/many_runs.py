@@ -1,0 +1,121 @@
+"""Many runs of each kernel on workers with threads: none may differ from a serial run.
+
+    python -m tests.many_runs --shapes 1x4 2x2 1x8 --times 60 --budget 60
+
+prints, for each shape of workers x threads, kernel and style, how many runs were made, how long they took,
+and how many differed in outputs, rounds or messages. It fails if one did.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import sys
+import time
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from distributed import Client, LocalCluster
+
+import dgsuite
+from dgsuite import genval
+from dgsuite.partition.graph.graph import Graph
+from tests.support.cases import NAMES, RANKS
+
+CLUSTERS = 8
+
+FEWER = {
+    **dict.fromkeys(("lcr", "hs"), 100),
+    **dict.fromkeys(("dp", "dr", "by"), 400),
+    **dict.fromkeys(("kc", "mst", "louvain"), 500),
+}
+"""Nodes of kernels whose rounds or messages grow fast with the nodes."""
+
+SHORT: dict[str, dict[str, Any]] = {
+    **{name: {"iterations": 5, "tolerance": None} for name in RANKS},
+    "all_pairs": {"sources": 4},
+    "bfs_many": {"sources": 16},
+    "closeness": {"samples": 16},
+    "harmonic": {"samples": 16},
+    "random_walks": {"length": 5},
+    "cdlp": {"iterations": 5},
+    "kc": {"k": 8},
+}
+"""Parameters that keep a run short."""
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--shapes", nargs="+", default=["1x4", "2x2", "1x8"])
+    parser.add_argument("--kernels", nargs="+", default=NAMES)
+    parser.add_argument("--styles", nargs="+", default=["clocked", "finish_async"])
+    parser.add_argument("--nodes", type=int, default=80_000, help="of most kernels' graphs")
+    parser.add_argument("--times", type=int, default=60, help="runs of each")
+    parser.add_argument("--budget", type=float, default=60, help="seconds for the runs of each")
+    return parser.parse_args()
+
+
+def graph_of(name: str, nodes: int, client: Client | None) -> Graph:
+    """An input of a kernel: a ring, a tree, or a random graph, with weights."""
+    n = min(nodes, FEWER.get(name, nodes))
+    where = {"clusters": CLUSTERS, "client": client, "seed": 1}
+    if name in ("lcr", "hs"):
+        return genval.graph("ring", n, **where)
+    if name == "vc":
+        return genval.graph("tree", n, **where)
+    if name in ("by", "dr", "dp", "mst"):
+        weights = 1000 if name == "dr" else True
+        return genval.graph("spmax", n, m=3 * n, weights=weights, **where)
+    directed = name == "scc"
+    return genval.graph("er", n, m=4 * n, weights=100, directed=directed, **where)
+
+
+def digest(ds: xr.Dataset) -> str:
+    """Of all outputs, the rounds and the messages of each round."""
+    found = hashlib.blake2b(digest_size=8)
+    counts = ("messages", "remote_messages", "bytes", "active")
+    for name in map(str, sorted(ds.data_vars)):
+        if name in counts or ds[name].dims[:1] != ("round",):
+            found.update(name.encode() + np.ascontiguousarray(ds[name]).tobytes())
+    return found.hexdigest()
+
+
+def main() -> int:
+    given = arguments()
+    differing = 0
+    expected: dict[str, str] = {}
+    for shape in given.shapes:
+        workers, threads = map(int, shape.split("x"))
+        with (
+            LocalCluster(
+                n_workers=workers, threads_per_worker=threads, dashboard_address=":0"
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            for name in given.kernels:
+                few = SHORT.get(name, {})
+                if name not in expected:
+                    expected[name] = digest(
+                        dgsuite.run(name, graph_of(name, given.nodes, None), **few)
+                    )
+                graph = graph_of(name, given.nodes, client)
+                for style in given.styles:
+                    begun, runs, wrong = time.monotonic(), 0, 0
+                    while runs < given.times and time.monotonic() - begun < given.budget:
+                        ds = dgsuite.run(name, graph, style=style, client=client, **few)
+                        wrong += digest(ds) != expected[name]
+                        runs += 1
+                    took = time.monotonic() - begun
+                    print(
+                        f"{shape} {name} {style}: {runs} runs in {took:.1f} s, {wrong} differ",
+                        flush=True,
+                    )
+                    differing += wrong
+    return differing > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
