@@ -27,6 +27,7 @@ faults: $(VENV)/.tested  ## strike amid 300 runs, make 550 in a row and 10,000 o
 	$(BIN)/python -m tests.faults --trials 100 --one-host
 	$(BIN)/python -m tests.soak
 	$(BIN)/python -m tests.many_runs
+	$(BIN)/python -m pytest -n 2 -m exhaustive
 	$(BIN)/python -m tests.fuzz --times 40
 
 networkx: $(VENV)/.tested  ## run networkx's tests of the functions that its backend dgsuite offers

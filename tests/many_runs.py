@@ -99,7 +99,7 @@ def main() -> int:
                 few = SHORT.get(name, {})
                 if name not in expected:
                     expected[name] = digest(
-                        dgsuite.run(name, graph_of(name, given.nodes, None), **few)
+                        dgsuite.run(name, graph_of(name, given.nodes, None), style="serial", **few)
                     )
                 graph = graph_of(name, given.nodes, client)
                 for style in given.styles:

@@ -110,32 +110,60 @@ def test_families_in_compiled_loops(kernel, faithful, compiled_from_zero):
         check(case, one(case))
 
 
+def third(some, kernel, faithful=False):
+    """Every third case, beginning with another for the next kernel."""
+    return some[FORMS.index((kernel, faithful)) % min(3, len(some)) :: 3]
+
+
 @pytest.mark.long
 @every_form
-def test_connected_graphs_of_six_nodes(kernel, faithful):
-    for case in cases(kernel, connected(6), faithful):
+def test_a_third_of_the_connected_graphs_of_six_nodes(kernel, faithful):
+    for case in third(cases(kernel, connected(6), faithful), kernel, faithful):
         check(case, one(case))
 
 
 @pytest.mark.long
 @every_form
-def test_every_cut_of_connected_graphs_of_five_nodes(kernel, faithful):
-    for case in cases(kernel, [*connected(5), *families()], faithful):
+def test_every_cut_of_a_third_of_the_graphs_of_five_nodes(kernel, faithful):
+    for case in third(cases(kernel, [*connected(5), *families()], faithful), kernel, faithful):
         check(case, CUTS)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("kernel", DIRECTED)
-def test_directed_graphs_of_four_nodes(kernel):
-    for case in cases(kernel, directed(4)):
+def test_a_third_of_the_directed_graphs_of_four_nodes(kernel):
+    for case in third(cases(kernel, directed(4)), kernel):
         check(case, one(case))
 
 
 @pytest.mark.long
 @every_form
-def test_connected_graphs_of_five_nodes_in_compiled_loops(kernel, faithful, compiled_from_zero):
-    for case in cases(kernel, connected_to(5), faithful):
+def test_a_third_of_the_connected_graphs_of_five_nodes_in_compiled_loops(
+    kernel, faithful, compiled_from_zero
+):
+    for case in third(cases(kernel, connected_to(5), faithful), kernel, faithful):
         check(case, one(case))
+
+
+@pytest.mark.exhaustive
+@every_form
+def test_every_cut_of_connected_graphs(kernel, faithful):
+    for case in cases(kernel, [*connected_to(6), *families()], faithful):
+        check(case, CUTS)
+
+
+@pytest.mark.exhaustive
+@every_form
+def test_every_cut_of_connected_graphs_in_compiled_loops(kernel, faithful, compiled_from_zero):
+    for case in cases(kernel, [*connected_to(6), *families()], faithful):
+        check(case, CUTS)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("kernel", DIRECTED)
+def test_every_cut_of_directed_graphs(kernel):
+    for case in cases(kernel, [net for n in (1, 2, 3, 4) for net in directed(n)]):
+        check(case, CUTS)
 
 
 def check_on_workers(some, client, style):
@@ -176,3 +204,10 @@ def test_families_on_workers(kernel, faithful, client):
 @pytest.mark.parametrize("kernel", DIRECTED)
 def test_directed_graphs_on_workers(kernel, threaded):
     check_on_workers(cases(kernel, directed(3)), threaded, "clocked")
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+@every_form
+def test_connected_graphs_on_workers(kernel, faithful, style, threaded):
+    check_on_workers(cases(kernel, [*connected_to(6), *families()], faithful), threaded, style)

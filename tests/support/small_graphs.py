@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import asdict
-from functools import cache
+from functools import cache, lru_cache
 from itertools import permutations, product
 from typing import NamedTuple
 
@@ -98,6 +98,7 @@ class Case(NamedTuple):
         form = ", faithful" if self.faithful else ""
         return f"{self.kernel}{form}, number {self.number}, {len(self.net)} nodes, edges {self.net.edges}"
 
+    @lru_cache(8)  # noqa: B019 (few, and for a moment)
     def graph(self, clusters=1, seen=True):
         """The network as a graph, as the kernel looks at it."""
         n, ends = len(self.net), np.array([*self.net.edges], np.int64).reshape(-1, 2).T

@@ -117,7 +117,7 @@ def test_threads_that_take_turns_often_change_no_result(name, compiled):
     kernel, whole = expected(name)
     cut = cut_of(name, CLUSTERS)
     with pool_of(4) as pool:
-        for k in range(40):
+        for k in range(15):
             assert_same(whole, simulate(kernel, cut, 1 + k % 2, shared=k % 3 == 0, pool=pool))
 
 
