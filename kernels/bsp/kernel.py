@@ -72,7 +72,7 @@ COUNTS = (
 )
 """What is counted per round."""
 
-CUT_DEPENDENT = ("messages", "remote_messages", "bytes", "mutexes", "comm")
+CUT_DEPENDENT = ("messages", "remote_messages", "bytes")
 """Counts that depend on the clusters where a kernel `ships`."""
 
 

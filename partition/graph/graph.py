@@ -26,8 +26,8 @@ from dgsuite.partition.graph import (
     views,
 )
 from dgsuite.partition.graph.cache import Cache
-from dgsuite.partition.graph.constructors import Constructors
 from dgsuite.partition.graph.dask_views import Collection
+from dgsuite.partition.graph.readers import Readers
 from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.sources.duplicates import Built
 from dgsuite.partition.store import storage
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-class Graph(Constructors, Collection):
+class Graph(Readers, Collection):
     """A graph divided into clusters of nodes.
 
     Make one with a constructor: `from_edges`, `from_dataframe`, `from_parquet`, `from_csv`, `from_delta`,

@@ -11,6 +11,7 @@ from scipy.sparse import csgraph
 
 import dgsuite
 from dgsuite import genval
+from dgsuite.core.accounting.rules import ACCOUNTING, Accounting
 from dgsuite.core.engine.program import COUNTED, Step
 from dgsuite.core.engine.site import Site
 from dgsuite.kernels import KERNELS
@@ -80,7 +81,8 @@ def test_broadcasts_are_counted_beyond_32_bits(client, how, style):
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_announcements_are_counted_beyond_32_bits(client, style):
+def test_announcements_are_counted_beyond_32_bits(client, style, monkeypatch):
+    monkeypatch.setitem(ACCOUNTING, Loud, Accounting())
     n = 50_000
     on = {} if style == "serial" else {"client": client}
     graph = Graph.from_edges([0], [1], n=n, clusters=2)

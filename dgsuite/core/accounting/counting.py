@@ -18,25 +18,27 @@ STYLES = ("finish_async", "clocked")
 class Counts(NamedTuple):
     """The paper's counts per round, int64."""
 
-    comm: NDArray[np.int64]
-    mutexes: NDArray[np.int64]
     finishes: NDArray[np.int64]
     asyncs: NDArray[np.int64]
     barriers: NDArray[np.int64]
+    mutexes: NDArray[np.int64]
+    comm: NDArray[np.int64]
 
 
-def count(kernel: Kernel, log: Log, n: int, style: str) -> Counts:
-    """Counts of a run as the original in a given style would have made them.
+def count(kernel: Kernel, log: Log, n: int, style: str) -> Counts | None:
+    """Counts of a run as the original in a given style would have made them; None if there is no original.
 
     Parameters
     ----------
     style
         "finish_async" or "clocked"; for "serial", which launches and sends nothing, all are zero.
     """
-    zeros = np.zeros(log.rounds, np.int64)
-    if style not in STYLES:
-        return Counts(zeros, zeros, zeros, zeros, zeros)
     rules = rules_of(kernel)
+    if rules is None:
+        return None
+    if style not in STYLES:
+        zeros = np.zeros(log.rounds, np.int64)
+        return Counts(zeros, zeros, zeros, zeros, zeros)
     spawning = rules.spawning
     if style == "clocked":
         spawning = {**spawning, **rules.clocked_spawning}
@@ -74,7 +76,7 @@ def count(kernel: Kernel, log: Log, n: int, style: str) -> Counts:
         asyncs += spawned * rule.asyncs
         finishes += spawned * rule.joins + opened * rule.finishes + filled * rule.filled
         barriers += opened * rule.barriers
-    return Counts(comm, mutexes, finishes, asyncs, barriers)
+    return Counts(finishes, asyncs, barriers, mutexes, comm)
 
 
 def _first_of_turn(log: Log, launches: NDArray) -> NDArray:

@@ -117,12 +117,12 @@ def account(kernel: type[Kernel], rules: Accounting) -> None:
     ACCOUNTING[kernel] = rules
 
 
-def rules_of(kernel: Kernel) -> Accounting:
-    """The rules that hold for a kernel."""
+def rules_of(kernel: Kernel) -> Accounting | None:
+    """The rules that hold for a kernel; None for one that IMSuite does not have."""
     for cls in type(kernel).__mro__:
         if cls in ACCOUNTING and cls.form == kernel.form:
             return ACCOUNTING[cls]
-    return Accounting()
+    return None
 
 
 def _is_phase(method: object) -> bool:

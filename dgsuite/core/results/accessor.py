@@ -213,7 +213,7 @@ def _facts(ds: xr.Dataset) -> dict[str, Any]:
         "clusters": a["clusters"],
         "workers": a["workers"],
         f"{counted}s": ds.sizes[counted],
-        **{name: int(ds.variables[name].values.sum()) for name in totals},
+        **{n: int(ds.variables[n].values.sum()) for n in totals if n in ds.variables},
         "seconds": a["seconds"],
         "computing": float(computing.sum()),
         "exchange": float(exchange.sum()),

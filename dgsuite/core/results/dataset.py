@@ -36,6 +36,15 @@ from dgsuite.partition.labels.label_tables import decoded, encoded
 MODELS = ("SP", "MP", "UP")
 """X10's runtime models: a single place, one place per cluster, one place per node."""
 
+IMSUITE = {
+    "finishes": "joins, as IMSuite counts",
+    "asyncs": "tasks, as IMSuite counts",
+    "barriers": "barriers, as IMSuite counts",
+    "mutexes": "mutex operations, as IMSuite counts",
+    "comm": "communication, as IMSuite counts (UP model)",
+}
+"""What datasets of IMSuite's kernels have besides, and what each variable is."""
+
 MATRICES = 1 << 30
 """Bytes of the matrices of a traced run, at most."""
 
@@ -96,7 +105,8 @@ def build(
         name of a count or a dimension.
     """
     counted = "depth" if kernel.form == "recursive" else "round"
-    counts = count(kernel, log, graph.n, count_as or style)
+    counted_by_imsuite = count(kernel, log, graph.n, count_as or style)
+    counts = {} if counted_by_imsuite is None else counted_by_imsuite._asdict()
     messages, remote = log.by_round(log["messages"]), log.by_round(log["remote"])
     to_self = log.by_round(log["to_self"])
     active = np.zeros(log.rounds, np.int64)
@@ -118,11 +128,7 @@ def build(
         "bytes": per_round(log.by_round(log["nbytes"]), "payload of all messages", "byte"),
         "wire_bytes": per_round(log.by_round(log["wire"]), "data sent between workers", "byte"),
         "active": per_round(active, f"nodes that sent, in the {counted}'s busiest phase"),
-        "finishes": per_round(counts.finishes, "joins, as IMSuite counts"),
-        "asyncs": per_round(counts.asyncs, "tasks, as IMSuite counts"),
-        "barriers": per_round(counts.barriers, "barriers, as IMSuite counts"),
-        "mutexes": per_round(counts.mutexes, "mutex operations, as IMSuite counts"),
-        "comm": per_round(counts.comm, "communication, as IMSuite counts (UP model)"),
+        **{name: per_round(values, IMSUITE[name]) for name, values in counts.items()},
         "compute_seconds": per_cluster("compute", "time computing"),
         "cpu_seconds": per_cluster("cpu", "processor time computing"),
         "exchange_seconds": per_cluster(
@@ -131,6 +137,7 @@ def build(
     }
     taken = {
         *variables,
+        *IMSUITE,
         counted,
         "cluster",
         "cluster_to",

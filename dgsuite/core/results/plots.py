@@ -57,7 +57,7 @@ def communication(dataset: xr.Dataset, ax: Axes | None = None, *, messages: bool
     if messages:
         ax.bar(rounds, dataset["messages"].values, width=0.85, color=MESSAGES, label="messages")
     style = str(dataset.attrs["style"])
-    if style in LOOKS:
+    if style in LOOKS and "comm" in dataset:
         marker, line, colour = LOOKS[style]
         ax.plot(
             rounds,

@@ -191,7 +191,10 @@ def _summary(console: Any, results: Sequence[xr.Dataset]) -> None:
         row = [str(dataset.attrs.get(head, "")) for head in heads]
         row[-1] += "*" * bool(dataset.attrs.get("oversubscribed"))
         row.append(str(dataset.sizes[index(dataset)]))
-        row += [str(int(dataset[name].sum())) for name in ("messages", "comm", "mutexes")]
+        row += [
+            str(int(dataset[name].sum())) if name in dataset else ""
+            for name in ("messages", "comm", "mutexes")
+        ]
         row.append(f"{1e3 * float(dataset.attrs['seconds']):.1f}")
         row.append("yes" if dataset.attrs.get("valid") else "not checked")
         rows.append(row)

@@ -141,9 +141,10 @@ def _written(time: Interval | None) -> str:
 def _picture(title: str, ds: xr.Dataset, settings: Sequence[Setting]) -> str | None:
     """Times of the settings, or the rounds of a single run; None where there are neither."""
     if "run" not in ds.dims:
-        if "comm" not in ds or "kernel" not in ds.attrs:
+        if "messages" not in ds or "kernel" not in ds.attrs:
             return None
-        return svg(overview([ds]), f"{title}: messages and communication in each round")
+        drawn = " and communication" * ("comm" in ds)
+        return svg(overview([ds]), f"{title}: messages{drawn} in each round")
     if any(s.milliseconds is None for s in settings):
         return None
     return svg(_times(settings), f"{title}: milliseconds of each setting")

@@ -65,13 +65,13 @@ def statics(kernel: type[Kernel], style: str = "finish_async") -> Statics:
     >>> statics(LCR)[3:]
     (25, 2, 2, 0, 0)
     """
-    from dgsuite.core.accounting import rules_of
+    from dgsuite.core.accounting import Accounting, rules_of
 
     lines = sum(map(_lines, _files(kernel)))
     if style == "serial":
         return Statics(kernel.name, kernel.form, style, lines, 0, 0, 0, 0)
     faithful = kernel(faithful=True)
-    law = rules_of(faithful)
+    law = rules_of(faithful) or Accounting()
     spawning = {**law.spawning, **(law.clocked_spawning if style == "clocked" else {})}
     text = Text(type(faithful))
     steps = text.steps()

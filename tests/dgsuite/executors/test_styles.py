@@ -138,11 +138,10 @@ def test_in_turn_one_worker_computes_at_a_time(client_of_three):
         assert (begin[1:] >= end[:-1]).all()
     assert ds.read_begin.values[0] >= ds.send_end.values[-1]
     assert (ds.attrs["runtime_model"], ds.attrs["workers"]) == ("MP", 3)
-    assert ds.comm.sum() == ds.asyncs.sum() == ds.finishes.sum() == 0
-    fac = dgsuite.run(
-        Stamps(), graph, style="in_turn", clusters=6, client=client_of_three, count_as="clocked"
-    )
-    assert fac.asyncs.sum() > 0
+    how = {"style": "in_turn", "clusters": 6, "client": client_of_three}
+    lcr = dgsuite.run("lcr", graph, **how)
+    assert lcr.comm.sum() == lcr.asyncs.sum() == lcr.finishes.sum() == 0
+    assert dgsuite.run("lcr", graph, count_as="clocked", **how).asyncs.sum() > 0
     with (
         dask.config.set({"dgsuite.clocked.transport": "mpi"}),
         pytest.raises(InputError, match="MPI"),

@@ -1,0 +1,194 @@
+"""What each mechanism that exists for speed is worth: the same calls with it and without it.
+
+python benchmarks/mechanisms.py
+python benchmarks/mechanisms.py --only "binding to processors" --times 20
+
+Calls with and without alternate on one cluster, so that both have the same machine. A ratio is the median
+time without the mechanism over that with it. Those below 1.05 everywhere are not worth their code.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import partial
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import common
+import dask
+from common import Options, record
+from kernels_for_benchmarks import Empty
+
+WORTH = 1.05
+"""From this ratio on, somewhere, a mechanism is worth its code."""
+
+Call = Callable[[Any], float]
+"""Makes a call with a client; returns its milliseconds."""
+
+
+class Switch(NamedTuple):
+    """How a mechanism is switched off: by Dask's settings here, and by other attributes on the workers."""
+
+    shape: str
+    """Workers x threads on which it is measured."""
+    calls: tuple[str, ...]
+    settings: Mapping[str, Any] = {}
+    attributes: Mapping[str, Any] = {}
+    """By ``module:object``, where the last name is replaced."""
+
+
+ROUNDS = ("empty rounds", "bfs", "mis", "pagerank", "sssp", "wcc")
+ALL = ("small call", *ROUNDS)
+CLOCKED = "dgsuite.core.executors.clocked:"
+
+SWITCHES = {
+    "shared memory and its barrier": Switch("2x1", ALL, {"dgsuite.clocked.transport": "comm"}),
+    "broadcasts in shared memory": Switch("2x1", ROUNDS, attributes={CLOCKED + "MANY": 1e9}),
+    "looking out before sleep": Switch(
+        "2x1",
+        ROUNDS,
+        attributes={"dgsuite.core.exchange.gate:Gate.look_out": lambda gate, _: gate.is_open()},
+    ),
+    "flags of buffers": Switch(
+        "2x1 mpb",
+        ("empty rounds", "mis"),
+        attributes={"dgsuite.core.transports.shared:ORDERED": False},
+    ),
+    "meshes that are kept": Switch("2x1", ("small call",), {"dgsuite.clocked.keep": "0s"}),
+    "binding to processors": Switch("2x1", ROUNDS, {"dgsuite.clocked.bind": False}),
+    "no full collections": Switch(
+        "2x1", ALL, attributes={CLOCKED + "no_full_collections": nullcontext}
+    ),
+    "slowed clocks": Switch("8x1", ROUNDS, attributes={CLOCKED + "slowed": nullcontext}),
+    "votes by a tree, comms as needed": Switch(
+        "8x1 tcp", ("empty rounds", "small call"), attributes={CLOCKED + "FEW": 99}
+    ),
+    "results with the message": Switch(
+        "2x1",
+        ("small call",),
+        attributes={"dgsuite.core.workers.plugin:RunPlugin.announce": lambda *_: None},
+    ),
+    "relays": Switch(
+        "16x1",
+        ("mis in tasks",),
+        attributes={"dgsuite.core.engine.relays:DIRECT": 99},
+    ),
+    "tiles": Switch(
+        "2x1", ("pagerank",), attributes={"dgsuite.partition.clusters.halo:Halo.tiles": None}
+    ),
+    "clusters side by side": Switch(
+        "1x2", ROUNDS[1:], attributes={"dgsuite.base.thresholds:pool_from": 1 << 60}
+    ),
+    "compiled loops": Switch(
+        "2x1", ROUNDS[1:], attributes={"dgsuite.base.thresholds:compile_from": 1 << 60}
+    ),
+    "compiled scatter of few values": Switch(
+        "2x1", ROUNDS[1:], attributes={"dgsuite.base.thresholds:scatter_from": 1 << 60}
+    ),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = Options(__file__, __doc__)
+    options.size("--only", [*SWITCHES], ["tiles"], nargs="+", metavar="NAME", help="mechanisms")
+    options.size("--scale", 18, 8, help="2^scale nodes, 8 edges for each")
+    options.size("--times", 15, 1, help="pairs of calls, of which the medians count")
+    with options.recorded(arguments) as given:
+        shapes: dict[str, list[str]] = {}
+        for name in given.only:
+            shapes.setdefault(SWITCHES[name].shape, []).append(name)
+        for shape, names in shapes.items():
+            size, _, protocol = shape.partition(" ")
+            workers, threads = map(int, size.split("x"))
+            with common.cluster(workers, protocol or None, threads) as client:
+                made = calls(client, workers * threads, given.scale)
+                for name in names:
+                    best = max(ratios(name, shape, made, client, given.times))
+                    record("best ratio", best, "x", mechanism=name, least=WORTH)
+
+
+def ratios(
+    name: str, shape: str, made: Mapping[str, Call], client: Any, times: int
+) -> Iterator[float]:
+    """Of each call of a switch, how many times as long it takes without the mechanism."""
+    switch = SWITCHES[name]
+    for what in switch.calls:
+        with_it: list[float] = []
+        without: list[float] = []
+        for turn in range(times + 1):
+            took = made[what](client)
+            with switched_off(switch, client):
+                took_more = made[what](client)
+            if turn:
+                with_it.append(took)
+                without.append(took_more)
+        on = {"mechanism": name, "call": what, "shape": shape}
+        record("with", with_it, "ms", **on)
+        record("without", without, "ms", **on)
+        ratio = statistics.median(without) / statistics.median(with_it)
+        yield record("ratio", ratio, "x", **on)
+
+
+@contextmanager
+def switched_off(switch: Switch, client: Any) -> Iterator[None]:
+    """Have the calls of a client do without a mechanism."""
+    with dask.config.set(dict(switch.settings)):
+        before = client.run(partial(replaced, dict(switch.attributes)))
+        try:
+            yield
+        finally:
+            client.run(partial(replaced, next(iter(before.values()))))
+
+
+def replaced(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """On a worker: set attributes by ``module:object``; what they were."""
+    before = {}
+    for where, value in attributes.items():
+        module, _, names = where.partition(":")
+        *owners, last = names.split(".")
+        owner = import_module(module)
+        for each in owners:
+            owner = getattr(owner, each)
+        before[where] = vars(owner)[last]
+        setattr(owner, last, value)
+    return before
+
+
+def calls(client: Any, clusters: int, scale: int) -> dict[str, Call]:
+    """The calls that are timed, by name: whole calls on small graphs, rounds on large ones."""
+    from dgsuite import genval
+
+    n = 2**scale
+    large = genval.graph("rmat", n, m=8 * n, weights=100, clusters=clusters, client=client)
+    small = genval.graph("er", 100, m=300, clusters=clusters, client=client)
+    middle = genval.graph("er", 2000, m=6000, clusters=clusters, client=client)
+    rounds = partial(timed, graph=large, whole=False)
+    return {
+        "small call": partial(timed, "bfs", graph=small, whole=True),
+        "empty rounds": partial(timed, Empty(rounds=1000), graph=small, whole=False),
+        "mis in tasks": partial(timed, "mis", graph=middle, whole=True, style="finish_async"),
+        "bfs": partial(rounds, "bfs"),
+        "mis": partial(rounds, "mis"),
+        "pagerank": partial(rounds, "pagerank", iterations=10, weighted=False),
+        "sssp": partial(rounds, "sssp"),
+        "wcc": partial(rounds, "wcc"),
+    }
+
+
+def timed(
+    kernel: Any, client: Any, *, graph: Any, whole: bool, style: str = "clocked", **options: Any
+) -> float:
+    """Milliseconds of a whole call, or of its rounds."""
+    import dgsuite
+
+    begin = time.perf_counter()
+    ds = dgsuite.run(kernel, graph, style=style, client=client, **options)
+    took = time.perf_counter() - begin
+    return 1e3 * (took if whole else ds.attrs["seconds"])
+
+
+if __name__ == "__main__":
+    main()
