@@ -62,6 +62,7 @@ bench: $(VENV)/.tested  ## measure, and make the page; about an hour
 	$(call measure,overhead)
 	$(call measure,overhead,-workers,--workers 2 4 8 16 32 --protocol tcp mpb default)
 	$(call measure,mechanisms)
+	$(call measure,libraries)
 	$(call measure,metg)
 	$(call measure,threads)
 	$(call measure,threads,-workers,--shapes 1x1 2x1 4x1 8x1 16x1 --styles clocked --scale 20 --edges 16 --kernels bfs mis pagerank)

@@ -26,7 +26,8 @@ PAGE, PICTURE = HERE / "README.md", HERE / "metg.png"
 Documents = dict[str, dict[str, Any]]
 
 PARTS = {
-    "Rounds and calls": "overhead mechanisms between_hosts whole_call threads log_memory metg recursive checkpoints",
+    "Rounds and calls": "overhead between_hosts whole_call threads log_memory metg recursive checkpoints",
+    "What is worth its code": "mechanisms libraries",
     "Kernels": "imsuite scale large bounds needs",
     "Graphs": "construction parquet",
     "Searches and analytics": "bfs_peers graph500_memory searches grid_bytes analytics gap networkx_backend",

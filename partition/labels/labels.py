@@ -6,7 +6,7 @@ import json
 import math
 import uuid
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError, hint
 from dgsuite.base.masked import unmasked
 from dgsuite.base.once import once
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LONGEST = 256
 """Text is stored as an array of strings if no label has more characters: every entry takes the maximum."""
@@ -92,10 +95,9 @@ class Labels(Sequence[Any]):
                     raise InputError(f"two nodes have the same label {label!r}")
                 seen.add(label)
         else:
-            ordered = self.array[self._order]
-            same = np.flatnonzero(ordered[1:] == ordered[:-1])
-            if len(same):
-                raise InputError(f"two nodes have the same label {ordered[same[0]].item()!r}")
+            if not self._index.is_unique:
+                twice = np.sort(self.array[self._index.duplicated()])
+                raise InputError(f"two nodes have the same label {twice[0].item()!r}")
 
     def __len__(self) -> int:
         return len(self.array)
@@ -113,9 +115,16 @@ class Labels(Sequence[Any]):
     def __repr__(self) -> str:
         return f"Labels({self.array!r})"
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the index, which would be a second copy of the labels."""
+        return {name: value for name, value in vars(self).items() if name != "_index"}
+
     @once
-    def _order(self) -> NDArray[np.int64]:
-        return np.arange(len(self)) if self.ascending else np.argsort(self.array, kind="stable")
+    def _index(self) -> pd.Index:
+        """The labels by hash."""
+        import pandas as pd
+
+        return pd.Index(self.array)
 
     @once
     def _numbers(self) -> dict[Hashable, int]:
@@ -200,10 +209,11 @@ class Labels(Sequence[Any]):
             wanted = np.maximum(labels, 0).astype(np.uint64)
         elif kind == "i" and labels.dtype == np.uint64:
             wanted = np.minimum(labels, 2**63 - 1).astype(np.int64)
-        order = self._order
-        at = np.searchsorted(self.array, wanted, sorter=order)
-        found = order[np.minimum(at, len(order) - 1)]
-        return np.where(self.array[found] == labels, found, -1)
+        if self.ascending:
+            found = np.minimum(np.searchsorted(self.array, wanted), len(self) - 1)
+        else:
+            found = self._index.get_indexer(wanted.ravel()).reshape(labels.shape)
+        return np.where((found >= 0) & (self.array[found] == labels), found, -1)
 
     @once
     def _table(self) -> NDArray:
