@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import random
 import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -24,10 +25,11 @@ QUIET = ("--no-dashboard",)
 
 
 def free_port() -> int:
-    """A port of this host that nothing listens at."""
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return int(sock.getsockname()[1])
+    """A port of this host that nothing listens at, and that no connection gets before it is used."""
+    while True:
+        with socket.socket() as sock, suppress(OSError):
+            sock.bind(("127.0.0.1", random.SystemRandom().randrange(20_000, 30_000)))
+            return int(sock.getsockname()[1])
 
 
 def command(
