@@ -15,6 +15,9 @@ import numpy as np
 from dgsuite.base.errors import RunError
 from dgsuite.base.once import Once
 
+READ_ONLY: dict[type, Callable[[Any], Any]] = {dict: MappingProxyType, list: tuple}
+"""By type, what makes a value that reads like another and cannot be changed."""
+
 
 @contextmanager
 def sealed(*shared: object) -> Iterator[None]:
@@ -54,12 +57,8 @@ def _seal(thing: Any) -> tuple[Any, type, list[np.ndarray], dict[str, Any]] | No
     return thing, kind, writeable, replaced
 
 
-READ_ONLY: dict[type, Callable[[Any], Any]] = {dict: MappingProxyType, list: tuple}
-"""By type, what makes a value that reads like another and cannot be changed."""
-
-
 def _arrays(value: Any) -> Iterator[np.ndarray]:
-    """A value that is an array, or those in a list or dictionary. A tuple holds room that is used again."""
+    """A value that is an array, or the arrays in a list or dictionary; those in tuples are used again."""
     inside = value.values() if isinstance(value, dict) else value
     for array in inside if isinstance(value, (dict, list)) else (value,):
         if isinstance(array, np.ndarray):
