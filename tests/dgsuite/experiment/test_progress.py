@@ -44,7 +44,11 @@ def terminal(monkeypatch):
     with os.fdopen(stderr, "w") as stream, monkeypatch.context() as patched:
         patched.setattr(sys, "stderr", stream)
         yield read
-    read.append(os.read(screen, 1 << 16).decode())
+    shown = b""
+    with suppress(OSError):  # the other end is closed
+        while part := os.read(screen, 1 << 16):  # it may come in parts
+            shown += part
+    read.append(shown.decode())
     os.close(screen)
 
 

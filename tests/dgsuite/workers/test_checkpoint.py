@@ -116,7 +116,9 @@ def same(found, expected):
     for name in expected:
         if "node" in expected[name].dims:
             np.testing.assert_array_equal(found[name].values, expected[name].values, err_msg=name)
-    for name in ("messages", "remote_messages", "bytes", "active", "barriers"):
+    counts = {*bsp.COUNTS} & {*expected}
+    assert {"messages", "remote_messages", "bytes", "active"} <= counts
+    for name in counts:
         np.testing.assert_array_equal(found[name].values, expected[name].values, err_msg=name)
 
 
