@@ -30,7 +30,7 @@ Call = Callable[[Any], float]
 
 
 class Switch(NamedTuple):
-    """How a mechanism is switched off: by Dask's settings here, and by other attributes on the workers."""
+    """How a mechanism is switched off: by Dask's settings, and by other attributes here and on the workers."""
 
     shape: str
     """Workers x threads on which it is measured."""
@@ -38,6 +38,8 @@ class Switch(NamedTuple):
     settings: Mapping[str, Any] = {}
     attributes: Mapping[str, Any] = {}
     """By ``module:object``, where the last name is replaced."""
+    anew: bool = False
+    """Whether all calls open their meshes anew, as the mechanism is part of a mesh."""
 
 
 ROUNDS = ("empty rounds", "bfs", "mis", "pagerank", "sssp", "wcc")
@@ -56,6 +58,7 @@ SWITCHES = {
         "2x1 mpb",
         ("empty rounds", "mis"),
         attributes={"dgsuite.core.transports.shared:ORDERED": False},
+        anew=True,
     ),
     "meshes that are kept": Switch("2x1", ("small call",), {"dgsuite.clocked.keep": "0s"}),
     "binding to processors": Switch("2x1", ROUNDS, {"dgsuite.clocked.bind": False}),
@@ -64,7 +67,7 @@ SWITCHES = {
     ),
     "slowed clocks": Switch("8x1", ROUNDS, attributes={CLOCKED + "slowed": nullcontext}),
     "votes by a tree, comms as needed": Switch(
-        "8x1 tcp", ("empty rounds", "small call"), attributes={CLOCKED + "FEW": 99}
+        "8x1 tcp", ("empty rounds", "small call"), attributes={CLOCKED + "FEW": 99}, anew=True
     ),
     "results with the message": Switch(
         "2x1",
@@ -118,13 +121,14 @@ def ratios(
     for what in switch.calls:
         with_it: list[float] = []
         without: list[float] = []
-        for turn in range(times + 1):
-            took = made[what](client)
-            with switched_off(switch, client):
-                took_more = made[what](client)
-            if turn:
-                with_it.append(took)
-                without.append(took_more)
+        with dask.config.set({"dgsuite.clocked.keep": "0s"} if switch.anew else {}):
+            for turn in range(times + 1):
+                took = made[what](client)
+                with switched_off(switch, client):
+                    took_more = made[what](client)
+                if turn:
+                    with_it.append(took)
+                    without.append(took_more)
         on = {"mechanism": name, "call": what, "shape": shape}
         record("with", with_it, "ms", **on)
         record("without", without, "ms", **on)
@@ -136,15 +140,17 @@ def ratios(
 def switched_off(switch: Switch, client: Any) -> Iterator[None]:
     """Have the calls of a client do without a mechanism."""
     with dask.config.set(dict(switch.settings)):
-        before = client.run(partial(replaced, dict(switch.attributes)))
+        here = replaced(switch.attributes)
+        there = client.run(partial(replaced, dict(switch.attributes)))
         try:
             yield
         finally:
-            client.run(partial(replaced, next(iter(before.values()))))
+            replaced(here)
+            client.run(partial(replaced, next(iter(there.values()))))
 
 
 def replaced(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """On a worker: set attributes by ``module:object``; what they were."""
+    """Set attributes by ``module:object``; what they were."""
     before = {}
     for where, value in attributes.items():
         module, _, names = where.partition(":")
@@ -166,14 +172,15 @@ def calls(client: Any, clusters: int, scale: int) -> dict[str, Call]:
     small = genval.graph("er", 100, m=300, clusters=clusters, client=client)
     middle = genval.graph("er", 2000, m=6000, clusters=clusters, client=client)
     rounds = partial(timed, graph=large, whole=False)
+    hub = int(large.degree.argmax().compute())
     return {
         "small call": partial(timed, "bfs", graph=small, whole=True),
         "empty rounds": partial(timed, Empty(rounds=1000), graph=small, whole=False),
         "mis in tasks": partial(timed, "mis", graph=middle, whole=True, style="finish_async"),
-        "bfs": partial(rounds, "bfs"),
+        "bfs": partial(rounds, "bfs", root=hub),
         "mis": partial(rounds, "mis"),
         "pagerank": partial(rounds, "pagerank", iterations=10, weighted=False),
-        "sssp": partial(rounds, "sssp"),
+        "sssp": partial(rounds, "sssp", root=hub),
         "wcc": partial(rounds, "wcc"),
     }
 
