@@ -30,7 +30,7 @@ Call = Callable[[Any], float]
 
 
 class Switch(NamedTuple):
-    """How a mechanism is switched off: by Dask's settings, and by other attributes here and on the workers."""
+    """How a mechanism is switched off: by settings of Dask, and by attributes here and on the workers."""
 
     shape: str
     """Workers x threads on which it is measured."""
