@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from distributed import Client, LocalCluster
+from distributed import Client
 
 import dgsuite
 from dgsuite import genval
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import NAMES, RANKS
+from tests.support.clusters import client_of
 
 CLUSTERS = 8
 
@@ -89,12 +90,7 @@ def main() -> int:
     expected: dict[str, str] = {}
     for shape in given.shapes:
         workers, threads = map(int, shape.split("x"))
-        with (
-            LocalCluster(
-                n_workers=workers, threads_per_worker=threads, dashboard_address=":0"
-            ) as cluster,
-            Client(cluster) as client,
-        ):
+        with client_of(workers, threads=threads) as client:
             for name in given.kernels:
                 few = SHORT.get(name, {})
                 if name not in expected:

@@ -16,6 +16,12 @@ SHARED = [str(ROOT / name) for name in FOLDERS]
 """Folders whose code reads what clusters share."""
 
 
+def called(function, items, order):
+    """What a function returns for each item; it is called in the given order of their places."""
+    found = {k: function(items[k]) for k in order}
+    return [found[k] for k in range(len(items))]
+
+
 class Shuffled:
     """Runs all calls in one thread, in a random order."""
 
@@ -24,10 +30,7 @@ class Shuffled:
 
     def map(self, function, items):
         items = list(items)
-        found = {}
-        for k in self.random.sample(range(len(items)), len(items)):
-            found[k] = function(items[k])
-        return [found[k] for k in range(len(items))]
+        return called(function, items, self.random.sample(range(len(items)), len(items)))
 
 
 class Ordered:
@@ -38,11 +41,8 @@ class Ordered:
 
     def map(self, function, items):
         items = list(items)
-        found = {}
-        for k in (*self.order, *range(len(self.order), len(items))):
-            if k < len(items):
-                found[k] = function(items[k])
-        return [found[k] for k in range(len(items))]
+        order = (*self.order, *range(len(self.order), len(items)))
+        return called(function, items, [k for k in order if k < len(items)])
 
 
 class Preempting:

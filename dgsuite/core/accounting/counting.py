@@ -26,7 +26,7 @@ class Counts(NamedTuple):
 
 
 def count(kernel: Kernel, log: Log, n: int, style: str) -> Counts | None:
-    """Counts of a run as the original in a given style would have made them; None if there is no original.
+    """Counts of a run as IMSuite's program in a given style makes them; None for other kernels.
 
     Parameters
     ----------

@@ -58,7 +58,10 @@ def _seal(thing: Any) -> tuple[Any, type, list[np.ndarray], dict[str, Any]] | No
 
 
 def _arrays(value: Any) -> Iterator[np.ndarray]:
-    """A value that is an array, or the arrays in a list or dictionary; those in tuples are used again."""
+    """A value that is an array, or the arrays in a list or dictionary.
+
+    Arrays in a tuple are left out: their owner writes to them under its lock.
+    """
     inside = value.values() if isinstance(value, dict) else value
     for array in inside if isinstance(value, (dict, list)) else (value,):
         if isinstance(array, np.ndarray):
@@ -66,7 +69,7 @@ def _arrays(value: Any) -> Iterator[np.ndarray]:
 
 
 def place_of_write(error: BaseException) -> str:
-    """Of an error that a write to something read-only raised: the line of code; empty for other errors."""
+    """The line of code that wrote to something read-only, as text; empty if the error is another one."""
     if not any(said in str(error) for said in ("read-only", "'mappingproxy' object")):
         return ""
     frame = extract_tb(error.__traceback__)[-1]
