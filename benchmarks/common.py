@@ -15,7 +15,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -303,6 +303,17 @@ def repeated(measure: Callable[[], float], times: int) -> list[float]:
     """Some measurements, after one that does not count."""
     measure()
     return [measure() for _ in range(times)]
+
+
+def in_turns(measures: Mapping[str, Callable[[], float]], times: int) -> dict[str, list[float]]:
+    """Several measurements in turns, so that all have the same machine; a round before does not count."""
+    found: dict[str, list[float]] = {name: [] for name in measures}
+    for turn in range(times + 1):
+        for name, measure in measures.items():
+            value = measure()
+            if turn:
+                found[name].append(value)
+    return found
 
 
 def median(measure: Callable[[], float], times: int) -> float:

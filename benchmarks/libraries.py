@@ -11,12 +11,13 @@ import hashlib
 import heapq
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-from common import Options, record
+from common import Options, in_turns, record
 
 Call = Callable[[], Any]
 Pairs = dict[str, tuple[Call, Call]]
@@ -47,15 +48,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 compare(what, ours, theirs, given.times)
 
 
+def timed(call: Call) -> float:
+    """Milliseconds of a call."""
+    begin = perf_counter()
+    call()
+    return 1e3 * (perf_counter() - begin)
+
+
 def compare(what: str, ours: Call, theirs: Call, times: int) -> None:
-    """Time both in turn."""
-    took: dict[str, list[float]] = {"dgsuite": [], PEERS[what]: []}
-    for turn in range(times + 1):
-        for who, call in zip(took, (ours, theirs), strict=True):
-            begin = perf_counter()
-            call()
-            if turn:
-                took[who].append(1e3 * (perf_counter() - begin))
+    """Time both in turns."""
+    both = {"dgsuite": partial(timed, ours), PEERS[what]: partial(timed, theirs)}
+    took = in_turns(both, times)
     medians = [record("time", found, "ms", task=what, by=who) for who, found in took.items()]
     record("library's time over ours", medians[1] / medians[0], "x", task=what, peer=PEERS[what])
 

@@ -9,7 +9,6 @@ time without the mechanism over that with it. Those below 1.05 everywhere are no
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -19,7 +18,7 @@ from typing import Any, NamedTuple
 
 import common
 import dask
-from common import Options, record
+from common import Options, in_turns, record
 from kernels_for_benchmarks import Empty
 
 WORTH = 1.05
@@ -85,6 +84,9 @@ SWITCHES = {
     "clusters side by side": Switch(
         "1x2", ROUNDS[1:], attributes={"dgsuite.base.thresholds:pool_from": 1 << 60}
     ),
+    "short phases in one thread": Switch(
+        "1x2", ROUNDS[1:], attributes={"dgsuite.base.thresholds:pool_seconds_from": 0.0}
+    ),
     "compiled loops": Switch(
         "2x1", ROUNDS[1:], attributes={"dgsuite.base.thresholds:compile_from": 1 << 60}
     ),
@@ -119,21 +121,18 @@ def ratios(
     """Of each call of a switch, how many times as long it takes without the mechanism."""
     switch = SWITCHES[name]
     for what in switch.calls:
-        with_it: list[float] = []
-        without: list[float] = []
+        call = partial(made[what], client)
         with dask.config.set({"dgsuite.clocked.keep": "0s"} if switch.anew else {}):
-            for turn in range(times + 1):
-                took = made[what](client)
-                with switched_off(switch, client):
-                    took_more = made[what](client)
-                if turn:
-                    with_it.append(took)
-                    without.append(took_more)
+            took = in_turns({"with": call, "without": partial(off, switch, client, call)}, times)
         on = {"mechanism": name, "call": what, "shape": shape}
-        record("with", with_it, "ms", **on)
-        record("without", without, "ms", **on)
-        ratio = statistics.median(without) / statistics.median(with_it)
-        yield record("ratio", ratio, "x", **on)
+        found = {which: record(which, values, "ms", **on) for which, values in took.items()}
+        yield record("ratio", found["without"] / found["with"], "x", **on)
+
+
+def off(switch: Switch, client: Any, call: Callable[[], float]) -> float:
+    """A call without a mechanism."""
+    with switched_off(switch, client):
+        return call()
 
 
 @contextmanager

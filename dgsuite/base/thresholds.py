@@ -13,6 +13,10 @@ scatter_from = 1 << 8
 pool_from = 1 << 15
 """Nodes of a site above which its clusters share the worker's threads: handing over costs 0.1 ms."""
 
+pool_seconds_from = 1e-3
+"""Seconds of processor time that a phase took last from which its clusters do so: threads of shorter phases
+wait for Python's lock more than they gain."""
+
 
 def compiles(elements: int) -> bool:
     """Whether loops over so many elements are compiled."""
@@ -25,5 +29,10 @@ def scatters(values: int) -> bool:
 
 
 def pools(nodes: int) -> bool:
-    """Whether the clusters of a site with so many nodes run side by side."""
+    """Whether the clusters of a site with so many nodes may run side by side."""
     return nodes > pool_from
+
+
+def pools_phase(seconds: float) -> bool:
+    """Whether they do so in a phase that took so many seconds of processor time when it last ran."""
+    return seconds >= pool_seconds_from

@@ -54,18 +54,22 @@ def client_of(workers, settings=None, threads=1, set_as_default=True, **options)
 def small_as_large(client):
     """Have workers compile loops, and share their threads, for graphs of any size."""
 
-    def begin_at(compile_from, pool_from):
+    def begin_at(sizes):
         from dgsuite.base import thresholds
 
-        before = thresholds.compile_from, thresholds.pool_from
-        thresholds.compile_from, thresholds.pool_from = compile_from, pool_from
+        before = {name: getattr(thresholds, name) for name in sizes}
+        vars(thresholds).update(sizes)
         return before
 
-    before = client.run(begin_at, -1, -1)
+    large = {"compile_from": -1, "pool_from": -1, "pool_seconds_from": 0.0}
+    found = client.run(begin_at, large).values()
+    before = {
+        name: max(each[name] for each in found) for name in large
+    }  # workers may share a process
     try:
         yield
     finally:
-        client.run(begin_at, *max(before.values()))
+        client.run(begin_at, before)
 
 
 def held(dask_worker):

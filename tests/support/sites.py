@@ -41,7 +41,7 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None):
     for site in all_sites:
         site.warm()
     runs = [begun(checkpoints, site) for site in all_sites]
-    logs = [run.log for run in runs]
+    logs = [site.log for site in all_sites]
     votes = []
 
     def exchange(outgoing):
@@ -52,15 +52,12 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None):
     for sends in zip(*(run.sends for run in runs), strict=True):
         exchange([site.send(AGAIN, own) for site, own in zip(all_sites, sends, strict=True)])
 
-    def reply():
-        reduced = reduce_votes(votes)
+    def reply(over):
+        reduced = reduce_votes([*over, *votes])
         votes.clear()
         return lambda: reduced
 
-    for number, step in enumerate(steps(kernel, graph.n, reply)):
-        if number < len(runs[0].votes):
-            votes.append(runs[0].votes[number])
-            continue
+    for step in steps(kernel, graph.n, reply, past=runs[0].votes):
         exchange([site.step(step, pool) for site in all_sites])
         for site, log in zip(all_sites, logs, strict=True):
             log.add(step, site.tally, site.compute, site.cpu, 0.0)

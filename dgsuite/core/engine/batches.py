@@ -1,16 +1,10 @@
-"""What a phase sends, as it is recorded, travels, and arrives."""
+"""What a phase sends, as it is recorded."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
-
-from dgsuite.core.engine.broadcasts import BroadcastBatch, Broadcasts
-from dgsuite.core.engine.lists import ListBatch, NodeLists, SiteLists
-from dgsuite.core.engine.messages import MessageList
-from dgsuite.core.engine.shipments import AnnouncementBatch, ShipmentBatch, Shipments
-from dgsuite.core.engine.unicasts import UnicastBatch
 
 
 class BroadcastRecord(NamedTuple):
@@ -21,11 +15,5 @@ class BroadcastRecord(NamedTuple):
     travels: bool
 
 
-Record = BroadcastRecord | UnicastBatch | NodeLists | AnnouncementBatch | Shipments
-"""What a recorder gets of a phase."""
-
-MessageBatch = UnicastBatch | BroadcastBatch | ListBatch | AnnouncementBatch | ShipmentBatch
-"""What travels from site to site."""
-
-Received = MessageList | Broadcasts | SiteLists | AnnouncementBatch | Shipments
-"""What the inboxes of a site show."""
+Record = Any
+"""What a recorder gets of a phase: a `BroadcastRecord`, or a `MessageType.part` with all that is sent."""

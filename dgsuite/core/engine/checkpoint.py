@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.core.engine.program import Step
-from dgsuite.core.engine.senders import SENDERS
+from dgsuite.core.engine.registry import BY_SENT
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.values import Reader, Writer
 from dgsuite.kernels.bsp import Broadcast, broadcast
@@ -52,7 +52,7 @@ def held(site: Site, graph: Sequence[Sequence[int]]) -> dict[str, NDArray]:
         content = {
             "graph": graph[k],
             **site.content(k),
-            "sent": [_again(item) for item in _returned(site, k) if type(item) in SENDERS],
+            "sent": [_again(item) for item in _returned(site, k) if type(item) in BY_SENT],
             **{way: _kept(site, k, way) for way in WAYS},
         }
         try:

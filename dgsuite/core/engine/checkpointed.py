@@ -18,7 +18,6 @@ from dgsuite.base.errors import InputError, RunError
 from dgsuite.core.engine import checkpoint
 from dgsuite.core.engine.checkpoint_files import KIND, Checkpoints, Found
 from dgsuite.core.engine.checks import digest
-from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.values import Writer
@@ -84,25 +83,25 @@ class Fresh:
 
     Attributes
     ----------
-    log
-        Of the site, with the phases that are over.
     votes
-        Of these phases: with them the program is replayed.
+        Of the phases that were over before: with them the program is replayed.
     sends
         What the site sends once more before it goes on: see `checkpoint.restore`.
     """
 
-    def __init__(self, site: Site) -> None:
-        self.log = Log(len(site.clusters))
+    def __init__(self) -> None:
         self.votes: list[Vote] = []
         self.sends: list[list[Any]] = []
+
+    def heard(self, vote: Vote) -> None:
+        """A phase is over, with this vote of all sites."""
 
     def due(self, step: Step) -> bool:
         """Whether the other sites are to be told to write a checkpoint after a phase."""
         return False
 
     def write(self) -> None:
-        """Write a checkpoint of the site after the last phase of the log."""
+        """Write a checkpoint of the site after the last phase of its log."""
 
 
 class Kept(Fresh):
@@ -124,7 +123,7 @@ class Kept(Fresh):
     _failed = False
 
     def __init__(self, plan: Checkpoints, site: Site) -> None:
-        super().__init__(site)
+        super().__init__()
         plan.check_owner()
         site.keeps = not plan.automatic
         self.plan = plan
@@ -154,15 +153,15 @@ class Kept(Fresh):
         """Go on from what all sites have logged; this one has these clusters."""
         whole = self.plan.past()
         self.votes = whole.votes
-        self.log = whole.part(clusters)
+        self.site.log = whole.part(clusters)
 
     def _reached(self) -> tuple[int, int]:
         """How many phases and rounds are over."""
-        return len(self.log), self.log.rounds
+        return len(self.site.log), self.site.log.rounds
 
     def _past(self) -> Any:
         """What is written of the phases that are over."""
-        return self.log.columns()
+        return self.site.log.columns()
 
     def due(self, step: Step) -> bool:
         if self.site.me or self._failed:  # one decides for all
@@ -232,5 +231,5 @@ def begun(plan: Checkpoints | None, site: Site, kept: type[Kept] = Kept) -> Fres
     """
     alone = len(site.bounds) == 2
     if plan is None or (plan.automatic and alone and plan.found is None):
-        return Fresh(site)
+        return Fresh()
     return kept(plan, site)

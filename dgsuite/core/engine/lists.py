@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.partition.arrays.segments import ranges
+from dgsuite.base.errors import InputError
+from dgsuite.core.engine.fields import concatenated
+from dgsuite.core.engine.message_type import MessageBatch, MessageType, Reader
+from dgsuite.core.engine.program import Step, Tally
+from dgsuite.kernels.bsp import Share, Shared
+from dgsuite.partition.arrays.segments import ascending, expand, ranges, tally
 from dgsuite.partition.clusters.halo import Halo
 from dgsuite.partition.clusters.subset import Subset
+
+if TYPE_CHECKING:
+    from dgsuite.core.engine.mailbox import Mailbox
 
 
 class NodeLists(NamedTuple):
@@ -92,3 +100,63 @@ class SiteLists:
         self.starts, self.ends = np.zeros((2, n), np.int64)
         nodes, ends = halo.named(lists.slots), np.cumsum(lists.lengths)
         self.starts[nodes], self.ends[nodes] = ends - lists.lengths, ends
+
+
+class ListType(MessageType):
+    """A list goes once to each site that reads it."""
+
+    sent, batch, part = Share, ListBatch, NodeLists
+
+    def send(
+        self, box: Mailbox, step: Step, sends: Sequence[tuple[int, Share]], counts: Tally
+    ) -> dict[int, MessageBatch]:
+        if box.clusters[0].directed:
+            raise box.fault(step, sends[0][0], "shares lists, on a graph that is directed")
+        parts: list[NodeLists] = []
+        for k, send in sends:
+            cluster = box.clusters[k]
+            nodes = box.indices(step, k, send.nodes, cluster.size, "shares lists of")
+            lengths = np.asarray(send.lengths, np.int64)
+            try:
+                ascending(nodes, cluster.size)
+            except InputError as error:
+                raise box.fault(step, k, f"shares lists of {error}") from None
+            if lengths.shape != nodes.shape or (lengths < 0).any():
+                raise box.fault(
+                    step, k, f"shares lists of {len(nodes)} nodes, without their lengths"
+                )
+            columns = box.columns(step, k, send.fields, int(lengths.sum()))
+            if parts and columns.keys() != parts[0].fields.keys():
+                raise box.fault(step, k, "shares other fields than another cluster")
+            parts.append(NodeLists(nodes + box.halo.first + box.starts[k], lengths, columns))
+            degree, itemsize = cluster.degree[nodes].astype(np.int64), box.payload(columns)
+            counts.messages += int(degree.sum())
+            counts.remote += tally(cluster.remote_degree, nodes)
+            counts.active += len(nodes)
+            counts.nbytes += int((degree * lengths).sum()) * itemsize
+            if counts.pairs is not None:
+                at, entry = expand(cluster.indptr, nodes)
+                to = box.owner(k)[entry]
+                counts.pairs.add(cluster.index, to, 1, lengths[at] * itemsize)
+        box.kept = own = concatenated(parts)
+        box.record(step, own)
+        return dict(own.pack(box.halo))
+
+    def unpack(self, box: Mailbox, peer: int, batch: ListBatch) -> NodeLists:
+        return batch.unpack(box.halo.land[peer])
+
+    def receive(self, box: Mailbox, parts: Sequence[NodeLists]) -> SiteLists:
+        return SiteLists(box.halo, box.clusters[0].n, concatenated(parts))
+
+
+class ListReader(Reader):
+    """Reads lists of nodes."""
+
+    __slots__ = ()
+
+    def shared(self, name: str) -> Shared:
+        messages = self._messages
+        if not isinstance(messages, SiteLists):
+            none = np.zeros(self._cluster.n, np.int64)
+            return Shared(none, none, self._empty(name))
+        return Shared(messages.starts, messages.ends, messages.fields[name])

@@ -14,21 +14,17 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.once import once
-from dgsuite.base.thresholds import compiles
-from dgsuite.core.engine.batches import MessageBatch, Received, Record
-from dgsuite.core.engine.broadcasts import BroadcastBatch, Broadcasts
-from dgsuite.core.engine.fields import compilable, concatenated, held, places
+from dgsuite.core.engine.batches import Record
+from dgsuite.core.engine.broadcasts import Broadcasts
+from dgsuite.core.engine.fields import held, places
 from dgsuite.core.engine.halos import Halos
-from dgsuite.core.engine.lists import ListBatch, NodeLists, SiteLists
+from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import Fault, Step, Tally
-from dgsuite.core.engine.senders import SENDERS
+from dgsuite.core.engine.registry import BY_BATCH, BY_PART, BY_SENT, TYPES
 from dgsuite.core.engine.shared_broadcasts import SharedBroadcasts
-from dgsuite.core.engine.shipments import AnnouncementBatch, ShipmentBatch, Shipments
-from dgsuite.core.engine.unicasts import UnicastBatch, Unicasts
+from dgsuite.core.engine.unicasts import Unicasts
 from dgsuite.core.engine.window import Window
 from dgsuite.kernels.bsp import Kernel, Known
-from dgsuite.partition.arrays.reductions import MIN, SUM
-from dgsuite.partition.arrays.segments import loops
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
 
@@ -54,7 +50,7 @@ class Mailbox:
     recorder
         Called with what each phase sends, if set.
     kept
-        What stays at the site, but for broadcasts.
+        What stays at the site (see `MessageType.part`), but for broadcasts.
     arriving
         The broadcasts of the phase, if there are any.
     window
@@ -86,7 +82,7 @@ class Mailbox:
         self.each: Callable[..., Iterable[Any]] = map
         self.recorder: Callable[[Step, Record], None] | None = None
         self._phase = ""
-        self.kept: UnicastBatch | NodeLists | AnnouncementBatch | Shipments | None = None
+        self.kept: Any = None
         self.arriving: Broadcasts | None = None
         self.window: Window | None = None
         self._halos = Halos.of(clusters)
@@ -145,53 +141,9 @@ class Mailbox:
         return self.backwards if backwards and self.clusters[0].directed else self.broadcasts
 
     def warm(self) -> None:
-        """Make the halo, and load compiled loops, before the clock starts."""
-        if not self.clusters[0].pulls:
-            return
-        halo = self.halo
-        if compiles(len(halo.indices)):
-            none, one = np.empty(0, np.int64), np.zeros(1, bool)
-            pull = (halo.indptr, halo.indices, 0, none, np.zeros(1, np.uint8))
-            push = (*halo.out(np.array([halo.first])), none)
-            counts = np.empty(0, np.int32)
-            loops().tally(counts, none)
-            loops().mark_rows(halo.out_indptr, halo.away, none, 0, 0, one, halo.first, none)
-            loops().single(halo.out_indptr, none)
-            loops().fill(one, none, True)
-            loops().land(one, np.empty(0, np.int32), halo.first, none)
-            loops().remove(one, none)
-            loops().keep(one, none, none)
-            loops().pull_any(*pull)
-            loops().pull_count(*pull, 0, 0)
-            loops().push_first(*push, halo.names, one, halo.names[:0])
-            loops().both(one[:0], one[:0], none)
-            loops().collect(one[:0], one[:0], halo.names[:0], none, halo.names[:0])
-            if self.kernel.adds_all:
-                halo.cut_tiles()
-            if self.kernel.looks_at_hubs:
-                _ = halo.hubs_first
-            if self.kernel.takes_offers:
-                (dtype,) = self.dtypes.values()
-                self.broadcasts.offers.warm(dtype)
-            if self.kernel.looks_for_first:
-                names = halo.names[:0]
-                loops().pull_first(*pull[:2], halo.heads, *pull[2:], halo.names, none, names)
-                loops().fill(counts, none, 0)
-                loops().scatter(counts, none, names)
-            loops().push_any(*push, one)
-            loops().push_count(*push, halo.first, halo.starts, counts, counts, none, 0)
-            self.broadcasts.prepare([*self.dtypes])
-            for name in (name for name, dtype in self.dtypes.items() if compilable(dtype)):
-                values = self.broadcasts.slots[name][:0]
-                loops().pull(*pull, values, MIN.identity(values.dtype), *MIN.flags)
-                if values.dtype.kind == "f":
-                    loops().pull_sum(*pull, values, SUM.identity(values.dtype))
-                loops().pull_minima(*pull, values, values)
-                loops().pick(values, none, one, 0)
-                loops().lay(values, one[:0], values)
-                loops().gather(values, halo.indices[:0], values)
-                loops().scatter(values, halo.indices[:0], values)
-                loops().push(*halo.edges, halo.first, none, values, values, one, *MIN.flags)
+        """Do before the clock starts what would otherwise fall into the first rounds."""
+        for kind in TYPES:
+            kind.warm(self)
 
     def send(
         self, step: Step, sent: Mapping[type, Sequence[tuple[int, Any]]], counts: Tally
@@ -201,7 +153,7 @@ class Mailbox:
         Parameters
         ----------
         sent
-            By type of message (see `SENDERS`), the clusters that sent some, and what.
+            By type of message (see `dgsuite.core.engine.registry`), the clusters that sent some, and what.
         counts
             The counts are added to it.
         """
@@ -215,12 +167,12 @@ class Mailbox:
             raise self.fault(step, 0, "sends messages of more than one kind")
         batches: dict[int, MessageBatch] = {}
         for kind, sends in sent.items():
-            batches = SENDERS[kind](self, step, sends, counts)
+            batches = BY_SENT[kind].send(self, step, sends, counts)
         if self.window is not None:
             self.window.renew()
         return batches
 
-    def deliver(self, batches: Mapping[int, MessageBatch]) -> Received | None:
+    def deliver(self, batches: Mapping[int, MessageBatch]) -> Any:
         """All that arrives at the site: the batches of other sites, and what it kept."""
         if self.kept is None and self.window is None and not batches:
             return self.arriving
@@ -230,40 +182,21 @@ class Mailbox:
             for backwards in {bool(head.backwards) for head in heads.values()}:
                 store = self.along(backwards)
                 if isinstance(store, SharedBroadcasts) and store.hear(heads):
-                    self._arrive(store)
+                    self.arrive(store)
         for peer, batch in batches.items():
-            if isinstance(batch, BroadcastBatch):
-                self._arrive(self.along(batch.backwards)).unpack(peer, batch)
-            elif isinstance(batch, ListBatch):
-                parts[peer] = batch.unpack(self.halo.land[peer])
-            else:
-                parts[peer] = batch.unpack() if isinstance(batch, ShipmentBatch) else batch
+            part = BY_BATCH[type(batch)].unpack(self, peer, batch)
+            if part is not None:
+                parts[peer] = part
         found = [part for _, part in sorted(parts.items())]
-        kinds = {type(part).__name__ for part in found}
-        kinds |= {"Broadcasts"} if self.arriving is not None else set()
+        kinds = {type(part) for part in found} | (set() if self.arriving is None else {Broadcasts})
         if len(kinds) > 1:
             raise RunError(
                 f"kernel {self.kernel.name!r}, phase {self._phase!r}: clusters sent different types of "
-                f"messages ({', '.join(sorted(kinds))}); a phase sends one"
+                f"messages ({', '.join(sorted(kind.__name__ for kind in kinds))}); a phase sends one"
             )
-        if self.arriving is not None:
-            return self.arriving
-        if not found:
-            return None
-        match found[0]:
-            case NodeLists():
-                return SiteLists(self.halo, self.clusters[0].n, concatenated(found))
-            case AnnouncementBatch():
-                return concatenated(found)
-            case Shipments():
-                items = concatenated(found)
-                return items.by_receiver(self.clusters[0].index, len(self.clusters))
-        try:
-            return self.unicasts.unpack(found)
-        except InputError as error:
-            raise RunError(f"kernel {self.kernel.name!r} combines messages: {error}") from None
+        return BY_PART[type(found[0])].receive(self, found) if found else self.arriving
 
-    def _arrive(self, broadcasts: Broadcasts) -> Broadcasts:
+    def arrive(self, broadcasts: Broadcasts) -> Broadcasts:
         """Note that broadcasts arrive from elsewhere."""
         if self.arriving not in (None, broadcasts):
             raise RunError(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 from dgsuite.base.errors import RunError
@@ -184,28 +185,59 @@ class Step(NamedTuple):
     """Which of the program's steps it belongs to: a closing one shares its round with another."""
     values: Mapping[str, Any] = {}
     """Values of the round that the phase takes."""
+    position: int = 0
+    """Which phase of its turn it is."""
+    launches: bool = False
+    """Whether it launches tasks, and is over when all that they spawn have ended."""
 
 
 def steps(
-    kernel: Kernel, n: int, reply: Callable[[], Callable[[], Vote]], guard: Guard = UNBOUND
+    kernel: Kernel,
+    n: int,
+    reply: Callable[[Sequence[Vote]], Callable[[], Vote]],
+    guard: Guard = UNBOUND,
+    past: Iterable[Vote] = (),
 ) -> Generator[Step, None, None]:
-    """The phases of a program, one by one; after each round `reply` gives what fetches its votes."""
+    """The phases of a program that are still to run, one by one.
+
+    Parameters
+    ----------
+    reply
+        Called after each turn of the program with the votes of those of its phases that were over before;
+        returns what fetches the votes of all its phases.
+    past
+        The votes of phases that are over. The program is replayed with them.
+    """
     program = turns(kernel, n, guard.max_rounds)
+    votes = iter(past)
     turn = 0
     try:
         number, current = next(program)
         while True:
-            if isinstance(current, Finish):
-                raise RunError(
-                    f"kernel {kernel.name!r} yields a finish, and its form is not 'recursive'"
-                )
-            for i, phase in enumerate(current.phases):
-                last = i == len(current.phases) - 1
-                yield Step(number, phase, last, turn, current.values_of(kernel, phase))
+            phases = _phases(kernel, number, turn, current)
+            over = [*islice(votes, len(phases))]
+            yield from phases[len(over) :]
             turn += 1
-            number, current = program.send(reply())
+            replayed = len(over) == len(phases)
+            number, current = program.send(partial(reduce_votes, over) if replayed else reply(over))
     except StopIteration:
         return
+
+
+def _phases(kernel: Kernel, number: int, turn: int, item: Round | Finish) -> list[Step]:
+    """The phases of a turn; a recursive form counts depths in place of rounds."""
+    recursive = kernel.form == "recursive"
+    if isinstance(item, Finish):
+        if not recursive:
+            raise RunError(
+                f"kernel {kernel.name!r} yields a finish, and its form is not 'recursive'"
+            )
+        return [Step(0, item.launch, True, turn, launches=True)]
+    last = len(item.phases) - 1
+    return [
+        Step(0 if recursive else number, name, i == last, turn, item.values_of(kernel, name), i)
+        for i, name in enumerate(item.phases)
+    ]
 
 
 class Fault(NamedTuple):

@@ -1,24 +1,21 @@
-"""What is sent to clusters, not to nodes: announcements to all of them, shipments to some."""
+"""Shipments: items that are sent to clusters, not to nodes."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.core.engine.fields import concatenated
+from dgsuite.core.engine.message_type import MessageBatch, MessageType, Reader
+from dgsuite.core.engine.program import Step, Tally
+from dgsuite.kernels.bsp import Shipment
 from dgsuite.partition.arrays.segments import group
 
-
-class AnnouncementBatch(NamedTuple):
-    """Announcements: columns that every site gets."""
-
-    fields: dict[str, NDArray]
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes that travel."""
-        return sum(v.nbytes for v in self.fields.values())
+if TYPE_CHECKING:
+    from dgsuite.core.engine.mailbox import Mailbox
 
 
 class Shipments(NamedTuple):
@@ -82,3 +79,63 @@ def _encoded(values: NDArray) -> tuple[NDArray, NDArray | None]:
 
 def _decoded(values: NDArray, lengths: NDArray | None) -> NDArray:
     return values if lengths is None else np.repeat(values, lengths)
+
+
+class ShipmentType(MessageType):
+    """Items go to the site of the cluster that gets them."""
+
+    sent, batch, part = Shipment, ShipmentBatch, Shipments
+
+    def send(
+        self, box: Mailbox, step: Step, sends: Sequence[tuple[int, Shipment]], counts: Tally
+    ) -> dict[int, MessageBatch]:
+        parts: list[Shipments] = []
+        for k, send in sends:
+            to = box.indices(step, k, send.to, int(box.bounds[-1]), "ships to", "cluster")
+            to = to.astype(np.int32)
+            columns = box.columns(step, k, send.fields, len(to))
+            if parts and columns.keys() != parts[0].fields.keys():
+                raise box.fault(step, k, "ships other fields than another cluster")
+            index = box.clusters[k].index
+            parts.append(Shipments(to, np.full(len(to), index, np.int32), columns))
+            leaves = to != index
+            far, itemsize = int(np.count_nonzero(leaves)), box.payload(columns)
+            counts.messages += len(to)
+            counts.remote += far
+            counts.nbytes += far * itemsize
+            if counts.pairs is not None:
+                counts.pairs.add(index, to, 1, leaves * itemsize)
+        items = concatenated(parts)
+        box.record(step, items)
+        box.kept = items.kept(box.bounds, box.me)
+        return {**items.pack(box.bounds, box.me)}
+
+    def unpack(self, box: Mailbox, peer: int, batch: ShipmentBatch) -> Shipments:
+        return batch.unpack()
+
+    def receive(self, box: Mailbox, parts: Sequence[Shipments]) -> Shipments:
+        return concatenated(parts).by_receiver(box.clusters[0].index, len(box.clusters))
+
+
+class ShipmentReader(Reader):
+    """Reads shipments."""
+
+    __slots__ = ()
+
+    @property
+    def origin(self) -> NDArray:
+        messages = self._messages
+        if not isinstance(messages, Shipments):
+            return np.empty(0, np.int64)
+        return messages.origin[self._mine(messages)]
+
+    def shipped(self, name: str) -> NDArray:
+        messages = self._messages
+        if not isinstance(messages, Shipments):
+            return self._empty(name)
+        return messages.fields[name][self._mine(messages)]
+
+    def _mine(self, items: Shipments) -> slice:
+        """This cluster's items."""
+        index = self._cluster.index
+        return slice(*np.searchsorted(items.to, (index, index + 1)))

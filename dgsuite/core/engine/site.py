@@ -18,14 +18,16 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.core.engine import checks
-from dgsuite.core.engine.batches import MessageBatch, Received
 from dgsuite.core.engine.checks import CheckedInbox
 from dgsuite.core.engine.inbox import ClusterInbox
+from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.mailbox import Mailbox
+from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.pairs import Pairs
 from dgsuite.core.engine.program import UNBOUND, Fault, Guard, Step, Tally, reduce_votes
+from dgsuite.core.engine.progress import Progress
+from dgsuite.core.engine.registry import BY_SENT
 from dgsuite.core.engine.sealed import place_of_write, sealed
-from dgsuite.core.engine.senders import SENDERS
 from dgsuite.core.engine.values import Classes
 from dgsuite.core.engine.workload import Workload, WorkloadRunner, without_packets
 from dgsuite.kernels.bsp import Extra, Kernel, Known, Note, State, Vote
@@ -56,6 +58,8 @@ class Site:
         Counts, packs and unpacks messages.
     fault
         Makes an error of what a phase did wrong.
+    log
+        What happened at the site so far.
     tally, compute, cpu, busy
         Of the last phase: what was counted, the seconds and the processor time of each cluster, and the
         seconds of all.
@@ -96,6 +100,7 @@ class Site:
         self.me = me
         self.guard = guard
         self.fault = Fault(kernel.name, self.where, [c.index for c in clusters])
+        self.log = Log(len(clusters))
         self.mailbox = Mailbox(kernel, clusters, self.bounds, me, self.fault, guard.check)
         self.make_inbox = CheckedInbox if guard.check else ClusterInbox
         self._digest = checks.digest(clusters) if guard.check else []
@@ -111,7 +116,7 @@ class Site:
         self.tally = Tally()
         self.quiet = self.keeps = False
         self.returned: Sequence[Any] = ()
-        self._messages: Received | None = None
+        self._messages: Any = None
         self._seals = ExitStack()
 
     def warm(self) -> None:
@@ -150,7 +155,7 @@ class Site:
         for k, result in enumerate(results):
             for item in result if type(result) is tuple else (result,):
                 kind = type(item)
-                if kind in SENDERS:
+                if kind in BY_SENT:
                     sent.setdefault(kind, []).append((k, item))
                 elif kind is Vote:
                     votes.append(item)
@@ -170,6 +175,10 @@ class Site:
         if batches and self.room is not None:
             self.room(step.phase, sum(batch.nbytes for batch in batches.values()))
         return batches if self.workload is None else self.workload.add_packets(step.round, batches)
+
+    def progress(self) -> Progress:
+        """How far the site is."""
+        return self.log.progress()
 
     def new_tally(self) -> Tally:
         """Counts at zero."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from dgsuite.core.engine.batches import MessageBatch
+from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import reduce_votes
 from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.exchange.termination import Lines
@@ -58,7 +58,6 @@ class InTurn(Mesh):
             await self.turn()
         self._mine = False
         assert self._lines is not None
-        before = self._lines.wire
         for peer, parcel in parcels.items():
             await self._lines.send({peer: Note("access", parcel)})
             await self._until("confirmed")
@@ -70,7 +69,6 @@ class InTurn(Mesh):
         else:
             await self._lines.send({peer: Note("end", votes) for peer in self.comms})
             self._votes = votes
-        self.wire = self._lines.wire - before
         found = dict(sorted(self._found.items()))
         return found, combine(self._votes)
 

@@ -15,13 +15,15 @@ from typing import Any
 from distributed.comm.core import Comm
 
 from dgsuite.base.errors import RunError
-from dgsuite.core.engine.batches import MessageBatch
 from dgsuite.core.engine.collectives import Combine, Contribution, partners, tree
+from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.exchange import messages
-from dgsuite.core.exchange.comms import FITS, flush
-from dgsuite.core.exchange.mesh import CLOSING, Mesh, begun
+from dgsuite.core.exchange.channels import Channels
+from dgsuite.core.exchange.comms import FITS
+from dgsuite.core.exchange.mesh import Mesh
+from dgsuite.core.exchange.numbers import CLOSING
 from dgsuite.core.exchange.one_host import OneHost
-from dgsuite.core.workers.plugin import PeerLost, RunPlugin
+from dgsuite.core.workers.plugin import RunPlugin
 from dgsuite.kernels.bsp import Vote
 
 
@@ -33,12 +35,9 @@ class LazyMesh(Mesh):
         self._partners = partners(self.rank, len(self.places))
         self._meetings: Mapping[int, tuple[str, bytes]] = {}
         self._every: list[Comm] = []  # two where both ends opened one
-        self._readers: list[asyncio.Future[None]] = []
         self._steps: defaultdict[int, deque[tuple[int, Any]]] = defaultdict(deque)
         self._parcels: defaultdict[int, dict[int, MessageBatch]] = defaultdict(dict)
-        self._gone: dict[int, Exception] = {}
-        self._news: asyncio.Future[None] | None = None
-        self._written: set[int] = set()
+        self._channels = Channels(self.comms, self.lost, self._take)
 
     async def open(
         self, plugin: RunPlugin, key: str, connect_args: dict[str, Any], listen_args: dict[str, Any]
@@ -52,32 +51,17 @@ class LazyMesh(Mesh):
     def _join(self, peer: int, comm: Comm) -> None:
         self._add(peer, comm)
         self._every.append(comm)
-        self._readers.append(begun(self._read(peer, comm)))
+        self._channels.read(peer, comm)
         if self._partners <= self.comms.keys():
             self._full.set()
 
-    async def _read(self, peer: int, comm: Comm) -> None:
-        """Receive whatever comes, until the comm ends."""
-        try:
-            while True:
-                kind, number, what = messages.content(await comm.read())
-                if kind == messages.STEP:
-                    self._steps[peer].append((number, what))
-                else:
-                    self._parcels[number][peer] = what
-                self._wake()
-        except Exception as error:
-            self._gone[peer] = error
-            self._wake()
-
-    def _wake(self) -> None:
-        if self._news is not None and not self._news.done():
-            self._news.set_result(None)
-
-    async def _wait(self) -> None:
-        """Wait until something comes, or a comm ends."""
-        self._news = asyncio.get_running_loop().create_future()
-        await self._news
+    def _take(self, peer: int, message: Any) -> None:
+        """Sort what has come."""
+        kind, number, what = messages.content(message)
+        if kind == messages.STEP:
+            self._steps[peer].append((number, what))
+        else:
+            self._parcels[number][peer] = what
 
     async def _exchange(
         self,
@@ -86,7 +70,6 @@ class LazyMesh(Mesh):
         vote: Any,
         combine: Combine,
     ) -> tuple[dict[int, MessageBatch], Any]:
-        self.wire = 0
         if parcels:
             await self._send(number, parcels)
         mine = Contribution.of(vote, parcels, len(self.places))
@@ -103,13 +86,11 @@ class LazyMesh(Mesh):
         """So many parcels."""
         found = self._parcels[number]
         while len(found) < count:
-            for peer in self._gone:
-                raise self._ended(peer)
-            await self._wait()
+            for peer in self._channels.gone:
+                raise self._channels.lost(peer)
+            await self._channels.news()
         del self._parcels[number]
-        for peer in self._written:
-            await flush(self.comms[peer])
-        self._written.clear()
+        await self._channels.flush()
         return found
 
     async def _send(self, number: int, parcels: Mapping[int, MessageBatch]) -> None:
@@ -143,9 +124,9 @@ class LazyMesh(Mesh):
         """The next message of a partner."""
         came = self._steps[peer]
         while not came:
-            if peer in self._gone:
-                raise self._ended(peer)
-            await self._wait()
+            if peer in self._channels.gone:
+                raise self._channels.lost(peer)
+            await self._channels.news()
         theirs, said = came.popleft()
         if theirs != number:
             raise RunError(f"worker {self.places[peer]} is at phase {theirs}, not {number}")
@@ -153,17 +134,8 @@ class LazyMesh(Mesh):
         return found
 
     async def _write(self, peer: int, message: Any) -> None:
-        self._written.add(peer)
-        try:
-            self.wire += await self.comms[peer].write(message)
-        except OSError as error:
-            raise self.lost(peer) from error
-
-    def _ended(self, peer: int) -> PeerLost:
-        """The error of a comm that has ended."""
-        lost = self.lost(peer)
-        lost.__cause__ = self._gone[peer]
-        return lost
+        written = await self._channels.write(peer, message)
+        self.wire += written
 
     async def close(self) -> None:
         """Close all comms, when all tasks have what they wait for: a comm that ends before is a lost task."""
@@ -173,7 +145,6 @@ class LazyMesh(Mesh):
     def abort(self) -> None:
         self.one_host = OneHost()
         self._listener.stop()
-        for reader in self._readers:
-            reader.cancel()
+        self._channels.close()
         for comm in self._every:
             comm.abort()

@@ -8,7 +8,7 @@ threads, and the worker's loop stays free. A mesh and its loop may outlive the t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -17,10 +17,12 @@ from distributed.comm.core import Comm
 from distributed.core import rpc
 
 from dgsuite.base.errors import RunError
-from dgsuite.core.engine.batches import MessageBatch
+from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import SILENT, reduce_votes
+from dgsuite.core.exchange.channels import begun
 from dgsuite.core.exchange.comms import SHARED, Listener, can_share, connected, flush, room
 from dgsuite.core.exchange.messages import joint, of_joint, of_said, smaller
+from dgsuite.core.exchange.numbers import CHECK, CLOSING, TELLING
 from dgsuite.core.exchange.one_host import LOOK_OUT, OneHost
 from dgsuite.core.workers.plugin import PeerLost, RunPlugin
 from dgsuite.kernels.bsp import Vote
@@ -29,10 +31,6 @@ NO_MEMORY = " through shared memory (dgsuite.clocked.transport 'comm' has worker
 
 SHARING = 16
 """Workers of a host that share memory, at most: any two have two buffers, of 4 MiB each by default."""
-
-CHECK, CLOSING, TELLING = -2, -4, -11
-"""Numbers of the exchange that finds out whether all tasks have kept a mesh, of that before comms are closed,
-and of those in which each task tells all something of itself."""
 
 
 class Mesh:
@@ -58,7 +56,7 @@ class Mesh:
     rooms
         Bytes of a parcel that can be written to each while it does nothing, as one that sleeps at the gate.
     wire
-        Bytes that the last exchange sent.
+        Bytes written so far.
     processors
         Those that each task may use, by rank.
     alone
@@ -220,7 +218,6 @@ class Mesh:
         gate = self.one_host.gate
         if gate is None or combine is not reduce_votes or number in (CHECK, CLOSING):
             return await self._exchange(number, parcels, vote, combine)
-        self.wire = 0
         early = self._fit(parcels)
         if early:
             await self._send(number, parcels)
@@ -232,10 +229,7 @@ class Mesh:
         votes = [of_said(word.said) for word in words if word.said is not None]
         if len(votes) == len(words):
             return found, reduce_votes(votes)
-        wire = self.wire
-        _, whole = await self._exchange(number, {}, vote, combine)
-        self.wire += wire
-        return found, whole
+        return found, (await self._exchange(number, {}, vote, combine))[1]
 
     async def told(self, mine: Any) -> Mapping[int, Any]:
         """What each task tells all others, by rank; all tasks call it."""
@@ -246,9 +240,10 @@ class Mesh:
         """Send parcels."""
         for peer, parcel in parcels.items():
             try:
-                self.wire += await self.comms[peer].write(joint(number, SILENT, parcel))
+                written = await self.comms[peer].write(joint(number, SILENT, parcel))
             except OSError as error:
                 raise self.lost(peer) from error
+            self.wire += written
 
     async def _fetch(
         self, number: int, parcels: Mapping[int, MessageBatch], sources: Sequence[int]
@@ -276,7 +271,6 @@ class Mesh:
         combine: Callable[[Sequence[Any]], Any],
     ) -> tuple[dict[int, MessageBatch], Any]:
         """The same by messages alone."""
-        self.wire = 0
         found: dict[int, MessageBatch] = {}
         votes: dict[int, Any] = {self.rank: vote}
         peer = self.rank
@@ -361,10 +355,3 @@ def cancelling() -> Callable[[], object]:
             loop.call_soon_threadsafe(task.cancel)
 
     return cancel
-
-
-def begun(coroutine: Coroutine[Any, Any, Any]) -> asyncio.Future[Any]:
-    """A task whose error is dropped if another one is raised first."""
-    task = asyncio.ensure_future(coroutine)
-    task.add_done_callback(lambda done: done.cancelled() or done.exception())
-    return task

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from distributed.protocol.serialize import ToPickle
 
-from dgsuite.core.engine.batches import MessageBatch
 from dgsuite.core.engine.broadcasts import BroadcastBatch
 from dgsuite.core.engine.collectives import Contribution
+from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import SILENT
 from dgsuite.kernels.bsp import Vote
 

@@ -29,7 +29,7 @@ from distributed import Client, Worker
 from distributed.comm import get_address_host
 
 from dgsuite.base.errors import InputError, RunError
-from dgsuite.core.engine.batches import MessageBatch
+from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import reduce_votes
 from dgsuite.core.exchange.mesh import Mesh, cancelling
 from dgsuite.core.workers.plugin import RunPlugin
@@ -126,7 +126,7 @@ class MPIMesh(Mesh):
         # what is sent must stay as it is until it has left
         packed = [(rank, pack((number, vote, parcels.get(p)))) for rank, p in self._ranks.items()]
         self._sending = [world.Isend([data, mpi.BYTE], rank, self._tag) for rank, data in packed]
-        self.wire = sum(data.nbytes for _, data in packed)
+        self.wire += sum(data.nbytes for _, data in packed)
         found: dict[int, MessageBatch] = {}
         votes: dict[int, Any] = {self.rank: vote}
         missing = dict(self._ranks)

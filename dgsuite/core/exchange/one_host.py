@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import RunError
 from dgsuite.core.exchange.gate import SUPPORTED, Gate, Word
 from dgsuite.core.exchange.messages import said
+from dgsuite.core.exchange.numbers import OFFER, TAKEN
 from dgsuite.core.transports import memory
 from dgsuite.kernels.bsp import Vote
 
@@ -28,9 +29,6 @@ takes 50 to 100 us, in every exchange."""
 
 SLICE = 0.02
 """Seconds after which a task that sleeps at a gate looks whether it is cancelled, or a peer is lost."""
-
-OFFER, TAKEN = -5, -6
-"""Numbers of the exchanges in which one task makes memory for all, and all tell whether they have it."""
 
 
 @dataclass

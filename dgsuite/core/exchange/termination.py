@@ -11,16 +11,15 @@ no second wave.
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from distributed.protocol.serialize import ToPickle
 from numpy.typing import NDArray
 
-from dgsuite.core.exchange.comms import flush
+from dgsuite.core.exchange.channels import Channels
 from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.kernels.bsp import Vote
 
@@ -50,23 +49,25 @@ class Message(NamedTuple):
 class Lines:
     """One worker's end of all lines.
 
-    Attributes
+    Parameters
     ----------
-    wire
-        Bytes sent since it was last set to 0.
+    mesh
+        Has a comm to each other worker; what is sent is added to its `Mesh.wire`.
     """
 
     def __init__(self, mesh: Mesh) -> None:
         self.mesh = mesh
-        self.wire = 0
         self._inbox: dict[int, list[tuple[int, Message]]] = defaultdict(list)
-        self._news = asyncio.Event()
-        self._gone: dict[int, Exception] = {}
-        self._readers = [
-            asyncio.ensure_future(self._read(peer, comm)) for peer, comm in mesh.comms.items()
-        ]
+        self._channels = Channels(mesh.comms, mesh.lost, self._take)
+        for peer, comm in mesh.comms.items():
+            self._channels.read(peer, comm)
         self.number = -1
         self.begin()
+
+    def _take(self, peer: int, message: Any) -> None:
+        """Sort what has come by its number."""
+        message = getattr(message, "data", message)  # within a process Dask leaves the wrapper on
+        self._inbox[message.number].append((peer, message))
 
     def begin(self) -> None:
         """A new exchange or finish."""
@@ -76,27 +77,14 @@ class Lines:
         self._sent, self._received = np.zeros(count, np.int64), np.zeros(count, np.int64)
         self._reports: dict[int, Report] = {}
 
-    async def _read(self, peer: int, comm: Any) -> None:
-        try:
-            while True:
-                message = await comm.read()
-                message = getattr(message, "data", message)
-                self._inbox[message.number].append((peer, message))
-                self._news.set()
-        except Exception as error:
-            self._gone[peer] = error
-            self._news.set()
-
     async def send(self, parcels: dict[int, Any], report: Report | None = None) -> None:
         """Send each peer its parcel, if it has one; and all of them the report, if there is one."""
-        try:
-            for peer, comm in self.mesh.comms.items():
-                if peer in parcels or report is not None:
-                    message = Message(self.number, parcels.get(peer), report)
-                    self.wire += await comm.write(ToPickle(message))
-                    await flush(comm)
-        except OSError as error:
-            raise self.mesh.lost(peer) from error
+        for peer in self.mesh.comms:
+            if peer in parcels or report is not None:
+                message = Message(self.number, parcels.get(peer), report)
+                written = await self._channels.write(peer, ToPickle(message))
+                self.mesh.wire += written
+                await self._channels.flush()
 
     async def post(self, parcels: dict[int, Any], idle: Vote | None) -> None:
         """Send tasks; with them, if this worker falls idle with its votes, the report of it."""
@@ -141,11 +129,11 @@ class Lines:
         """
         while not self._inbox.get(self.number):
             may_end = self._agreeing() if heard is None else heard
-            for peer, error in self._gone.items():
-                if peer not in may_end or len(self._gone) == len(self.mesh.comms):
-                    raise self.mesh.lost(peer) from error
-            self._news.clear()
-            await self._news.wait()
+            gone = self._channels.gone
+            for peer in gone:
+                if peer not in may_end or len(gone) == len(self.mesh.comms):
+                    raise self._channels.lost(peer)
+            await self._channels.news()
 
     def _agreeing(self) -> set[int]:
         """Workers that, by their last report, have all that was sent from here, and the reverse."""
@@ -165,7 +153,7 @@ class Lines:
         sent, received = np.stack([report.counts for report in reports], axis=1)
         return [report.vote for report in reports] if (sent == received.T).all() else None
 
-    async def exchange(self, parcels: dict[int, Any], vote: Vote) -> tuple[dict, list[Vote]]:
+    async def exchange(self, parcels: Mapping[int, Any], vote: Vote) -> tuple[dict, list[Vote]]:
         """Send each peer its parcel and the vote, and wait for theirs: a barrier."""
         self.begin()
         await self.send({peer: (vote, parcels.get(peer)) for peer in self.mesh.comms})
@@ -181,5 +169,4 @@ class Lines:
 
     def close(self) -> None:
         """Stop reading."""
-        for reader in self._readers:
-            reader.cancel()
+        self._channels.close()

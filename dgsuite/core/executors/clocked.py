@@ -34,6 +34,7 @@ from dgsuite.core.engine.workload import Workload
 from dgsuite.core.exchange.in_turn import InTurn
 from dgsuite.core.exchange.lazy import LazyMesh
 from dgsuite.core.exchange.mesh import Mesh, cancelling
+from dgsuite.core.exchange.numbers import SHARE
 from dgsuite.core.executors.driver import drive
 from dgsuite.core.transports.quiet import slowed
 from dgsuite.core.workers import placement as tasks
@@ -48,9 +49,6 @@ from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.graph import Graph
 
-SHARE = -7
-"""Number of the exchange in which tasks agree on whether to share memory."""
-
 MANY = 1 / 16
 """Tasks share memory if each reads more than this part of all nodes from the others, on average."""
 
@@ -60,9 +58,9 @@ class Way(NamedTuple):
 
     site: Callable[[Kernel, Sequence[Cluster], NDArray, int, Workload | None, Guard], Any]
     drive: Callable[[Any, Mesh, ThreadPoolExecutor | None, Report | None, Fresh], Awaitable]
-    """Runs the program, from its begin or from a checkpoint on; returns this site's log."""
+    """Runs the program, from its begin or from a checkpoint on."""
     merge: Callable[[Sequence[Any]], Log]
-    """Makes one log of all."""
+    """Makes one log of those of all sites."""
     name: str = "clocked"
     in_turn: bool = False
     """Whether sites compute one after the other."""
@@ -221,12 +219,12 @@ def _site_results(
             for turn, kernel in enumerate(plan.kernels):
                 if turn:
                     site = new_site(kernel)
-                    kept = Fresh(site)
+                    kept = Fresh()
                 if way.rounds and mesh.is_shared and clusters[0].pulls:
                     await _share(site.mailbox, mesh)
                 _prepare(site)
-                log = await way.drive(site, mesh, pool, tell, kept)
-                results.append((site.outputs(), log))
+                await way.drive(site, mesh, pool, tell, kept)
+                results.append((site.outputs(), site.log))
             if not plan.keep:
                 await mesh.close()
         except BaseException:

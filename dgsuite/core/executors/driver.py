@@ -1,28 +1,26 @@
 """The driver of a program of rounds: it runs the phases of one site, with the votes of all sites.
 
-Styles `serial`, `clocked` and `in_turn` use it. In `serial` there is one site, which sends nothing.
+All styles whose sites run the program themselves use it. In `serial` there is one site, which sends nothing.
+Recursive forms bring what runs their finishes: see `dgsuite.core.executors.recursive`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Executor
+from math import inf
 from time import perf_counter
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
-from dgsuite.core.engine.batches import MessageBatch
+from dgsuite.base.thresholds import pools_phase
 from dgsuite.core.engine.checkpoint import AGAIN
 from dgsuite.core.engine.checkpointed import Fresh, is_marked, marked
-from dgsuite.core.engine.log import Log
-from dgsuite.core.engine.program import SILENT, reduce_votes, steps
+from dgsuite.core.engine.message_type import MessageBatch
+from dgsuite.core.engine.program import SILENT, Step, reduce_votes, steps
 from dgsuite.core.engine.progress import Report
 from dgsuite.core.engine.site import Site
+from dgsuite.core.exchange.numbers import READY, RESUMING
 from dgsuite.kernels.bsp import Vote
-
-T = TypeVar("T")
-
-RESUMING = -10
-"""Number of the first exchange of what is sent once more after a checkpoint."""
 
 
 class Exchange(Protocol):
@@ -30,8 +28,11 @@ class Exchange(Protocol):
 
     ordered: bool
     """Whether sites exchange something after every phase, even if none of them sends or votes."""
-    wire: int
-    """Bytes sent to other workers in the last exchange."""
+
+    @property
+    def wire(self) -> int:
+        """Bytes sent to other workers so far."""
+        ...
 
     async def turn(self) -> None:
         """Wait until this site may compute a phase."""
@@ -74,50 +75,57 @@ async def drive(
     pool: Executor | None,
     tell: Report | None,
     kept: Fresh,
-) -> Log:
-    """Run the program on one site, from its begin or from a checkpoint on.
+    finish: Callable[[Step], Awaitable[Vote]] | None = None,
+) -> None:
+    """Run the program on one site, from its begin or from a checkpoint on, and log it there.
 
     Parameters
     ----------
     pool
-        Where clusters run side by side, if anywhere.
+        Where clusters run side by side, if anywhere; those of short phases do not.
     tell
         Called with the progress after each turn of the program.
     kept
         What the run goes on from, and its checkpoints.
-
-    Returns
-    -------
-    The site's log.
+    finish
+        Runs a finish of a recursive form to its end, and returns the votes of all sites.
     """
-    log, past = kept.log, kept.votes
+    log = site.log
     votes: list[Vote] = []
+    took: dict[str, float] = {}  # seconds of each phase when it last ran
 
-    def reply() -> Callable[[], Vote]:
+    def reply(over: Sequence[Vote]) -> Callable[[], Vote]:
         if tell is not None:
-            tell(log.progress)
-        reduced = reduce_votes(votes)
+            tell(site.progress)
+        reduced = reduce_votes([*over, *votes])
         votes.clear()
         return lambda: reduced
 
-    await others.exchange(-1, {}, SILENT)  # no clock starts before all workers are ready
-    for number, results in enumerate(kept.sends, RESUMING):
+    await others.exchange(READY, {}, SILENT)  # no clock starts before all workers are ready
+    for number, results in zip(RESUMING, kept.sends, strict=False):  # none, or as many
         found, _ = await others.exchange(number, site.send(AGAIN, results), SILENT)
         site.deliver(found)
     now = perf_counter()
     start = now - log.seconds
-    for number, step in enumerate(steps(site.kernel, site.clusters[0].n, reply, site.guard)):
-        if number < len(past):
-            votes.append(past[number])
+    todo = steps(site.kernel, site.clusters[0].n, reply, site.guard, [*kept.votes])
+    for number, step in enumerate(todo):
+        if finish is not None and step.launches:
+            votes.append(await finish(step))
+            kept.heard(votes[-1])
+            now = perf_counter()
             continue
         await others.turn()
-        parcels = site.step(step, pool)
+        many = pools_phase(took.get(step.phase, inf))
+        parcels = site.step(step, pool if many else None)
+        took[step.phase] = sum(site.cpu)
         found, said = {}, SILENT
         if others.ordered or not site.quiet:
             vote = marked(site.tally.vote) if kept.due(step) else site.tally.vote
+            sent = others.wire
             found, said = await others.exchange(number, parcels, vote)
-            site.tally.wire = others.wire + site.mailbox.stored
+            site.tally.wire = others.wire - sent + site.mailbox.stored
             votes.append(said)
+            kept.heard(said)
         site.deliver(found)
         before, now = now, perf_counter()
         log.add(step, site.tally, site.compute, site.cpu, now - before - site.busy)
@@ -126,14 +134,12 @@ async def drive(
             kept.write()
             now = perf_counter()
     log.seconds = perf_counter() - start
-    return log
 
 
-def at_once(driving: Coroutine[Any, Any, T]) -> T:
-    """Run a driver that never waits to its end, and return its result."""
+def at_once(driving: Coroutine[Any, Any, None]) -> None:
+    """Run a driver that never waits to its end."""
     try:
         driving.send(None)
-    except StopIteration as end:
-        found: T = end.value
-        return found
+    except StopIteration:
+        return
     raise AssertionError("a serial run waited")

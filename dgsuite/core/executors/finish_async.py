@@ -70,6 +70,8 @@ class Driver:
         self.edges = 2 * sum(self.threads) + 4 * len(places)
         """Dependencies of a phase, about."""
         self.collected: list[Step] = []
+        self.turn = 0
+        """Of the last phase."""
         self.sent = 0
         self.plan = plan
         self.pace = None if plan is None else Pace(plan)
@@ -104,6 +106,7 @@ class Driver:
         if self.pace is not None and step is not AGAIN and self.pace.due(step):
             self.kept.add(self.sent + len(self.collected))
             self.pace.restart(step.round + 1)
+        self.turn = step.turn
         self.collected.append(step)
         if len(self.collected) * self.edges > EDGES or len(self.collected) == self.most:
             self.flush()
@@ -224,6 +227,10 @@ class Driver:
         graph[packed] = (part.pack, *phase, others, each)
         return packed
 
+    def reply(self, over: Sequence[Vote]) -> Callable[[], Vote]:
+        """What fetches the votes of the last turn; the workers know those of all its phases."""
+        return partial(self.votes, self.turn)
+
     def votes(self, turn: int) -> Vote:
         """The votes of a turn, reduced over all workers."""
         self.flush()
@@ -257,18 +264,6 @@ def run(
     epochs = [watch.epochs[place] for place in places]
     driver = Driver(kernel, watch, places, bounds, threads, settings.tell, plan)
     past = [] if plan is None else plan.past().votes
-    votes: list[Vote] = []
-    turns = 0
-
-    def reply() -> Callable[[], Vote]:
-        nonlocal turns
-        turns += 1
-        if driver.sent or driver.collected:
-            return partial(driver.votes, turns - 1)
-        reduced = reduce_votes(votes)  # of phases that are over
-        votes.clear()
-        return lambda: reduced
-
     sent = settings.for_workers()
     opened = driver.each(
         part.open_part,
@@ -276,13 +271,9 @@ def run(
     )
     try:
         driver.join(opened)
-        for number, step in enumerate(steps(kernel, graph.n, reply, settings.guard)):
-            if number < len(past):
-                votes.append(past[number])
-                continue
-            if past and number == len(past):
-                for _ in range(EXCHANGES):
-                    driver.add(AGAIN)
+        for step in [AGAIN] * EXCHANGES if past else []:
+            driver.add(step)
+        for step in steps(kernel, graph.n, driver.reply, settings.guard, past):
             driver.add(step)
         driver.flush()
         closing = driver.each(part.close_part, [()] * len(places))

@@ -42,5 +42,5 @@ def run(
     site.warm()
     kept = begun(settings.checkpoints, site)
     others = Alone(None if before_phase is None else partial(before_phase, site))
-    log = at_once(drive(site, others, None, tell and seldom(tell), kept))
-    return site.outputs(), log
+    at_once(drive(site, others, None, tell and seldom(tell), kept))
+    return site.outputs(), site.log

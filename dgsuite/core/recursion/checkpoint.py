@@ -12,9 +12,10 @@ from typing import Any
 
 from dgsuite.core.engine.checkpoint_files import Checkpoints
 from dgsuite.core.engine.checkpointed import Kept
-from dgsuite.core.engine.program import reduce_votes
+from dgsuite.core.engine.program import Step, reduce_votes
 from dgsuite.core.recursion.ledger import merged
 from dgsuite.core.recursion.site import RecursiveSite
+from dgsuite.kernels.bsp import Vote
 
 
 class KeptTasks(Kept):
@@ -24,13 +25,19 @@ class KeptTasks(Kept):
 
     def __init__(self, plan: Checkpoints, site: RecursiveSite) -> None:
         super().__init__(plan, site)
-        self._start = perf_counter() - site.ledger.seconds
+        self._start = perf_counter() - site.log.seconds
+
+    def due(self, step: Step) -> bool:
+        return step.launches and super().due(step)  # rounds of a recursive form are few
+
+    def heard(self, vote: Vote) -> None:
+        self.votes.append(vote)
 
     def _take_past(self, clusters: slice) -> None:
         site = self.site
         pasts = self.plan.pasts(site.classes())
         ledger = merged([past["ledger"] for past in pasts], site.new_tally)
-        site.ledger = ledger.part(clusters, site.new_tally)
+        site.log = ledger.part(clusters, site.new_tally)
         if clusters.start == 0:
             site.vote = reduce_votes([past["vote"] for past in pasts])
         self.votes = pasts[0]["votes"]
@@ -43,6 +50,6 @@ class KeptTasks(Kept):
 
     def _past(self) -> Any:
         site = self.site
-        site.ledger.seconds = perf_counter() - self._start
-        own = {name: getattr(site, name) for name in ("turn", "ticks", "deepest", "ledger", "vote")}
-        return {**own, "votes": self.votes}
+        site.log.seconds = perf_counter() - self._start
+        own = {name: getattr(site, name) for name in ("turn", "ticks", "deepest", "vote")}
+        return {**own, "ledger": site.log, "votes": self.votes}

@@ -34,6 +34,19 @@ class Ledger:
     seconds: float = 0.0
     clusters: int = 0
 
+    def add(
+        self,
+        step: Step,
+        tally: Tally,
+        compute: Sequence[float],
+        cpu: Sequence[float],
+        exchange: float,
+    ) -> None:
+        """Record a phase of a round."""
+        moment = step.turn, step.position, step.round, step.phase
+        assert moment not in self.entries
+        self.entries[moment] = Entry(tally, np.array(compute), np.array(cpu), exchange)
+
     def at(self, moment: Moment) -> Entry:
         """The entry of a moment, at which perhaps nothing happened here."""
         if moment in self.entries:

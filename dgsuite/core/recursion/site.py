@@ -66,14 +66,14 @@ class RecursiveSite(Site):
 
     Attributes
     ----------
-    ledger
-        What has happened so far.
+    log
+        What has happened so far, by moment.
     vote
         The votes of the current finish, reduced.
     deepest
         Depth that tasks have reached.
-    worked
-        Seconds in which tasks were computed.
+    busy
+        Seconds in which tasks of the finish were computed.
     ticks
         Ticks of the clock, if there is one.
     amid
@@ -95,11 +95,10 @@ class RecursiveSite(Site):
         self.first_cluster = clusters[0].index
         self.offsets = clusters[0].partition.offsets
         self.scopes = [Scopes() for _ in clusters]
-        self.ledger = Ledger(clusters=len(clusters))
+        self.log: Ledger = Ledger(clusters=len(clusters))  # type: ignore[assignment]
         self.vote = Vote()
         self.turn = 0
         self.deepest = 0
-        self.worked = 0.0
         self.ticks = 0
         self.amid: int | None = None
         self.queue: list[Key] = []
@@ -108,7 +107,7 @@ class RecursiveSite(Site):
 
     def progress(self) -> Progress:
         """How far the site is; which of its nodes are active is not known between rounds."""
-        sent = sum(entry.tally.messages for entry in self.ledger.entries.values())
+        sent = sum(entry.tally.messages for entry in self.log.entries.values())
         return Progress(self.deepest, None, sent)
 
     def content(self, k: int) -> dict[str, Any]:
@@ -161,7 +160,7 @@ class RecursiveSite(Site):
         pool
             Where clusters run side by side, if anywhere.
         """
-        self.turn, self.vote = turn, Vote()
+        self.turn, self.vote, self.busy = turn, Vote(), 0.0
         step = Step(0, name, False, turn)
 
         def call(k: int) -> Any:
@@ -224,7 +223,7 @@ class RecursiveSite(Site):
         begin = perf_counter()
         shared = pool is not None and len(items) > 1
         found = list(pool.map(call, items) if shared else map(call, items))  # type: ignore[union-attr]
-        self.worked += perf_counter() - begin
+        self.busy += perf_counter() - begin
         return found
 
     def _run_batch(
@@ -395,7 +394,7 @@ class RecursiveSite(Site):
 
     def entry(self, moment: Moment) -> Entry:
         """The entry of a moment."""
-        entries = self.ledger.entries
+        entries = self.log.entries
         if moment not in entries:
             count = len(self.clusters)
             entries[moment] = Entry(self.new_tally(), np.zeros(count), np.zeros(count))

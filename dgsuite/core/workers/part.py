@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 from distributed import get_worker
 from numpy.typing import NDArray
 
-from dgsuite.core.engine.batches import MessageBatch
 from dgsuite.core.engine.checkpoint import AGAIN
 from dgsuite.core.engine.checkpointed import Fresh, begun
-from dgsuite.core.engine.log import Log
+from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import Step, reduce_votes
 from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.engine.site import Site
@@ -47,7 +46,6 @@ class Part:
     """What a run keeps on a worker."""
 
     site: Site
-    log: Log
     epochs: Sequence[str]
     """Which process each of the run's workers is."""
     results: list[Any]
@@ -101,7 +99,7 @@ class Part:
 
     def votes(self, turn: int) -> Vote:
         """The votes of a turn, reduced over the worker's clusters."""
-        return reduce_votes(self.log.votes_of(turn))
+        return reduce_votes(self.site.log.votes_of(turn))
 
 
 def open_part(
@@ -119,8 +117,8 @@ def open_part(
     site.warm()
     hold_to_limit(site)
     kept = begun(settings.checkpoints, site)
-    part = Part(site, kept.log, epochs, [None] * len(clusters), kept)
-    part.started = part.packed - kept.log.seconds
+    part = Part(site, epochs, [None] * len(clusters), kept)
+    part.started = part.packed - site.log.seconds
     worker.plugin().keep(worker.task_key(), run_id, part)
 
 
@@ -189,8 +187,8 @@ def pack(run_id: str, number: int, step: Step, others: int, phases: Sequence[Non
     before, part.packed = part.packed, perf_counter()
     waited = part.packed - before - covered(part.spans)
     part.spans.clear()
-    part.log.add(step, site.tally, site.compute, site.cpu, waited)
-    part.log.seconds = part.packed - part.started
+    site.log.add(step, site.tally, site.compute, site.cpu, waited)
+    site.log.seconds = part.packed - part.started
     return bundle
 
 
@@ -234,6 +232,6 @@ def covered(spans: Iterable[tuple[float, float]]) -> float:
 def close_part(run_id: str) -> Result:
     """Task: this worker's results."""
     part = _part(run_id)
-    result = [(part.site.outputs(), part.log)]
+    result = [(part.site.outputs(), part.site.log)]
     worker.plugin().announce(worker.task_key(), result)
     return result

@@ -27,7 +27,7 @@ def test_only_halo_values_travel():
     """A broadcast travels once to each site that has the node as a ghost, not once an edge."""
     star = Graph.from_networkx(nx.star_graph(99), clusters=2)
     site = Site(BellmanFord(root=0), star.parts[:1], np.array([0, 1, 2]), 0)
-    first = next(steps(site.kernel, star.n, lambda: None))
+    first = next(steps(site.kernel, star.n, lambda over: None))
     parcels = site.step(first)
     assert site.tally.messages == 99
     assert len(parcels[1].fields["distance"]) == 1

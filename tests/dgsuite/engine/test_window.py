@@ -49,7 +49,7 @@ def run_ahead(kernel, graph, sites, order):
     votes, said = [[] for _ in run], [None] * count
 
     def reply(me):
-        def reduced():
+        def reduced(over):
             found = reduce_votes(votes[me])
             votes[me].clear()
             return lambda: found

@@ -58,7 +58,7 @@ def test_each_cluster_of_a_phase_is_computed_by_one_thread(monkeypatch):
         return k
 
     site = SimpleNamespace(run=run)
-    part = Part(site, None, [], [None] * 500, SimpleNamespace(sends=[]), waiting=deque(range(500)))
+    part = Part(site, [], [None] * 500, SimpleNamespace(sends=[]), waiting=deque(range(500)))
 
     def task(thread):
         begin.wait(10)

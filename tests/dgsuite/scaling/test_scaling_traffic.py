@@ -24,7 +24,7 @@ def sent_by_the_engine(kernel, graph):
     sites = [Site(kernel, [part], np.arange(p + 1), k) for k, part in enumerate(parts)]
     votes, exchanges = [], []
 
-    def reply():
+    def reply(over):
         reduced = reduce_votes(votes)
         votes.clear()
         return lambda: reduced

@@ -13,7 +13,7 @@ from distributed.utils import nbytes
 
 import dgsuite
 from dgsuite import genval
-from dgsuite.core.engine.batches import MessageBatch
+from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import SILENT
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.unicasts import UnicastBatch

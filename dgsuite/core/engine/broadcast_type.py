@@ -1,0 +1,252 @@
+"""Broadcasts as a type of message, and those that each site foresees."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError
+from dgsuite.base.thresholds import compiles
+from dgsuite.core.engine import checks
+from dgsuite.core.engine.batches import BroadcastRecord
+from dgsuite.core.engine.broadcast_store import Stored
+from dgsuite.core.engine.broadcasts import BroadcastBatch
+from dgsuite.core.engine.fields import compilable
+from dgsuite.core.engine.message_type import MessageBatch, MessageType
+from dgsuite.core.engine.pairs import Pairs, reached
+from dgsuite.core.engine.program import Step, Tally
+from dgsuite.core.engine.unicasts import UnicastType
+from dgsuite.kernels.bsp import Broadcast, Known, Unicast, broadcast
+from dgsuite.partition.arrays.reductions import MIN, SUM
+from dgsuite.partition.arrays.segments import ascending, expand, loops, tally
+from dgsuite.partition.clusters.cluster import Cluster
+
+if TYPE_CHECKING:
+    from dgsuite.core.engine.mailbox import Mailbox
+
+
+class BroadcastType(MessageType):
+    """The values of nodes go once to each site that reads them, and are stored there.
+
+    They go as unicasts where clusters of a directed graph have no edges that come in.
+    """
+
+    sent, batch = Broadcast, BroadcastBatch
+
+    def send(
+        self, box: Mailbox, step: Step, sends: Sequence[tuple[int, Broadcast]], counts: Tally
+    ) -> dict[int, MessageBatch]:
+        if not box.clusters[0].pulls:
+            if any(b.backwards for _, b in sends):
+                raise box.fault(
+                    step, sends[0][0], "broadcasts backwards; its kernel needs pulls = True"
+                )
+            along = [(k, along_edges(box, step, k, b)) for k, b in sends]
+            batches = UnicastType().send(box, step, along, counts)
+            counts.active = sum(count_senders(box, k, b) for k, b in sends)
+            return batches
+        fields = store(box, step, sends, counts, travels=True)
+        return {} if box.arriving is None else {**box.arriving.pack(fields)}
+
+    def unpack(self, box: Mailbox, peer: int, batch: BroadcastBatch) -> None:
+        box.arrive(box.along(batch.backwards)).unpack(peer, batch)
+
+    def warm(self, box: Mailbox) -> None:
+        """Make the halo, and load compiled loops."""
+        if not box.clusters[0].pulls:
+            return
+        halo = box.halo
+        if compiles(len(halo.indices)):
+            none, one = np.empty(0, np.int64), np.zeros(1, bool)
+            pull = (halo.indptr, halo.indices, 0, none, np.zeros(1, np.uint8))
+            push = (*halo.out(np.array([halo.first])), none)
+            counts = np.empty(0, np.int32)
+            loops().tally(counts, none)
+            loops().mark_rows(halo.out_indptr, halo.away, none, 0, 0, one, halo.first, none)
+            loops().single(halo.out_indptr, none)
+            loops().fill(one, none, True)
+            loops().land(one, np.empty(0, np.int32), halo.first, none)
+            loops().remove(one, none)
+            loops().keep(one, none, none)
+            loops().pull_any(*pull)
+            loops().pull_count(*pull, 0, 0)
+            loops().push_first(*push, halo.names, one, halo.names[:0])
+            loops().both(one[:0], one[:0], none)
+            loops().collect(one[:0], one[:0], halo.names[:0], none, halo.names[:0])
+            if box.kernel.adds_all:
+                halo.cut_tiles()
+            if box.kernel.looks_at_hubs:
+                _ = halo.hubs_first
+            if box.kernel.takes_offers:
+                (dtype,) = box.dtypes.values()
+                box.broadcasts.offers.warm(dtype)
+            if box.kernel.looks_for_first:
+                names = halo.names[:0]
+                loops().pull_first(*pull[:2], halo.heads, *pull[2:], halo.names, none, names)
+                loops().fill(counts, none, 0)
+                loops().scatter(counts, none, names)
+            loops().push_any(*push, one)
+            loops().push_count(*push, halo.first, halo.starts, counts, counts, none, 0)
+            box.broadcasts.prepare([*box.dtypes])
+            for name in (name for name, dtype in box.dtypes.items() if compilable(dtype)):
+                values = box.broadcasts.slots[name][:0]
+                loops().pull(*pull, values, MIN.identity(values.dtype), *MIN.flags)
+                if values.dtype.kind == "f":
+                    loops().pull_sum(*pull, values, SUM.identity(values.dtype))
+                loops().pull_minima(*pull, values, values)
+                loops().pick(values, none, one, 0)
+                loops().lay(values, one[:0], values)
+                loops().gather(values, halo.indices[:0], values)
+                loops().scatter(values, halo.indices[:0], values)
+                loops().push(*halo.edges, halo.first, none, values, values, one, *MIN.flags)
+
+
+class KnownType(MessageType):
+    """A broadcast that every site knows of is stored without a batch."""
+
+    sent = Known
+
+    def send(
+        self, box: Mailbox, step: Step, sends: Sequence[tuple[int, Known]], counts: Tally
+    ) -> dict[int, MessageBatch]:
+        nodes = {send.node for _, send in sends}
+        if len(nodes) > 1 or len(sends) < len(box.clusters):
+            raise box.fault(step, 0, "returns another known(...) than another cluster")
+        (node,) = nodes
+        if node is None:
+            return {}
+        partition = box.unicasts.partition
+        if not box.clusters[0].pulls or not 0 <= node < partition.n:
+            raise box.fault(step, 0, f"returns known({node}), which no neighbour can read")
+        row = int(partition.position(np.array([node]))[0]) - box.unicasts.first
+        if 0 <= row < box.unicasts.own:
+            k = bisect_right(box.starts, row) - 1
+            sent = broadcast(np.array([row - box.starts[k]]))
+            store(box, step, [(k, sent)], counts, travels=False)
+        elif box.halo.own and (slot := box.halo.slot(node, partition)) is not None:
+            box.arriving = box.broadcasts
+            box.broadcasts.add_ghost(slot)
+        return {}
+
+
+class Said(NamedTuple):
+    """What a site's k-th cluster broadcasts: checked, with a value of each field for each node."""
+
+    k: int
+    nodes: NDArray[np.int64]
+    columns: dict[str, NDArray]
+    send: Broadcast
+
+
+def store(
+    box: Mailbox, step: Step, sends: Sequence[tuple[int, Broadcast]], counts: Tally, travels: bool
+) -> list[str]:
+    """Count and store what is broadcast; returns the names of its fields."""
+    said: list[Said] = []
+    count = 0
+    for k, send in sends:
+        nodes = box.every(k) if send.nodes is None else box.senders(step, k, send.nodes)
+        if not len(nodes):
+            continue
+        if box.check:
+            box.checked(step, k, checks.counts_of, box.clusters[k], nodes, send)
+        columns = box.columns(step, k, send.fields, len(nodes))
+        if said and columns.keys() != said[0].columns.keys():
+            raise box.fault(step, k, "sends other fields than another cluster")
+        if box.arriving not in (None, box.along(send.backwards)):
+            raise box.fault(step, k, "broadcasts in another direction than another cluster")
+        box.arriving = box.along(send.backwards)
+        said.append(Said(k, nodes, columns, send))
+        count += len(nodes)
+    if box.arriving is None:
+        return []
+    fields, broadcasts = [*said[0].columns], box.arriving
+    broadcasts.expect(fields, count)
+
+    def put(one: Said) -> tuple[Stored, tuple[int, int]]:
+        k, nodes, columns, send = one
+        block = slice(box.starts[k], box.starts[k + 1])
+        try:
+            stored = broadcasts.put(nodes, columns, block, send.nodes is None)
+        except InputError as error:
+            raise box.fault(step, k, f"broadcasts from {error}") from None
+        return stored, counted(box, box.clusters[k], nodes, send, stored)
+
+    size = box.payload(fields)
+    for one, (stored, (messages, far)) in zip(said, box.each(put, said), strict=True):
+        broadcasts.note(stored)
+        counts.messages += messages
+        counts.remote += far
+        counts.active += stored.senders
+        counts.nbytes += messages * size
+        if counts.pairs is not None:
+            trace(box, step, one.k, one.nodes, one.send, messages, counts.pairs)
+    if box.recorder is not None:
+        rows = np.concatenate([one.nodes + box.starts[one.k] for one in said])
+        box.record(step, BroadcastRecord(rows, size, travels))
+    return fields
+
+
+def counted(
+    box: Mailbox, cluster: Cluster, nodes: NDArray, send: Broadcast, stored: Stored
+) -> tuple[int, int]:
+    """Messages of a broadcast, and how many of them leave the cluster."""
+    along = stored.messages, stored.leaving
+    if send.to is not None:
+        each, away = send.to
+        return int(np.sum(each, dtype=np.int64)), int(np.sum(away, dtype=np.int64))
+    links = send.links
+    if send.backwards and cluster.directed:
+        if len(box.clusters) == 1:
+            return along
+        return along[0], tally(cluster.remote_in_degree, nodes)
+    remote = cluster.remote_degree if links is None else links.remote
+    if send.repeat is not None:
+        times = np.asarray(send.repeat, np.int64)
+        degree = cluster.degree if links is None else links.degree
+        return int((degree[nodes] * times).sum()), int((remote[nodes] * times).sum())
+    if links is None and len(box.clusters) == 1:
+        return along
+    messages = along[0] if links is None else tally(links.degree, nodes)
+    return messages, tally(remote, nodes)
+
+
+def trace(
+    box: Mailbox, step: Step, k: int, nodes: NDArray, send: Broadcast, messages: int, pairs: Pairs
+) -> None:
+    """Count where so many messages of a broadcast go."""
+    cluster = box.clusters[k]
+    entry, times = reached(cluster, nodes, send)
+    found = len(entry) * times if isinstance(times, int) else int(times.sum())
+    if found != messages:
+        raise box.fault(
+            step,
+            k,
+            f"counts {messages} messages along edges that carry {found}; in a traced run Links.drop and "
+            f"broadcast(to=...) need the edges: pass inbox.edges(nodes)",
+        )
+    size = box.payload(send.fields)
+    pairs.add(cluster.index, box.owner(k, send.backwards)[entry], times, np.multiply(times, size))
+
+
+def count_senders(box: Mailbox, k: int, b: Broadcast) -> int:
+    """How many nodes broadcast, those without neighbours included."""
+    return box.clusters[k].size if b.nodes is None else len(b.nodes)
+
+
+def along_edges(box: Mailbox, step: Step, k: int, b: Broadcast) -> Unicast:
+    """A broadcast as messages along the out-edges of a directed graph."""
+    cluster = box.clusters[k]
+    nodes = box.every(k) if b.nodes is None else box.senders(step, k, b.nodes)
+    try:
+        ascending(nodes, cluster.size)
+    except InputError as error:
+        raise box.fault(step, k, f"broadcasts from {error}") from None
+    at, entry = expand(cluster.indptr, nodes)
+    columns = box.columns(step, k, b.fields, len(nodes))
+    fields = {name: column[at] for name, column in columns.items()}
+    return Unicast(cluster.indices[entry], nodes[at], None, fields)  # type: ignore[arg-type]

@@ -1,0 +1,106 @@
+"""Channels, without sockets: messages in their order, and comms that end."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from distributed.comm import CommClosedError
+
+from dgsuite.core.exchange.channels import Channels
+from dgsuite.core.workers.plugin import PeerLost
+
+
+class End:
+    """One end of a comm in memory; a message of n letters takes n bytes."""
+
+    def __init__(self):
+        self.other = None
+        self.arrived = asyncio.Queue()
+
+    async def read(self):
+        message = await self.arrived.get()
+        if message is None:
+            raise CommClosedError("the other end has left")
+        return message
+
+    async def write(self, message):
+        if self.other is None:
+            raise CommClosedError("closed")
+        await self.other.arrived.put(message)
+        return len(message)
+
+    def leave(self):
+        self.other.arrived.put_nowait(None)
+        self.other.other = None
+
+
+def pair():
+    one, two = End(), End()
+    one.other, two.other = two, one
+    return one, two
+
+
+def lost(peer):
+    return PeerLost(f"worker {peer} was lost", str(peer))
+
+
+def run(script):
+    asyncio.run(asyncio.wait_for(script(), 10))
+
+
+def test_messages_come_in_order_while_nobody_waits_for_them():
+    async def script():
+        taken = []
+        mine, theirs = pair()
+        channels = Channels({1: mine}, lost, lambda peer, message: taken.append((peer, message)))
+        channels.read(1, mine)
+        for message in ("a", "bb", "ccc"):
+            await theirs.write(message)
+        await asyncio.sleep(0.01)
+        assert taken == [(1, "a"), (1, "bb"), (1, "ccc")]
+        assert await channels.write(1, "dddd") == 4
+        await channels.flush()
+        assert await theirs.read() == "dddd"
+        channels.close()
+
+    run(script)
+
+
+def test_a_comm_that_ends_is_news_after_what_it_brought():
+    async def script():
+        taken = []
+        mine, theirs = pair()
+        channels = Channels({3: mine}, lost, lambda peer, message: taken.append(message))
+        channels.read(3, mine)
+        await theirs.write("last")
+        theirs.leave()
+        while not channels.gone:
+            await channels.news()
+        assert taken == ["last"]
+        error = channels.lost(3)
+        assert error.worker == "3"
+        assert isinstance(error.__cause__, CommClosedError)
+        with pytest.raises(PeerLost, match="worker 3 was lost"):
+            await channels.write(3, "too late")
+
+    run(script)
+
+
+def test_two_comms_of_a_peer_are_both_read():
+    """Both ends may open one at the same time."""
+
+    async def script():
+        taken = []
+        ends = [pair(), pair()]
+        channels = Channels({0: ends[0][0]}, lost, lambda peer, message: taken.append(message))
+        for mine, _ in ends:
+            channels.read(0, mine)
+        await ends[1][1].write("second")
+        await ends[0][1].write("first")
+        while len(taken) < 2:
+            await channels.news()
+        assert {*taken} == {"first", "second"}
+        channels.close()
+
+    run(script)
