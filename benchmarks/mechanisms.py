@@ -64,9 +64,12 @@ SWITCHES = {
     "no full collections": Switch(
         "2x1", ALL, attributes={CLOCKED + "no_full_collections": nullcontext}
     ),
-    "slowed clocks": Switch("8x1", ROUNDS, attributes={CLOCKED + "slowed": nullcontext}),
+    "slowed clocks": Switch("16x1", ROUNDS, attributes={CLOCKED + "slowed": nullcontext}),
     "votes by a tree, comms as needed": Switch(
-        "8x1 tcp", ("empty rounds", "small call"), attributes={CLOCKED + "FEW": 99}, anew=True
+        "8x1 tcp",
+        ("empty rounds", "small call"),
+        attributes={"dgsuite.core.exchange.mesh:FEW": 99},
+        anew=True,
     ),
     "results with the message": Switch(
         "2x1",

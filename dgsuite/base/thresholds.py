@@ -13,7 +13,7 @@ scatter_from = 1 << 8
 pool_from = 1 << 15
 """Nodes of a site above which its clusters share the worker's threads: handing over costs 0.1 ms."""
 
-pool_seconds_from = 1e-3
+pool_seconds_from = 3e-3
 """Seconds of processor time that a phase took last from which its clusters do so: threads of shorter phases
 wait for Python's lock more than they gain."""
 

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite.base.errors import InputError, RunError
+from dgsuite.core.engine.collectives import Contribution
 from dgsuite.core.engine.program import reduce_votes
-from dgsuite.core.exchange.messages import joint, of_joint
+from dgsuite.core.exchange.messages import content, step
 from dgsuite.core.executors import serial
 from dgsuite.kernels import FAITHFUL, RECURSIVE
 from dgsuite.kernels import KERNELS as ALL
@@ -70,11 +71,10 @@ def test_many_floats_in_votes_are_added_exactly():
 
 def test_votes_of_floats_travel_without_a_change():
     cast = vote(sum=np.array([0.1, -1e300, 5e-324]), min=-0.0, max=math.inf)
-    sent = joint(3, cast, None)
-    assert of_joint(sent) == (3, cast, None)
-    short = joint(3, cast._replace(max=None), None)
+    assert content(step(3, Contribution(cast)))[1:] == (3, Contribution(cast), None)
+    short = step(3, Contribution(cast._replace(max=None)))
     assert type(short) is tuple  # not pickled
-    assert of_joint(short)[1] == cast._replace(max=None)
+    assert content(short).what.vote == cast._replace(max=None)
 
 
 def test_a_cluster_that_does_not_vote_adds_nothing():

@@ -31,6 +31,11 @@ def has_worked(processes, seconds):
         time.sleep(0.01)
 
 
+COME_BACK = 400
+"""Seconds in which a lost worker is replaced. On a busy machine its nanny may fail to restart it; its cluster
+then starts another one after ``lost-worker-timeout``."""
+
+
 @contextmanager
 def client_of(workers, settings=None, threads=1, set_as_default=True, **options):
     """A client of some worker processes, with settings of Dask's, and options of the cluster."""

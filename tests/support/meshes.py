@@ -29,7 +29,7 @@ class Meeting:
         return self.address
 
 
-def together(size, script, kind=Mesh, meets=True):
+def together(size, script, meets=True):
     """What the tasks of a mesh return, by rank.
 
     Parameters
@@ -52,9 +52,7 @@ def together(size, script, kind=Mesh, meets=True):
         try:
             with ThreadPoolExecutor(size) as pool:
                 tasks = [
-                    loop.run_in_executor(
-                        pool, _task, kind, places, rank, meeting, script, meets, over
-                    )
+                    loop.run_in_executor(pool, _task, places, rank, meeting, script, meets, over)
                     for rank, (_, meeting) in enumerate(servers)
                 ]
                 return await asyncio.gather(*tasks)
@@ -65,8 +63,8 @@ def together(size, script, kind=Mesh, meets=True):
     return asyncio.run(main())
 
 
-def _task(kind, places, rank, meeting, script, meets, over):
-    mesh = kind("0a", places, ["epoch"] * len(places), rank, shares=True)
+def _task(places, rank, meeting, script, meets, over):
+    mesh = Mesh("0a", places, ["epoch"] * len(places), rank, shares=True)
 
     async def main():
         try:

@@ -2,7 +2,7 @@
 
 A collective is a generator that every worker runs. It yields a `Move`, which says what to send and from
 which workers to receive, and is sent what was received; in the end it returns all contributions combined.
-It uses no sockets: a mesh drives one generator and transfers its messages (`dgsuite.core.exchange.lazy`), a
+It uses no sockets: a mesh drives one generator and transfers its messages (`dgsuite.core.exchange.mesh`), a
 test drives those of all workers in one process (`tests/dgsuite/workers/test_collectives.py`).
 """
 

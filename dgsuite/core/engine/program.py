@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import partial
-from itertools import islice
 from typing import Any, NamedTuple
 
 from dgsuite.base.errors import RunError
@@ -209,35 +209,36 @@ def steps(
         The votes of phases that are over. The program is replayed with them.
     """
     program = turns(kernel, n, guard.max_rounds)
-    votes = iter(past)
+    votes = deque(past)
     turn = 0
     try:
         number, current = next(program)
         while True:
-            phases = _phases(kernel, number, turn, current)
-            over = [*islice(votes, len(phases))]
-            yield from phases[len(over) :]
+            over: list[Vote] = []
+            for step in _phases(kernel, number, turn, current):
+                if votes:
+                    over.append(votes.popleft())
+                else:
+                    yield step
             turn += 1
-            replayed = len(over) == len(phases)
+            replayed = step.position + 1 == len(over)
             number, current = program.send(partial(reduce_votes, over) if replayed else reply(over))
     except StopIteration:
         return
 
 
-def _phases(kernel: Kernel, number: int, turn: int, item: Round | Finish) -> list[Step]:
+def _phases(kernel: Kernel, number: int, turn: int, item: Round | Finish) -> Iterator[Step]:
     """The phases of a turn; a recursive form counts depths in place of rounds."""
-    recursive = kernel.form == "recursive"
-    if isinstance(item, Finish):
-        if not recursive:
-            raise RunError(
-                f"kernel {kernel.name!r} yields a finish, and its form is not 'recursive'"
-            )
-        return [Step(0, item.launch, True, turn, launches=True)]
-    last = len(item.phases) - 1
-    return [
-        Step(0 if recursive else number, name, i == last, turn, item.values_of(kernel, name), i)
-        for i, name in enumerate(item.phases)
-    ]
+    depth = kernel.form == "recursive"
+    if isinstance(item, Round):
+        last = len(item.phases) - 1
+        for i, phase in enumerate(item.phases):
+            values = item.values_of(kernel, phase)
+            yield Step(0 if depth else number, phase, i == last, turn, values, i)
+    elif depth:
+        yield Step(0, item.launch, True, turn, launches=True)
+    else:
+        raise RunError(f"kernel {kernel.name!r} yields a finish, and its form is not 'recursive'")
 
 
 class Fault(NamedTuple):

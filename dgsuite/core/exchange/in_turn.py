@@ -91,15 +91,3 @@ class InTurn(Mesh):
                     await self._lines.send({peer: Note("confirmed")})
                 elif note.what != "confirmed":
                     self._votes = note.content
-
-    async def close(self) -> None:
-        self._stop_reading()
-        await super().close()
-
-    def abort(self) -> None:
-        self._stop_reading()
-        super().abort()
-
-    def _stop_reading(self) -> None:
-        if self._lines is not None:
-            self._lines.close()

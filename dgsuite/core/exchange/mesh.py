@@ -1,14 +1,20 @@
-"""A mesh: the tasks of a clocked run, each joined to each by a comm of its own.
+"""A mesh: the tasks of a clocked run, joined by comms of their own.
 
 The comms are opened on the task's own event loop: a message goes from socket to task without a change of
 threads, and the worker's loop stays free. A mesh and its loop may outlive the task: see
 `dgsuite.core.workers.kept`.
+
+A few tasks are joined each to each at the start. Many are joined to their partners in a collective alone; a
+task connects to another one when it first has a parcel for it. Votes go by the collective, whose result has
+the number of parcels that each task is to wait for. So the end of a phase takes no message between tasks
+without parcels for each other.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -17,11 +23,18 @@ from distributed.comm.core import Comm
 from distributed.core import rpc
 
 from dgsuite.base.errors import RunError
+from dgsuite.core.engine.collectives import (
+    FEW,
+    Combine,
+    Contribution,
+    partners,
+    tree,
+)
 from dgsuite.core.engine.message_type import MessageBatch
-from dgsuite.core.engine.program import SILENT, reduce_votes
-from dgsuite.core.exchange.channels import begun
-from dgsuite.core.exchange.comms import SHARED, Listener, can_share, connected, flush, room
-from dgsuite.core.exchange.messages import joint, of_joint, of_said, smaller
+from dgsuite.core.engine.program import reduce_votes
+from dgsuite.core.exchange import messages
+from dgsuite.core.exchange.channels import Channels, begun
+from dgsuite.core.exchange.comms import FITS, SHARED, Listener, can_share, connected, room
 from dgsuite.core.exchange.numbers import CHECK, CLOSING, TELLING
 from dgsuite.core.exchange.one_host import LOOK_OUT, OneHost
 from dgsuite.core.workers.plugin import PeerLost, RunPlugin
@@ -48,15 +61,19 @@ class Mesh:
         Which of them is this one.
     shares
         Whether workers of one host share memory, instead of sending through Dask's TCP.
+    joins_all
+        Whether to join each task to each at the start, however many there are.
 
     Attributes
     ----------
     comms
-        One to each other task, by rank.
+        One to each other task that this one has joined, by rank.
+    channels
+        What reads them.
+    notes
+        By number: messages of a protocol that uses the channels as well, each with its sender.
     rooms
         Bytes of a parcel that can be written to each while it does nothing, as one that sleeps at the gate.
-    wire
-        Bytes written so far.
     processors
         Those that each task may use, by rank.
     alone
@@ -77,19 +94,29 @@ class Mesh:
         epochs: Sequence[str],
         rank: int,
         shares: bool = False,
+        joins_all: bool = False,
     ) -> None:
         self.run = run
         self.shares = shares
         self.places = places
         self.epochs = epochs
         self.rank = rank
-        self.wire = 0
         self.comms: dict[int, Comm] = {}
         self.rooms: dict[int, int] = {}
         self.processors: Mapping[int, frozenset[int]] = {}
         self.one_host = OneHost()
         self.runner = asyncio.Runner()
-        self._partners = {peer for peer in range(len(places)) if peer != rank}
+        self.channels = Channels(self.comms, self.lost, self._take)
+        self.notes: defaultdict[int, list[tuple[int, Any]]] = defaultdict(list)
+        self._few = len(places) <= FEW
+        everyone = {peer for peer in range(len(places)) if peer != rank}
+        self._joins_all = self._few or joins_all
+        self._partners = everyone if self._joins_all else partners(rank, len(places))
+        if not self._few:  # which task sends a parcel is not known
+            self.channels.listen()
+        self._meetings: Mapping[int, tuple[str, bytes]] = {}
+        self._steps: defaultdict[int, deque[tuple[int, Any]]] = defaultdict(deque)
+        self._parcels: defaultdict[int, dict[int, MessageBatch]] = defaultdict(dict)
         self._full = asyncio.Event()
         self._listener = Listener(self._welcome)
 
@@ -105,6 +132,10 @@ class Mesh:
             await self._connect(peer, *await self._meet(peer, connect_args))
         if self._partners:
             await self._full.wait()
+        if self._joins_all:
+            self._listener.stop()
+        else:
+            self._meetings = await self.told(self._listener.where)
 
     async def _meet(self, peer: int, connect_args: dict[str, Any]) -> Any:
         """Where a peer listens, once its worker knows."""
@@ -143,6 +174,11 @@ class Mesh:
         return True
 
     @property
+    def wire(self) -> int:
+        """Bytes written so far."""
+        return self.channels.wire
+
+    @property
     def scheme(self) -> str:
         """Of the comms between tasks; all tasks find the same one."""
         scheme = parse_address(self.places[self.rank])[0]
@@ -178,19 +214,26 @@ class Mesh:
 
     def _expects(self, rank: int) -> bool:
         """Whether a task may connect."""
-        return rank not in self.comms and self.rank < rank < len(self.places)
+        return 0 <= rank < len(self.places) and rank != self.rank
 
     def _join(self, peer: int, comm: Comm) -> None:
-        self._add(peer, comm)
-        if len(self.comms) == len(self.places) - 1:
-            self._listener.stop()
-            self._full.set()
-
-    def _add(self, peer: int, comm: Comm) -> None:
-        """Send to a peer over a comm from now on, unless there is one."""
+        """Read a comm from now on, and send to the peer over it, unless there is one."""
         comm.exchange = True  # a throttle may be for exchanges alone
         self.comms.setdefault(peer, comm)  # whose messages stay in order
         self.rooms.setdefault(peer, room(comm))
+        self.channels.add(peer, comm)
+        if self._partners <= self.comms.keys():
+            self._full.set()
+
+    def _take(self, peer: int, message: Any) -> None:
+        """Sort what has come."""
+        kind, number, what, parcel = messages.content(message)
+        if kind == messages.STEP:
+            self._steps[peer].append((number, what))
+        elif kind == messages.NOTE:
+            self.notes[number].append((peer, what))
+        if parcel is not None:
+            self._parcels[number][peer] = parcel
 
     async def turn(self) -> None:
         """Wait until this task may compute a phase: here at once."""
@@ -224,9 +267,13 @@ class Mesh:
         words = await self.one_host.meet(self, gate, number, parcels, vote)
         sources = [peer for peer, word in enumerate(words) if word.due >> self.rank & 1]
         found: dict[int, MessageBatch] = {}
-        if sources or not early:
-            found = await self._fetch(number, {} if early else parcels, sources)
-        votes = [of_said(word.said) for word in words if word.said is not None]
+        if not early:
+            reading = begun(self._received(number, sources))
+            await self._send(number, parcels)
+            found = await reading
+        elif sources:
+            found = await self._received(number, sources)
+        votes = [messages.of_said(word.said) for word in words if word.said is not None]
         if len(votes) == len(words):
             return found, reduce_votes(votes)
         return found, (await self._exchange(number, {}, vote, combine))[1]
@@ -236,74 +283,104 @@ class Mesh:
         whole: Mapping[int, Any] = (await self.exchange(TELLING, {}, {self.rank: mine}, _union))[1]
         return whole
 
-    async def _send(self, number: int, parcels: Mapping[int, MessageBatch]) -> None:
-        """Send parcels."""
-        for peer, parcel in parcels.items():
-            try:
-                written = await self.comms[peer].write(joint(number, SILENT, parcel))
-            except OSError as error:
-                raise self.lost(peer) from error
-            self.wire += written
-
-    async def _fetch(
-        self, number: int, parcels: Mapping[int, MessageBatch], sources: Sequence[int]
-    ) -> dict[int, MessageBatch]:
-        """Send parcels, and receive one from each of some peers."""
-        found: dict[int, MessageBatch] = {}
-        reads = {peer: begun(self.comms[peer].read()) for peer in sources}
-        writes = [begun(self._send(number, {peer: each})) for peer, each in parcels.items()]
-        for write in writes:
-            await write
-        for peer, read in reads.items():
-            try:
-                _, _, parcel = of_joint(await read)
-            except OSError as error:
-                raise self.lost(peer) from error
-            assert parcel is not None
-            found[peer] = parcel
-        return found
-
     async def _exchange(
-        self,
-        number: int,
-        parcels: Mapping[int, MessageBatch],
-        vote: Any,
-        combine: Callable[[Sequence[Any]], Any],
+        self, number: int, parcels: Mapping[int, MessageBatch], vote: Any, combine: Combine
     ) -> tuple[dict[int, MessageBatch], Any]:
         """The same by messages alone."""
-        found: dict[int, MessageBatch] = {}
-        votes: dict[int, Any] = {self.rank: vote}
-        peer = self.rank
         if not self.comms:
             await asyncio.sleep(0)  # lets the run be cancelled
+        if self._few:
+            return await self._swap(number, parcels, vote, combine)
+        if parcels:
+            await self._send(number, parcels)
+        mine = Contribution.of(vote, parcels, len(self.places))
+        whole = await self._agree(number, mine, Contribution.combining(combine))
+        return await self._arrived(number, whole.expected(self.rank)), whole.vote
+
+    async def _swap(
+        self, number: int, parcels: Mapping[int, MessageBatch], vote: Any, combine: Combine
+    ) -> tuple[dict[int, MessageBatch], Any]:
+        """Each of a few tasks sends each its vote, and with it the parcel."""
+        self.channels.look_out = LOOK_OUT if self.alone else 0.0
+        reads: dict[int, asyncio.Future[Contribution]] = {}
+        if not self._fit(parcels):  # transports may write only while both ends read
+            reads = {peer: begun(self._heard(number, peer)) for peer in self.comms}
+        mine = Contribution(vote)
+        await self._write(
+            {peer: messages.step(number, mine, parcels.get(peer)) for peer in self.comms}, parcels
+        )
+        votes = {self.rank: vote}
+        for peer in self.comms:
+            said = await (reads[peer] if reads else self._heard(number, peer))
+            votes[peer] = said.vote
+        await self.channels.flush()
+        return self._parcels.pop(number, {}), combine([votes[r] for r in range(len(votes))])
+
+    async def _send(self, number: int, parcels: Mapping[int, MessageBatch]) -> None:
+        """Send parcels, to tasks that are joined first if need be."""
+        if strangers := parcels.keys() - self.comms.keys():
+            there = ((peer, *self._meetings[peer]) for peer in sorted(strangers))
+            await asyncio.gather(*(self._connect(*each) for each in there))
+        await self._write(
+            {peer: messages.parcel(number, each) for peer, each in parcels.items()}, parcels
+        )
+
+    async def _agree(self, number: int, mine: Contribution, combine: Combine) -> Contribution:
+        """The contributions of all tasks together, by a collective."""
+        collective = tree(self.rank, len(self.places), mine, combine)
+        heard: Any = None
         try:
-            messages = {p: joint(number, vote, parcels.get(p)) for p in self.comms}
-            reads: dict[int, Awaitable[Any]] = {}
-            writes: dict[int, Awaitable[int]] = {}
-            if parcels and not (len(self.comms) == 1 and self._fit(parcels)):
-                # reading starts first: a transport whose writes wait for the reader must not deadlock
-                reads = {p: begun(c.read()) for p, c in self.comms.items()}
-                if len(reads) > 1:  # side by side: on a slow link a write waits until all has left
-                    writes = {p: begun(c.write(messages[p])) for p, c in self.comms.items()}
-            for peer, comm in self.comms.items():
-                self.wire += await (writes[peer] if writes else comm.write(messages[peer]))
-            for peer, comm in self.comms.items():
-                if reads:
-                    message = await reads[peer]
-                else:  # nothing is left to send, and no other task uses this loop
-                    comm.look_out = LOOK_OUT if self.alone else 0.0
-                    message = await comm.read()
-                    comm.look_out = 0.0
-                theirs, votes[peer], parcel = of_joint(message)
-                if theirs != number:
-                    raise RunError(f"worker {self.places[peer]} is at phase {theirs}, not {number}")
-                if parcel is not None:
-                    found[peer] = parcel
-            for comm in self.comms.values():
-                await flush(comm)
-        except OSError as error:
-            raise self.lost(peer) from error
-        return found, combine([votes[rank] for rank in range(len(self.places))])
+            while True:
+                sends, hears = collective.send(heard)
+                for peer, said in sends.items():
+                    await self.channels.write(peer, messages.step(number, said))
+                heard = [await self._heard(number, peer) for peer in hears]
+        except StopIteration as end:
+            whole: Contribution = end.value
+            return whole
+
+    async def _write(self, out: Mapping[int, Any], parcels: Mapping[int, MessageBatch]) -> None:
+        """Write messages, with these parcels in them."""
+        write = self.channels.write
+        if len(out) == 1 or all(messages.smaller(each, FITS) for each in parcels.values()):
+            for peer, message in out.items():
+                await write(peer, message)
+        else:  # side by side: on a slow link a write waits until all has left
+            await asyncio.gather(*(write(peer, message) for peer, message in out.items()))
+
+    async def _heard(self, number: int, peer: int) -> Contribution:
+        """The next contribution of a partner."""
+        came = self._steps[peer]
+        while not came:
+            if peer in self.channels.gone:
+                raise self.channels.lost(peer)
+            await self.channels.receive(peer)
+        theirs, said = came.popleft()
+        if theirs != number:
+            raise RunError(f"worker {self.places[peer]} is at phase {theirs}, not {number}")
+        found: Contribution = said
+        return found
+
+    async def _received(self, number: int, sources: Sequence[int]) -> dict[int, MessageBatch]:
+        """The parcels of some tasks."""
+        found = self._parcels[number]
+        for peer in sources:
+            while peer not in found:
+                if peer in self.channels.gone:
+                    raise self.channels.lost(peer)
+                await self.channels.receive(peer)
+        return await self._arrived(number, len(sources))
+
+    async def _arrived(self, number: int, count: int) -> dict[int, MessageBatch]:
+        """So many parcels; then all that this task has written has left, too."""
+        found = self._parcels[number]
+        while len(found) < count:
+            for peer in self.channels.gone:
+                raise self.channels.lost(peer)
+            await self.channels.news()
+        del self._parcels[number]
+        await self.channels.flush()
+        return found
 
     def lost(self, peer: int, what: str = "was lost") -> PeerLost:
         """The error that names a peer."""
@@ -313,23 +390,20 @@ class Mesh:
     def _fit(self, parcels: Mapping[int, MessageBatch]) -> bool:
         """Whether parcels can be written while their receivers do nothing."""
         return all(
-            peer in self.comms and smaller(parcel, self.rooms[peer])
+            peer in self.comms and messages.smaller(parcel, self.rooms[peer])
             for peer, parcel in parcels.items()
         )
 
     async def close(self) -> None:
-        """Close all comms."""
-        self.one_host = OneHost()
-        self._listener.stop()
-        for comm in self.comms.values():
-            await comm.close()
+        """Close all comms, when all tasks have what they wait for: a comm that ends before is a lost task."""
+        await self.exchange(CLOSING, {}, Vote())
+        self.abort()
 
     def abort(self) -> None:
         """Drop all comms at once, so that peers notice, and the memory."""
         self.one_host = OneHost()
         self._listener.stop()
-        for comm in self.comms.values():
-            comm.abort()
+        self.channels.abort()
 
     def dispose(self) -> None:
         """Give up a mesh whose loop does not run."""

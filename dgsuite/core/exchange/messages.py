@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pickle
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from distributed.protocol.serialize import ToPickle
@@ -24,50 +24,53 @@ WORD = 2**63 - 1
 SHORT = 1 << 16
 """Bytes of a parcel that goes in a piece with the vote, as plain values: copied, not pickled."""
 
-STEP, PARCEL = "s", "p"
-"""How a message of a collective begins, and one with a parcel."""
+STEP, PARCEL, NOTE = "s", "p", "n"
+"""How messages begin: a contribution to a collective, perhaps with a parcel; a parcel; any other content."""
 
 
-def joint(number: int, vote: Any, parcel: Any) -> Any:
-    """The message of an exchange of all with all: a vote, and a parcel if there is one."""
-    if not is_plain(vote) or (parcel is not None and not smaller(parcel, SHORT)):
-        return ToPickle((number, vote, parcel))
-    if parcel is None:
-        return (number, *_plain(vote))
-    return (number, *_plain(vote), *_plain_parcel(parcel))
+class Content(NamedTuple):
+    """What is in a message."""
+
+    kind: str
+    number: int
+    what: Any = None
+    """A contribution, or a note."""
+    parcel: MessageBatch | None = None
 
 
-def of_joint(message: Any) -> tuple[int, Any, MessageBatch | None]:
-    """What `joint` made a message of."""
-    if type(message) is not tuple or len(message) == 3:
-        content: tuple[int, Any, MessageBatch | None] = _unpickled(message)
-        return content
-    number, *rest = message
-    return number, _vote(*rest[:5]), _parcel(*rest[5:]) if len(rest) > 5 else None
-
-
-def step(number: int, said: Contribution) -> Any:
+def step(number: int, said: Contribution, parcel: MessageBatch | None = None) -> Any:
     """A message of a collective."""
-    if not is_plain(said.vote):
-        return ToPickle((STEP, number, said))
-    return (STEP, number, b"" if said.due is None else said.due.tobytes(), *_plain(said.vote))
+    if not is_plain(said.vote) or (parcel is not None and not smaller(parcel, SHORT)):
+        return ToPickle(Content(STEP, number, said, parcel))
+    due = b"" if said.due is None else said.due.tobytes()
+    along = () if parcel is None else _plain_parcel(parcel)
+    return (STEP, number, due, *_plain(said.vote), *along)
 
 
 def parcel(number: int, batch: MessageBatch) -> Any:
     """A message with a parcel."""
     if smaller(batch, SHORT):
         return (PARCEL, number, *_plain_parcel(batch))
-    return ToPickle((PARCEL, number, batch))
+    return ToPickle(Content(PARCEL, number, None, batch))
 
 
-def content(message: Any) -> tuple[str, int, Any]:
-    """What `step` or `parcel` made a message of: which of them, its number, and what it was made of."""
-    kind, number, first, *rest = _unpickled(message)
-    if kind == STEP and rest:
-        first = Contribution(_vote(*rest), np.frombuffer(first, np.uint16) if first else None)
-    elif kind == PARCEL and (rest or type(first) is bytes):
-        first = _parcel(first, *rest)
-    return kind, number, first
+def note(number: int, what: Any) -> Any:
+    """A message with anything else."""
+    return ToPickle(Content(NOTE, number, what))
+
+
+def content(message: Any) -> Content:
+    """What `step`, `parcel` or `note` made a message of."""
+    message = getattr(message, "data", message)  # within a process Dask leaves the wrapper on
+    if type(message) is Content:
+        return message
+    kind, number, *rest = message
+    if kind == PARCEL:
+        return Content(kind, number, None, _parcel(*rest))
+    counts, any_, sum_, least, most, given, *along = rest
+    due = np.frombuffer(counts, np.uint16) if counts else None
+    said = Contribution(_vote(any_, sum_, least, most, given), due)
+    return Content(kind, number, said, _parcel(*along) if along else None)
 
 
 def said(vote: Vote) -> bytes:
@@ -93,11 +96,6 @@ def is_plain(vote: Any) -> bool:
         return True
     whole = vote._replace(sum=0) if type(vote.sum) is Fraction else vote
     return all(abs(value or 0) <= WORD for value in whole)  # type: ignore[operator]
-
-
-def _unpickled(message: Any) -> Any:
-    """Within a process Dask pickles nothing, and the wrapper arrives with its content."""
-    return getattr(message, "data", message)
 
 
 def _plain(vote: Vote) -> tuple[Any, ...]:

@@ -126,7 +126,7 @@ class MPIMesh(Mesh):
         # what is sent must stay as it is until it has left
         packed = [(rank, pack((number, vote, parcels.get(p)))) for rank, p in self._ranks.items()]
         self._sending = [world.Isend([data, mpi.BYTE], rank, self._tag) for rank, data in packed]
-        self.wire += sum(data.nbytes for _, data in packed)
+        self.channels.wire += sum(data.nbytes for _, data in packed)
         found: dict[int, MessageBatch] = {}
         votes: dict[int, Any] = {self.rank: vote}
         missing = dict(self._ranks)

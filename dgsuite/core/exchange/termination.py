@@ -11,16 +11,14 @@ no second wave.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Container, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from distributed.protocol.serialize import ToPickle
 from numpy.typing import NDArray
 
-from dgsuite.core.exchange.channels import Channels
 from dgsuite.core.exchange.mesh import Mesh
+from dgsuite.core.exchange.messages import note
 from dgsuite.kernels.bsp import Vote
 
 
@@ -35,43 +33,33 @@ class Report(NamedTuple):
 
 
 class Message(NamedTuple):
-    """From one worker to another.
+    """From one worker to another."""
 
-    ``number`` counts the exchanges and finishes of the run: a worker that has seen the end of one may
-    already send messages of the next.
-    """
-
-    number: int
     parcel: Any
     report: Report | None = None
 
 
 class Lines:
-    """One worker's end of all lines.
+    """One worker's end of all lines: notes over its mesh.
+
+    Exchanges and finishes of the run are numbered: a worker that has seen the end of one may already send
+    messages of the next.
 
     Parameters
     ----------
     mesh
-        Has a comm to each other worker; what is sent is added to its `Mesh.wire`.
+        Joins each worker to each.
     """
 
     def __init__(self, mesh: Mesh) -> None:
         self.mesh = mesh
-        self._inbox: dict[int, list[tuple[int, Message]]] = defaultdict(list)
-        self._channels = Channels(mesh.comms, mesh.lost, self._take)
-        for peer, comm in mesh.comms.items():
-            self._channels.read(peer, comm)
+        mesh.channels.listen()
         self.number = -1
         self.begin()
 
-    def _take(self, peer: int, message: Any) -> None:
-        """Sort what has come by its number."""
-        message = getattr(message, "data", message)  # within a process Dask leaves the wrapper on
-        self._inbox[message.number].append((peer, message))
-
     def begin(self) -> None:
         """A new exchange or finish."""
-        self._inbox.pop(self.number, None)
+        self.mesh.notes.pop(self.number, None)
         self.number += 1
         count = len(self.mesh.places)
         self._sent, self._received = np.zeros(count, np.int64), np.zeros(count, np.int64)
@@ -81,10 +69,9 @@ class Lines:
         """Send each peer its parcel, if it has one; and all of them the report, if there is one."""
         for peer in self.mesh.comms:
             if peer in parcels or report is not None:
-                message = Message(self.number, parcels.get(peer), report)
-                written = await self._channels.write(peer, ToPickle(message))
-                self.mesh.wire += written
-                await self._channels.flush()
+                message = Message(parcels.get(peer), report)
+                await self.mesh.channels.write(peer, note(self.number, message))
+                await self.mesh.channels.flush()
 
     async def post(self, parcels: dict[int, Any], idle: Vote | None) -> None:
         """Send tasks; with them, if this worker falls idle with its votes, the report of it."""
@@ -101,7 +88,7 @@ class Lines:
     def take(self) -> list[Any]:
         """What tasks have come by now."""
         parcels = []
-        for peer, message in self._inbox.pop(self.number, ()):
+        for peer, message in self.mesh.notes.pop(self.number, ()):
             if message.parcel is not None:
                 self._received[peer] += 1
                 parcels.append(message.parcel)
@@ -111,7 +98,7 @@ class Lines:
 
     def arrived(self) -> list[tuple[int, Any]]:
         """The parcels that have come by now, each with its sender."""
-        return [(peer, m.parcel) for peer, m in self._inbox.pop(self.number, ())]
+        return [(peer, m.parcel) for peer, m in self.mesh.notes.pop(self.number, ())]
 
     async def news(self, heard: Container[int] | None = None) -> None:
         """Wait until something has come.
@@ -127,13 +114,13 @@ class Lines:
         PeerLost
             Another worker is gone, so nothing will come.
         """
-        while not self._inbox.get(self.number):
+        while not self.mesh.notes.get(self.number):
             may_end = self._agreeing() if heard is None else heard
-            gone = self._channels.gone
-            for peer in gone:
-                if peer not in may_end or len(gone) == len(self.mesh.comms):
-                    raise self._channels.lost(peer)
-            await self._channels.news()
+            channels = self.mesh.channels
+            for peer in channels.gone:
+                if peer not in may_end or len(channels.gone) == len(self.mesh.comms):
+                    raise channels.lost(peer)
+            await channels.news()
 
     def _agreeing(self) -> set[int]:
         """Workers that, by their last report, have all that was sent from here, and the reverse."""
@@ -166,7 +153,3 @@ class Lines:
                 if parcel is not None:
                     found[peer] = parcel
         return found, [*votes.values()]
-
-    def close(self) -> None:
-        """Stop reading."""
-        self._channels.close()

@@ -22,7 +22,6 @@ from dgsuite.base.errors import InputError
 from dgsuite.base.memory import give_back
 from dgsuite.base.thresholds import pools
 from dgsuite.core.engine.checkpointed import Fresh, Kept, begun
-from dgsuite.core.engine.collectives import FEW
 from dgsuite.core.engine.log import Log, merge
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.program import Guard
@@ -32,7 +31,6 @@ from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.window import Window
 from dgsuite.core.engine.workload import Workload
 from dgsuite.core.exchange.in_turn import InTurn
-from dgsuite.core.exchange.lazy import LazyMesh
 from dgsuite.core.exchange.mesh import Mesh, cancelling
 from dgsuite.core.exchange.numbers import SHARE
 from dgsuite.core.executors.driver import drive
@@ -99,10 +97,11 @@ class Plan:
             from dgsuite.core.exchange.mpi import MPIMesh
 
             return MPIMesh(*where)
-        if self.way.in_turn:
-            return InTurn(*where)
-        few = len(self.places) <= FEW or not self.way.rounds
-        return (Mesh if few else LazyMesh)(*where, shares=self.transport == "fastest")
+        kind = InTurn if self.way.in_turn else Mesh
+        joins_all = self.way.in_turn or not self.way.rounds
+        return kind(
+            *where, shares=self.transport == "fastest" and not self.way.in_turn, joins_all=joins_all
+        )
 
 
 def run(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Executor
-from math import inf
 from time import perf_counter
 from typing import Any, Protocol
 
@@ -97,7 +96,7 @@ async def drive(
     def reply(over: Sequence[Vote]) -> Callable[[], Vote]:
         if tell is not None:
             tell(site.progress)
-        reduced = reduce_votes([*over, *votes])
+        reduced = reduce_votes([*over, *votes] if over else votes)
         votes.clear()
         return lambda: reduced
 
@@ -115,9 +114,12 @@ async def drive(
             now = perf_counter()
             continue
         await others.turn()
-        many = pools_phase(took.get(step.phase, inf))
-        parcels = site.step(step, pool if many else None)
-        took[step.phase] = sum(site.cpu)
+        if pool is None:
+            parcels = site.step(step)
+        else:
+            many = pools_phase(took.get(step.phase, 0.0))
+            parcels = site.step(step, pool if many else None)
+            took[step.phase] = sum(site.cpu)
         found, said = {}, SILENT
         if others.ordered or not site.quiet:
             vote = marked(site.tally.vote) if kept.due(step) else site.tally.vote

@@ -194,7 +194,6 @@ async def _freely(
 ) -> None:
     free = Free(site, mesh, pool, tell)
     await drive(site, free, pool, tell, kept, free.finish)
-    free.lines.close()
 
 
 WAYS = {

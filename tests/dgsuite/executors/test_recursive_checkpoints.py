@@ -23,6 +23,7 @@ from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
 from tests.faults.inject import Signal, arm
 from tests.support.cases import cuts, inputs
+from tests.support.clusters import COME_BACK
 
 NAMES = sorted(RECURSIVE)
 
@@ -86,7 +87,7 @@ def test_a_run_that_loses_a_worker_goes_on(three, name, calls, style, tmp_path, 
     weights = rng.permutation(len(src)) + 1 if name == "mst" else None
     graph = Graph.from_edges(src, dst, weights=weights, clusters=6)
     expected = dgsuite.run(name, graph, style="serial", form="recursive", count_as="clocked")
-    three.wait_for_workers(3, timeout=60)
+    three.wait_for_workers(3, timeout=COME_BACK)
     for checkpoint in (True, tmp_path / "folder"):
         three.run(arm, calls, True, Signal(), workers=[worker_addresses(three)[1]])
         with (
@@ -109,12 +110,12 @@ def test_a_run_that_loses_a_worker_goes_on(three, name, calls, style, tmp_path, 
         outputs = [v for v in expected if "node" in expected[v].dims]
         for variable in outputs:
             np.testing.assert_array_equal(found[variable], expected[variable], err_msg=variable)
-        three.wait_for_workers(3, timeout=60)
+        three.wait_for_workers(3, timeout=COME_BACK)
 
 
 def test_it_goes_on_in_this_process(three, tmp_path, caplog):
     graph = Graph.from_edges(np.arange(30), (np.arange(30) + 1) % 30, clusters=6)
-    three.wait_for_workers(3, timeout=60)
+    three.wait_for_workers(3, timeout=COME_BACK)
     three.run(arm, 12, True, Signal(), workers=[worker_addresses(three)[1]])
     with dask.config.set({"dgsuite.checkpoint.every": 0, "dgsuite.recovery.tries": 0}):
         with pytest.raises(RunError, match="lost"):

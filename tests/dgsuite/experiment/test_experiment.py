@@ -504,4 +504,4 @@ def test_against_a_scheduler_started_by_hand(small, here, tmp_path, capsys):
             started
         ):  # workers first: a signal while the scheduler ends may hang Dask
             process.terminate()
-            process.wait(20)
+            process.wait(60)

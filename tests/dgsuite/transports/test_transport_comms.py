@@ -14,8 +14,9 @@ from distributed.comm.registry import get_backend
 from distributed.protocol.serialize import Serialize, Serialized, deserialize, to_serialize
 
 from dgsuite.core.engine.broadcasts import BroadcastBatch
+from dgsuite.core.engine.collectives import Contribution
 from dgsuite.core.engine.unicasts import UnicastBatch
-from dgsuite.core.exchange.messages import joint, of_joint
+from dgsuite.core.exchange.messages import content, step
 from dgsuite.kernels.bsp import Vote
 from tests.support.comms import KINDS, pair, run
 
@@ -245,8 +246,8 @@ def test_what_a_run_sends_takes_as_many_bytes_as_over_tcp(kind, vote):
         for comm in (here, there):
             comm.exchange, comm.allow_offload = True, False
         for number, parcel in enumerate(parcels):
-            sizes.append(await here.write(joint(number, vote, parcel)))
-            found.append(of_joint(await there.read()))
+            sizes.append(await here.write(step(number, Contribution(vote), parcel)))
+            found.append(content(await there.read()))
         for comm in (here, there):
             comm.abort()
         listener.stop()
@@ -255,8 +256,8 @@ def test_what_a_run_sends_takes_as_many_bytes_as_over_tcp(kind, vote):
     async def main():
         sizes, found = await sent(kind)
         assert sizes == (await sent("tcp"))[0]
-        for number, (parcel, (n, v, got)) in enumerate(zip(parcels, found, strict=True)):
-            assert (n, v) == (number, vote)
-            assert str(got) == str(parcel)
+        for number, (parcel, got) in enumerate(zip(parcels, found, strict=True)):
+            assert (got.number, got.what.vote) == (number, vote)
+            assert str(got.parcel) == str(parcel)
 
     run(main())

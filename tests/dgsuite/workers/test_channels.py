@@ -30,6 +30,9 @@ class End:
         await self.other.arrived.put(message)
         return len(message)
 
+    def abort(self):
+        self.other = None
+
     def leave(self):
         self.other.arrived.put_nowait(None)
         self.other.other = None
@@ -54,15 +57,17 @@ def test_messages_come_in_order_while_nobody_waits_for_them():
         taken = []
         mine, theirs = pair()
         channels = Channels({1: mine}, lost, lambda peer, message: taken.append((peer, message)))
-        channels.read(1, mine)
+        channels.listen()
+        channels.add(1, mine)
         for message in ("a", "bb", "ccc"):
             await theirs.write(message)
         await asyncio.sleep(0.01)
         assert taken == [(1, "a"), (1, "bb"), (1, "ccc")]
-        assert await channels.write(1, "dddd") == 4
+        await channels.write(1, "dddd")
+        assert channels.wire == 4
         await channels.flush()
         assert await theirs.read() == "dddd"
-        channels.close()
+        channels.abort()
 
     run(script)
 
@@ -72,7 +77,8 @@ def test_a_comm_that_ends_is_news_after_what_it_brought():
         taken = []
         mine, theirs = pair()
         channels = Channels({3: mine}, lost, lambda peer, message: taken.append(message))
-        channels.read(3, mine)
+        channels.add(3, mine)
+        channels.listen()
         await theirs.write("last")
         theirs.leave()
         while not channels.gone:
@@ -94,13 +100,39 @@ def test_two_comms_of_a_peer_are_both_read():
         taken = []
         ends = [pair(), pair()]
         channels = Channels({0: ends[0][0]}, lost, lambda peer, message: taken.append(message))
+        channels.listen()
         for mine, _ in ends:
-            channels.read(0, mine)
+            channels.add(0, mine)
         await ends[1][1].write("second")
         await ends[0][1].write("first")
         while len(taken) < 2:
             await channels.news()
         assert {*taken} == {"first", "second"}
-        channels.close()
+        channels.abort()
+
+    run(script)
+
+
+def test_a_task_that_knows_who_sends_reads_by_itself():
+    """Nothing is read of other peers meanwhile."""
+
+    async def script():
+        taken = []
+        ends = {peer: pair() for peer in (1, 2)}
+        channels = Channels(
+            {peer: mine for peer, (mine, _) in ends.items()},
+            lost,
+            lambda peer, message: taken.append((peer, message)),
+        )
+        for peer, (mine, theirs) in ends.items():
+            channels.add(peer, mine)
+            await theirs.write("x" * peer)
+        await channels.receive(2)
+        assert taken == [(2, "xx")]
+        await channels.receive(1)
+        assert taken == [(2, "xx"), (1, "x")]
+        ends[1][1].leave()
+        await channels.receive(1)
+        assert [*channels.gone] == [1]
 
     run(script)

@@ -39,6 +39,7 @@ from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.clusters.subset import Subset
 from tests.faults.inject import Signal, arm
 from tests.support.cases import NAMES, cuts, inputs
+from tests.support.clusters import COME_BACK
 from tests.support.sites import assert_same, simulate
 from tests.support.toys import MutatesInPlace, Unwritable
 
@@ -124,7 +125,7 @@ def same(found, expected):
 
 @pytest.fixture
 def trio(three):
-    three.wait_for_workers(3, timeout=60)
+    three.wait_for_workers(3, timeout=COME_BACK)
     with dask.config.set({"dgsuite.checkpoint.every": "0s"}):
         yield three
 
@@ -351,7 +352,7 @@ def test_a_worker_that_is_gone_is_asked_for_one_copy_alone(trio):
 
 def test_a_run_that_is_called_again_finds_what_it_wrote_in_memory(trio, caplog):
     broken_off("mis", trio, "workers://mis", 6)
-    trio.wait_for_workers(3, timeout=60)
+    trio.wait_for_workers(3, timeout=COME_BACK)
     kept = [name for held in files(trio).values() for name in held]
     parts = [name for name in kept if "owner" not in name]
     assert all(name.startswith(f"{trio.id}/mis/") for name in kept)

@@ -20,6 +20,7 @@ from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.labels.held_labels import HeldLabels
 from dgsuite.partition.sources.edges import Pieces
 from tests.faults.inject import Signal, arm, disarm
+from tests.support.clusters import COME_BACK
 from tests.support.graphs import same
 
 N = 400
@@ -27,7 +28,7 @@ N = 400
 
 @pytest.fixture
 def trio(three):
-    three.wait_for_workers(3, timeout=60)
+    three.wait_for_workers(3, timeout=COME_BACK)
     return three
 
 
@@ -92,7 +93,7 @@ def test_a_graph_comes_back(trio, how, tmp_path):
     for rank in (1, 0):
         kill(trio, rank, graph)
         same(graph, here)
-        trio.wait_for_workers(3, timeout=60)
+        trio.wait_for_workers(3, timeout=COME_BACK)
 
 
 @pytest.mark.parametrize("rank", [0, 2])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import get_args
 
 import dask
 import numpy as np
@@ -13,14 +12,14 @@ from distributed.utils import nbytes
 
 import dgsuite
 from dgsuite import genval
-from dgsuite.core.engine.message_type import MessageBatch
+from dgsuite.core.engine.collectives import Contribution
 from dgsuite.core.engine.program import SILENT
+from dgsuite.core.engine.registry import BY_BATCH
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.core.exchange.comms import HEAD, can_share
-from dgsuite.core.exchange.lazy import LazyMesh
-from dgsuite.core.exchange.mesh import Mesh
-from dgsuite.core.exchange.messages import joint, parcel
+from dgsuite.core.exchange.messages import parcel
+from dgsuite.core.exchange.messages import step as said
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import Vote
 from tests.support.clusters import client_of
@@ -38,11 +37,12 @@ def sent(size, sender):
     return UnicastBatch(np.empty(0, np.int32), None, None, {"x": values})
 
 
-@pytest.mark.parametrize("kind", [Mesh, LazyMesh])
+@pytest.mark.parametrize("few", [1, 9])
 @pytest.mark.parametrize("tasks", [2, 3, 4])
 @pytest.mark.parametrize("buffer", ["4 KiB", "64 KiB"])
-def test_a_task_sends_while_the_others_sleep_at_the_gate(kind, tasks, buffer):
+def test_a_task_sends_while_the_others_sleep_at_the_gate(few, tasks, buffer, monkeypatch):
     """They send nothing, and take nothing in before all have met."""
+    monkeypatch.setattr("dgsuite.core.exchange.mesh.FEW", few)
 
     async def task(mesh):
         number = 0
@@ -59,18 +59,18 @@ def test_a_task_sends_while_the_others_sleep_at_the_gate(kind, tasks, buffer):
         return number
 
     with dask.config.set({"dgsuite.mpb.buffer": buffer}):
-        assert together(tasks, task, kind) == [tasks * len(SIZES)] * tasks
+        assert together(tasks, task) == [tasks * len(SIZES)] * tasks
 
 
 def test_a_message_takes_little_more_than_the_arrays_of_its_parcel(monkeypatch):
     """In either form, whatever it consists of."""
     most = {}
-    step = Site.step
+    undisturbed = Site.step
 
     def measured(self, *arguments):
-        found = step(self, *arguments)
+        found = undisturbed(self, *arguments)
         for batch in found.values():
-            for message in (joint(1, SILENT, batch), parcel(1, batch)):
+            for message in (said(1, Contribution(SILENT), batch), parcel(1, batch)):
                 more = sum(map(nbytes, dumps(message))) - batch.nbytes
                 most[type(batch).__name__] = max(more, most.get(type(batch).__name__, 0))
         return found
@@ -79,7 +79,7 @@ def test_a_message_takes_little_more_than_the_arrays_of_its_parcel(monkeypatch):
     graph = genval.graph("er", 120, m=400, clusters=4, seed=1, client=None)
     for name in ("mis", "random_walks", "triangles", "bc"):
         simulate(KERNELS[name](), graph, 2)
-    assert len(most) == len(get_args(MessageBatch))
+    assert len(most) == len(BY_BATCH)
     assert max(most.values()) < HEAD
 
 

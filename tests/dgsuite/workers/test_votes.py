@@ -7,8 +7,6 @@ import pytest
 import dgsuite
 from dgsuite.core.exchange.comms import can_share
 from dgsuite.core.exchange.gate import ROW, SUPPORTED
-from dgsuite.core.exchange.lazy import LazyMesh
-from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.kernels.bsp import Vote
 from tests.support.meshes import together
 from tests.support.toys import LargeVotes
@@ -18,10 +16,11 @@ LARGE = 1 << 10 * ROW
 
 
 @pytest.mark.skipif(not (can_share() and SUPPORTED), reason="no gate here")
-@pytest.mark.parametrize("kind", [Mesh, LazyMesh])
+@pytest.mark.parametrize("few", [1, 9])
 @pytest.mark.parametrize("long", [[0], [1], [0, 1, 2]])
-def test_they_go_by_messages(kind, long):
+def test_they_go_by_messages(few, long, monkeypatch):
     """Where one has such a vote, those of all do; and the next ones at the gate again."""
+    monkeypatch.setattr("dgsuite.core.exchange.mesh.FEW", few)
 
     async def task(mesh):
         heard = []
@@ -32,7 +31,7 @@ def test_they_go_by_messages(kind, long):
         return heard
 
     large = len(long) * LARGE + 3 - len(long)
-    assert together(3, task, kind) == [[3, large, 3, large]] * 3
+    assert together(3, task) == [[3, large, 3, large]] * 3
 
 
 def test_runs_on_one_host_have_large_votes_as_elsewhere(client, ring):
