@@ -1,13 +1,10 @@
-"""A mesh: the tasks of a clocked run, joined by comms of their own.
+"""A mesh: how the tasks of a clocked run exchange messages at the end of a phase.
 
-The comms are opened on the task's own event loop: a message goes from socket to task without a change of
-threads, and the worker's loop stays free. A mesh and its loop may outlive the task: see
-`dgsuite.core.workers.kept`.
+Votes of a few tasks go from each to each, with the parcels. Those of many go by a collective, whose result
+has the number of parcels that each task is to wait for. So the end of a phase takes no message between tasks
+without parcels for each other. On one host votes go through memory.
 
-A few tasks are joined each to each at the start. Many are joined to their partners in a collective alone; a
-task connects to another one when it first has a parcel for it. Votes go by the collective, whose result has
-the number of parcels that each task is to wait for. So the end of a phase takes no message between tasks
-without parcels for each other.
+A mesh and its event loop may outlive the task: see `dgsuite.core.workers.kept`.
 """
 
 from __future__ import annotations
@@ -18,68 +15,29 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from distributed.comm import get_address_host, parse_address
-from distributed.comm.core import Comm
-from distributed.core import rpc
-
 from dgsuite.base.errors import RunError
-from dgsuite.core.engine.collectives import (
-    FEW,
-    Combine,
-    Contribution,
-    partners,
-    tree,
-)
+from dgsuite.core.engine.collectives import Combine, Contribution, tree
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import reduce_votes
 from dgsuite.core.exchange import messages
-from dgsuite.core.exchange.channels import Channels, begun
-from dgsuite.core.exchange.comms import FITS, SHARED, Listener, can_share, connected, room
+from dgsuite.core.exchange.channels import begun
+from dgsuite.core.exchange.comms import FITS
+from dgsuite.core.exchange.joining import Joined, cancelling
 from dgsuite.core.exchange.numbers import CHECK, CLOSING, TELLING
-from dgsuite.core.exchange.one_host import LOOK_OUT, OneHost
+from dgsuite.core.exchange.one_host import LOOK_OUT
 from dgsuite.core.workers.plugin import PeerLost, RunPlugin
 from dgsuite.kernels.bsp import Vote
 
-NO_MEMORY = " through shared memory (dgsuite.clocked.transport 'comm' has workers use the network)"
 
-SHARING = 16
-"""Workers of a host that share memory, at most: any two have two buffers, of 4 MiB each by default."""
-
-
-class Mesh:
-    """This task's end of the mesh.
-
-    Parameters
-    ----------
-    run
-        Run id; comms of other runs are refused.
-    places
-        Worker addresses of all tasks.
-    epochs
-        Which process each of the workers is.
-    rank
-        Which of them is this one.
-    shares
-        Whether workers of one host share memory, instead of sending through Dask's TCP.
-    joins_all
-        Whether to join each task to each at the start, however many there are.
+class Mesh(Joined):
+    """This task's end of the mesh; see `Joined`.
 
     Attributes
     ----------
-    comms
-        One to each other task that this one has joined, by rank.
-    channels
-        What reads them.
     notes
         By number: messages of a protocol that uses the channels as well, each with its sender.
-    rooms
-        Bytes of a parcel that can be written to each while it does nothing, as one that sleeps at the gate.
-    processors
-        Those that each task may use, by rank.
     alone
         Whether the task has a processor to itself, and may look out for a message before it sleeps.
-    one_host
-        What the tasks share, if all are on one host.
     """
 
     alone = False
@@ -87,66 +45,11 @@ class Mesh:
     ordered = False
     """Whether tasks compute one after the other, so that each phase needs an exchange."""
 
-    def __init__(
-        self,
-        run: str,
-        places: Sequence[str],
-        epochs: Sequence[str],
-        rank: int,
-        shares: bool = False,
-        joins_all: bool = False,
-    ) -> None:
-        self.run = run
-        self.shares = shares
-        self.places = places
-        self.epochs = epochs
-        self.rank = rank
-        self.comms: dict[int, Comm] = {}
-        self.rooms: dict[int, int] = {}
-        self.processors: Mapping[int, frozenset[int]] = {}
-        self.one_host = OneHost()
-        self.runner = asyncio.Runner()
-        self.channels = Channels(self.comms, self.lost, self._take)
+    def __init__(self, *where: Any, **how: Any) -> None:
+        super().__init__(*where, **how)
         self.notes: defaultdict[int, list[tuple[int, Any]]] = defaultdict(list)
-        self._few = len(places) <= FEW
-        everyone = {peer for peer in range(len(places)) if peer != rank}
-        self._joins_all = self._few or joins_all
-        self._partners = everyone if self._joins_all else partners(rank, len(places))
-        if not self._few:  # which task sends a parcel is not known
-            self.channels.listen()
-        self._meetings: Mapping[int, tuple[str, bytes]] = {}
         self._steps: defaultdict[int, deque[tuple[int, Any]]] = defaultdict(deque)
         self._parcels: defaultdict[int, dict[int, MessageBatch]] = defaultdict(dict)
-        self._full = asyncio.Event()
-        self._listener = Listener(self._welcome)
-
-    async def open(
-        self, plugin: RunPlugin, key: str, connect_args: dict[str, Any], listen_args: dict[str, Any]
-    ) -> None:
-        """Listen, tell the worker where, connect to all lower ranks, wait for all higher ones."""
-        self._connect_args = connect_args
-        if self._partners:
-            await self._listener.start(self.scheme, self.places[self.rank], listen_args)
-        plugin.enter(key, self.run, self._listener.where, cancelling())
-        for peer in sorted(peer for peer in self._partners if peer < self.rank):
-            await self._connect(peer, *await self._meet(peer, connect_args))
-        if self._partners:
-            await self._full.wait()
-        if self._joins_all:
-            self._listener.stop()
-        else:
-            self._meetings = await self.told(self._listener.where)
-
-    async def _meet(self, peer: int, connect_args: dict[str, Any]) -> Any:
-        """Where a peer listens, once its worker knows."""
-        where, asked = None, {"run": self.run, "epoch": self.epochs[peer]}
-        try:
-            async with rpc(self.places[peer], connection_args=connect_args) as worker:
-                while where is None:
-                    where = await worker.dgsuite_meet(**asked)
-        except OSError as error:
-            raise self.lost(peer, f"cannot be reached: {error}") from error
-        return where
 
     async def resume(self, plugin: RunPlugin, key: str, run: str) -> bool:
         """Whether a mesh that was kept can be used for another run: all others have kept it, too.
@@ -172,58 +75,6 @@ class Mesh:
                 raise
             return False
         return True
-
-    @property
-    def wire(self) -> int:
-        """Bytes written so far."""
-        return self.channels.wire
-
-    @property
-    def scheme(self) -> str:
-        """Of the comms between tasks; all tasks find the same one."""
-        scheme = parse_address(self.places[self.rank])[0]
-        if scheme != "tcp" or not self.shares or len(self.places) > SHARING:
-            return scheme
-        ends = {(parse_address(place)[0], get_address_host(place)) for place in self.places}
-        return SHARED if len(ends) == 1 and can_share() else scheme
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether the tasks share memory."""
-        return self.shares and bool(self._partners) and self.scheme == SHARED
-
-    async def _connect(self, peer: int, address: str, secret: bytes) -> None:
-        """Join a peer that listens."""
-        try:
-            comm = await connected(address, secret, self._connect_args)
-            comm.allow_offload = False
-            await comm.write({"rank": self.rank})
-        except OSError as error:
-            how = "" if self.scheme != SHARED else NO_MEMORY
-            raise self.lost(peer, f"cannot be reached{how}: {error}") from error
-        self._join(peer, comm)
-
-    async def _welcome(self, comm: Comm) -> None:
-        """A task of the run has connected."""
-        rank = (await comm.read())["rank"]
-        if not self._expects(rank):
-            comm.abort()
-            return
-        comm.allow_offload = False
-        self._join(rank, comm)
-
-    def _expects(self, rank: int) -> bool:
-        """Whether a task may connect."""
-        return 0 <= rank < len(self.places) and rank != self.rank
-
-    def _join(self, peer: int, comm: Comm) -> None:
-        """Read a comm from now on, and send to the peer over it, unless there is one."""
-        comm.exchange = True  # a throttle may be for exchanges alone
-        self.comms.setdefault(peer, comm)  # whose messages stay in order
-        self.rooms.setdefault(peer, room(comm))
-        self.channels.add(peer, comm)
-        if self._partners <= self.comms.keys():
-            self._full.set()
 
     def _take(self, peer: int, message: Any) -> None:
         """Sort what has come."""
@@ -382,11 +233,6 @@ class Mesh:
         await self.channels.flush()
         return found
 
-    def lost(self, peer: int, what: str = "was lost") -> PeerLost:
-        """The error that names a peer."""
-        place = self.places[peer]
-        return PeerLost(f"worker {place} {what}", place)
-
     def _fit(self, parcels: Mapping[int, MessageBatch]) -> bool:
         """Whether parcels can be written while their receivers do nothing."""
         return all(
@@ -399,33 +245,6 @@ class Mesh:
         await self.exchange(CLOSING, {}, Vote())
         self.abort()
 
-    def abort(self) -> None:
-        """Drop all comms at once, so that peers notice, and the memory."""
-        self.one_host = OneHost()
-        self._listener.stop()
-        self.channels.abort()
-
-    def dispose(self) -> None:
-        """Give up a mesh whose loop does not run."""
-
-        async def drop() -> None:
-            self.abort()
-
-        self.runner.run(drop())
-        self.runner.close()
-
 
 def _union(told: Sequence[Mapping[int, Any]]) -> dict[int, Any]:
     return {rank: what for each in told for rank, what in each.items()}
-
-
-def cancelling() -> Callable[[], object]:
-    """What cancels the calling task, from any thread."""
-    loop, task = asyncio.get_running_loop(), asyncio.current_task()
-    assert task is not None
-
-    def cancel() -> None:
-        with suppress(RuntimeError):  # closed: the task has ended meanwhile
-            loop.call_soon_threadsafe(task.cancel)
-
-    return cancel

@@ -31,7 +31,8 @@ from distributed.comm import get_address_host
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import reduce_votes
-from dgsuite.core.exchange.mesh import Mesh, cancelling
+from dgsuite.core.exchange.joining import cancelling
+from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.workers.plugin import RunPlugin
 
 ASK = 50

@@ -31,7 +31,8 @@ from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.window import Window
 from dgsuite.core.engine.workload import Workload
 from dgsuite.core.exchange.in_turn import InTurn
-from dgsuite.core.exchange.mesh import Mesh, cancelling
+from dgsuite.core.exchange.joining import cancelling
+from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.exchange.numbers import SHARE
 from dgsuite.core.executors.driver import drive
 from dgsuite.core.transports.quiet import slowed

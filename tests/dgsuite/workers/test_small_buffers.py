@@ -42,7 +42,7 @@ def sent(size, sender):
 @pytest.mark.parametrize("buffer", ["4 KiB", "64 KiB"])
 def test_a_task_sends_while_the_others_sleep_at_the_gate(few, tasks, buffer, monkeypatch):
     """They send nothing, and take nothing in before all have met."""
-    monkeypatch.setattr("dgsuite.core.exchange.mesh.FEW", few)
+    monkeypatch.setattr("dgsuite.core.exchange.joining.FEW", few)
 
     async def task(mesh):
         number = 0
