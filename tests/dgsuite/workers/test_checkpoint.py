@@ -410,7 +410,7 @@ def stop_after(phases, monkeypatch):
 
     def write(self):
         undisturbed(self)
-        if len(self.log) == phases:
+        if len(self.site.log) == phases:
             raise StoppedError
 
     undisturbed = Kept.write
@@ -433,7 +433,7 @@ def test_a_folder_has_one_owner(tmp_path, monkeypatch):
     with dask.config.set({"dgsuite.checkpoint.every": 0}):
 
         def take_over(self):
-            if len(self.log) == 4:
+            if len(self.site.log) == 4:
                 here = replace(self.plan, attempt="", found=None)
                 here.begun(self.plan.offsets, None)
                 before[:] = sorted(tmp_path.iterdir())
@@ -569,7 +569,7 @@ def test_other_runs_go_on(kernel, options, tmp_path, monkeypatch, caplog):
 
 def test_every_so_many_rounds(tmp_path, monkeypatch):
     written = []
-    monkeypatch.setattr(Kept, "write", lambda self: written.append(self.log.rounds))
+    monkeypatch.setattr(Kept, "write", lambda self: written.append(self.site.log.rounds))
     with dask.config.set({"dgsuite.checkpoint.every": "3 rounds"}):
         ds = dgsuite.run("lcr", example("lcr"), style="serial", checkpoint=tmp_path)
     assert ds.sizes["round"] == 14
