@@ -52,7 +52,7 @@ class Joined(ABC):
     comms
         One to each other task that this one has joined, by rank.
     channels
-        Reads and writes them.
+        What reads them.
     rooms
         Bytes of a parcel that can be written to each while it does nothing, as one that sleeps at the gate.
     processors
@@ -152,14 +152,18 @@ class Joined(ABC):
     async def _welcome(self, comm: Comm) -> None:
         """A task of the run has connected."""
         rank = (await comm.read())["rank"]
-        if not 0 <= rank < len(self.places) or rank == self.rank:
+        if not self._expects(rank):
             comm.abort()
             return
         comm.allow_offload = False
         self._join(rank, comm)
 
+    def _expects(self, rank: int) -> bool:
+        """Whether a task may connect."""
+        return 0 <= rank < len(self.places) and rank != self.rank
+
     def _join(self, peer: int, comm: Comm) -> None:
-        """Take in a comm; send to the peer over it, unless there is one already."""
+        """Read a comm from now on, and send to the peer over it, unless there is one."""
         comm.exchange = True  # a throttle may be for exchanges alone
         self.comms.setdefault(peer, comm)  # whose messages stay in order
         self.rooms.setdefault(peer, room(comm))
