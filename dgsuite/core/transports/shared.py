@@ -404,7 +404,8 @@ class Shared(Framed):
     async def _wait(self, seconds: float) -> None:
         """Wait for something to read, or the end, at first without sleeping."""
         look = self._ready  # the socket lets other threads of the process run meanwhile
-        if self.look_out and self._flags is not None:
+        # a writer that sleeps needs lines on the socket
+        if self.look_out and self._flags is not None and self._writing is None:
             look = self._look
             if not self._flags.awake:
                 self._flags.wake(True)

@@ -400,31 +400,39 @@ def test_a_peer_killed_in_the_middle_of_a_message(scheme):
 
 
 LOOK_OUT = 50e-6
+SHORT = 3000
 
 
-async def swap(comm, rounds, seed):
-    """Exchange a message a round, each after a delay about as long as the other end looks out."""
+async def swap(comm, rounds, most, seed):
+    """Exchange a message a round, each after a delay about as long as the other end looks out.
+
+    A message may have up to `most` bytes; long ones are written and read side by side.
+    """
     rng = np.random.default_rng(seed)
     comm.exchange, comm.allow_offload, comm.look_out = True, False, LOOK_OUT
-    delays, sizes = rng.random(rounds), rng.integers(0, 3000, rounds)
+    delays, sizes = rng.random(rounds), rng.integers(0, most, rounds)
     for number, (delay, size) in enumerate(zip(delays, sizes, strict=True)):
         end = time.perf_counter() + 2 * LOOK_OUT * delay
         while time.perf_counter() < end:
             pass
-        await comm.write((number, bytes(size)))
-        assert (await comm.read())[0] == number
+        if size < SHORT:
+            await comm.write((number, bytes(size)))
+            came = await comm.read()
+        else:
+            _, came = await asyncio.gather(comm.write((number, bytes(size))), comm.read())
+        assert came[0] == number
     await comm.close()
 
 
-def _swapper(address, rounds):
+def _swapper(address, *how):
     async def main():
-        await swap(await connect(address), rounds, 1)
+        await swap(await connect(address), *how, 1)
 
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("buffer", ["4 MiB", 4096])
-def test_no_end_sleeps_through_a_message(buffer):
+@pytest.mark.parametrize(("buffer", "most"), [("4 MiB", SHORT), (4096, SHORT), (4096, 10 * SHORT)])
+def test_no_end_sleeps_through_a_message(buffer, most):
     """It is signalled in memory while it polls, and on the socket once it sleeps."""
     rounds = 5000
 
@@ -432,12 +440,12 @@ def test_no_end_sleeps_through_a_message(buffer):
         done = asyncio.get_running_loop().create_future()
 
         async def handle(comm):
-            await swap(comm, rounds, 2)
+            await swap(comm, rounds, most, 2)
             done.set_result(comm)
 
         listener = await listen("mpb://", handle)
         context = multiprocessing.get_context("fork")
-        process = context.Process(target=_swapper, args=(listener.contact_address, rounds))
+        process = context.Process(target=_swapper, args=(listener.contact_address, rounds, most))
         process.start()
         comm = await done
         assert comm.closed()
