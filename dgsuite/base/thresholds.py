@@ -14,8 +14,8 @@ pool_from = 1 << 15
 """Nodes of a site above which its clusters share the worker's threads: handing over costs 0.1 ms."""
 
 pool_seconds_from = 3e-3
-"""Seconds of processor time that a phase took last from which its clusters do so: threads of shorter phases
-wait for Python's lock more than they gain."""
+"""Seconds of processor time from which the clusters of a phase run side by side, as it took when it last ran.
+Threads of shorter phases lose more time to Python's lock than they gain."""
 
 
 def compiles(elements: int) -> bool:
@@ -34,5 +34,5 @@ def pools(nodes: int) -> bool:
 
 
 def pools_phase(seconds: float) -> bool:
-    """Whether they do so in a phase that took so many seconds of processor time when it last ran."""
+    """Whether clusters run side by side in a phase that took so long when it last ran."""
     return seconds >= pool_seconds_from

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.base.thresholds import compiles
 from dgsuite.core.engine import checks
-from dgsuite.core.engine.batches import BroadcastRecord
 from dgsuite.core.engine.broadcast_store import Stored
 from dgsuite.core.engine.broadcasts import BroadcastBatch
 from dgsuite.core.engine.fields import compilable
 from dgsuite.core.engine.message_type import MessageBatch, MessageType
 from dgsuite.core.engine.pairs import Pairs, reached
 from dgsuite.core.engine.program import Step, Tally
+from dgsuite.core.engine.records import BroadcastRecord
 from dgsuite.core.engine.unicasts import UnicastType
 from dgsuite.kernels.bsp import Broadcast, Known, Unicast, broadcast
 from dgsuite.partition.arrays.reductions import MIN, SUM

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.once import once
-from dgsuite.core.engine.batches import Record
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.fields import held, places
 from dgsuite.core.engine.halos import Halos
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import Fault, Step, Tally
+from dgsuite.core.engine.records import Record
 from dgsuite.core.engine.registry import BY_BATCH, BY_PART, BY_SENT, TYPES
 from dgsuite.core.engine.shared_broadcasts import SharedBroadcasts
 from dgsuite.core.engine.unicasts import Unicasts

@@ -215,13 +215,14 @@ def steps(
         number, current = next(program)
         while True:
             over: list[Vote] = []
+            replayed = True
             for step in _phases(kernel, number, turn, current):
                 if votes:
                     over.append(votes.popleft())
                 else:
+                    replayed = False
                     yield step
             turn += 1
-            replayed = step.position + 1 == len(over)
             number, current = program.send(partial(reduce_votes, over) if replayed else reply(over))
     except StopIteration:
         return

@@ -59,7 +59,7 @@ class Channels:
         self._written: set[int] = set()
 
     def add(self, peer: int, comm: Comm) -> None:
-        """Read a comm from now on."""
+        """Take in a comm that has been opened."""
         self._ends.append((peer, comm))
         if self._listens:
             self._readers.append(begun(self._listen(peer, comm)))
@@ -81,7 +81,15 @@ class Channels:
             self._news.set()
 
     async def receive(self, peer: int) -> None:
-        """Wait until a peer sends a message, or its comm ends; while listening, until any does."""
+        """Wait until a peer sends a message, or its comm ends; while listening, until any does.
+
+        Raises
+        ------
+        PeerLost
+            The comm of the peer has ended before.
+        """
+        if peer in self.gone:
+            raise self.lost(peer)
         if self._listens:
             await self.news()
             return

@@ -52,7 +52,7 @@ class Joined(ABC):
     comms
         One to each other task that this one has joined, by rank.
     channels
-        What reads them.
+        Reads and writes them.
     rooms
         Bytes of a parcel that can be written to each while it does nothing, as one that sleeps at the gate.
     processors
@@ -152,18 +152,14 @@ class Joined(ABC):
     async def _welcome(self, comm: Comm) -> None:
         """A task of the run has connected."""
         rank = (await comm.read())["rank"]
-        if not self._expects(rank):
+        if not 0 <= rank < len(self.places) or rank == self.rank:
             comm.abort()
             return
         comm.allow_offload = False
         self._join(rank, comm)
 
-    def _expects(self, rank: int) -> bool:
-        """Whether a task may connect."""
-        return 0 <= rank < len(self.places) and rank != self.rank
-
     def _join(self, peer: int, comm: Comm) -> None:
-        """Read a comm from now on, and send to the peer over it, unless there is one."""
+        """Take in a comm; send to the peer over it, unless there is one already."""
         comm.exchange = True  # a throttle may be for exchanges alone
         self.comms.setdefault(peer, comm)  # whose messages stay in order
         self.rooms.setdefault(peer, room(comm))

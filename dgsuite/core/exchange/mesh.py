@@ -203,8 +203,6 @@ class Mesh(Joined):
         """The next contribution of a partner."""
         came = self._steps[peer]
         while not came:
-            if peer in self.channels.gone:
-                raise self.channels.lost(peer)
             await self.channels.receive(peer)
         theirs, said = came.popleft()
         if theirs != number:
@@ -217,8 +215,6 @@ class Mesh(Joined):
         found = self._parcels[number]
         for peer in sources:
             while peer not in found:
-                if peer in self.channels.gone:
-                    raise self.channels.lost(peer)
                 await self.channels.receive(peer)
         return await self._arrived(number, len(sources))
 

@@ -11,7 +11,7 @@ no second wave.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,8 +42,8 @@ class Message(NamedTuple):
 class Lines:
     """One worker's end of all lines: notes over its mesh.
 
-    Exchanges and finishes of the run are numbered: a worker that has seen the end of one may already send
-    messages of the next.
+    Finishes, and phases in style in_turn, are numbered: a worker that has seen the end of one may send
+    messages of the next at once.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Lines:
         self.begin()
 
     def begin(self) -> None:
-        """A new exchange or finish."""
+        """A new finish, or a phase in style in_turn."""
         self.mesh.notes.pop(self.number, None)
         self.number += 1
         count = len(self.mesh.places)
@@ -139,17 +139,3 @@ class Lines:
         reports = [self._reports[rank] for rank in range(count)]
         sent, received = np.stack([report.counts for report in reports], axis=1)
         return [report.vote for report in reports] if (sent == received.T).all() else None
-
-    async def exchange(self, parcels: Mapping[int, Any], vote: Vote) -> tuple[dict, list[Vote]]:
-        """Send each peer its parcel and the vote, and wait for theirs: a barrier."""
-        self.begin()
-        await self.send({peer: (vote, parcels.get(peer)) for peer in self.mesh.comms})
-        found: dict[int, Any] = {}
-        votes: dict[int, Vote] = {}
-        while len(votes) < len(self.mesh.comms):
-            await self.news(votes)
-            for peer, (vote, parcel) in self.arrived():
-                votes[peer] = vote
-                if parcel is not None:
-                    found[peer] = parcel
-        return found, [*votes.values()]

@@ -152,8 +152,7 @@ class Free(Tasks):
     async def exchange(
         self, number: int, parcels: Mapping[int, Any], vote: Vote
     ) -> tuple[dict[int, Any], Vote]:
-        found, others = await self.lines.exchange(parcels, vote)
-        return found, reduce_votes([vote, *others])
+        return await self.lines.mesh.exchange(number, parcels, vote)
 
     async def _run(self, step: Step) -> Vote:
         site, lines = self.site, self.lines

@@ -8,11 +8,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.core.engine.batches import Record
 from dgsuite.core.engine.checkpointed import begun
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.progress import seldom
+from dgsuite.core.engine.records import Record
 from dgsuite.core.engine.run_settings import DEFAULT, RunSettings
 from dgsuite.core.engine.site import Site
 from dgsuite.core.executors.driver import Alone, at_once, drive

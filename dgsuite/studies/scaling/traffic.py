@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.core.engine.announcements import AnnouncementBatch
-from dgsuite.core.engine.batches import BroadcastRecord, Record
 from dgsuite.core.engine.lists import NodeLists
 from dgsuite.core.engine.program import Step
+from dgsuite.core.engine.records import BroadcastRecord, Record
 from dgsuite.core.engine.shipments import Shipments
 from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.core.executors import serial
