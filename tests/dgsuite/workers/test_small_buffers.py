@@ -62,6 +62,31 @@ def test_a_task_sends_while_the_others_sleep_at_the_gate(few, tasks, buffer, mon
         assert together(tasks, task) == [tasks * len(SIZES)] * tasks
 
 
+@pytest.mark.parametrize("meets", [True, False])
+@pytest.mark.parametrize("few", [1, 9])
+@pytest.mark.parametrize("tasks", [2, 3])
+def test_tasks_that_look_out_send_and_receive_parcels_of_all_sizes(few, tasks, meets, monkeypatch):
+    """Written ahead of the barrier or after it, in one piece or many, while others come."""
+    monkeypatch.setattr("dgsuite.core.exchange.joining.FEW", few)
+    rounds = 500
+
+    async def task(mesh):
+        mesh.alone = True
+        for number in range(rounds):
+            sizes = np.random.default_rng(number).choice([0, 500, 3000, 9000], (tasks, tasks))
+            np.fill_diagonal(sizes, 0)
+            sends = {
+                peer: sent(size, mesh.rank) for peer, size in enumerate(sizes[mesh.rank]) if size
+            }
+            came, _ = await mesh.exchange(number, sends, Vote())
+            found = [came[peer].nbytes if peer in came else 0 for peer in range(tasks)]
+            assert found == [size and sent(size, 0).nbytes for size in sizes[:, mesh.rank]]
+        return number + 1
+
+    with dask.config.set({"dgsuite.mpb.buffer": "4 KiB"}):
+        assert together(tasks, task, meets) == [rounds] * tasks
+
+
 def test_a_message_takes_little_more_than_the_arrays_of_its_parcel(monkeypatch):
     """In either form, whatever it consists of."""
     most = {}
