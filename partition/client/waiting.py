@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from dgsuite.base.errors import DgsuiteError, RunError, WorkerLost
 from dgsuite.partition.client import links
-from dgsuite.partition.client.queries import POLL_SECONDS, ask_scheduler, seceded, timeout
+from dgsuite.partition.client.session import POLL_SECONDS, Session, seceded, timeout
 from dgsuite.partition.client.tasks import new_key
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Watch:
 
     Waits fail when workers or the scheduler stop sending heartbeats, however long tasks take. The time
     allowed without one is Dask's setting ``dgsuite.timeout`` (see
-    `dgsuite.partition.client.queries.timeout`).
+    `dgsuite.partition.client.session.timeout`).
 
     Attributes
     ----------
@@ -137,9 +137,9 @@ class Watch:
         return states
 
     def ask(self, request: str, /, wait: float = 0.0, **arguments: Any) -> Any:
-        """The scheduler's answer to a request: see `dgsuite.partition.client.queries.ask_scheduler`."""
+        """The scheduler's answer to a request: see `dgsuite.partition.client.session.Session.ask`."""
         try:
-            return ask_scheduler(self.client, request, wait=wait, **arguments)
+            return Session.of(self.client).ask(request, wait=wait, **arguments)
         except RunError as error:
             raise RunError(f"{self.doing}: {error}") from error
 
@@ -245,7 +245,7 @@ class Watch:
         send = partial(self.client.scatter, named, hash=False, **where)
         (future,) = replace(self, workers=receivers).call(send).values()
         if span := get_annotations().get("span"):
-            ask_scheduler(self.client, "dgsuite_annotate", key=future.key, span=span)
+            Session.of(self.client).ask("dgsuite_annotate", key=future.key, span=span)
         return future
 
     def call(self, function: Callable[[], T]) -> T:

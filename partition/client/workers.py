@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.partition.client import installed
-from dgsuite.partition.client.queries import POLL_SECONDS, timeout, worker_states
+from dgsuite.partition.client.session import POLL_SECONDS, Session, timeout
 from dgsuite.partition.client.tasks import submitted
 from dgsuite.partition.client.waiting import Watch
 
@@ -28,17 +28,17 @@ def worker_addresses(client: Client) -> list[str]:
 
 
 def ordered_states(client: Client) -> dict[str, dict[str, Any]]:
-    """As `dgsuite.partition.client.queries.worker_states`, in a fixed order of the client's workers.
+    """As `dgsuite.partition.client.session.Session.workers`, in a fixed order of the client's workers.
 
     Where there are none, some may be about to come.
 
     Raises
     ------
     InputError
-        No worker comes within `dgsuite.partition.client.queries.timeout`, or a worker or the scheduler has
+        No worker comes within `dgsuite.partition.client.session.timeout`, or a worker or the scheduler has
         no dgsuite or a different one.
     """
-    states = worker_states(client) or _first_states(client)
+    states = Session.of(client).workers() or _first_states(client)
     _check(client, states)
     in_order = sorted(states, key=lambda address: (str(states[address]["name"]).zfill(8), address))
     return {address: states[address] for address in in_order}
@@ -52,7 +52,7 @@ def _first_states(client: Client) -> dict[str, dict[str, Any]]:
     # an adaptive cluster starts workers for tasks that wait
     task = submitted(client, received, None)
     try:
-        while not (states := worker_states(client)):
+        while not (states := Session.of(client).workers()):
             if time.monotonic() > deadline:
                 raise InputError(f"{where}, and none came within {timeout():g} s; start some first")
             time.sleep(POLL_SECONDS)
@@ -69,7 +69,7 @@ def _check(client: Client, states: Mapping[str, Mapping[str, Any]]) -> None:
     Parameters
     ----------
     states
-        Of the workers, by address, from `dgsuite.partition.client.queries.worker_states`.
+        Of the workers, by address, from `dgsuite.partition.client.session.Session.workers`.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def _check(client: Client, states: Mapping[str, Mapping[str, Any]]) -> None:
     RunError
         A worker is gone or does not answer.
     """
-    checked: set[str] = client.__dict__.setdefault("_dgsuite_checked", set())
+    checked = Session.of(client).checked
     new = {address: f"{state['epoch']} {address}" for address, state in states.items()}
     new = {address: key for address, key in new.items() if key not in checked}
     if new:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from dgsuite.base.once import Lock, Once
-from dgsuite.partition.client.queries import seceded
+from dgsuite.partition.client.session import seceded
 
 
 class TaskLock(Lock):

@@ -9,7 +9,7 @@ from dask.typing import no_default
 from numpy.typing import ArrayLike
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.client import queries
+from dgsuite.partition.client import session
 from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.clusters import cutting
@@ -144,7 +144,7 @@ class Constructors:
         array([16, 16,  8,  8])
         """
         rule = repeated.check(duplicates)
-        client = queries.current_client(client)
+        client = session.current_client(client)
         pieces = edges.pieces(src, dst, weights, (source, target, weight))
         naming = getattr(pieces, "naming", 0)
         names = None
@@ -409,7 +409,7 @@ class Constructors:
         >>> Graph.from_arrays([0, 1, 3, 4], [1, 0, 2, 1])
         <dgsuite.Graph: 3 nodes, 2 edges, undirected; 1 clusters in this process>
         """
-        client = queries.current_client(client)
+        client = session.current_client(client)
         arrays = {"indptr": indptr, "indices": indices, "weights": weights, "uid": uid}
         rule = repeated.check(duplicates)
         made, how = chunks.construct(arrays, partition, directed, client, rule)

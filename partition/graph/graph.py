@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike, DTypeLike
 
 from dgsuite.base.errors import InputError, RunError
-from dgsuite.partition.client import queries
+from dgsuite.partition.client import session
 from dgsuite.partition.client.spans import spanned
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.clusters.cluster import Cluster
@@ -249,7 +249,7 @@ class Graph(Readers, Collection):
         """
         if isinstance(copies, bool) or not isinstance(copies, int) or copies < 1:
             raise InputError(f"copies must be a whole number from 1 on, got {copies!r}")
-        client = queries.current_client(client)
+        client = session.current_client(client)
         if client is None:
             return self
         moved = self
@@ -578,7 +578,7 @@ class Graph(Readers, Collection):
         >>> Graph.load("graph", clusters=2)
         <dgsuite.Graph: 4 nodes, 4 edges, undirected; 2 clusters in this process>
         """
-        client = queries.current_client(client)
+        client = session.current_client(client)
         parts, partition, options = storage.load(path, client)
         graph = cls(parts, partition, **options)
         return graph if clusters is None else graph.repartition(clusters, client)

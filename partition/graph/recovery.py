@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dgsuite.base.errors import InputError, RunError
-from dgsuite.partition.client.queries import ask_scheduler
+from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.tasks import pinned, submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import received, worker_addresses, worker_of
@@ -45,7 +45,7 @@ def recoverable(parts: Sequence[Any]) -> bool:
     if not held:
         return True
     keys = [part.key for part in held]
-    found: bool = ask_scheduler(held[0].client, "dgsuite_repeatable", keys=keys)
+    found: bool = Session.of(held[0].client).ask("dgsuite_repeatable", keys=keys)
     return found
 
 
@@ -73,7 +73,7 @@ def restore(graph: Graph, parts: list[Any]) -> None:
         else:
             rest.append(k)
     if rest:
-        gone = set(ask_scheduler(client, "dgsuite_hopeless", keys=[parts[k].key for k in rest]))
+        gone = set(Session.of(client).ask("dgsuite_hopeless", keys=[parts[k].key for k in rest]))
         rest = [k for k in rest if parts[k].key in gone]
     if rest and graph.saved is not None:
         try:

@@ -128,7 +128,7 @@ def test_on_workers(client, kind, n, options, monkeypatch):
     assert there.local == (kind == "spmax")  # small graphs are built here
     by_edges = genval.graph(kind, n, client=client, partition="edges", **options)
     parts = there.gather()
-    monkeypatch.setattr("dgsuite.partition.client.queries.current_client", lambda client: None)
+    monkeypatch.setattr("dgsuite.partition.client.session.current_client", lambda client: None)
     here = genval.graph(kind, n, **options)
     assert here.local
     same(here, there)

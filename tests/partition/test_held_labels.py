@@ -13,7 +13,7 @@ import xarray as xr
 
 import dgsuite
 from dgsuite import Graph, InputError, genval
-from dgsuite.partition.client import queries
+from dgsuite.partition.client import session
 from dgsuite.partition.client.gather import SETTING, gathered
 from dgsuite.partition.labels.held_labels import HeldLabels
 from tests.support.graphs import same
@@ -95,7 +95,7 @@ def test_labels_on_workers_are_written_and_read_there(
         same(graph, here)
     assert not isinstance(Graph.load(tmp_path, client=client).labels, HeldLabels)  # they are few
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(queries, "current_client", lambda client: client)
+        patch.setattr(session, "current_client", lambda client: client)
         assert Graph.load(tmp_path).labels == here.labels
     again.save(tmp_path)  # over the files that it was read from
     assert len(list(tmp_path.glob("labels-*"))) == 2

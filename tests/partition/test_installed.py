@@ -18,7 +18,7 @@ from distributed import Client, LocalCluster
 
 import dgsuite
 from dgsuite.partition.client import installed
-from dgsuite.partition.client.queries import worker_states
+from dgsuite.partition.client.session import Session
 from dgsuite.partition.graph.graph import Graph
 from tests.support.paths import ROOT
 
@@ -69,13 +69,13 @@ def running(what, path, *options):
 @contextmanager
 def worker(client, path):
     """A worker that joins, and has left at the end; yields its address."""
-    before = set(worker_states(client))
+    before = set(Session.of(client).workers())
     options = ("--no-nanny", "--no-dashboard", "--nthreads", "1")
     with running("worker", path, client.scheduler.address, *options):
-        while not (address := set(worker_states(client)) - before):
+        while not (address := set(Session.of(client).workers()) - before):
             time.sleep(0.05)
         yield address.pop()
-    while set(worker_states(client)) != before:
+    while set(Session.of(client).workers()) != before:
         time.sleep(0.05)
 
 
@@ -139,7 +139,7 @@ def test_a_scheduler_without_it(tmp_path):
         running("scheduler", path, *options),
         Client(scheduler_file=str(file), timeout=60) as client,
     ):
-        for use in (run, worker_states):
+        for use in (run, lambda client: Session.of(client).workers()):
             with pytest.raises(dgsuite.InputError, match=said):
                 use(client)
 

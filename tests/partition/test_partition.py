@@ -141,7 +141,7 @@ def close(a: Graph, b: Graph) -> None:
 def local(monkeypatch, *args, **options) -> Graph:
     """The graph built in this process."""
     with monkeypatch.context() as patch:
-        patch.setattr("dgsuite.partition.client.queries.current_client", lambda client: None)
+        patch.setattr("dgsuite.partition.client.session.current_client", lambda client: None)
         graph = Graph.from_edges(*args, **options)
     assert graph.local
     return graph

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dgsuite import Graph, InputError
-from dgsuite.partition.client import queries
+from dgsuite.partition.client import session
 from tests.support.cases import edge_lists
 from tests.support.graphs import same
 
@@ -181,7 +181,7 @@ def test_patterns_and_urls_of_edge_lists(tmp_path, monkeypatch):
     same(expected, Graph.read_edge_list(tmp_path / "edges-*.parquet"))
     same(expected, Graph.read_edge_list(f"file://{tmp_path}/edges-*.parquet"))
     # the memory is this process's, so no worker can read it
-    monkeypatch.setattr(queries, "current_client", lambda client: client)
+    monkeypatch.setattr(session, "current_client", lambda client: client)
     with fsspec.open("memory://dgsuite/ring.txt", "wb") as file:
         file.write(b"0 1\n1 2\n2 3\n3 0")
     same(expected, Graph.read_edge_list("memory://dgsuite/ring.txt"))

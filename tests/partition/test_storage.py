@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import Graph, InputError
-from dgsuite.partition.client import queries
+from dgsuite.partition.client import session
 from dgsuite.partition.graph.views import both_ways
 from dgsuite.partition.store import archives, storage
 from tests.support.graphs import same
@@ -40,7 +40,7 @@ ATTRS = {
 @pytest.fixture
 def alone(monkeypatch):
     """This process reads, also where a test before has left a client."""
-    monkeypatch.setattr(queries, "current_client", lambda client: client)
+    monkeypatch.setattr(session, "current_client", lambda client: client)
 
 
 def example(**options):

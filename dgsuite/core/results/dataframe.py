@@ -13,7 +13,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, unknown
-from dgsuite.partition.client.queries import current_client
+from dgsuite.partition.client.session import current_client
 from dgsuite.partition.client.tasks import delayed
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses, worker_of

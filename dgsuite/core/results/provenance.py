@@ -63,17 +63,18 @@ def machine_of(client: Client | None, workers: Sequence[str] = ()) -> dict[str, 
     """
     if client is None:
         return machine()
+    from dgsuite.partition.client.session import Session
     from dgsuite.partition.client.waiting import Watch
     from dgsuite.partition.client.workers import worker_addresses
 
     places = frozenset(workers or worker_addresses(client))
-    known = getattr(client, "_dgsuite_machine", None)
-    if known is None or known[0] != places:
+
+    def asked() -> tuple[frozenset[str], dict[str, Any]]:
         watch = Watch(client, "asking for the workers' machines", places)
         hosts = dict(watch.call(lambda: client.run(_host, on_error="ignore")).values())
-        known = client._dgsuite_machine = places, _together(list(hosts.values()))
-    found: dict[str, Any] = known[1]
-    return found
+        return places, _together(list(hosts.values()))
+
+    return Session.of(client).kept.get("machine", asked, lambda known: known[0] == places)[1]
 
 
 def _together(hosts: list[dict[str, Any]]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from dgsuite.core.running.options import RunOptions
 from dgsuite.core.running.progress import shown
 from dgsuite.core.workers.recovery import recovered
 from dgsuite.kernels.bsp import Kernel
-from dgsuite.partition.client.queries import check_client, current_client, seceded
+from dgsuite.partition.client.session import Session, check_client, current_client, seceded
 from dgsuite.partition.client.spans import span
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.graph.checks import check_graph
@@ -316,7 +316,7 @@ def _run_each(
     ]
     if checkpoints is not None:
         checkpoints.end(perf_counter() - begin)
-    if client is not None and hasattr(client, "_dgsuite_installed"):
+    if client is not None and Session.of(client).has_workers is not None:
         from dgsuite.core.workers import dashboard
 
         for result in results[-dashboard.MOST :]:

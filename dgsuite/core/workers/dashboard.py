@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 from distributed import Client, Scheduler, SchedulerPlugin
@@ -13,6 +12,7 @@ from tornado.web import RequestHandler
 
 from dgsuite.core.engine.progress import Progress, united
 from dgsuite.core.workers.pages import Record, page
+from dgsuite.partition.client.session import Session
 
 MOST = 32
 """Runs that the page shows."""
@@ -83,15 +83,14 @@ def tell(client: Client, run: Record) -> None:
     """Have the page show a run that has ended: soon, together with others that end meanwhile. Thread-safe."""
 
     def add() -> None:  # on the client's loop, as all that touches the list
-        untold: list[Record] = client.__dict__.setdefault("_dgsuite_untold", [])
         untold.append(run)
         if len(untold) == 1:
-            client.loop.call_later(SOON, send, untold)
+            client.loop.call_later(SOON, send)
 
-    async def send(untold: list[Record]) -> None:
-        runs = untold[-MOST:]
+    def send() -> None:
+        session.tell("dgsuite_ran", runs=untold[-MOST:])
         untold.clear()
-        with suppress(OSError, AttributeError):  # closed
-            await client.scheduler.dgsuite_ran(runs=runs)
 
+    session = Session.of(client)
+    untold: list[Record] = session.kept.get("untold", list)
     client.loop.add_callback(add)

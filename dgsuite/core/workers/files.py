@@ -19,7 +19,7 @@ from distributed.utils import sync
 from fsspec import AbstractFileSystem, register_implementation
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.client.queries import ask_scheduler, timeout
+from dgsuite.partition.client.session import Session, timeout
 
 if TYPE_CHECKING:
     from dgsuite.core.workers.plugin import RunPlugin
@@ -255,7 +255,7 @@ class WorkersFileSystem(AbstractFileSystem):
         client = clients.get(name.partition("/")[0])
         if client is None:
             raise FileNotFoundError(f"{PROTOCOL}://{name}: its client is not in this process")
-        found = ask_scheduler(client, "broadcast", **asked)
+        found = Session.of(client).ask("broadcast", **asked)
         return found
 
 

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import DgsuiteError, RunError, WorkerLost
 from dgsuite.core.workers.facts import Facts
 from dgsuite.core.workers.plugin import PeerLost
-from dgsuite.partition.client.queries import POLL_SECONDS, seceded, timeout
 from dgsuite.partition.client.sending import send_now
+from dgsuite.partition.client.session import POLL_SECONDS, Session, seceded, timeout
 from dgsuite.partition.client.waiting import Watch, failed, pending, unfinished
 from dgsuite.partition.client.workers import cluster_ranges
 from dgsuite.partition.graph.graph import Graph
@@ -254,10 +254,6 @@ def turn(watch: Watch, keys: Sequence[str]) -> Iterator[None]:
     """
     client, run = watch.client, watch.key_part
 
-    async def end() -> None:
-        with suppress(OSError, AttributeError):  # closed: then the turn is over as well
-            await client.scheduler.dgsuite_end_turn(run=run)
-
     turns = {
         "run": run,
         "client": client.id,
@@ -273,7 +269,7 @@ def turn(watch: Watch, keys: Sequence[str]) -> Iterator[None]:
             waits = "head" in answer
         yield
     except BaseException:
-        client.loop.add_callback(end)
+        Session.of(client).tell("dgsuite_end_turn", run=run)  # if closed, the turn is over as well
         raise
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import math
 import pickle
-import threading
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -28,8 +28,8 @@ from dgsuite.core.workers.dashboard import PREFIX, DashboardPlugin
 from dgsuite.core.workers.facts import Facts, Result
 from dgsuite.core.workers.kept import KeptMeshes
 from dgsuite.core.workers.spans import SpanPlugin
-from dgsuite.partition.client.queries import POLL_SECONDS
 from dgsuite.partition.client.results import LARGE, OP
+from dgsuite.partition.client.session import POLL_SECONDS, Session
 from dgsuite.partition.client.settings import setting
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses
@@ -44,9 +44,6 @@ RELIEF = 1.0
 
 REMEMBERED = 1 << 10
 """Finished runs whose ids a worker remembers."""
-
-_subscribing = threading.Lock()
-"""Two threads of a client may begin their first runs at once."""
 
 
 class PeerLost(WorkerLost):
@@ -288,14 +285,13 @@ def install(client: Client) -> None:
     RunError
         A worker is gone, or does not answer.
     """
-    if getattr(client, "_dgsuite_installed", None) is not client.scheduler_comm:
+    session = Session.of(client)
+    if session.has_workers is not client.scheduler_comm:
         watch = Watch(client, "putting dgsuite on the workers", worker_addresses(client))
         watch.check_workers()
-        watch.call(lambda: client.register_plugin(RunPlugin()))
-        watch.call(lambda: client.register_plugin(SpanPlugin()))
-        watch.call(lambda: client.register_plugin(DashboardPlugin()))
-        watch.call(lambda: client.register_plugin(files.FilesPlugin()))
-        client._dgsuite_installed = client.scheduler_comm
+        for each in (RunPlugin(), SpanPlugin(), DashboardPlugin(), files.FilesPlugin()):
+            watch.call(partial(client.register_plugin, each))
+        session.has_workers = client.scheduler_comm
 
 
 def reports(client: Client) -> tuple[str, dict[str, Callable[[int, Progress], object]]]:
@@ -305,18 +301,19 @@ def reports(client: Client) -> tuple[str, dict[str, Callable[[int, Progress], ob
     There is one topic per client, because a scheduler never removes a topic.
     """
     topic = f"{PREFIX}{client.id}"
-    with _subscribing:
-        if not hasattr(client, "_dgsuite_reports"):
-            found: dict[str, Callable[[int, Progress], object]] = {}
 
-            def tell(event: tuple[float, tuple[str, int, Progress]]) -> None:
-                run, site, progress = event[1]
-                if (called := found.get(run)) is not None:
-                    called(site, Progress(*progress))
+    def subscribed() -> dict[str, Callable[[int, Progress], object]]:
+        found: dict[str, Callable[[int, Progress], object]] = {}
 
-            client.subscribe_topic(topic, tell)
-            client._dgsuite_reports = found
-    return topic, client._dgsuite_reports
+        def tell(event: tuple[float, tuple[str, int, Progress]]) -> None:
+            run, site, progress = event[1]
+            if (called := found.get(run)) is not None:
+                called(site, Progress(*progress))
+
+        client.subscribe_topic(topic, tell)
+        return found
+
+    return topic, Session.of(client).kept.get("reports", subscribed)
 
 
 def task_key() -> str:

@@ -12,7 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dgsuite.base.errors import InputError, RunError, WorkerLost
-from dgsuite.partition.client.queries import POLL_SECONDS, ask_scheduler, timeout, worker_states
+from dgsuite.partition.client.session import POLL_SECONDS, Session, timeout
 from dgsuite.partition.client.settings import setting
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import ordered_states
@@ -119,8 +119,7 @@ def _killed_for_memory(client: Client, workers: States, seconds: float) -> str:
     kills: dict[str, int] = {}
     while not kills and time.monotonic() < deadline:  # the nanny's word may come after the loss
         try:
-            kills = ask_scheduler(
-                client,
+            kills = Session.of(client).ask(
                 "dgsuite_memory_kills",
                 workers=list(workers),
                 seconds=seconds + POLL_SECONDS,
@@ -156,11 +155,11 @@ def usable(client: Client, doing: str, avoided: Collection[str] = ()) -> States:
     deadline = time.monotonic() + timeout()
     suspects: set[str] = set()
     while True:
-        states = worker_states(client)
+        states = Session.of(client).workers()
         frozen = {address for address, state in states.items() if state["silent"] > timeout()}
         if again := frozen & suspects:  # after a pause of the scheduler all look frozen, once
             logger.warning("%s: starting %s anew", doing, ", ".join(sorted(again)))
-            ask_scheduler(client, "dgsuite_renew", wait=RENEWING, workers=sorted(again))
+            Session.of(client).ask("dgsuite_renew", wait=RENEWING, workers=sorted(again))
         elif states and not frozen:
             running = {
                 address: state

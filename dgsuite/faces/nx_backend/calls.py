@@ -20,7 +20,7 @@ from dgsuite.faces.nx_backend.graph import ConvertedGraph, Held
 from dgsuite.faces.nx_backend.info import Settings
 from dgsuite.faces.nx_backend.offers import WORTH
 from dgsuite.partition.client.gather import gathered
-from dgsuite.partition.client.queries import current_client
+from dgsuite.partition.client.session import current_client
 
 PARALLEL = "parallel edges are merged, but here each counts"
 LOOPS = "the graph has edges from a node to itself, which are dropped, but here they count"

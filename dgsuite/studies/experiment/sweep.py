@@ -20,7 +20,7 @@ from dgsuite.core.results.provenance import changes, circumstances, machine_of, 
 from dgsuite.core.running.runner import run
 from dgsuite.partition.client.gather import gathered
 from dgsuite.partition.client.installed import fingerprint
-from dgsuite.partition.client.queries import worker_states
+from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.graph import Graph
@@ -188,7 +188,9 @@ class Sweep:
             k = point.clusters or (1 if client is None else point.workers)
             graph = arrange(graph.repartition(k, client))
         if graph.client is not None:
-            Watch(graph.client, BUILDING, worker_states(graph.client)).wait_or_raise(graph.parts)
+            Watch(graph.client, BUILDING, Session.of(graph.client).workers()).wait_or_raise(
+                graph.parts
+            )
         return graph
 
     def warm_up(self, point: Point, graph: Graph, client: Client | None, where: object) -> None:
@@ -327,7 +329,7 @@ class _Clusters:
             return
         self.key = config.scheduler
         self.current = self.closing.enter_context(connect(config.scheduler))
-        threads = [worker["nthreads"] for worker in worker_states(self.current).values()]
+        threads = [worker["nthreads"] for worker in Session.of(self.current).workers().values()]
         self.size = {"workers": len(threads), "threads": min(threads)}
 
     def there(self, point: Point) -> Point:

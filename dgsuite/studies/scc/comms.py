@@ -93,13 +93,13 @@ def measure(
     """
     from dgsuite.core.workers import plugin as worker
     from dgsuite.core.workers.placement import new_run
-    from dgsuite.partition.client.queries import worker_states
+    from dgsuite.partition.client.session import Session
     from dgsuite.studies.scc.ledger import Transport, large
     from dgsuite.studies.transports.carriers import MPI
 
     worker.install(client)
     size = large(chunk)
-    epoch = worker_states(client)[places[0]]["epoch"]
+    epoch = Session.of(client).workers()[places[0]]["epoch"]
 
     def once() -> tuple[float, float]:
         if name in MPI:

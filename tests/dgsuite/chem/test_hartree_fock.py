@@ -16,7 +16,7 @@ import pytest
 import dgsuite
 from dgsuite.base.errors import InputError
 from dgsuite.core.workers.plugin import install
-from dgsuite.partition.client.queries import worker_states
+from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.studies.chem import molecule as molecules
 from dgsuite.studies.chem.basis import start
@@ -298,7 +298,7 @@ def test_no_worker_is_left(own_client, monkeypatch):
     def leave(number, energy):
         own_client.cluster.scale(0)
         deadline = time.monotonic() + 60
-        while worker_states(own_client):
+        while Session.of(own_client).workers():
             assert time.monotonic() < deadline
             time.sleep(0.05)
 

@@ -17,7 +17,7 @@ from distributed import Client, LocalCluster, get_worker, wait
 
 import dgsuite
 from dgsuite import genval
-from dgsuite.partition.client.queries import worker_states
+from dgsuite.partition.client.session import Session
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.scc.ledger import Echo
 from dgsuite.studies.transports import carriers
@@ -126,7 +126,7 @@ def test_what_mpi_sends_over(by_mpi):
 
 def test_clocked_runs_over_mpi(by_mpi):
     _, client = by_mpi
-    assert all(address.startswith("tcp://127.") for address in worker_states(client))
+    assert all(address.startswith("tcp://127.") for address in Session.of(client).workers())
     graph = genval.graph("er", 3000, m=20_000, clusters=4, client=client)
     with dask.config.set({"dgsuite.clocked.transport": "comm"}):
         plain = dgsuite.run("mis", graph, client=client)

@@ -62,7 +62,7 @@ def test_what_the_scheduler_plugin_reads(client):
 
 
 def test_what_the_client_asks_the_scheduler(client):
-    where = "partition/client/queries.py"
+    where = "partition/client/session.py"
     hold(missing(client, "scheduler_comm", "scheduler", "status", "id", "asynchronous"), where)
     hold({"callback_timeout"} - set(inspect.signature(client.sync).parameters), where)
     hold(missing(distributed.Scheduler, "register_scheduler_plugin"), where)

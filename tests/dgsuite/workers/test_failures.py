@@ -18,7 +18,7 @@ import pytest
 from distributed.core import rpc
 
 import dgsuite
-from dgsuite.partition.client.queries import POLL_SECONDS, worker_states
+from dgsuite.partition.client.session import POLL_SECONDS, Session
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
 from tests.support.clusters import assert_nothing_held, heed_interrupts, killed, script, stored
@@ -262,7 +262,7 @@ def test_workers_are_always_seen(client):
     """The client's own updates of what it knows of the scheduler must not hide its workers."""
     for _ in range(200):
         client.loop.add_callback(client._update_scheduler_info)
-        assert len(worker_states(client)) == len(worker_addresses(client)) == 2
+        assert len(Session.of(client).workers()) == len(worker_addresses(client)) == 2
 
 
 def test_inproc_and_threads(ring):

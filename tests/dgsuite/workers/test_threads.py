@@ -16,6 +16,7 @@ from dgsuite.core.transports.throttle import Limit, Throttle
 from dgsuite.core.workers import dashboard
 from dgsuite.core.workers.plugin import reports
 from dgsuite.core.workers.processor import NEVER, no_full_collections
+from dgsuite.partition.client.session import Session
 from tests.support.clusters import assert_nothing_held, client_of
 
 KERNELS = {"matching": "mate", "mis": "in_mis", "random_walks": "walk"}
@@ -91,13 +92,14 @@ def test_threads_of_a_client_tell_of_runs_that_end_at_once():
                 other.start()
                 other.join(20)
 
-    client = SimpleNamespace(loop=Loop(), _dgsuite_untold=Untold())
+    client = SimpleNamespace(loop=Loop())
+    untold = Session.of(client).kept.get("untold", Untold)
     dashboard.tell(client, "first")
     while told:
         call, arguments = told.pop(0)
         call(*arguments)
     assert len(sent) == 1
-    assert list(client._dgsuite_untold) == ["first", "second"]
+    assert list(untold) == ["first", "second"]
 
 
 def test_a_limit_that_is_set_while_another_is_read(monkeypatch):

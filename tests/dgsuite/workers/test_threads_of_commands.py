@@ -10,7 +10,7 @@ import pytest
 import dgsuite
 from dgsuite.__main__ import main
 from dgsuite.kernels import KERNELS
-from dgsuite.partition.client.queries import worker_states
+from dgsuite.partition.client.session import Session
 from dgsuite.studies.experiment.clusters import local
 
 NAMES = ("sssp", "mis", "pagerank", "wcc")
@@ -24,7 +24,7 @@ def threads(monkeypatch):
     @contextmanager
     def counted(*given):
         with local(*given) as client:
-            seen.extend(state["nthreads"] for state in worker_states(client).values())
+            seen.extend(state["nthreads"] for state in Session.of(client).workers().values())
             yield client
 
     for module in ("clusters", "sweep"):

@@ -24,6 +24,7 @@ from distributed.protocol.serialize import ToPickle
 
 import dgsuite
 from dgsuite import InputError, genval
+from dgsuite.base.once import Once
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.run_settings import DEFAULT
 from dgsuite.core.exchange.mesh import Mesh
@@ -32,7 +33,7 @@ from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.part import Bundle, open_part, whole
 from dgsuite.kernels.bsp import Vote
-from dgsuite.partition.client import queries
+from dgsuite.partition.client import session
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
@@ -65,7 +66,7 @@ def test_a_task_for_another_process_is_refused(client, ring):
 def test_phases_and_messages_out_of_order_are_refused(client, ring, change):
     worker.install(client)
     place = worker_addresses(client)[0]
-    epoch = queries.worker_states(client)[place]["epoch"]
+    epoch = session.Session.of(client).workers()[place]["epoch"]
     (cluster,) = ring.repartition(1).parts
 
     def submit(function, *arguments):
@@ -284,7 +285,7 @@ def frozen(client):
 
     yield freeze
     os.kill(pid, signal.SIGCONT)
-    while queries.worker_states(client)[place]["silent"] > 1:
+    while session.Session.of(client).workers()[place]["silent"] > 1:
         time.sleep(0.05)
 
 
@@ -300,7 +301,7 @@ def test_a_request_to_a_frozen_worker_ends(client, frozen, request_, monkeypatch
         "validating": lambda: genval.validate("mis", graph, {"in_mis": nodes % 2}),
     }
     graph = Graph.from_edges(*path, client=client) if request_ == "validating" else None
-    monkeypatch.setattr(client, "_dgsuite_machine", None, raising=False)
+    monkeypatch.setattr(session.Session.of(client), "kept", Once())
     place = frozen()
     with (
         dask.config.set({"dgsuite.timeout": "4s"}),  # others may be slow on a busy machine
@@ -339,7 +340,7 @@ def test_memory_that_was_freed_is_given_back_before_it_pauses_a_worker(ring):
     ):
         dgsuite.run("lcr", ring, style="clocked", client=client)
         (place,) = worker_addresses(client)
-        limit = queries.worker_states(client)[place]["memory_limit"]
+        limit = session.Session.of(client).workers()[place]["memory_limit"]
         kept = client.submit(fragment, 1 << 16, limit)
         kept.result()
         assert dgsuite.run("lcr", ring, style="clocked", client=client).sizes["node"] == 12
