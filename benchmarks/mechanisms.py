@@ -44,6 +44,7 @@ class Switch(NamedTuple):
 ROUNDS = ("empty rounds", "bfs", "mis", "pagerank", "sssp", "wcc")
 ALL = ("small call", *ROUNDS)
 CLOCKED = "dgsuite.core.executors.clocked:"
+GUEST = "dgsuite.core.workers.guest:"
 
 SWITCHES = {
     "shared memory and its barrier": Switch("2x1", ALL, {"dgsuite.clocked.transport": "comm"}),
@@ -62,9 +63,9 @@ SWITCHES = {
     "meshes that are kept": Switch("2x1", ("small call",), {"dgsuite.clocked.keep": "0s"}),
     "binding to processors": Switch("2x1", ROUNDS, {"dgsuite.clocked.bind": False}),
     "no full collections": Switch(
-        "2x1", ALL, attributes={CLOCKED + "no_full_collections": nullcontext}
+        "2x1", ALL, attributes={GUEST + "no_full_collections": nullcontext}
     ),
-    "slowed clocks": Switch("16x1", ROUNDS, attributes={CLOCKED + "slowed": nullcontext}),
+    "slowed clocks": Switch("16x1", ROUNDS, attributes={GUEST + "slowed": nullcontext}),
     "votes by a tree, comms as needed": Switch(
         "8x1 tcp",
         ("empty rounds", "small call"),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import math
+import os
 import sys
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -14,6 +15,9 @@ R = TypeVar("R")
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 """Parameters of glibc's mallopt (malloc.h)."""
+
+DEFAULT = 1 << 17
+"""Bytes that both have unless environment variables give others."""
 
 KEEP = 1 << 28
 LARGEST = 1 << 25
@@ -40,6 +44,14 @@ def keep_memory(limit: float = math.inf) -> None:
     keep = int(min(KEEP, limit / PART))
     _tell("mallopt", M_MMAP_THRESHOLD, min(LARGEST, keep))
     _tell("mallopt", M_TRIM_THRESHOLD, keep)
+
+
+def keep_as_before() -> None:
+    """Undo `keep_memory`, and return to the system what was kept."""
+    for name, parameter in (("MMAP", M_MMAP_THRESHOLD), ("TRIM", M_TRIM_THRESHOLD)):
+        given = os.environ.get(f"MALLOC_{name}_THRESHOLD_", "")  # Dask's nannies give the latter
+        _tell("mallopt", parameter, int(given) if given.isdecimal() else DEFAULT)
+    give_back()
 
 
 def keep_no_memory() -> None:
@@ -70,6 +82,11 @@ def frugal(task: Callable[P, R]) -> Callable[P, R]:
 
 def _tell(function: str, *arguments: int) -> None:
     """Call a function of the C library, if it has it."""
-    found = getattr(ctypes.CDLL(None), function, None)
+    found = getattr(_library(), function, None)
     if found is not None:
         found(*arguments)
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    return ctypes.CDLL(None)

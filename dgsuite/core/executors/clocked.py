@@ -35,12 +35,12 @@ from dgsuite.core.exchange.joining import cancelling
 from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.exchange.numbers import SHARE
 from dgsuite.core.executors.driver import drive
-from dgsuite.core.transports.quiet import slowed
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.facts import Result
+from dgsuite.core.workers.guest import Guest
 from dgsuite.core.workers.outputs import collect
-from dgsuite.core.workers.processor import LocalRank, bound, no_full_collections, own_processors
+from dgsuite.core.workers.processor import LocalRank, own_processors
 from dgsuite.core.workers.room import hold_to_limit
 from dgsuite.kernels.bsp import Kernel, Vote
 from dgsuite.partition.client.settings import setting
@@ -213,9 +213,7 @@ def _site_results(
             else:
                 plugin.enter(key, run_id, None, cancelling())
             local = LocalRank.of(plan.places, rank, mesh.processors)
-            mesh.alone = binds and stack.enter_context(bound(local, run_id))
-            if local.is_oversubscribed:
-                stack.enter_context(slowed(here))
+            mesh.alone = guest.settle(here, local, run_id, binds)
             for turn, kernel in enumerate(plan.kernels):
                 if turn:
                     site = new_site(kernel)
@@ -231,10 +229,9 @@ def _site_results(
             mesh.abort()
             raise
 
-    with ExitStack() as stack:
-        pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
+    with Guest() as guest:
+        pool = guest.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
         binds = plan.bind and pool is None and not plan.places[rank].startswith("inproc")
-        stack.enter_context(no_full_collections())
         resumed = _resumed(plugin, key, plan, rank) if plan.keep else None
         mesh = plan.make_mesh(rank) if resumed is None else resumed
         try:

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 from itertools import count
+from time import monotonic
 from typing import Any
 
 from distributed import Client, Worker, WorkerPlugin, get_worker
@@ -21,7 +22,7 @@ from distributed.protocol import to_serialize
 from tornado.ioloop import PeriodicCallback
 
 from dgsuite.base.errors import RunError, WorkerLost
-from dgsuite.base.memory import give_back, keep_memory
+from dgsuite.base.memory import give_back, keep_as_before, keep_memory
 from dgsuite.core.engine.progress import Progress
 from dgsuite.core.workers import files
 from dgsuite.core.workers.dashboard import PREFIX, DashboardPlugin
@@ -40,7 +41,10 @@ GIVEN_UP = ("cancelled", "released", "forgotten")
 """States of a task on a worker whose key the scheduler has forgotten."""
 
 RELIEF = 1.0
-"""Seconds between checks whether a worker is paused."""
+"""Seconds between checks whether a worker is paused, or has had no run for some time."""
+
+IDLE = 60.0
+"""Seconds after its last run for which a worker keeps memory that was freed."""
 
 REMEMBERED = 1 << 10
 """Finished runs whose ids a worker remembers."""
@@ -73,13 +77,11 @@ class RunPlugin(WorkerPlugin):
 
     def setup(self, worker: Worker) -> None:
         self.worker = worker
+        self._used: float | None = None  # when memory was last kept for a run
         if setting("dgsuite.worker.keep-memory"):
-            limit = worker.memory_manager.memory_limit
-            keep_memory(limit or math.inf)
-            if limit:
-                relief = PeriodicCallback(self._relieve, RELIEF * 1000)
-                worker.periodic_callbacks[NAME] = relief
-                relief.start()
+            relief = PeriodicCallback(self._relieve, RELIEF * 1000)
+            worker.periodic_callbacks[NAME] = relief
+            relief.start()
         self.runs: dict[str, Any] = {}
         self.files: dict[str, files.Held] = {}
         self.neighbours: list[str] = []
@@ -110,14 +112,29 @@ class RunPlugin(WorkerPlugin):
 
         return make, ()
 
+    def _keep_memory(self) -> None:
+        """Keep memory that is freed, from the first run on, until there has been none for some time."""
+        if NAME not in self.worker.periodic_callbacks:  # nothing would give it back
+            return
+        if self._used is None:
+            keep_memory(self.worker.memory_manager.memory_limit or math.inf)
+        self._used = monotonic()
+
     def _relieve(self) -> None:
-        """Give back memory that was freed while Dask pauses the worker for what it uses."""
+        """Give back memory that was freed where no run needs it, or Dask pauses the worker."""
+        if self._ends:
+            self._used = monotonic()
+        elif self._used is not None and monotonic() - self._used > IDLE:
+            self._used = None
+            keep_as_before()
         if self.worker.status == Status.paused:
             give_back()
 
     def teardown(self, worker: Worker) -> None:
         if (relief := worker.periodic_callbacks.pop(NAME, None)) is not None:
             relief.stop()
+        if self._used is not None:
+            keep_as_before()
         for end in list(self._ends.values()):
             end()
         self.meshes.clear()
@@ -143,6 +160,7 @@ class RunPlugin(WorkerPlugin):
         def tell() -> None:
             if self.wanted(key):
                 self._ends[key] = end
+                self._keep_memory()
             else:  # given up before this came here
                 end()
 
@@ -172,6 +190,7 @@ class RunPlugin(WorkerPlugin):
                 abort()
                 return
             self._ends[key] = abort
+            self._keep_memory()
             if address is not None:
                 self._asked.pop(run, None)
                 self._addresses[run] = address

@@ -1,25 +1,13 @@
-"""How a run's tasks use the processors of their host.
-
-Each is bound to one, and garbage is collected in full at the end alone.
-"""
+"""Which processors of a host the tasks of a run use."""
 
 from __future__ import annotations
 
-import gc
 import os
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
 from distributed.comm import get_address_host
-
-NEVER = 2**31 - 1
-"""Collections of the young after which garbage is collected in full, so that it is not."""
-
-_collecting = threading.Lock()
-_thresholds: list[int] = []
-"""Of each task that puts full collections off, what it found."""
 
 
 class LocalRank(NamedTuple):
@@ -109,21 +97,3 @@ def bound(local: LocalRank, run: str) -> Iterator[bool]:
         yield not local.is_oversubscribed
     finally:
         os.sched_setaffinity(0, allowed)
-
-
-@contextmanager
-def no_full_collections() -> Iterator[None]:
-    """Put off full collections of garbage until the end of the last task of this process that does: one takes
-    70 ms, and a run's sites wait for it. Thread-safe.
-    """
-    with _collecting:
-        new, young, full = gc.get_threshold()
-        _thresholds.append(full)
-        gc.set_threshold(new, young, NEVER)
-    try:
-        yield
-    finally:
-        with _collecting:
-            full = _thresholds.pop()
-            if not _thresholds:  # the first one is the process's own
-                gc.set_threshold(new, young, full)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite.core.transports.quiet import SLOW, slowed
+from dgsuite.core.workers.guest import SLOW, slowed
 from dgsuite.core.workers.processor import LocalRank, bound, own_processors
 from dgsuite.partition.client.workers import worker_addresses
 from tests.support.clusters import client_of

@@ -14,8 +14,8 @@ import dgsuite
 from dgsuite import genval
 from dgsuite.core.transports.throttle import Limit, Throttle
 from dgsuite.core.workers import dashboard
+from dgsuite.core.workers.guest import NEVER, no_full_collections
 from dgsuite.core.workers.plugin import reports
-from dgsuite.core.workers.processor import NEVER, no_full_collections
 from dgsuite.partition.client.session import Session
 from tests.support.clusters import assert_nothing_held, client_of
 

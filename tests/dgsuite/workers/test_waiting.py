@@ -38,7 +38,7 @@ from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
 from tests.faults.cluster import QUIET, command, scheduler
-from tests.support.clusters import assert_nothing_held, held, script
+from tests.support.clusters import assert_nothing_held, client_of, held, script
 from tests.support.faulty import Sleeps
 
 STYLES = ["finish_async", "clocked"]
@@ -344,6 +344,27 @@ def test_memory_that_was_freed_is_given_back_before_it_pauses_a_worker(ring):
         kept = client.submit(fragment, 1 << 16, limit)
         kept.result()
         assert dgsuite.run("lcr", ring, style="clocked", client=client).sizes["node"] == 12
+
+
+def freed(dask_worker=None):
+    """On a worker: bytes that its process has after 64 MiB of arrays were freed."""
+    arrays = [np.ones(1 << 20, np.uint8) for _ in range(64)]
+    del arrays
+    return psutil.Process().memory_info().rss
+
+
+def test_memory_is_kept_for_runs_alone(ring):
+    def idle(dask_worker):
+        dask_worker.plugins["dgsuite"]._used -= worker.IDLE
+
+    with client_of(1, set_as_default=False) as client:
+        dgsuite.run("lcr", ring, style="clocked", client=client)
+        (most,) = client.run(freed).values()
+        client.run(idle)
+        deadline = time.monotonic() + 60
+        while client.run(freed).popitem()[1] > most - (1 << 25):
+            assert time.monotonic() < deadline
+            time.sleep(worker.RELIEF / 10)
 
 
 def test_a_paused_worker_is_named(own_client, ring):
