@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -23,6 +23,9 @@ try:
     import fcntl
 except ImportError:  # on Windows, where Numba itself guards its files
     fcntl = None  # type: ignore[assignment]
+
+LOOPS: list[tuple[Callable, tuple[Any, ...]]] = []
+"""Compiled loops that can be loaded ahead of their use, each with the kinds of its arguments."""
 
 SOON = 1.0
 """After this many seconds of compiling, a process logs a warning."""
@@ -117,3 +120,32 @@ def _report_no_folder() -> None:
         "no folder to cache compiled loops in, so each process compiles them again; set NUMBA_CACHE_DIR "
         "to a writable folder"
     )
+
+
+def takes(*kinds: Any) -> Callable[[Callable], Callable]:
+    """Register a compiled loop to be loaded by `load`, as a decorator of it.
+
+    Parameters
+    ----------
+    kinds
+        Of each argument: the name of a sample, or a value that is no text.
+    """
+
+    def registered(loop: Callable) -> Callable:
+        LOOPS.append((loop, kinds))
+        return loop
+
+    return registered
+
+
+def load(samples: Mapping[str, Any]) -> None:
+    """Load, or compile, the loops that take nothing but what there are samples of, by calling them.
+
+    Parameters
+    ----------
+    samples
+        Arguments by kind. The arrays that loops would walk over are empty.
+    """
+    for loop, kinds in LOOPS:
+        if all(not isinstance(kind, str) or kind in samples for kind in kinds):
+            loop(*(samples[kind] if isinstance(kind, str) else kind for kind in kinds))

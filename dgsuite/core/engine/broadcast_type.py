@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,14 @@ from dgsuite.kernels.bsp import Broadcast, Known, Unicast, broadcast
 from dgsuite.partition.arrays.reductions import MIN, SUM
 from dgsuite.partition.arrays.segments import ascending, expand, loops, tally
 from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.clusters.halo import Halo
 
 if TYPE_CHECKING:
     from dgsuite.core.engine.mailbox import Mailbox
+
+
+KINDS = {"f": "reals", "u": "words"}
+"""Kinds of values that loops of their own add, or combine."""
 
 
 class BroadcastType(MessageType):
@@ -56,53 +61,47 @@ class BroadcastType(MessageType):
         box.arrive(box.along(batch.backwards)).unpack(peer, batch)
 
     def warm(self, box: Mailbox) -> None:
-        """Make the halo, and load compiled loops."""
+        """Make the halo and what the kernel reads of it, and load compiled loops."""
         if not box.clusters[0].pulls:
             return
-        halo = box.halo
-        if compiles(len(halo.indices)):
-            none, one = np.empty(0, np.int64), np.zeros(1, bool)
-            pull = (halo.indptr, halo.indices, 0, none, np.zeros(1, np.uint8))
-            push = (*halo.out(np.array([halo.first])), none)
-            counts = np.empty(0, np.int32)
-            loops().tally(counts, none)
-            loops().mark_rows(halo.out_indptr, halo.away, none, 0, 0, one, halo.first, none)
-            loops().single(halo.out_indptr, none)
-            loops().fill(one, none, True)
-            loops().land(one, np.empty(0, np.int32), halo.first, none)
-            loops().remove(one, none)
-            loops().keep(one, none, none)
-            loops().pull_any(*pull)
-            loops().pull_count(*pull, 0, 0)
-            loops().push_first(*push, halo.names, one, halo.names[:0])
-            loops().both(one[:0], one[:0], none)
-            loops().collect(one[:0], one[:0], halo.names[:0], none, halo.names[:0])
-            if box.kernel.adds_all:
-                halo.cut_tiles()
-            if box.kernel.looks_at_hubs:
-                _ = halo.hubs_first
-            if box.kernel.takes_offers:
-                (dtype,) = box.dtypes.values()
-                box.broadcasts.offers.warm(dtype)
-            if box.kernel.looks_for_first:
-                names = halo.names[:0]
-                loops().pull_first(*pull[:2], halo.heads, *pull[2:], halo.names, none, names)
-                loops().fill(counts, none, 0)
-                loops().scatter(counts, none, names)
-            loops().push_any(*push, one)
-            loops().push_count(*push, halo.first, halo.starts, counts, counts, none, 0)
-            box.broadcasts.prepare([*box.dtypes])
-            for name in (name for name, dtype in box.dtypes.items() if compilable(dtype)):
-                values = box.broadcasts.slots[name][:0]
-                loops().pull(*pull, values, MIN.identity(values.dtype), *MIN.flags)
-                if values.dtype.kind == "f":
-                    loops().pull_sum(*pull, values, SUM.identity(values.dtype))
-                loops().pull_minima(*pull, values, values)
-                loops().pick(values, none, one, 0)
-                loops().lay(values, one[:0], values)
-                loops().gather(values, halo.indices[:0], values)
-                loops().scatter(values, halo.indices[:0], values)
-                loops().push(*halo.edges, halo.first, none, values, values, one, *MIN.flags)
+        halo, kernel = box.halo, box.kernel
+        if not compiles(len(halo.indices)):
+            return
+        if kernel.adds_all:
+            halo.cut_tiles()
+        if kernel.looks_at_hubs:
+            _ = halo.hubs_first
+        box.broadcasts.prepare([*box.dtypes])
+        samples = samples_of(halo)
+        if kernel.looks_for_first:
+            samples["heads"] = halo.heads
+        if kernel.takes_offers:
+            samples |= box.broadcasts.offers.samples(*box.dtypes.values())
+        loops().load(samples)
+        for dtype in {dtype for dtype in box.dtypes.values() if compilable(dtype)}:
+            values = np.empty(0, dtype)
+            own = {"values": values, "columns": halo.indices[:0], "largest": MIN.identity(dtype)}
+            if dtype.kind in KINDS:
+                own |= {KINDS[dtype.kind]: values, "zero": SUM.identity(dtype)}
+            loops().load(samples | own)
+
+
+def samples_of(halo: Halo) -> dict[str, Any]:
+    """Arguments of compiled loops, by kind: those that are not of the halo are empty."""
+    ways = dict(
+        zip(("out_indptr", "out_indices", "back_indptr", "back_indices"), halo.edges, strict=True)
+    )
+    return ways | {
+        "indptr": halo.indptr,
+        "indices": halo.indices,
+        "away": halo.away,
+        "starts": halo.starts,
+        "nodes": np.empty(0, np.int64),
+        "counts": np.empty(0, np.int32),
+        "names": halo.names[:0],
+        "mask": np.zeros(0, bool),
+        "bitmap": np.zeros(1, np.uint8),
+    }
 
 
 class KnownType(MessageType):

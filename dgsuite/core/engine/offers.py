@@ -84,13 +84,11 @@ class Offers:
         self.least[rows], self.source[rows] = offer[order][first], name[order][first]
         return rows.astype(np.int64)
 
-    def warm(self, dtype: np.dtype) -> None:
-        """Load the compiled loop, and have the weights in the order in which it reads them."""
-        halo, none = self.halo, np.empty(0, np.int64)
-        for weights, out in (
-            (halo.out_weights, (halo.out_indptr, halo.out_indices)),
-            (halo.back_weights, (halo.back_indptr, halo.back_indices)),
-        ):
-            along = (*out, 0, 0, weights, none, np.empty(0, dtype), halo.names, LARGEST)
-            room = self.least, self.source, self._fresh, self._found
-            loops().push_nearer(*along, *room, 0)
+    def samples(self, dtype: np.dtype) -> dict[str, NDArray]:
+        """What the compiled loop takes, besides what the halo has; makes the weights in the loop's order."""
+        _ = self.halo.back_weights
+        return {
+            "weights": self.halo.out_weights,
+            "offered": np.empty(0, dtype),
+            "least": self.least,
+        }

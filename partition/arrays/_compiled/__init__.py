@@ -8,6 +8,7 @@ for one entry more than the result: returning a new array takes a microsecond.
 
 from __future__ import annotations
 
+from dgsuite.base.compiling import load
 from dgsuite.partition.arrays._compiled.bits import bit
 from dgsuite.partition.arrays._compiled.exact import by_exponent
 from dgsuite.partition.arrays._compiled.marks import (
@@ -70,6 +71,7 @@ __all__ = [
     "keep",
     "land",
     "lay",
+    "load",
     "mark_rows",
     "outside",
     "pick",

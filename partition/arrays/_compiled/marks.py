@@ -6,12 +6,14 @@ import sys
 
 import numpy as np
 
-from dgsuite.base.compiling import compiled
+from dgsuite.base.compiling import compiled, takes
 
 ONE = np.uint64(1)
 LITTLE = sys.byteorder == "little"
 
 
+@takes("mask", "nodes", True)
+@takes("counts", "nodes", 0)
 @compiled
 def fill(out, at, value):
     """``out[at] = value``"""
@@ -19,6 +21,8 @@ def fill(out, at, value):
         out[np.uint64(p)] = value
 
 
+@takes("values", "columns", "values")
+@takes("values", "nodes", "values")
 @compiled
 def gather(values, at, out):
     """``out[:] = values[at]``"""
@@ -26,6 +30,10 @@ def gather(values, at, out):
         out[i] = values[np.uint64(at[i])]
 
 
+@takes("counts", "nodes", "names")
+@takes("counts", "nodes", "nodes")
+@takes("least", "nodes", "least")
+@takes("values", "columns", "values")
 @compiled
 def scatter(out, at, values):
     """``out[at] = values``"""
@@ -33,6 +41,7 @@ def scatter(out, at, values):
         out[np.uint64(at[i])] = values[i]
 
 
+@takes("mask", "counts", 0, "nodes")
 @compiled
 def land(mask, at, first, out):
     """``out[:] = first + at; mask[at] = True``"""
@@ -41,6 +50,8 @@ def land(mask, at, first, out):
         mask[np.uint64(at[i])] = True
 
 
+@takes("mask", "nodes")
+@takes("mask", "names")
 @compiled
 def remove(mask, nodes):
     """Remove nodes from a mask; returns how many were in it."""
@@ -51,6 +62,7 @@ def remove(mask, nodes):
     return count
 
 
+@takes("mask", "nodes", "nodes")
 @compiled
 def keep(mask, nodes, out):
     """Put the nodes that are in a mask into `out`."""
@@ -60,6 +72,7 @@ def keep(mask, nodes, out):
         k += np.uint64(mask[np.uint64(v)])
 
 
+@takes("mask", "mask", "nodes")
 @compiled
 def both(one, other, out):
     """Put the indices where both masks hold into `out`; returns their number. Eight are tested at a time."""
@@ -78,6 +91,7 @@ def both(one, other, out):
     return np.int64(k)
 
 
+@takes("mask", "mask", "names", "nodes", "names")
 @compiled
 def collect(one, other, values, out, found):
     """As `both`; also puts the values at these indices into `found`."""
@@ -87,6 +101,7 @@ def collect(one, other, values, out, found):
     return k
 
 
+@takes("out_indptr", "away", "nodes", 0, 0, "mask", 0, "nodes")
 @compiled
 def mark_rows(indptr, away, nodes, start, size, mask, first, slots):
     """Total number of entries in the rows of some nodes, and total of `away` over these rows.
@@ -110,6 +125,7 @@ def mark_rows(indptr, away, nodes, start, size, mask, first, slots):
     return entries, outside
 
 
+@takes("values", "nodes", "mask", 0)
 @compiled
 def pick(values, at, among, count):
     """``values[at[among[at]]]``, which has `count` entries."""
@@ -122,6 +138,7 @@ def pick(values, at, among, count):
     return out
 
 
+@takes("values", "mask", "values")
 @compiled
 def lay(values, where, out):
     """``out[where] = values``"""

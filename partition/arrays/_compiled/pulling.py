@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dgsuite.base.compiling import compiled
+from dgsuite.base.compiling import compiled, takes
 from dgsuite.partition.arrays._compiled.bits import bit
 
 HEADS = 4
@@ -18,6 +18,7 @@ HEADS = 4
 ONE = np.uint64(1)
 
 
+@takes("indptr", "indices", 0, "nodes", "bitmap", "values", "largest", False)
 @compiled
 def pull(indptr, indices, first, rows, sent, values, worst, largest):
     """For each row, the smallest (or largest) value of its senders, and the number of senders.
@@ -48,6 +49,7 @@ def pull(indptr, indices, first, rows, sent, values, worst, largest):
     return best, hits
 
 
+@takes("indptr", "indices", 0, "nodes", "bitmap", "reals", "zero")
 @compiled
 def pull_sum(indptr, indices, first, rows, sent, values, zero):
     """For each row, the sum of its senders' values, added in the order of the row, and their number.
@@ -75,6 +77,7 @@ def pull_sum(indptr, indices, first, rows, sent, values, zero):
     return total, hits
 
 
+@takes("indptr", "indices", 0, "nodes", "bitmap", "words", "zero")
 @compiled
 def pull_or(indptr, indices, first, rows, sent, values, zero):
     """For each row, the bitwise or of its senders' values, and their number."""
@@ -99,6 +102,7 @@ def pull_or(indptr, indices, first, rows, sent, values, zero):
     return union, hits
 
 
+@takes("indptr", "indices", 0, "nodes", "bitmap")
 @compiled
 def pull_any(indptr, indices, first, rows, sent):
     """For each row, whether it has a sender."""
@@ -122,6 +126,7 @@ def heads(indptr, indices, none):
     return out
 
 
+@takes("indptr", "indices", "heads", 0, "nodes", "bitmap", "names", "nodes", "names")
 @compiled
 def pull_first(indptr, indices, heads, first, rows, sent, ids, nodes, source):
     """Put the rows that have a sender into `nodes`, and the id of each row's first sender into `source`.
@@ -159,6 +164,7 @@ def pull_first(indptr, indices, heads, first, rows, sent, ids, nodes, source):
     return np.int64(found), looked
 
 
+@takes("indptr", "indices", 0, "nodes", "bitmap", "values", "values")
 @compiled
 def pull_minima(indptr, indices, first, rows, sent, values, own):
     """For each row, whether all its senders' values exceed its own."""
@@ -174,6 +180,7 @@ def pull_minima(indptr, indices, first, rows, sent, values, own):
     return least
 
 
+@takes("indptr", "indices", 0, "nodes", "bitmap", 0, 0)
 @compiled
 def pull_count(indptr, indices, first, rows, sent, lo, hi):
     """For each row, the number of its senders, and of those outside ``lo <= slot < hi``."""

@@ -7,11 +7,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from dgsuite.base.compiling import compiled
+from dgsuite.base.compiling import compiled, takes
 
 ONE = np.uint64(1)
 
 
+@takes(
+    "out_indptr",
+    "out_indices",
+    "back_indptr",
+    "back_indices",
+    0,
+    "nodes",
+    "values",
+    "values",
+    "mask",
+    False,
+)
 @compiled
 def push(indptr, indices, back_indptr, back_indices, first, senders, values, out, hit, largest):
     """Put the smallest (or largest) value that reaches each row into `out`, initially the identity."""
@@ -54,6 +66,9 @@ def push_sum(indptr, indices, back_indptr, back_indices, first, senders, values,
                 hit[r] = True
 
 
+@takes(
+    "out_indptr", "out_indices", "back_indptr", "back_indices", 0, "nodes", "words", "words", "mask"
+)
 @compiled
 def push_or(indptr, indices, back_indptr, back_indices, first, senders, values, out, hit):
     """Put the bitwise or of the values that reach each row into `out`, initially 0."""
@@ -75,6 +90,7 @@ def push_or(indptr, indices, back_indptr, back_indices, first, senders, values, 
                 hit[r] = True
 
 
+@takes("out_indptr", "out_indices", 0, 0, "nodes", "mask")
 @compiled
 def push_any(indptr, indices, shift, base, senders, hit):
     """Mark the rows that are reached."""
@@ -85,6 +101,7 @@ def push_any(indptr, indices, shift, base, senders, hit):
                 hit[r] = True
 
 
+@takes("out_indptr", "out_indices", 0, 0, "nodes", "names", "mask", "names")
 @compiled
 def push_first(indptr, indices, shift, base, senders, ids, hit, least):
     """Mark the rows that are reached, each with its smallest sender; returns how many are new."""
@@ -105,6 +122,7 @@ def push_first(indptr, indices, shift, base, senders, ids, hit, least):
     return count
 
 
+@takes("out_indptr", "out_indices", 0, 0, "nodes", 0, "starts", "counts", "counts", "nodes", 0)
 @compiled
 def push_count(indptr, indices, shift, base, senders, first, starts, hits, away, found, count):
     """Count the messages that reach a row, and those of them that come from other clusters.
@@ -169,6 +187,22 @@ def push_down(indptr, indices, shift, base, senders, lo, floor, left, found, cou
     return count
 
 
+@takes(
+    "out_indptr",
+    "out_indices",
+    0,
+    0,
+    "weights",
+    "nodes",
+    "offered",
+    "names",
+    0.0,
+    "least",
+    "names",
+    "mask",
+    "nodes",
+    0,
+)
 @compiled
 def push_nearer(
     indptr, indices, shift, base, weights, senders, values, ids, most, least, source, fresh, found, count

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from dgsuite.base.compiling import compiled
+from dgsuite.base.compiling import compiled, takes
 
 ONE = np.uint64(1)
 
 
+@takes("counts", "counts", 0)
+@takes("nodes", "nodes", 0)
 @compiled
 def expand(first, counts, total):
     at = np.empty(total, np.int64)
@@ -22,6 +24,8 @@ def expand(first, counts, total):
     return at, entry
 
 
+@takes("names", 0)
+@takes("nodes", 0)
 @compiled
 def group(keys, size):
     place = np.zeros(size + 1, np.int64)
@@ -93,6 +97,7 @@ def outside(indptr, indices, lo, hi):
     return out
 
 
+@takes("out_indptr", "nodes")
 @compiled
 def single(indptr, rows):
     """Whether no row has more than one entry."""
@@ -103,6 +108,7 @@ def single(indptr, rows):
     return True
 
 
+@takes("counts", "nodes")
 @compiled
 def tally(values, nodes):
     """``values[nodes].sum()`` as int64."""

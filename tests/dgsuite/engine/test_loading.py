@@ -1,0 +1,70 @@
+"""Compiled loops are loaded before the clock of a run starts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import typeof
+
+from dgsuite.base import compiling
+from dgsuite.core.engine.program import Guard
+from dgsuite.core.engine.site import Site
+from dgsuite.partition.arrays import _compiled
+from tests.support import sites
+from tests.support.cases import NAMES, cuts, inputs
+
+LATER = {"outside", "pull_sum", "push_down", "sum_tiles", "weigh"}
+"""Loops that load when they are first used: a cluster's, or of few kernels that nothing tells of before."""
+
+
+@pytest.fixture
+def called(monkeypatch):
+    """A set to which each call of a loop adds its name and the types of its arguments."""
+    found = set()
+
+    def recording(name, loop):
+        def call(*arguments):
+            found.add((name, tuple(map(typeof, arguments))))
+            return loop(*arguments)
+
+        return call
+
+    loops = {getattr(_compiled, name): name for name in _compiled.__all__ if name != "load"}
+    calls = {loop: recording(name, loop) for loop, name in loops.items()}
+    for loop, name in loops.items():
+        monkeypatch.setattr(_compiled, name, calls[loop])
+    monkeypatch.setattr(
+        compiling, "LOOPS", [(calls[loop], kinds) for loop, kinds in compiling.LOOPS]
+    )
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rounds_load_no_loops(name, called, monkeypatch):
+    """With the exceptions listed; read-only arrays, which checked runs have, are other types."""
+    monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
+    monkeypatch.setattr(sites, "Guard", lambda check: Guard())
+    warm, loaded = Site.warm, set()
+
+    def recorded(site):
+        before = set(called)
+        warm(site)
+        loaded.update(called)
+        called.clear()
+        called.update(before)
+
+    monkeypatch.setattr(Site, "warm", recorded)
+
+    @given(st.data())
+    @settings(max_examples=4)
+    def check(data):
+        kernel, make = data.draw(inputs(name))
+        cut = make(**data.draw(cuts(make().n)))
+        loaded.clear()
+        called.clear()
+        sites.simulate(kernel, cut, 2)
+        late = {loop for loop, types in called if (loop, types) not in loaded}
+        assert late <= LATER
+
+    check()
