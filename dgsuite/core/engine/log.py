@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter
 from struct import Struct
@@ -18,6 +19,8 @@ from dgsuite.core.engine.progress import Progress
 from dgsuite.kernels.bsp import VOTES, Vote
 
 TIMES = ("compute", "cpu", "exchange")
+
+WHEN = ("round", "turn", "phase", "position", "last")
 
 COUNTS = attrgetter(*COUNTED)
 
@@ -34,19 +37,33 @@ SHARED = {vote: vote for vote in (SILENT, *(Vote(v, given=VOTES["any"]) for v in
 @cache
 def row_format(clusters: int) -> tuple[np.dtype, Struct]:
     """A row of the log of some clusters: as a dtype, and as what packs its values."""
-    step = [("round", "i8"), ("turn", "i8"), ("phase", "i4"), ("last", "?")]
+    step = [("round", "i8"), ("turn", "i8"), ("phase", "i2"), ("position", "i2"), ("last", "?")]
     counts = [(name, "f8" if name == "toil" else "i8") for name in COUNTED]
     times = [(name, "f8", (clusters,)) for name in TIMES]
     letters = "".join("d" if kind == "f8" else "q" for _, kind in counts)
-    return np.dtype([*step, *counts, *times]), Struct(f"=qqi?{letters}{len(TIMES) * clusters}d")
+    return np.dtype([*step, *counts, *times]), Struct(f"=qqhh?{letters}{len(TIMES) * clusters}d")
+
+
+@dataclass
+class Entry:
+    """What a site counts and times of tasks of one name and depth, which run in any order."""
+
+    tally: Tally
+    compute: NDArray
+    cpu: NDArray
+    exchange: float = 0.0
+
+
+Moment = tuple[int, int, int, str]
+"""Turn of the program, position in the turn, round or depth, name of the phase or task."""
 
 
 class Log:
     """What happened, phase by phase, on one site; or, merged, on all.
 
-    ``log["messages"]`` is a column with an entry for each phase: ``round``, ``turn``, ``last`` (see `Step`),
-    ``phase`` (an index into `names`), a count of `Tally`, or one of the times, in seconds, shape
-    (phases, clusters):
+    ``log["messages"]`` is a column with an entry for each phase: ``round``, ``turn``, ``last``, ``position``
+    (see `Step`), ``phase`` (an index into `names`), a count of `Tally`, or one of the times, in seconds,
+    shape (phases, clusters):
 
     * ``compute``: time of each cluster in the phase,
     * ``cpu``: processor time of each cluster in the phase,
@@ -73,13 +90,14 @@ class Log:
         self.votes: list[Vote] = []
         self._begun = self._active = self._sent = 0
         self._latest: list[tuple[Step, Tally, tuple[float, ...], tuple[float, ...], float]] = []
+        self._open: dict[Moment, Entry] = {}
         self._rows = bytearray()
         self._codes: dict[str, int] = {}
         self._notes: dict[str, array[int]] = {}
         self._traffic = bytearray()
 
     def __len__(self) -> int:
-        return len(self.votes)
+        return len(self.votes) + len(self._open)
 
     def __getstate__(self) -> dict[str, Any]:
         self._pack()
@@ -104,8 +122,16 @@ class Log:
     def steps(self) -> Iterator[Step]:
         """The phases, one by one, without the values that they took."""
         names = self.names
-        columns = [self[name].tolist() for name in ("round", "phase", "last", "turn")]
-        return (Step(r, names[p], last, turn) for r, p, last, turn in zip(*columns, strict=True))
+        columns = [self[name].tolist() for name in ("round", "phase", "last", "turn", "position")]
+        return (
+            Step(r, names[p], last, turn, position=position)
+            for r, p, last, turn, position in zip(*columns, strict=True)
+        )
+
+    @property
+    def moments(self) -> list[Moment]:
+        """When each row is of."""
+        return [(step.turn, step.position, step.round, step.phase) for step in self.steps]
 
     def add(
         self,
@@ -124,19 +150,39 @@ class Log:
         if len(self._latest) == PACKED:
             self._pack()
 
+    def entry(self, moment: Moment, new_tally: Callable[[], Tally]) -> Entry:
+        """What tasks that run in any order are added to. It becomes a row when the log is read, and another
+        one begins; `unite` adds the rows of a moment.
+        """
+        if moment not in self._open:
+            times = np.zeros((2, self.clusters))
+            self._open[moment] = Entry(new_tally(), *times)
+        return self._open[moment]
+
+    @property
+    def sent(self) -> int:
+        """Messages so far."""
+        return self._sent + sum(entry.tally.messages for entry in self._open.values())
+
     def progress(self) -> Progress:
         """How far the site is."""
         return Progress(self._begun, self._active, self._sent)
 
     def _pack(self) -> None:
-        """Move the latest phases into columns."""
+        """Move the latest phases, and what is open, into columns."""
+        for (turn, position, round_, name), each in self._open.items():
+            step = Step(round_, name, False, turn, position=position)
+            self._latest.append((step, each.tally, (*each.compute,), (*each.cpu,), each.exchange))
+            self.votes.append(each.tally.vote)
+            self._sent += each.tally.messages
+        self._open.clear()
         if not self._latest:
             return
         first = len(self) - len(self._latest)
         pack = row_format(self.clusters)[1].pack
         for number, (step, tally, compute, cpu, exchange) in enumerate(self._latest, first):
             code = self._codes.setdefault(step.phase, len(self._codes))
-            head = step.round, step.turn, code, step.last
+            head = step.round, step.turn, code, step.position, step.last
             between = (exchange,) * self.clusters
             self._rows += pack(*head, *COUNTS(tally), *compute, *cpu, *between)
             for name, value in tally.notes.items():
@@ -183,7 +229,7 @@ class Log:
         rows = np.zeros(len(self), row_format(columns["clusters"])[0])
         for name, values in times.items():
             rows[name] = values
-        for name in ("round", "turn", "phase", "last"):
+        for name in WHEN:
             rows[name] = self[name]
         if clusters.start == 0:
             for name in COUNTED:
@@ -196,6 +242,37 @@ class Log:
             part._active = int(rows["active"][rows["round"] == rows["round"][-1]].max())
             part._sent = int(rows["messages"].sum())
         return part
+
+    def at(self, moments: Sequence[Moment]) -> Log:
+        """The log with a row for each of these moments, all of its own among them; rows of one are added."""
+        place = {moment: row for row, moment in enumerate(moments)}
+        to = np.array([place[moment] for moment in self.moments], np.intp)
+        codes = {name: code for code, name in enumerate(dict.fromkeys(m[3] for m in moments))}
+        rows = np.zeros(len(moments), row_format(self.clusters)[0])
+        for k, name in enumerate(("turn", "position", "round")):
+            rows[name] = [moment[k] for moment in moments]
+        rows["phase"] = [codes[name] for *_, name in moments]
+        for name in (*COUNTED, *TIMES):
+            np.add.at(rows[name], to, self[name])
+        votes: list[list[Vote]] = [[] for _ in moments]
+        for row, vote in zip(to.tolist(), self.votes, strict=True):
+            votes[row].append(vote)
+        notes = {name: np.zeros(len(moments), np.int64) for name in self._notes}
+        for name, column in notes.items():
+            np.add.at(column, to, self.noted(name))
+        sent = self.traffic.copy()
+        sent["phase"] = to[sent["phase"]]
+        return Log.of(
+            {
+                "clusters": self.clusters,
+                "seconds": self.seconds,
+                "names": [*codes],
+                "rows": rows,
+                "votes": [reduce_votes(each) for each in votes],
+                "notes": notes,
+                "traffic": _added(sent),
+            }
+        )
 
     def noted(self, name: str) -> NDArray[np.int64]:
         """What the kernel noted under a name in each phase; 0 where it noted nothing."""
@@ -240,6 +317,23 @@ class Log:
                 turn.clear()
 
 
+def unite(logs: Sequence[Log]) -> Log:
+    """The same where tasks ran in any order: a row for each turn, phase and depth."""
+    moments = sorted({moment for log in logs for moment in log.moments})
+    return merge([log.at(moments) for log in logs])
+
+
+def _added(sent: NDArray) -> NDArray:
+    """Rows of `SENT` in order; those of one phase and pair of clusters are added."""
+    when = ["phase", "source", "destination"]
+    keys, of = np.unique(sent[when], return_inverse=True)
+    rows = np.zeros(len(keys), SENT)
+    rows[when] = keys
+    for name in ("messages", "bytes"):
+        np.add.at(rows[name], of, sent[name])
+    return rows
+
+
 def _sent(phase: int, pairs: NDArray) -> NDArray:
     """Messages between clusters in a phase, as rows of `SENT`."""
     rows = np.empty(len(pairs), SENT)
@@ -258,7 +352,7 @@ def merge(logs: Sequence[Log]) -> Log:
     dtype, _ = row_format(merged.clusters)
     merged._rows = bytearray(len(logs[0]) * dtype.itemsize)
     rows = np.frombuffer(merged._rows, dtype)
-    for name in ("round", "turn", "phase", "last"):
+    for name in WHEN:
         rows[name] = logs[0][name]
     for name in COUNTED:
         rows[name] = sum(log[name] for log in logs)

@@ -19,7 +19,7 @@ from distributed import Client
 from numpy.typing import NDArray
 
 from dgsuite.core.engine.checkpointed import Fresh, begun, is_marked, marked
-from dgsuite.core.engine.log import Log
+from dgsuite.core.engine.log import Log, unite
 from dgsuite.core.engine.program import Step, reduce_votes
 from dgsuite.core.engine.progress import Report, seldom
 from dgsuite.core.engine.run_settings import DEFAULT, RunSettings
@@ -28,7 +28,6 @@ from dgsuite.core.exchange.termination import Lines
 from dgsuite.core.executors import clocked
 from dgsuite.core.executors.driver import at_once, drive
 from dgsuite.core.recursion.checkpoint import KeptTasks
-from dgsuite.core.recursion.ledger import unite
 from dgsuite.core.recursion.site import RecursiveSite
 from dgsuite.kernels.bsp import Kernel, Vote
 from dgsuite.partition.clusters.cluster import Cluster
@@ -67,7 +66,7 @@ class Tasks(ABC):
         """Run a finish to its end; the votes of all sites."""
         begin, wire = perf_counter(), self.wire
         vote = await self._run(step)
-        entry = self.site.entry((step.turn, 0, 0, step.phase))
+        entry = self.site.log.entry((step.turn, 0, 0, step.phase), self.site.new_tally)
         entry.tally.wire += self.wire - wire
         entry.exchange += max(perf_counter() - begin - self.site.busy, 0.0)
         return vote

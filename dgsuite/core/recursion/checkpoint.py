@@ -12,8 +12,8 @@ from typing import Any
 
 from dgsuite.core.engine.checkpoint_files import Checkpoints
 from dgsuite.core.engine.checkpointed import Kept
+from dgsuite.core.engine.log import Log, unite
 from dgsuite.core.engine.program import Step, reduce_votes
-from dgsuite.core.recursion.ledger import merged
 from dgsuite.core.recursion.site import RecursiveSite
 from dgsuite.kernels.bsp import Vote
 
@@ -36,8 +36,7 @@ class KeptTasks(Kept):
     def _take_past(self, clusters: slice) -> None:
         site = self.site
         pasts = self.plan.pasts(site.classes())
-        ledger = merged([past["ledger"] for past in pasts], site.new_tally)
-        site.log = ledger.part(clusters, site.new_tally)
+        site.log = unite([Log.of(past["log"]) for past in pasts]).part(clusters)
         if clusters.start == 0:
             site.vote = reduce_votes([past["vote"] for past in pasts])
         self.votes = pasts[0]["votes"]
@@ -52,4 +51,4 @@ class KeptTasks(Kept):
         site = self.site
         site.log.seconds = perf_counter() - self._start
         own = {name: getattr(site, name) for name in ("turn", "ticks", "deepest", "vote")}
-        return {**own, "ledger": site.log, "votes": self.votes}
+        return {**own, "log": site.log.columns(), "votes": self.votes}

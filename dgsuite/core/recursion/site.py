@@ -21,14 +21,12 @@ from dgsuite.base.errors import InputError
 from dgsuite.core.engine.fields import concatenated, places
 from dgsuite.core.engine.inbox import ClusterInbox
 from dgsuite.core.engine.messages import MessageList
-from dgsuite.core.engine.pairs import Pairs
 from dgsuite.core.engine.program import UNBOUND, Guard, Step, Tally, reduce_votes
 from dgsuite.core.engine.progress import Progress
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.core.engine.values import Classes
 from dgsuite.core.engine.workload import ParcelWithPackets, Workload
-from dgsuite.core.recursion.ledger import Entry, Ledger, Moment
 from dgsuite.core.recursion.scopes import NONE, Scopes
 from dgsuite.kernels.bsp import Extra, Kernel, Note, Vote
 from dgsuite.kernels.bsp.recursion import Spawn
@@ -66,8 +64,6 @@ class RecursiveSite(Site):
 
     Attributes
     ----------
-    log
-        What has happened so far, by moment.
     vote
         The votes of the current finish, reduced.
     deepest
@@ -95,7 +91,6 @@ class RecursiveSite(Site):
         self.first_cluster = clusters[0].index
         self.offsets = clusters[0].partition.offsets
         self.scopes = [Scopes() for _ in clusters]
-        self.log: Ledger = Ledger(clusters=len(clusters))  # type: ignore[assignment]
         self.vote = Vote()
         self.turn = 0
         self.deepest = 0
@@ -107,8 +102,7 @@ class RecursiveSite(Site):
 
     def progress(self) -> Progress:
         """How far the site is; which of its nodes are active is not known between rounds."""
-        sent = sum(entry.tally.messages for entry in self.log.entries.values())
-        return Progress(self.deepest, None, sent)
+        return Progress(self.deepest, None, self.log.sent)
 
     def content(self, k: int) -> dict[str, Any]:
         index = self.clusters[k].index
@@ -128,8 +122,7 @@ class RecursiveSite(Site):
 
     def classes(self) -> Classes:
         letters = UnicastBatch(np.empty(0), None, None, {})
-        own = Scopes(), Ledger(), Entry(), Tally(), Pairs(0), letters
-        return Classes(self.kernel, [*self.states, *own])
+        return Classes(self.kernel, [*self.states, Scopes(), letters])
 
     # Arrivals.
 
@@ -263,7 +256,7 @@ class RecursiveSite(Site):
         self, step: Step, k: int, result: Any, under: Under | None = None, tasks: int = 0
     ) -> None:
         """Count what tasks returned, and send what they spawned."""
-        entry = self.entry((step.turn, 0, step.round, step.phase))
+        entry = self.log.entry((step.turn, 0, step.round, step.phase), self.new_tally)
         entry.compute[k] += self.compute[k]
         entry.cpu[k] += self.cpu[k]
         entry.tally.loads += int(self.loads[k])
@@ -389,16 +382,6 @@ class RecursiveSite(Site):
                 self.put(batch)
             else:
                 self._out.setdefault(site, []).append(batch)
-
-    # The ledger.
-
-    def entry(self, moment: Moment) -> Entry:
-        """The entry of a moment."""
-        entries = self.log.entries
-        if moment not in entries:
-            count = len(self.clusters)
-            entries[moment] = Entry(self.new_tally(), np.zeros(count), np.zeros(count))
-        return entries[moment]
 
 
 def _wave(queue: list[Key]) -> list[Key]:
