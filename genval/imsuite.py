@@ -27,7 +27,7 @@ PAPER = {"mn": ("spmin", "chain"), "mx": ("spmax", "star"), "ring": ("ring", "ri
 """Kinds of the inputs of the paper's figures: Mn-In, Mx-In and the ring. The second of each is for "vc"."""
 
 OPTIONS = {
-    "max": tuple(name for name in KERNELS if name not in (*RINGS, "vc")),
+    "max": tuple(name for name in KERNELS if name not in RINGS),
     "k": ("kc",),
     "weights": ("dr",),
 }
@@ -93,8 +93,8 @@ def generate(
     seed
         A Java long; of other integers, only the low 48 bits are used.
     max
-        Maximum number of children in the random tree; by default drawn at random. Not for "lcr", "hs" and
-        "vc".
+        Maximum number of children in the random tree; by default drawn at random. Not for "lcr" and "hs",
+        and for "vc" only with "rn", where the original ignores it.
     k
         Committee size of "kc"; by default drawn at random. For "cplt" and "rn" it must be 3, since the
         original ignores the option and writes 3.
@@ -148,6 +148,8 @@ def _check(kernel: Any, n: Any, kind: Any, seed: Any, options: dict[str, Any]) -
             raise InputError(
                 f"option {option!r} has no meaning for {name}; it is for {', '.join(OPTIONS[option])}"
             )
+    if name == "vc" and sort != "rn" and "max" in given:
+        raise InputError(f"option 'max' has no meaning for a {sort}; it is for the kind rn")
     n = integer("n", n, _least(name, sort, "max" in given), LARGEST_INT)
     most = LARGEST_WEIGHTED if name in ("dr", "mst") else LARGEST
     if name not in RINGS and n > most:
@@ -204,7 +206,7 @@ def _write(job: _Job) -> Iterable[bytes]:
         yield _lines(_identifiers(draw, n))
         return
     if job.kernel == "vc":
-        parents = _colouring_parents(draw, n, job.kind)
+        parents = _colouring_parents(draw, n, job.kind, job.max)
         yield b"\n0\n" + _rows(_tree_matrix(parents)) + b" " + _lines(parents) + b"\n"
         return
     most = job.max or draw.next_int(n - 1) or 1
@@ -289,9 +291,9 @@ def _parents(n: int, wanted: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.array(parents, np.int64)
 
 
-def _colouring_parents(draw: Random, n: int, kind: str) -> NDArray[np.int64]:
-    """The tree of a file for vertex colouring; see `_parents`."""
-    most = {"chain": 1, "star": n}.get(kind) or draw.next_int(n - 1) + 1
+def _colouring_parents(draw: Random, n: int, kind: str, most: int | None) -> NDArray[np.int64]:
+    """The tree of a file for vertex colouring, with so many children of a node at most; see `_parents`."""
+    most = {"chain": 1, "star": n}.get(kind) or most or draw.next_int(n - 1) + 1
     draw.ints(4 * n)
     wanted = draw.ints(n, most) + 1 if 1 < most < n else np.full(n, most)
     return _parents(n, wanted)

@@ -34,7 +34,7 @@ output: Callable[[options.F], options.F] = click.option(
 @click.option(
     "--max",
     type=int,
-    help="Maximum children of a tree's node (default: random); not for vc, lcr and hs.",
+    help="Maximum children of a tree's node (default: random); for vc with rn, not for lcr and hs.",
 )
 @click.option("--k", type=int, help="Committee size, for kc (default: random).")
 @click.option("--weights", help="For dr: wrn (random, the default) or weq (all 1).")

@@ -126,8 +126,8 @@ def test_help_names_all_inputs(capsys):
         (["kernel", "--protocol", "tcp", "random_walks", "grid", "-p", "2"], "as --set p=2;"),
         (["kernel", "pagerank", "grid", "--weighted"], "as --set weighted=VALUE;"),
         (
-            ["inputs", "generate", "vc", "--n", "8", "--max", "3"],
-            "no meaning for vc; it is for bf,",
+            ["inputs", "generate", "vc", "--n", "8", "--kind", "star", "--max", "3"],
+            "no meaning for a star; it is for the kind rn",
         ),
         (["kernel", "bfs", "grid", "--n", "9", "-o", "no/a.nc"], "the folder no does not exist"),
         (["kernel", "bfs", "grid", "--n", "9", "--workers", "0"], "must be at least 1"),
