@@ -21,6 +21,16 @@ QUIET, NO_PROGRESS = "dgsuite.quiet", "dgsuite.no-progress"
 """Keys of a click context's `meta`; see `dgsuite.faces.cli.console`."""
 
 
+class Group(click.Group):
+    """A group that calls its first command where none is named."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Name the command."""
+        if args and args[0] not in (*self.commands, "--help", "--version"):
+            args = [next(iter(self.commands)), *args]
+        return super().parse_args(ctx, args)
+
+
 def several(*options: Callable[[F], F]) -> Callable[[F], F]:
     """A decorator that adds options in their order."""
 

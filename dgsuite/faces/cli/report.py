@@ -12,18 +12,8 @@ from dgsuite.base.files import check_writable
 from dgsuite.faces.cli import console, options
 
 
-class Report(click.Group):
-    """A group whose command is `page` where none is named."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Name the command."""
-        if args and args[0] not in (*self.commands, "--help", "--version"):
-            args = ["page", *args]
-        return super().parse_args(ctx, args)
-
-
 @click.group(
-    cls=Report,
+    cls=options.Group,
     epilog="Example: dgsuite report results",
 )
 @options.version

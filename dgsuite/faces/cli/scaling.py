@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,19 +15,60 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from dgsuite.studies.experiment.model import Scaling
+    from dgsuite.studies.scaling.analysis import Analysis
 
 EPILOG = """\b
 Examples:
   dgsuite scaling scalability-sizes
   dgsuite scaling results/scalability-bfs.nc --processes-per-node 18 --link "7 GB"
   dgsuite scaling --trace mis.parquet --bandwidth 1GB,100MB --latency 10us
+  dgsuite scaling fit own.csv --link "1.25 GB"
 
 The last line of each kernel is "stop at P machines (between A and B)", or "no statement" and why."""
 
 
-@click.command(
+FIT = """\b
+Example:
+  dgsuite scaling fit own.csv --column p=nodes --column seconds=elapsed
+
+The last line of each size is "stop at P machines (between A and B)", or "no statement" and why."""
+
+
+@click.group(
+    cls=options.Group,
     epilog=EPILOG,
 )
+@options.version
+def scaling() -> None:
+    """Say at how many machines to stop. `dgsuite scaling FILES` is `dgsuite scaling runs FILES`."""
+
+
+machine: Callable[[options.F], options.F] = options.several(
+    click.option(
+        "--processes-per-node",
+        type=int,
+        metavar="N",
+        help="Processes that share a node's link, and that a machine adds (default: as measured).",
+    ),
+    click.option(
+        "--link",
+        metavar="BYTES",
+        help='What a node\'s link carries in a second, such as "1.25 GB" (default: 100 % of the runs).',
+    ),
+    click.option("--cti", type=float, help="Accepted increment of the completion time (0.1)."),
+    click.option("--gain", type=float, help="What one more machine must save (0.01)."),
+    click.option("--size", type=int, multiple=True, metavar="N", help="Another size to predict."),
+)
+"""What the statement is about."""
+
+written: Callable[[options.F], options.F] = options.several(
+    options.output("Where files go (default: beside what is analysed).", "FOLDER"),
+    click.option("--no-figures", is_flag=True, help="Tables alone."),
+)
+"""What is written."""
+
+
+@scaling.command(epilog=EPILOG, short_help="Analyse results of experiments.")
 @click.argument("files", nargs=-1, type=click.Path(), callback=options.resolved)
 @click.option(
     "--trace",
@@ -61,26 +102,12 @@ The last line of each kernel is "stop at P machines (between A and B)", or "no s
     metavar="N",
     help="Of the machine that measured, where the file does not say it.",
 )
-@click.option(
-    "--processes-per-node",
-    type=int,
-    metavar="N",
-    help="Processes that share a node's link, and that a machine adds (default: as measured).",
-)
-@click.option(
-    "--link",
-    metavar="BYTES",
-    help='What a node\'s link carries in a second, such as "1.25 GB" (default: 100 % of the runs).',
-)
-@click.option("--cti", type=float, help="Accepted increment of the completion time (0.1).")
-@click.option("--gain", type=float, help="What one more machine must save (0.01).")
-@click.option("--size", type=int, multiple=True, metavar="N", help="Another size to predict.")
+@machine
 @click.option("--full", is_flag=True, help="The full setting of the experiment.")
 @options.overrides
-@options.output("Where files go (default: beside the results).", "FOLDER")
-@click.option("--no-figures", is_flag=True, help="Tables alone.")
+@written
 @options.general
-def scaling(
+def runs(
     files: Sequence[str],
     trace: str | None,
     bandwidth: str,
@@ -108,8 +135,7 @@ def scaling(
         return
     if processors is not None and processors < 1:
         raise InputError(f"--processors must be at least 1, got {processors}")
-    if output is not None and not os.path.isdir(output):
-        raise InputError(f"--output {output}: there is no such folder")
+    _check_folder(output)
     experiments = [path for path in files if not path.endswith(".nc")]
     if not experiments and (full or overrides):
         raise InputError("--full and --set change an experiment: give a .toml file")
@@ -118,9 +144,8 @@ def scaling(
         _check_plans(experiments, overrides, full, chosen)
     paths = [_measured(path, overrides, full) if path in experiments else path for path in files]
 
-    from dgsuite.core.results.dataset import open_dataset, save
+    from dgsuite.core.results.dataset import open_dataset
     from dgsuite.studies.scaling.analysis import analyse, by_kernel, split
-    from dgsuite.studies.scaling.summary import show, summary
 
     groups = by_kernel((run for path in paths for run in split(open_dataset(path))), chosen)
     traffic, nominal = ({}, None) if what_if is None else _traffic(what_if)
@@ -130,22 +155,70 @@ def scaling(
         one = analyse(runs, counted, nominal, processors, chosen, size)
         one.title = title
         found.append(one)
+    _tell(found, paths[0], output, no_figures)
+
+
+@scaling.command(epilog=FIT, short_help="Analyse a table of your own runs.")
+@click.argument("table", type=click.Path())
+@click.option(
+    "--column",
+    "columns",
+    metavar="NAME=COLUMN",
+    multiple=True,
+    help="Which column has p, seconds, bandwidth or n, such as p=nodes; may be repeated.",
+)
+@machine
+@written
+@options.general
+def fit(
+    table: str,
+    columns: Sequence[str],
+    size: Sequence[int],
+    output: str | None,
+    no_figures: bool,
+    **settings: Any,
+) -> None:
+    """Analyse a TABLE of your own runs of any program, in CSV or NetCDF: a row a run, with columns p
+    (or machines, workers, processes, ranks), seconds (or time), and if there are any bandwidth (per
+    cent, or bytes per second) and n (or size). Rows that are alike in all but the time are repeats.
+    """
+    _check_folder(output)
+    if wrong := [pair for pair in columns if "=" not in pair]:
+        raise InputError(f"--column {wrong[0]}: must be NAME=COLUMN, such as p=nodes")
+    from dgsuite.studies.scaling import read
+    from dgsuite.studies.scaling.analysis import analyse
+
+    chosen = _settings((), (), False, options.given(settings))
+    measured = read(table, dict(pair.split("=", 1) for pair in columns))
+    _tell([analyse(measured, settings=chosen, sizes=size)], table, output, no_figures)
+
+
+def _check_folder(output: str | None) -> None:
+    if output is not None and not os.path.isdir(output):
+        raise InputError(f"--output {output}: there is no such folder")
+
+
+def _tell(found: Sequence[Analysis], path: str, output: str | None, no_figures: bool) -> None:
+    """Print what was found, and write it to files that are named after the one that was analysed."""
+    from dgsuite.core.results.dataset import save
+    from dgsuite.studies.scaling.summary import show, summary
+
     out = console.out()
     for one in found:
         show(out, one)
-    folder = output or os.path.dirname(paths[0]) or "."
-    stem = os.path.join(folder, os.path.splitext(os.path.basename(paths[0]))[0])
+    stem = os.path.splitext(os.path.basename(path))[0]
+    stem = os.path.join(output or os.path.dirname(path) or ".", stem)
     save(summary(found), f"{stem}-stop.nc")
-    written = [f"{stem}-stop.nc"]
+    names = [f"{stem}-stop.nc"]
     if not no_figures:
         from dgsuite.core.results.plots import write
         from dgsuite.studies.scaling.figures import draw
 
         for name, figure in draw(found).items():
-            written.append(f"{stem}-{name}.png")
-            write(figure, written[-1])
-    for path in written:
-        print(path)
+            names.append(f"{stem}-{name}.png")
+            write(figure, names[-1])
+    for name in names:
+        print(name)
 
 
 def _settings(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dgsuite.studies.scaling.completion_time import CompletionTime, choose
     from dgsuite.studies.scaling.demand import BandwidthDemand
     from dgsuite.studies.scaling.measure import completion, measured
+    from dgsuite.studies.scaling.tables import read
     from dgsuite.studies.scaling.traced import from_trace
     from dgsuite.studies.scaling.traffic import trace
     from dgsuite.studies.scaling.whatif import Machine, calibrate, what_if
@@ -27,6 +28,7 @@ __all__ = [
     "completion",
     "from_trace",
     "measured",
+    "read",
     "trace",
     "what_if",
 ]
@@ -42,6 +44,7 @@ __getattr__, __dir__ = lazy_imports(
         "completion": "dgsuite.studies.scaling.measure:completion",
         "from_trace": "dgsuite.studies.scaling.traced:from_trace",
         "measured": "dgsuite.studies.scaling.measure:measured",
+        "read": "dgsuite.studies.scaling.tables:read",
         "trace": "dgsuite.studies.scaling.traffic:trace",
         "what_if": "dgsuite.studies.scaling.whatif:what_if",
     },

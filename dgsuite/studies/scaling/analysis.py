@@ -95,6 +95,16 @@ class Analysis:
         return [int(n) for n in np.atleast_1d(self.runs.n)]
 
     @property
+    def unit(self) -> str:
+        """What p counts."""
+        return str(self.runs.p.attrs["long_name"])
+
+    def counted(self, p: int) -> str:
+        """So many of them."""
+        one = {"processes": "process"}.get(self.unit, self.unit.removesuffix("s"))
+        return f"{p} {self.unit if p > 1 else one}"
+
+    @property
     def processes(self) -> int:
         """Of a machine."""
         measured = int(self.runs.attrs.get("processes_per_node", 1))
@@ -194,19 +204,20 @@ def by_kernel(runs: Iterable[xr.Dataset], settings: Scaling) -> dict[str, list[x
 
 
 def analyse(
-    results: Sequence[xr.Dataset],
+    results: Sequence[xr.Dataset] | xr.Dataset,
     traffic: Mapping[int, xr.Dataset] | xr.Dataset | None = None,
     nominal: float | None = None,
     processors: int | None = None,
     settings: Scaling | None = None,
     sizes: Sequence[int] = (),
 ) -> Analysis:
-    """Analyse the runs of one kernel.
+    """Analyse the runs of one kernel, or of any program.
 
     Parameters
     ----------
     results
-        Datasets of runs on several numbers of workers, and of bandwidths if demand is asked for.
+        Datasets of runs on several numbers of workers, and of bandwidths if demand is asked for; or what
+        `dgsuite.studies.scaling.tables.read` made of a table.
     traffic
         Counted traffic on these numbers of clusters, of `trace`; by size where there are several.
     nominal
@@ -219,7 +230,7 @@ def analyse(
         Further sizes to say something about, besides those that were measured.
     """
     settings = settings or Scaling()
-    runs = measured(results, processors)
+    runs = results if isinstance(results, xr.Dataset) else measured(results, processors)
     kernel = str(runs.attrs["kernel"])
     found = Analysis(kernel, kernel, settings, runs)
     if sizes and len(found.sizes) < 2:
@@ -241,11 +252,13 @@ def analyse(
 
 def _note_processors(found: Analysis) -> None:
     runs = found.runs
+    if "processors" not in runs.attrs:  # a table of one's own
+        return
     processors = int(runs.attrs["processors"])
     if not processors:
         found.notes.append(
             "the runs do not say how many processors measured them: their times are taken as they are, also "
-            "those of more workers than there were processors"
+            f"those of more {found.unit} than there were processors"
         )
     elif runs.oversubscribed.any():
         found.notes.append(
@@ -265,7 +278,9 @@ def _fit_times(found: Analysis) -> None:
 
     if not several:
         if times.p.min() == 1:
-            found.notes.append("one worker sends nothing, which the paper's form does not know")
+            found.notes.append(
+                f"{found.counted(1)} sends nothing, which the paper's form does not know"
+            )
         try:
             part = times[inner]
             found.model = CompletionTime(weights=s.weights, bounded=s.bounded).fit(part.p, part)
@@ -306,7 +321,12 @@ def _fit_demand(found: Analysis) -> None:
     try:
         if several.sizes["p"] > 2:
             found.demand = BandwidthDemand().fit(inner)
-            found.demand_error = found.demand.error(several)
+            error = found.demand.error(several)
+            one = (
+                "p",
+                np.repeat(found.sizes, error.sizes["p"]),
+            )  # of what is not told apart by size
+            found.demand_error = error if "n" in error.coords else error.assign_coords(n=one)
         if several.sizes["p"] > 1:
             found.demand_of_all = BandwidthDemand().fit(several)
     except InputError as problem:

@@ -72,7 +72,7 @@ def _times(found: Analysis, ax: Axes, line: bool = False) -> None:
         ax.plot([], [], "o", color=colour, label=label)
     if found.runs.oversubscribed.any():
         ax.plot([], [], "o", color="#555555", markerfacecolor="white", label=SHARED)
-    ax.set_xlabel("workers")
+    ax.set_xlabel(found.unit)
     ax.set_ylabel("seconds")
     ax.legend()
 
@@ -137,7 +137,8 @@ def where_gain_ends(found: Analysis, ax: Axes) -> bool:
 def where_link_is_full(found: Analysis, ax: Axes) -> bool:
     """Demand for bandwidth of a machine in per cent of its link, against the number of workers."""
     most = float(found.runs.p.max())
-    p = np.unique(np.geomspace(2, REACH * most, 60).astype(int))
+    senders = found.runs.p.values[found.runs.p.values > 1]
+    p = np.union1d(np.geomspace(2, REACH * most, 60).astype(int), senders)
     drawn = False
     for n, label, colour, _ in _sizes(found):
         shares = [found.share(int(x), n) for x in p]
@@ -158,7 +159,7 @@ def where_link_is_full(found: Analysis, ax: Axes) -> bool:
     ax.axhline(100, color="#999999", linewidth=0.8, linestyle=":", label="the link")
     _workers_log(found, ax)
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("workers" + found.runs.oversubscribed.any().item() * f" ({SHARED})", fontsize=8)
+    ax.set_xlabel(found.unit + found.runs.oversubscribed.any().item() * f" ({SHARED})", fontsize=8)
     ax.set_ylabel(f"demand at CTI {found.settings.cti:.0%}, per cent of the link")
     ax.legend()
     return True
@@ -176,7 +177,7 @@ def _conclusions(found: Analysis, ax: Axes) -> None:
     for n, at in found.stop.items():
         said = f"n = {n}: {at}" if len(found.sizes) > 1 else str(at)
         lines += textwrap.wrap(said, 56)
-    ax.set_xlabel("\n".join(["workers", *lines]), fontsize=7)
+    ax.set_xlabel("\n".join([found.unit, *lines]), fontsize=7)
 
 
 def bandwidth_impact(found: Analysis, ax: Axes) -> bool:
@@ -188,7 +189,7 @@ def bandwidth_impact(found: Analysis, ax: Axes) -> bool:
     for i, (_, _, _, seconds) in enumerate(_sizes(found)):
         for p in seconds.p.values:
             shared = bool(found.runs.oversubscribed.sel(p=p))
-            workers = f"{p} worker{'s' * bool(p > 1)}" + ", oversubscribed" * shared
+            workers = found.counted(p) + ", oversubscribed" * shared
             ax.plot(
                 seconds.bandwidth,
                 seconds.sel(p=p).median("repeat"),

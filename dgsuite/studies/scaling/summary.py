@@ -34,7 +34,7 @@ def show(console: Any, found: Analysis) -> None:
             _show_model(console, title, model)
     largest = int(found.runs.p.max())
     if found.model is not None:
-        console.print(f"error at the {largest} workers held out: {found.error:.1%}")
+        console.print(f"error at the {largest} {found.unit} held out: {found.error:.1%}")
     for line in (
         *_held_out(found),
         *_ends(found),
@@ -63,8 +63,9 @@ def _held_out(found: Analysis) -> Iterator[str]:
     inside = (held.low <= held.measured) & (held.measured <= held.high)
     for k in range(held.sizes["point"]):
         at = held.isel(point=k)
+        size = f"n = {int(at.n)}, " if at.n > 1 else ""
         yield (
-            f"  n = {int(at.n)}, {int(at.p)} workers{_mark(found, int(at.p))}: measured "
+            f"  {size}{found.counted(int(at.p))}{_mark(found, int(at.p))}: measured "
             f"{float(at.measured):.3g} s, predicted {float(at.predicted):.3g} s (95 %: "
             f"{float(at.low):.3g} to {float(at.high):.3g} s{'' if inside[k] else ', missed'})"
         )
@@ -85,6 +86,8 @@ def _ends(found: Analysis) -> Iterator[str]:
             ("small_gain", f"one more machine saves less than {found.settings.gain:.0%} from"),
         ):
             middle, low, high = ends[name].values
+            if math.isinf(middle):
+                continue
             yield f"{_of(found, n)}{text} {middle:g} machines (95 %: {low:g} to {high:g})"
 
 
@@ -107,7 +110,7 @@ def _demand(found: Analysis) -> Iterator[str]:
                 else "measured times do not reach it"
             )
             yield (
-                f"  {_of(found, n)}CTI {cti:6.1%}: demand of {p} workers{_mark(found, p)} "
+                f"  {_of(found, n)}CTI {cti:6.1%}: demand of {found.counted(p)}{_mark(found, p)} "
                 f"{predicted:5.1f} %, {off}"
             )
     processes = "process" if found.processes == 1 else "processes"
@@ -194,7 +197,7 @@ def summary(analyses: Sequence[Analysis]) -> xr.Dataset:
         {
             "title": "At how many machines to stop",
             "settings": json.dumps(analyses[0].settings.model_dump(exclude={"departs"})),
-            "processors": [int(found.runs.attrs["processors"]) for found in analyses],
+            "processors": [int(found.runs.attrs.get("processors", 0)) for found in analyses],
             "notes": "\n".join(note for found in analyses for note in found.notes),
         },
     )

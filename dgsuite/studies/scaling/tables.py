@@ -1,0 +1,174 @@
+"""Tables of one's own figures: number of machines, time and bandwidth, of any program."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError
+
+NAMES = {
+    "p": ("p", "machines", "workers", "processes", "ranks"),
+    "seconds": ("seconds", "time", "t"),
+    "bandwidth": ("bandwidth",),
+    "n": ("n", "size"),
+}
+"""What a table has, and the columns that are taken for it, in upper or lower case."""
+
+NEEDED = ("p", "seconds")
+
+FULL = 100.0
+"""Per cent of bandwidth where a table does not say it, and the most that can be meant by per cent."""
+
+
+def read(path: str | Path, columns: Mapping[str, str] | None = None) -> xr.Dataset:
+    """Runs of any program, from a table.
+
+    Parameters
+    ----------
+    path
+        A CSV file, with any separator, or NetCDF (.nc). Each row is a run; rows of the same p, bandwidth and
+        n are repeats.
+    columns
+        Names of the columns of ``p`` (machines), ``seconds``, ``bandwidth`` and ``n`` (size of the problem),
+        where they are others than those of `NAMES`. The latter two are optional. Bandwidth is in per cent;
+        where there is more than 100, in bytes per second, of which the most is 100 %.
+
+    Returns
+    -------
+    xarray.Dataset
+        As `dgsuite.studies.scaling.measured` returns it. ``n`` is 1 where the table has none. Where runs were
+        repeated less often than others, the median of the repeats stands for those that are missing.
+
+    Raises
+    ------
+    InputError
+        The file, column or row, and what would be right.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from dgsuite.studies.scaling import read
+    >>> _ = Path("own.csv").write_text("machines,time\\n1,8.1\\n2,4.6\\n2,4.4\\n4,2.9\\n")
+    >>> runs = read("own.csv")
+    >>> runs.seconds.median("repeat").values.ravel()
+    array([8.1, 4.5, 2.9])
+    """
+    path = Path(path)
+    frame = _frame(path)
+    found = _columns(path, frame, dict(columns or {}))
+    values = {name: _numbers(path, frame, column, name) for name, column in found.items()}
+    values.setdefault("bandwidth", np.full(len(frame), FULL))
+    values.setdefault("n", np.ones(len(frame)))
+    attrs: dict[str, object] = {"kernel": path.stem}
+    most = values["bandwidth"].max()
+    if most > FULL:
+        values["bandwidth"] = FULL * values["bandwidth"] / most
+        attrs["nominal_bandwidth"] = float(most)
+    runs = _over(path, pd.DataFrame(values), attrs)
+    counted = found["p"].lower()
+    runs["p"].attrs["long_name"] = counted if counted.endswith("s") else "machines"
+    return runs if runs.sizes["n"] > 1 else runs.squeeze("n")
+
+
+def _frame(path: Path) -> pd.DataFrame:
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such file")
+    try:
+        if path.suffix == ".nc":
+            with xr.open_dataset(path) as dataset:
+                frame = dataset.to_dataframe().reset_index()
+        else:
+            frame = pd.read_csv(path, sep=None, engine="python", skipinitialspace=True)
+    except (OSError, ValueError, csv.Error) as error:  # pandas' own are ValueErrors
+        raise InputError(f"{path}: is no table in CSV or NetCDF: {error}") from None
+    if frame.empty:
+        raise InputError(f"{path}: has no rows")
+    return frame
+
+
+def _columns(path: Path, frame: pd.DataFrame, given: dict[str, str]) -> dict[str, str]:
+    """The column of each name that the table has."""
+    there = {str(column).strip().lower(): str(column) for column in frame.columns[::-1]}
+    listed = ", ".join(map(str, frame.columns))
+    if unknown := given.keys() - NAMES.keys():
+        raise InputError(f"column {min(unknown)!r} is unknown; one of {', '.join(NAMES)}")
+    for name, column in given.items():
+        if column not in frame.columns:
+            raise InputError(f"{path}: has no column {column!r} for {name}; it has {listed}")
+    found = dict(given)
+    for name, known in NAMES.items():
+        named = [there[column] for column in known if column in there]
+        if name not in found and named:
+            found[name] = named[0]
+        elif name not in found and name in NEEDED:
+            raise InputError(
+                f"{path}: no column is named {' or '.join(NAMES[name])}; it has {listed}. Name the "
+                f"right one by --column {name}=COLUMN"
+            )
+    return found
+
+
+def _numbers(path: Path, frame: pd.DataFrame, column: str, name: str) -> NDArray[np.float64]:
+    """A column's numbers, all above 0."""
+    values = pd.to_numeric(frame[column], errors="coerce").to_numpy(float)
+    whole = name in ("p", "n")
+    wrong = ~np.isfinite(values) | (values <= 0)
+    if whole:
+        wrong |= values != np.floor(values)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        kind = "whole number" if whole else "number"
+        raise InputError(
+            f"{path}, row {row + 1}: {column} must be a {kind} above 0, got {frame[column].tolist()[row]!r}"
+        )
+    return values
+
+
+def _over(path: Path, rows: pd.DataFrame, attrs: dict[str, object]) -> xr.Dataset:
+    """Rows as seconds over n, p, bandwidth and repeat."""
+    keys = ["n", "p", "bandwidth"]
+    repeat = rows.groupby(keys).cumcount()
+    axes = [np.unique(rows[key]) for key in keys]
+    seconds = np.full([*map(len, axes), int(repeat.max()) + 1], np.nan)
+    at = [np.searchsorted(axis, rows[key]) for axis, key in zip(axes, keys, strict=True)]
+    seconds[(*at, repeat)] = rows["seconds"]
+    absent = np.isnan(seconds).all(axis=3)
+    if len(axes[0]) > 1:
+        absent &= ~absent.all(axis=2, keepdims=True)  # not each size needs all p
+    if absent.any():
+        n, p, bandwidth = (axis[i] for axis, i in zip(axes, np.argwhere(absent)[0], strict=True))
+        of = f" of n = {n:g}" if len(axes[0]) > 1 else ""
+        raise InputError(
+            f"{path}: the row{of} of p = {p:g} at bandwidth {bandwidth:g} % is missing"
+        )
+    middle = np.broadcast_to(_medians(seconds)[..., None], seconds.shape)
+    seconds = np.where(np.isnan(seconds), middle, seconds)
+    return xr.Dataset(
+        {
+            "seconds": (
+                (*keys, "repeat"),
+                seconds,
+                {"units": "s", "long_name": "completion time"},
+            ),
+            "oversubscribed": ("p", np.zeros(len(axes[1]), bool)),
+        },
+        {
+            "n": axes[0].astype(int),
+            "p": axes[1].astype(int),
+            "bandwidth": ("bandwidth", axes[2], {"units": "percent", "long_name": "bandwidth"}),
+            "repeat": np.arange(seconds.shape[3]),
+        },
+        attrs,
+    )
+
+
+def _medians(seconds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Over repeats, NaN where there is none."""
+    return xr.DataArray(seconds).median("dim_3").values
