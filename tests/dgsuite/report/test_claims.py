@@ -91,17 +91,42 @@ def changed(configs, number, old, new):
 @pytest.mark.parametrize(
     ("number", "old", "new", "departs"),
     [
-        (14, "clusters = 8", "clusters = 4", "places: X10-FA 4 for 8; X10-FAC 4 for 8"),
-        (12, 'form = "recursive"', 'form = "iterative"', "form: X10-FA iterative for recursive"),
-        (17, 'clusters = "n"', "clusters = 8", "places: X10-FA 8 for n"),
-        (18, 'workers = "n"', "workers = 8", "threads: X10-FA 8 for n"),
-        (13, '"run.0.workload" = { operations = 10_000_000 }', "", "workload: HJ-FA 1000000 for"),
-        (16, 'runtime = "HJ"', 'runtime = "X10"', "programs: X10-FA, X10-FAC for HJ-FA, HJ-FAP"),
-        (8, 'kind = ["mn", "mx"]', 'kind = "mx"', "inputs: X10-FA Mx for Mn, Mx"),
-        (11, '"experiment.repeats" = 30', '"experiment.repeats" = 10', "repeats: 10 for 30"),
+        (
+            14,
+            "clusters = 8",
+            "clusters = 4",
+            "places: X10-FA 4 instead of 8; X10-FAC 4 instead of 8",
+        ),
+        (
+            12,
+            'form = "recursive"',
+            'form = "iterative"',
+            "form: X10-FA iterative instead of recursive",
+        ),
+        (17, 'clusters = "n"', "clusters = 8", "places: X10-FA 8 instead of n"),
+        (18, 'workers = "n"', "workers = 8", "threads: X10-FA 8 instead of n"),
+        (
+            13,
+            '"run.0.workload" = { operations = 10_000_000 }',
+            "",
+            "workload: HJ-FA 1000000 instead of",
+        ),
+        (
+            16,
+            'runtime = "HJ"',
+            'runtime = "X10"',
+            "programs: X10-FA, X10-FAC instead of HJ-FA, HJ-FAP",
+        ),
+        (8, 'kind = ["mn", "mx"]', 'kind = "mx"', "inputs: X10-FA Mx instead of Mn, Mx"),
+        (11, '"experiment.repeats" = 30', '"experiment.repeats" = 10', "repeats: 10 instead of 30"),
         (19, 'places = "threads', 'sizes = "threads', "sizes: said to depart, but does not"),
-        (12, '"run.2.workers" = "n"', '"run.2.workers" = 8', "base: serial, MP for serial, UP"),
-        (11, 'style = "in_turn"', 'style = "clocked"', "base: first for serial, UP"),
+        (
+            12,
+            '"run.2.workers" = "n"',
+            '"run.2.workers" = 8',
+            "base: serial, MP instead of serial, UP",
+        ),
+        (11, 'style = "in_turn"', 'style = "clocked"', "base: first instead of serial, UP"),
         (15, "[figure.departs]\nthreads", "[figure.departs]\nplaces", "threads: X10-FA 1, 2, 4"),
     ],
 )
@@ -114,14 +139,29 @@ def test_a_wrong_experiment_file_is_found(configs, number, old, new, departs):
 @pytest.mark.parametrize(
     ("claim", "old", "new", "departs"),
     [
-        ("fig4", "workers = [4, 9, 16, 25]", "workers = [4, 9, 16, 32]", "nodes: 4, 9, 16, 32 for"),
-        ("fig6", "workers = [4, 9, 16, 25]", "workers = [4, 9, 25]", "pairs_per_cti: 1 for 3"),
+        (
+            "fig4",
+            "workers = [4, 9, 16, 25]",
+            "workers = [4, 9, 16, 32]",
+            "nodes: 4, 9, 16, 32 instead of",
+        ),
+        (
+            "fig6",
+            "workers = [4, 9, 16, 25]",
+            "workers = [4, 9, 25]",
+            "pairs_per_cti: 1 instead of 3",
+        ),
         ("fig4", "percent = [20, 22, 24,", "percent = [20, 25,", "steps: 20, 25, 26, 28"),
-        ("fig2", "workers = [4,", "threads = 2\nworkers = [4,", "threads_per_process: 2 for 1"),
-        ("fig2", 'kernel = "bfs2d"', 'kernel = "bfs"', "programs: bfs for bfs2d"),
-        ("fig4", '"7 GB"', '"6 GB"', "full gbit_per_second: 48 for 56"),
-        ("fig3", "[134217728, 268435456]", "268435456", "full scale: 28 for 27, 28"),
-        ("fig3", 'points = "', 'repeats = "', "points: 8 for 1000"),
+        (
+            "fig2",
+            "workers = [4,",
+            "threads = 2\nworkers = [4,",
+            "threads_per_process: 2 instead of 1",
+        ),
+        ("fig2", 'kernel = "bfs2d"', 'kernel = "bfs"', "programs: bfs instead of bfs2d"),
+        ("fig4", '"7 GB"', '"6 GB"', "full gbit_per_second: 48 instead of 56"),
+        ("fig3", "[134217728, 268435456]", "268435456", "full scale: 28 instead of 27, 28"),
+        ("fig3", 'points = "', 'repeats = "', "points: 8 instead of 1000"),
         (
             "fig2",
             'processes_per_node" = 18',
@@ -153,7 +193,7 @@ def test_the_command_fails_where_an_experiment_file_is_wrong(configs, capsys):
     command = ["claims", "--configs", str(configs), "--only", "imsuite.fig14", "--json"]
     assert mains.report(command) == 1
     printed = capsys.readouterr()
-    assert "imsuite.fig14.setup: threads: X10-FA 4 for 8" in printed.err
+    assert "imsuite.fig14.setup: threads: X10-FA 4 instead of 8" in printed.err
     rows = json.loads(printed.out)
     assert [row["id"] for row in rows] == ["imsuite.fig14.setup", "imsuite.fig14.grows"]
     assert [row["verdict"] for row in rows] == ["differs", "not checked"]
@@ -367,9 +407,9 @@ def test_what_a_result_departs_in():
     """From the runs themselves, whatever their file says."""
     ds = timed(17, [(("X10", "clocked", "bf", {"n": n, "clusters": n}), 1.0) for n in (8, 16)])
     found = setups.settings_of(ds)
-    assert found["programs"] == "none for X10-FA"
-    assert found["sizes"] == "X10-FAC 8, 16 for 8, 16, 32, 64"
-    assert found["threads"] == "X10-FAC 1 for 8"
+    assert found["programs"] == "without X10-FA"
+    assert found["sizes"] == "X10-FAC 8, 16 instead of 8, 16, 32, 64"
+    assert found["threads"] == "X10-FAC 1 instead of 8"
     assert "places" not in found
     quick = config.points(load(str(CONFIGS / "figure17.toml"), [])[0])
     assert set(setups.departures(setup_of(17), setups.planned(quick))) == {

@@ -13,7 +13,7 @@ from dgsuite.core.running.runner import run
 from dgsuite.studies.report.claims import formulas
 from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.evidence import RINGS, SUITE, Evidence, N, clocked
-from dgsuite.studies.report.claims.verdicts import DIFFERS, EQUAL, Verdict, check, compared
+from dgsuite.studies.report.claims.verdicts import DIFFERS, EQUAL, Verdict, all_but, check, compared
 from dgsuite.studies.report.tables import cells_of, code, reasons, summary
 
 INPUTS = ("Mn", "Mx")
@@ -47,7 +47,7 @@ def asyncs(claim: Claim, evidence: Evidence) -> Verdict:
     ]  # fmt: skip
     text = [r.kernel for r in code() if r.form == "iterative" and r.asyncs != r.finishes]
     differing = sorted({*odd, *text})
-    return compared(claim, not differing, f"all but {', '.join(differing) or 'none'}")
+    return compared(claim, not differing, all_but(differing))
 
 
 def _styles(kernel: str) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ def phase_sum(claim: Claim, evidence: Evidence) -> Verdict:
         if evidence.total("finishes", k, i) !=
         evidence.total("finishes", k, i, FAC) + evidence.total("barriers", k, i, FAC)
     ]  # fmt: skip
-    return compared(claim, not odd, f"all but {', '.join(odd) or 'none'}")
+    return compared(claim, not odd, all_but(odd))
 
 
 @check
@@ -89,7 +89,7 @@ def fac_fewer(claim: Claim, evidence: Evidence) -> Verdict:
                    for style in ("finish_async", FAC))  # fmt: skip
         if fa["mutexes"] != fac["mutexes"] or any(fac[n] >= fa[n] for n in ("finishes", "asyncs")):
             odd.append(f"{k} {i}")
-    return compared(claim, not odd, f"all but {', '.join(odd) or 'none'}")
+    return compared(claim, not odd, all_but(odd))
 
 
 @check
@@ -125,7 +125,7 @@ def formulas_at_64(claim: Claim, evidence: Evidence) -> Verdict:
                 at = formulas.letters(kernel, i.lower(), N)
                 if formulas.value(text, at) != expected:
                     odd.append(f"{kernel} {i} {column}")
-    return compared(claim, not odd, f"all but {', '.join(odd) or 'none'}")
+    return compared(claim, not odd, all_but(odd))
 
 
 @check
@@ -159,7 +159,8 @@ def merged_phases(claim: Claim, evidence: Evidence) -> Verdict:
     return compared(
         claim,
         not odd,
-        f"print's {'; '.join(odd) or 'all so'}; ours leave a remainder for {', '.join(left) or 'none'}",
+        f"print's: {'; '.join(odd) or 'all as said'}; ours leave a remainder for "
+        f"{', '.join(left) or 'no kernel'}",
     )
 
 
@@ -211,7 +212,9 @@ def mst_mutexes(claim: Claim, evidence: Evidence) -> Verdict:
         if many > few:
             grown.append(f"n = {n}, seed {seed}: {few} to {many}")
     return compared(
-        claim, not grown, f"{tried} pairs of graphs; grown: {'; '.join(grown) or 'none'}"
+        claim,
+        not grown,
+        f"{tried} pairs of graphs; more on Mx-In: {'; '.join(grown) or 'none of them'}",
     )
 
 
@@ -342,7 +345,7 @@ def like_iterative(claim: Claim, evidence: Evidence) -> Verdict:
             deep = _order(evidence, variable, kernels, "recursive", style)
             odd += [f"{k} {variable} {style}" for k in kernels if flat[k] * deep[k] < 0]
     share = Counter(text.split()[0] for text in odd)
-    return compared(claim, not odd, f"reversed: {', '.join(odd) or 'none'}",
+    return compared(claim, not odd, f"the other way round: {', '.join(odd) or 'none'}",
                     "for the most part") if len(share) < 2 else compared(claim, False, odd)  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from dgsuite.studies.experiment.model import Experiment
 from dgsuite.studies.report.claims import formulas
 from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.evidence import RINGS, SUITE, Evidence, N, clocked
-from dgsuite.studies.report.claims.verdicts import DIFFERS, EQUAL, Verdict, check, compared
+from dgsuite.studies.report.claims.verdicts import DIFFERS, EQUAL, Verdict, all_but, check, compared
 
 KINDS = {
     "complete": "cplt", "sparse": None, "random": "rn", "SP-Min": "spmin", "SP-Max": "spmax",
@@ -153,7 +153,10 @@ def graph_types(claim: Claim, evidence: Evidence) -> Verdict:
         genval.graph("rn", N, family="imsuite", kernel="vc", max=3)
     except dgsuite.InputError:
         tree = False
-    told = f"absent: {', '.join(absent) or 'none'}; largest degree of a tree: {'yes' if tree else 'refused'}"
+    told = {
+        "kinds of graph": all_but(absent),
+        "largest degree of a tree": "taken" if tree else "refused",
+    }
     return compared(claim, not absent and tree, told)
 
 

@@ -18,7 +18,7 @@ from dgsuite.studies.report.claims.verdicts import (
     Verdict,
     check,
     compared,
-    said,
+    instead,
     unknown,
 )
 from dgsuite.studies.scaling import BandwidthDemand, CompletionTime
@@ -113,19 +113,19 @@ DERIVED = {
 
 
 def departures(claim: Claim, file: config.Config) -> dict[str, str]:
-    """Where an experiment differs from a set-up, by aspect: "ours for the paper's".
+    """Where an experiment differs from a set-up, by aspect: "ours instead of the paper's".
 
     Aspects that the claim does not name are not compared.
     """
     ours = _aspects(file)
     paper = {**claim.data.get("vary", {}), **claim.data.get("fixed", {})}
     found = {
-        name: f"{said(ours[name])} for {said(paper[name])}"
+        name: instead(ours[name], paper[name])
         for name in ours
         if name in paper and ours[name] != paper[name]
     }
     if ours["programs"] != ["bfs2d"]:
-        found["programs"] = f"{said(ours['programs'])} for bfs2d"
+        found["programs"] = instead(ours["programs"], "bfs2d")
     return found
 
 

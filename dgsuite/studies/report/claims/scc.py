@@ -10,7 +10,7 @@ from dgsuite.studies.experiment import toml
 from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.setups import NO_FILES, departing
-from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, said, unknown
+from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, instead, said, unknown
 from dgsuite.studies.scc.chip import SCC
 from dgsuite.studies.scc.columns import chunk
 from dgsuite.studies.scc.hf_study import File as HartreeFock
@@ -81,14 +81,14 @@ def scc_setting(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 def departures(claim: Claim, file: HartreeFock | Betweenness) -> dict[str, str]:
-    """Where an experiment file differs from a set-up, by aspect: "ours for the paper's"."""
+    """Where an experiment file differs from a set-up, by aspect: "ours instead of the paper's"."""
     number, experiments = figure_of(claim), claim.data["experiment"]
     paper = {
         aspect: list(dict.fromkeys(value for e in experiments for value in e[aspect]))
         for aspect in ("inputs", "balances", "transports", "places")
     }
     machines = [e["machine"] for e in experiments]
-    found = {"machine": f"simulated with units of this machine for {', '.join(machines)}"}
+    found = {"machine": instead("simulated with units of this machine", machines)}
     study: Study
     ours: dict[str, Sequence[str]]
     if isinstance(file, HartreeFock):
@@ -104,7 +104,7 @@ def departures(claim: Claim, file: HartreeFock | Betweenness) -> dict[str, str]:
         ours["balances"] = file.bc.deals[:1]
     for aspect, values in ours.items():
         if set(values) != set(paper[aspect]):
-            found[aspect] = f"{said(values) or 'none'} for {said(paper[aspect])}"
+            found[aspect] = instead(values, paper[aspect])
     missing = [t for t in paper["transports"] if OURS[t] not in columns]
     more = [c for c in columns if c not in [OURS[t] for t in paper["transports"]]]
     if missing or more:
@@ -119,11 +119,11 @@ def departures(claim: Claim, file: HartreeFock | Betweenness) -> dict[str, str]:
     places = [min(study.places), max(study.places)]
     wanted = [min(paper["places"]), max(paper["places"])]
     if places != wanted:
-        found["places"] = f"{places[0]} to {places[1]} for {wanted[0]} to {wanted[1]}"
+        found["places"] = instead(f"{places[0]} to {places[1]}", f"{wanted[0]} to {wanted[1]}")
     if study.repeats != claim.data["repeats"]:
-        found["repeats"] = f"{study.repeats} for {claim.data['repeats']}"
+        found["repeats"] = instead(study.repeats, claim.data["repeats"])
     if claim.data.get("base") not in (None, BASE.get(number)):
-        found["base"] = f"{BASE.get(number, 'its own')} for {claim.data['base']}"
+        found["base"] = instead(BASE.get(number, "its own"), claim.data["base"])
     return found
 
 
@@ -150,7 +150,7 @@ def _other_buffers(given: Mapping[Any, Any], names: Sequence[str]) -> list[str]:
         if (wanted := chunks().get(scheme)) is not None:
             ours = chunk(scheme, given[scheme]) if scheme in given else "the transport's own"
             if ours != wanted:
-                found.append(f"{scheme}: {ours} for {wanted} bytes")
+                found.append(f"{scheme}: {instead(ours, wanted)} bytes")
     return found
 
 
@@ -304,7 +304,7 @@ def table1(claim: Claim, evidence: Evidence) -> Verdict:
         values = given.model_dump(include={"a", "b", "c", "d", "edges"})
         values |= {"n": given.scale, "w": int(given.weighted)}
         silent += [
-            f"{name} {key}: {value} for {rows[name][key]}"
+            f"{name} {key}: {instead(value, rows[name][key])}"
             for key, value in values.items()
             if rows[name][key] != value
         ]

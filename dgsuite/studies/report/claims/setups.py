@@ -16,6 +16,7 @@ from dgsuite.studies.report.claims.verdicts import (
     Verdict,
     check,
     compared,
+    instead,
     unknown,
 )
 from dgsuite.studies.report.results import crowded
@@ -87,7 +88,7 @@ def _made(run: Mapping[str, Any], form: str) -> Made:
 
 
 def departures(claim: Claim, runs: Sequence[Made]) -> dict[str, str]:
-    """Where runs differ from a set-up, by aspect: "ours for the paper's".
+    """Where runs differ from a set-up, by aspect: "ours instead of the paper's".
 
     Aspects that the claim does not name are not compared. "programs" are those of one side alone.
     """
@@ -101,7 +102,7 @@ def departures(claim: Claim, runs: Sequence[Made]) -> dict[str, str]:
             sorted({x for x in both if (x in {r.program for r in runs}) == mine})
             for mine in (True, False)
         )
-        found["programs"] = [f"{_said(ours) or 'none'} for {_said(theirs) or 'none'}"]
+        found["programs"] = [instead(_said(ours), _said(theirs))]
     for experiment in experiments:
         mine = [r for r in runs if r.program == experiment["program"]]
         for aspect, paper in experiment.items():
@@ -110,14 +111,14 @@ def departures(claim: Claim, runs: Sequence[Made]) -> dict[str, str]:
             ours = _of(mine, aspect, paper)
             wanted = paper if paper == "n" else _set(paper)
             if ours != wanted:
-                text = f"{experiment['program']} {_said(ours)} for {_said(wanted)}"
+                text = f"{experiment['program']} {instead(_said(ours), _said(wanted))}"
                 found.setdefault(aspect, []).append(text)
     repeats = claim.data.get("repeats")
     if repeats and (made := len({r.repeats for r in runs})) != repeats:
-        found["repeats"] = [f"{made} for {repeats}"]
+        found["repeats"] = [instead(made, repeats)]
     base, own = claim.data.get("base", "not said"), _base(serial, experiments)
     if base not in ("not said", own):
-        found["base"] = [f"{own} for {base}"]
+        found["base"] = [instead(own, base)]
     return {aspect: "; ".join(texts) for aspect, texts in found.items()}
 
 

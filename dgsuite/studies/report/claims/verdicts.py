@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dgsuite.studies.report.claims.data import Claim
@@ -68,6 +68,20 @@ def compared(claim: Claim, holds: bool, ours: Any, within: str = "") -> Verdict:
     if holds:
         return Verdict(AGREES if within else EQUAL, text, within)
     return Verdict(DIFFERS, text, claim.why, "" if claim.why else "differs, and nothing says why")
+
+
+def all_but(odd: Iterable[str]) -> str:
+    """Of what something holds, where it should hold of all."""
+    text = ", ".join(odd)
+    return f"all but {text}" if text else "all"
+
+
+def instead(ours: Any, theirs: Any) -> str:
+    """What is here and in the paper, of which one may be nothing."""
+    here, there = said(ours), said(theirs)
+    if not here:
+        return f"without {there}"
+    return f"{here} instead of {there}" if there else f"{here} besides"
 
 
 def said(value: Any) -> str:
