@@ -264,6 +264,18 @@ def test_a_wrong_cell_is_found(evidence, name, row, column, value):
     assert f"{row} " in found.silent
 
 
+def test_mutexes_of_mst_may_grow_with_edges(monkeypatch):
+    """The verdict follows what is counted."""
+    claim = claims()["imsuite.fig8.mst-mutex-guarantee"]
+    few, many = counts.grown(64, 2024)
+    assert few < many
+    found = CHECKS[claim.check](claim, Evidence())
+    assert found.verdict == "differs"
+    assert f"{few} to {many}" in found.ours
+    monkeypatch.setattr(counts, "grown", lambda n, seed: (few, few))
+    assert CHECKS[claim.check](claim, Evidence()).verdict == "equal"
+
+
 def test_print_is_what_it_was():
     """Sums of the printed cells of code, which nothing else is compared with."""
     sums = {
