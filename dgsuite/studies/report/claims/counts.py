@@ -223,7 +223,7 @@ def mst_mutexes(claim: Claim, evidence: Evidence) -> Verdict:
         for few, many in (grown(n, seed),)
         if many > few
     ]
-    told = f"more in {len(more)} of {len(tried)} trees" + f": {more[-1]}" * bool(more)
+    told = f"more in {len(more)} of {len(tried)} trees{': ' if more else ''}{', '.join(more[-1:])}"
     return compared(claim, not more, told)
 
 
