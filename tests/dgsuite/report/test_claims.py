@@ -415,6 +415,62 @@ def test_findings_on_times_follow_the_results():
         assert times.hs_dip(claim, Evidence({"f": timed(11, given)})).verdict == expected
 
 
+def differing(number, kernel, swept, seconds, **more):
+    """Results of X10-FA and HJ-FA, with other variables."""
+    runs = [
+        ((runtime, "finish_async", kernel, at), s)
+        for runtime in ("X10", "HJ")
+        for at, s in zip(swept, seconds, strict=True)
+    ]
+    ds = timed(number, runs)
+    return ds.assign({name: ("run", [*values, *values]) for name, values in more.items()})
+
+
+THREADS = [{"threads": n, "n": n} for n in (8, 16, 32)]
+SIZES = [{"n": 8}, {"n": 64}]
+INPUTS = [{"kind": "mn"}, {"kind": "mx"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "kernel", "swept", "seconds", "holds", "fails"),
+    [
+        *(
+            (name, number, kernel, swept, seconds, {"oversubscribed": [1] * len(swept)},
+             {"oversubscribed": [0] * len(swept)})
+            for name, number, kernel, swept, seconds in (
+                ("fig11.improves", 11, "bf", [{"workers": n} for n in (1, 2, 4, 8)], [1, 2, 3, 4]),
+                ("fig11.sixteen", 11, "bf", [{"workers": n} for n in (4, 8, 16, 32)], [4, 3, 2, 1]),
+                ("fig11.hs-dip", 11, "hs", [{"workers": n} for n in (16, 32)], [2, 1]),
+                ("fig13.mst", 13, "mst", [{"threads": n} for n in (16, 32)], [2, 1]),
+                ("fig16.grows", 16, "bf", THREADS, [3, 2, 1]),
+                ("fig18.grows", 18, "bf", THREADS, [3, 2, 1]),
+            )
+        ),
+        ("fig14.grows", 14, "bf", SIZES, [1, 0.9], {"finishes": [8, 64]}, {"finishes": [64, 8]}),
+        ("fig17.grows", 17, "bf", SIZES, [1, 0.9], {"finishes": [8, 64]}, {"finishes": [64, 8]}),
+        ("fig15.grows", 15, "bf", [{"clusters": n} for n in (1, 2, 4, 8)], [4, 3, 2, 1],
+         {"workers": [1] * 4}, {"workers": [1, 2, 4, 8]}),
+        ("fig19.by", 19, "by", INPUTS, [2, 1], {"finishes": [20, 10], "comm": [10, 90]},
+         {"finishes": [10, 90], "comm": [20, 10]}),
+    ],
+)  # fmt: skip
+def test_a_reason_counts_where_it_holds(name, number, kernel, swept, seconds, holds, fails):
+    claim = claims()[f"imsuite.{name}"]
+    for more, counts_ in ((holds, True), (fails, False)):
+        results = differing(number, kernel, swept, seconds, **more)
+        found = CHECKS[claim.check](claim, Evidence({"f": results}))
+        assert found.verdict == "differs"
+        assert (claim.why in found.why) == counts_
+        assert bool(found.silent) != counts_
+
+
+def test_each_reason_of_times_has_a_condition():
+    of_times = {name for name, check in CHECKS.items() if check.__module__ == times.__name__}
+    reasons = [c for c in claims().values() if c.check in of_times and c.why]
+    assert len(reasons) > 10
+    assert {c.data["when"] for c in reasons} == times.CONDITIONS.keys()
+
+
 def test_what_a_result_departs_in():
     """From the runs themselves, whatever their file says."""
     ds = timed(17, [(("X10", "clocked", "bf", {"n": n, "clusters": n}), 1.0) for n in (8, 16)])

@@ -26,7 +26,8 @@ class Claim:
     check
         Name of the function that compares it with ours.
     why
-        Why ours differs, where it does; of a claim that is not checked, why not.
+        Why ours differs, where it does; of a claim that is not checked, why not. That of a claim on times
+        is one only where the condition ``when`` among its data holds of the results.
     data
         All else that the file has, by name.
     """
