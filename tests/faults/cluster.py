@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -115,20 +115,25 @@ class Cluster:
         """Start all processes; those of before have ended."""
         port = self.address.rpartition(":")[2]
         self.processes = [command("scheduler", "--port", port, *QUIET, host=self.hosts[0])]
+        self.processes += [self._worker(number) for number in range(WORKERS)]
+
+    def _worker(self, number: int) -> Process:
+        """Start a worker with its nanny."""
+        own = ["--name", str(number), "--nthreads", "1", "--local-directory", self.folder, *QUIET]
+        if number == 0:
+            own += ["--worker-port", str(self.port)]
+        host, prefix = self.hosts[number + 1], self.prefixes[number + 1]
+        return command("worker", self.address, *own, host=host, prefix=prefix)
+
+    def mend(self, there: Collection[str]) -> None:
+        """Start anew, with their nannies, the workers that are not among these names.
+
+        A nanny that fails once to start its worker never tries again.
+        """
         for number in range(WORKERS):
-            own = [
-                "--name",
-                str(number),
-                "--nthreads",
-                "1",
-                "--local-directory",
-                self.folder,
-                *QUIET,
-            ]
-            if number == 0:
-                own += ["--worker-port", str(self.port)]
-            host, prefix = self.hosts[number + 1], self.prefixes[number + 1]
-            self.processes.append(command("worker", self.address, *own, host=host, prefix=prefix))
+            if str(number) not in there:
+                end(self.processes[number + 1])
+                self.processes[number + 1] = self._worker(number)
 
     def restart(self) -> list[int]:
         """Start all processes anew, where the scheduler is gone.

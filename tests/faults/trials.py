@@ -24,6 +24,7 @@ from distributed import Client
 
 import dgsuite
 from dgsuite.kernels import KERNELS, RECURSIVE
+from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.graph import Graph
@@ -124,7 +125,12 @@ class Field:
             That has found the scheduler again; by default a new one.
         """
         self.client = client or Client(self.cluster.address, timeout=60)
-        self.client.wait_for_workers(WORKERS, timeout=120)
+        try:
+            self.client.wait_for_workers(WORKERS, timeout=90)
+        except TimeoutError:
+            workers = Session.of(self.client).workers().values()
+            self.cluster.mend([str(worker["name"]) for worker in workers])
+            self.client.wait_for_workers(WORKERS, timeout=90)
         for style in STYLES:
             self.run("bf", "iterative", style)
         settled(lambda: left(self.client), lambda now: not any(w["ends"] for w in now["workers"]))
