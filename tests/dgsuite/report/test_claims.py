@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import dgsuite
 from dgsuite import genval
@@ -21,7 +22,7 @@ from dgsuite.studies.report.claims.evidence import CONFIGS, Evidence
 from dgsuite.studies.report.claims.judge import judge
 from dgsuite.studies.report.claims.sentences import unfounded
 from dgsuite.studies.report.claims.show import silent, summary
-from dgsuite.studies.report.claims.verdicts import CHECKS
+from dgsuite.studies.report.claims.verdicts import CHECKS, CONDITIONS, compared
 from dgsuite.studies.report.forms import forms
 from dgsuite.studies.report.results import collect
 from dgsuite.studies.report.tables import TABLES, cells_of
@@ -468,7 +469,17 @@ def test_each_reason_of_times_has_a_condition():
     of_times = {name for name, check in CHECKS.items() if check.__module__ == times.__name__}
     reasons = [c for c in claims().values() if c.check in of_times and c.why]
     assert len(reasons) > 10
-    assert {c.data["when"] for c in reasons} == times.CONDITIONS.keys()
+    assert {c.data["when"] for c in reasons} == CONDITIONS.keys()
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_reason_of_a_fit_counts_where_it_holds(shared):
+    results = xr.Dataset({"oversubscribed": ("p", [False, shared])})
+    claim = claims()["scalability.fig3.good-fit"]
+    found = compared(claim, False, {}, results=results)
+    assert (claim.why in found.why, bool(found.silent)) == (shared, not shared)
+    assert compared(claim, True, {}, results=results).verdict == "equal"
+    assert compared(claim, False, {}).silent  # without results nothing shows that it holds
 
 
 def test_what_a_result_departs_in():

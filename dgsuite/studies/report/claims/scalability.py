@@ -242,7 +242,7 @@ def good_fit(claim: Claim, evidence: Evidence) -> Verdict:
     if (found := _analysis(evidence)) is None or found.chosen is None:
         return unknown(NO_RESULTS)
     r2 = found.chosen.r2_
-    return compared(claim, r2 >= 0.95, {"R^2": r2}, "R^2 of 0.95 or more")
+    return compared(claim, r2 >= 0.95, {"R^2": r2}, "R^2 of 0.95 or more", found.runs)
 
 
 @check
@@ -251,7 +251,7 @@ def processing_dominates(claim: Claim, evidence: Evidence) -> Verdict:
     if (found := _analysis(evidence)) is None or found.chosen is None:
         return unknown(NO_RESULTS)
     c1, c2 = (float(found.chosen.coef_[t]) for t in ("1/p", "1/sqrt(p)"))
-    return compared(claim, c1 > c2, {"C1": c1, "C2": c2})
+    return compared(claim, c1 > c2, {"C1": c1, "C2": c2}, results=found.runs)
 
 
 @check
@@ -267,7 +267,8 @@ def nonlinear(claim: Claim, evidence: Evidence) -> Verdict:
     middle = seconds.interp(bandwidth=float(ends.bandwidth.mean()))
     convex = bool((middle < ends.mean("bandwidth")).all())
     fewer = bool((seconds.diff("p") < 0).all())
-    return compared(claim, convex and fewer, {"convex": convex, "fewer workers slower": fewer})
+    told = {"convex": convex, "fewer workers slower": fewer}
+    return compared(claim, convex and fewer, told, results=found.runs)
 
 
 @check
@@ -365,4 +366,5 @@ def bandwidth_shortage(claim: Claim, evidence: Evidence) -> Verdict:
     c1, c2 = (float(found.chosen.coef_[t]) for t in ("1/p", "1/sqrt(p)"))
     first, last = (c2 * p**-0.5 / (c1 / p + c2 * p**-0.5) if c1 + c2 else np.nan
                    for p in (float(found.runs.p.min()), float(found.runs.p.max())))  # fmt: skip
-    return compared(claim, last > first, f"share {first:.0%} to {last:.0%}")
+    told = f"share {first:.0%} to {last:.0%}"
+    return compared(claim, last > first, told, results=found.runs)

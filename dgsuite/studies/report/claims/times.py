@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from dgsuite.studies.report.claims.data import Claim
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.setups import NO_FILES, planned, settings_of
-from dgsuite.studies.report.claims.verdicts import AGREES, DIFFERS, Verdict, check, unknown
+from dgsuite.studies.report.claims.verdicts import (
+    AGREES,
+    DIFFERS,
+    Verdict,
+    check,
+    condition,
+    differing,
+    unknown,
+)
 from dgsuite.studies.report.results import bars, crowded, programs
 from dgsuite.studies.report.tables import SERIAL
 
@@ -32,12 +40,8 @@ Curves = Mapping[tuple[str, str], Mapping[Any, float]]
 """Mean seconds by value of what is swept, by program and kernel."""
 
 
-def _oversubscribed(figure: xr.Dataset) -> bool:
-    """Whether runs had more threads than processors."""
-    return "oversubscribed" in figure and bool(figure["oversubscribed"].any())
-
-
-def _clusters_share(figure: xr.Dataset) -> bool:
+@condition
+def clusters_share(figure: xr.Dataset) -> bool:
     """Whether workers had several clusters each."""
     return bool((figure["clusters"] > figure["workers"]).any())
 
@@ -68,26 +72,19 @@ def _phases(figure: xr.Dataset) -> NDArray:
     return np.maximum(figure["finishes"].values + figure["barriers"].values, 1)
 
 
-def _phases_alike(figure: xr.Dataset) -> bool:
+@condition
+def phases_alike(figure: xr.Dataset) -> bool:
     """Whether a phase of the largest graphs takes less than twice the time of one of the smallest."""
     changes = _changes(figure, _phases(figure), "n")
     return bool(changes) and float(np.median(changes)) < ALIKE
 
 
-def _phases_count(figure: xr.Dataset) -> bool:
+@condition
+def phases_count(figure: xr.Dataset) -> bool:
     """Whether times change with the phases more than with the messages, from one input to the other."""
     each = (_phases(figure), np.maximum(figure["comm"].values, 1))
     phases, messages = (np.abs(np.log(_changes(figure, values, "kind"))) for values in each)
     return len(phases) > 0 and bool(np.median(phases) < np.median(messages))
-
-
-CONDITIONS = {
-    "oversubscribed": _oversubscribed,
-    "clusters_share": _clusters_share,
-    "phases_alike": _phases_alike,
-    "phases_count": _phases_count,
-}
-"""When the reason that a claim prints for a difference is one: tested on the results."""
 
 
 def curves(evidence: Evidence, number: int) -> dict[tuple[str, str], dict[Any, float]] | None:
@@ -117,12 +114,7 @@ def _told(claim: Claim, evidence: Evidence, number: int, holds: bool, ours: str)
     within = ". ".join(filter(None, (within, crowded(figure))))
     if holds:
         return Verdict(AGREES, ours, within)
-    if not claim.why:
-        return Verdict(DIFFERS, ours, "", "differs, and nothing says why")
-    if not CONDITIONS[claim.data["when"]](figure):
-        silent = f"differs, and this reason does not hold of the results: {claim.why}"
-        return Verdict(DIFFERS, ours, "", silent)
-    return Verdict(DIFFERS, ours, f"{claim.why} ({within})")
+    return differing(claim, ours, figure, within)
 
 
 def _share(

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dgsuite.studies.report.claims.data import Claim
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from dgsuite.studies.report.claims.evidence import Evidence
 
 EQUAL, AGREES, DIFFERS, UNCHECKED = "equal", "agrees", "differs", "not checked"
@@ -51,6 +53,24 @@ def check(function: Check) -> Check:
     return function
 
 
+Condition = Callable[["xr.Dataset"], bool]
+
+CONDITIONS: dict[str, Condition] = {}
+"""When the reason that a claim prints for a difference is one: by name, tested on the results."""
+
+
+def condition(function: Condition) -> Condition:
+    """Enter a function among the conditions."""
+    CONDITIONS[function.__name__] = function
+    return function
+
+
+@condition
+def oversubscribed(results: xr.Dataset) -> bool:
+    """Whether runs had more threads or workers than processors."""
+    return "oversubscribed" in results and bool(results["oversubscribed"].any())
+
+
 @check
 def none(claim: Claim, evidence: Evidence) -> Verdict:
     """A claim that nothing here can be compared with."""
@@ -62,12 +82,33 @@ def unknown(why: str) -> Verdict:
     return Verdict(UNCHECKED, why=why)
 
 
-def compared(claim: Claim, holds: bool, ours: Any, within: str = "") -> Verdict:
-    """Equal, or where `within` says within what, agrees; else differs, for the claim's reason."""
+def compared(
+    claim: Claim, holds: bool, ours: Any, within: str = "", results: xr.Dataset | None = None
+) -> Verdict:
+    """Equal, or where `within` says within what, agrees; else differs, for the claim's reason.
+
+    Parameters
+    ----------
+    results
+        On which the condition of the reason is tested, if it has one.
+    """
     text = said(ours)
     if holds:
         return Verdict(AGREES if within else EQUAL, text, within)
-    return Verdict(DIFFERS, text, claim.why, "" if claim.why else "differs, and nothing says why")
+    return differing(claim, text, results)
+
+
+def differing(
+    claim: Claim, ours: str, results: xr.Dataset | None = None, within: str = ""
+) -> Verdict:
+    """Ours differs: for the claim's reason, where the condition of the reason holds of the results."""
+    if not claim.why:
+        return Verdict(DIFFERS, ours, "", "differs, and nothing says why")
+    when = claim.data.get("when")
+    if when is not None and (results is None or not CONDITIONS[when](results)):
+        silent = f"differs, and this reason does not hold of the results: {claim.why}"
+        return Verdict(DIFFERS, ours, "", silent)
+    return Verdict(DIFFERS, ours, f"{claim.why} ({within})" if within else claim.why)
 
 
 def all_but(odd: Iterable[str]) -> str:
