@@ -14,7 +14,7 @@ from dgsuite.partition.arrays import _compiled
 from tests.support import sites
 from tests.support.cases import NAMES, cuts, inputs
 
-LATER = {"outside", "pull_sum", "push_down", "sum_tiles", "weigh"}
+LATER = {"outside", "pull_sum", "push_down", "push_sum", "sum_tiles", "weigh"}
 """Loops that load when they are first used: a cluster's, or of few kernels that nothing tells of before."""
 
 

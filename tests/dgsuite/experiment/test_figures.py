@@ -210,7 +210,7 @@ def test_bars_of_x10_are_over_its_serial_program_where_it_ran():
     }
     assert (
         settings_of(figure)["base"] == "serial, UP, without bf, by, dp, dr, ds, dst, kc, lcr, mis, "
-        "mst, vc for serial, UP"
+        "mst, vc instead of serial, UP"
     )
     few = collect(11, [ds.assign_attrs(workers=min(ds.attrs["workers"], 4)) for ds in some])
     assert bars(few)[0].base == "serial program in MP"
