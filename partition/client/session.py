@@ -99,9 +99,9 @@ class Session:
         Whether the client was made before this process was forked, so that no call of it would return.
     checked
         Worker processes whose dgsuite has been compared with this one.
-    has_workers
-        The connection over which plugins have been put on the client's workers; a scheduler that has been
-        restarted knows nothing of them.
+    installed_over
+        The connection over which plugins have been put on the client's workers, if they have; a scheduler
+        that has been restarted knows nothing of them.
     kept
         What other modules keep for the client, by name. To make a value may take a request, so the client's
         loop must not ask for one.
@@ -111,7 +111,7 @@ class Session:
         self.client = client
         self.is_inherited = False
         self.checked: set[str] = set()
-        self.has_workers: Any = None
+        self.installed_over: Any = None
         self.kept = Once()
         self._connection: Any = None
 

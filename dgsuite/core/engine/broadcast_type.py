@@ -77,13 +77,18 @@ class BroadcastType(MessageType):
             samples["heads"] = halo.heads
         if kernel.takes_offers:
             samples |= box.broadcasts.offers.samples(*box.dtypes.values())
-        loops().load(samples)
-        for dtype in {dtype for dtype in box.dtypes.values() if compilable(dtype)}:
-            values = np.empty(0, dtype)
-            own = {"values": values, "columns": halo.indices[:0], "largest": MIN.identity(dtype)}
-            if dtype.kind in KINDS:
-                own |= {KINDS[dtype.kind]: values, "zero": SUM.identity(dtype)}
+        dtypes = {dtype for dtype in box.dtypes.values() if compilable(dtype)}
+        for own in map(samples_of_values, dtypes) if dtypes else ({},):
             loops().load(samples | own)
+
+
+def samples_of_values(dtype: np.dtype) -> dict[str, Any]:
+    """Arguments of compiled loops that are values of a field, by kind."""
+    values = np.empty(0, dtype)
+    found = {"values": values, "largest": MIN.identity(dtype)}
+    if dtype.kind in KINDS:
+        found |= {KINDS[dtype.kind]: values, "zero": SUM.identity(dtype)}
+    return found
 
 
 def samples_of(halo: Halo) -> dict[str, Any]:
@@ -94,6 +99,7 @@ def samples_of(halo: Halo) -> dict[str, Any]:
     return ways | {
         "indptr": halo.indptr,
         "indices": halo.indices,
+        "columns": halo.indices[:0],
         "away": halo.away,
         "starts": halo.starts,
         "nodes": np.empty(0, np.int64),

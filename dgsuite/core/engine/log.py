@@ -130,7 +130,7 @@ class Log:
 
     @property
     def moments(self) -> list[Moment]:
-        """When each row is of."""
+        """The moment of each row."""
         return [(step.turn, step.position, step.round, step.phase) for step in self.steps]
 
     def add(
@@ -244,7 +244,9 @@ class Log:
         return part
 
     def at(self, moments: Sequence[Moment]) -> Log:
-        """The log with a row for each of these moments, all of its own among them; rows of one are added."""
+        """The log with one row for each of some moments. They include all of its own; rows of the same moment
+        are added.
+        """
         place = {moment: row for row, moment in enumerate(moments)}
         to = np.array([place[moment] for moment in self.moments], np.intp)
         codes = {name: code for code, name in enumerate(dict.fromkeys(m[3] for m in moments))}

@@ -316,7 +316,7 @@ def _run_each(
     ]
     if checkpoints is not None:
         checkpoints.end(perf_counter() - begin)
-    if client is not None and Session.of(client).has_workers is not None:
+    if client is not None and Session.of(client).installed_over is not None:
         from dgsuite.core.workers import dashboard
 
         for result in results[-dashboard.MOST :]:

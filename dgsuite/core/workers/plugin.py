@@ -305,12 +305,12 @@ def install(client: Client) -> None:
         A worker is gone, or does not answer.
     """
     session = Session.of(client)
-    if session.has_workers is not client.scheduler_comm:
+    if session.installed_over is not client.scheduler_comm:
         watch = Watch(client, "putting dgsuite on the workers", worker_addresses(client))
         watch.check_workers()
         for each in (RunPlugin(), SpanPlugin(), DashboardPlugin(), files.FilesPlugin()):
             watch.call(partial(client.register_plugin, each))
-        session.has_workers = client.scheduler_comm
+        session.installed_over = client.scheduler_comm
 
 
 def reports(client: Client) -> tuple[str, dict[str, Callable[[int, Progress], object]]]:

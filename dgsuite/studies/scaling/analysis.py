@@ -322,11 +322,9 @@ def _fit_demand(found: Analysis) -> None:
         if several.sizes["p"] > 2:
             found.demand = BandwidthDemand().fit(inner)
             error = found.demand.error(several)
-            one = (
-                "p",
-                np.repeat(found.sizes, error.sizes["p"]),
-            )  # of what is not told apart by size
-            found.demand_error = error if "n" in error.coords else error.assign_coords(n=one)
+            if "n" not in error.coords:  # the size is not known
+                error = error.assign_coords(n=("p", np.repeat(found.sizes, error.sizes["p"])))
+            found.demand_error = error
         if several.sizes["p"] > 1:
             found.demand_of_all = BandwidthDemand().fit(several)
     except InputError as problem:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 
@@ -158,11 +159,8 @@ def measured(results: Sequence[xr.Dataset], processors: int | None = None) -> xr
     seconds = np.full([len(axis) for axis in axes], np.nan)
     for key, value in values.items():
         seconds[tuple(axis.index(x) for axis, x in zip(axes, key, strict=True))] = value
-    absent = np.isnan(seconds)
-    if len(sizes) > 1:
-        absent &= ~absent.all(axis=(2, 3), keepdims=True)  # not each size needs all workers
-    if absent.any():
-        missing = Key(*(axis[i] for axis, i in zip(axes, np.argwhere(absent)[0], strict=True)))
+    if (at := missing_at(np.isnan(seconds))) is not None:
+        missing = Key(*(axis[i] for axis, i in zip(axes, at, strict=True)))
         of = f" of n = {missing.n}" if len(sizes) > 1 else ""
         raise InputError(f"the run{of} on {missing} is missing")
     first = results[0].attrs
@@ -186,6 +184,16 @@ def measured(results: Sequence[xr.Dataset], processors: int | None = None) -> xr
     found["p"].attrs["long_name"] = "workers"
     found["bandwidth"].attrs = {"long_name": "bandwidth", "units": "percent"}
     return found if len(sizes) > 1 else found.squeeze("n")
+
+
+def missing_at(absent: NDArray[np.bool_]) -> NDArray[np.int64] | None:
+    """Indices of the first combination of n, p, bandwidth and so on that is missing, if any is.
+
+    Where there are several n, not each of them needs all p.
+    """
+    if len(absent) > 1:
+        absent = absent & ~absent.all(axis=tuple(range(2, absent.ndim)), keepdims=True)
+    return np.argwhere(absent)[0] if absent.any() else None
 
 
 def _check_same(one: xr.Dataset, other: xr.Dataset, *more: str) -> None:

@@ -12,6 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.studies.scaling.measure import missing_at
 
 NAMES = {
     "p": ("p", "machines", "workers", "processes", "ranks"),
@@ -24,7 +25,7 @@ NAMES = {
 NEEDED = ("p", "seconds")
 
 FULL = 100.0
-"""Per cent of bandwidth where a table does not say it, and the most that can be meant by per cent."""
+"""Bandwidth of a table without that column, in per cent. Where one is larger, all are bytes per second."""
 
 
 def read(path: str | Path, columns: Mapping[str, str] | None = None) -> xr.Dataset:
@@ -134,41 +135,18 @@ def _numbers(path: Path, frame: pd.DataFrame, column: str, name: str) -> NDArray
 def _over(path: Path, rows: pd.DataFrame, attrs: dict[str, object]) -> xr.Dataset:
     """Rows as seconds over n, p, bandwidth and repeat."""
     keys = ["n", "p", "bandwidth"]
-    repeat = rows.groupby(keys).cumcount()
-    axes = [np.unique(rows[key]) for key in keys]
-    seconds = np.full([*map(len, axes), int(repeat.max()) + 1], np.nan)
-    at = [np.searchsorted(axis, rows[key]) for axis, key in zip(axes, keys, strict=True)]
-    seconds[(*at, repeat)] = rows["seconds"]
-    absent = np.isnan(seconds).all(axis=3)
-    if len(axes[0]) > 1:
-        absent &= ~absent.all(axis=2, keepdims=True)  # not each size needs all p
-    if absent.any():
-        n, p, bandwidth = (axis[i] for axis, i in zip(axes, np.argwhere(absent)[0], strict=True))
-        of = f" of n = {n:g}" if len(axes[0]) > 1 else ""
+    rows = rows.astype({"n": int, "p": int})
+    rows["repeat"] = rows.groupby(keys).cumcount()
+    seconds = rows.set_index([*keys, "repeat"])["seconds"].to_xarray()
+    median = seconds.median("repeat")
+    if (at := missing_at(median.isnull().values)) is not None:
+        one = median[dict(zip(keys, at, strict=True))]
+        of = f" of n = {int(one.n)}" if seconds.sizes["n"] > 1 else ""
         raise InputError(
-            f"{path}: the row{of} of p = {p:g} at bandwidth {bandwidth:g} % is missing"
+            f"{path}: the row{of} of p = {int(one.p)} at bandwidth {float(one.bandwidth):g} % is missing"
         )
-    middle = np.broadcast_to(_medians(seconds)[..., None], seconds.shape)
-    seconds = np.where(np.isnan(seconds), middle, seconds)
-    return xr.Dataset(
-        {
-            "seconds": (
-                (*keys, "repeat"),
-                seconds,
-                {"units": "s", "long_name": "completion time"},
-            ),
-            "oversubscribed": ("p", np.zeros(len(axes[1]), bool)),
-        },
-        {
-            "n": axes[0].astype(int),
-            "p": axes[1].astype(int),
-            "bandwidth": ("bandwidth", axes[2], {"units": "percent", "long_name": "bandwidth"}),
-            "repeat": np.arange(seconds.shape[3]),
-        },
-        attrs,
-    )
-
-
-def _medians(seconds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Over repeats, NaN where there is none."""
-    return xr.DataArray(seconds).median("dim_3").values
+    seconds = seconds.fillna(median)
+    seconds.attrs = {"units": "s", "long_name": "completion time"}
+    seconds["bandwidth"].attrs = {"units": "percent", "long_name": "bandwidth"}
+    found = seconds.to_dataset().assign_attrs(attrs)
+    return found.assign(oversubscribed=("p", np.zeros(found.sizes["p"], bool)))

@@ -457,12 +457,12 @@ INPUTS = [{"kind": "mn"}, {"kind": "mx"}]
 )  # fmt: skip
 def test_a_reason_counts_where_it_holds(name, number, kernel, swept, seconds, holds, fails):
     claim = claims()[f"imsuite.{name}"]
-    for more, counts_ in ((holds, True), (fails, False)):
+    for more, expected in ((holds, True), (fails, False)):
         results = differing(number, kernel, swept, seconds, **more)
         found = CHECKS[claim.check](claim, Evidence({"f": results}))
         assert found.verdict == "differs"
-        assert (claim.why in found.why) == counts_
-        assert bool(found.silent) != counts_
+        assert (claim.why in found.why) == expected
+        assert bool(found.silent) != expected
 
 
 def test_each_reason_of_times_has_a_condition():
