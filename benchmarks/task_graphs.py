@@ -32,10 +32,6 @@ PATTERNS: dict[str, Callable[[int, int, int], list[int]]] = {
 }
 """The columns that a task of a step after the first depends on."""
 
-LANES = 256
-"""Numbers that a task's arithmetic works on."""
-
-
 def _within(width: int, *columns: int) -> list[int]:
     return sorted({column for column in columns if 0 <= column < width})
 
@@ -94,8 +90,9 @@ class TaskGraph(NamedTuple):
 def compute(operations: int) -> None:
     """Do integer operations on one processor."""
     from dgsuite.core.engine._compiled import spin
+    from dgsuite.core.engine.workload import CONSTANTS
 
-    spin(np.arange(LANES, dtype=np.uint32), operations)
+    spin(np.uint32(0), *CONSTANTS, operations)
 
 
 Measure = Callable[[TaskGraph], float]

@@ -8,22 +8,16 @@ from dgsuite.base.compiling import compiled
 
 
 @compiled
-def spin(lanes, operations):
-    """Do so many integer operations, a multiplication or an addition each, on uint32 lanes.
+def spin(value, factor, addend, operations):
+    """Do so many uint32 operations, multiplications and additions in turn, each on the result of the last.
 
-    Each depends on the one before in its lane, so that none can be left out; lanes are side by side,
-    so that they fill the processor's vectors.
+    The factor and the addend are arguments: of constants the compiler could make fewer operations.
     """
-    width = len(lanes)
-    a, b = np.uint32(1664525), np.uint32(1013904223)
-    for _ in range(operations // (2 * width)):
-        for i in range(width):
-            lanes[i] = lanes[i] * a + b
-    rest = operations % (2 * width)
-    for i in range(rest // 2):
-        lanes[i] = lanes[i] * a + b
-    for i in range(rest % 2):
-        lanes[i] += b
+    for _ in range(operations // 2):
+        value = np.uint32(value * factor + addend)
+    if operations % 2:
+        value = np.uint32(value * factor)
+    return value
 
 
 @compiled

@@ -123,6 +123,17 @@ class Site:
         """Do before the clock starts what would otherwise fall into the first rounds."""
         self.mailbox.warm()
 
+    def use_threads(self, threads: int) -> None:
+        """Have the workload of each cluster done by several threads, if there are enough for that."""
+        each = threads // len(self.clusters)
+        if each > 1 and self.workload is not None and self.workload.takes_processor:
+            self.workload.use_threads(each)
+
+    @property
+    def has_helpers(self) -> bool:
+        """Whether threads that the calling one starts do a part of its work."""
+        return self.workload is not None and self.workload.helpers is not None
+
     def step(self, step: Step, pool: Executor | None = None) -> dict[int, MessageBatch]:
         """Run a phase on every cluster.
 
@@ -253,6 +264,8 @@ class Site:
             raise self.fault(step, k, f"{type(error).__name__}: {error}{at}") from error
         if self.workload is not None:
             self.loads[k] = cluster.size if tasks is None else tasks
-            self.toil[k] = self.workload.work(int(self.loads[k]))
+            spent = self.workload.work(int(self.loads[k]))
+            self.toil[k] = sum(spent)
+            cpu -= sum(spent[1:])
         self.compute[k], self.cpu[k] = perf_counter() - begin, thread_time() - cpu
         return result

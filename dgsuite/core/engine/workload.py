@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from time import thread_time
@@ -20,8 +21,8 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError, unknown
 from dgsuite.partition.clusters.cluster import Cluster
 
-LANES = 256
-"""Numbers that the arithmetic works on: enough to fill the processor's vector registers."""
+CONSTANTS = np.uint32(1664525), np.uint32(1013904223)
+"""Factor and addend of the arithmetic: those of a generator of random numbers, which does not end in 0."""
 
 LARGEST = 1 << 32
 """Maximum bytes of a working set or packet, and maximum number of packets: more than any cache holds."""
@@ -37,7 +38,8 @@ class Workload:
     Attributes
     ----------
     operations
-        Integer operations per task: 32-bit multiplications or additions.
+        Instructions per task, as of a program of one thread: 32-bit multiplications and additions in turn,
+        each on the result of the one before. On common processors the two of them take four cycles.
     cache_bytes
         Size of a working set that each task reads once.
     packets
@@ -128,6 +130,8 @@ class WorkloadRunner:
     ) -> None:
         self.load = load
         self.round = -1
+        self.helpers: ThreadPoolExecutor | None = None
+        self.threads = 1
         self.packets: dict[int, NDArray[np.uint8]] = {}
         if load.packets:
             counts = _packets(load.packets, clusters, bounds)
@@ -143,14 +147,27 @@ class WorkloadRunner:
         """Whether the work takes so much processor time that it pays to share it among threads."""
         return self.load.operations > 0 or self.load.cache_bytes > 0
 
-    def work(self, tasks: int) -> float:
-        """Do the work of a number of tasks; returns the processor time in seconds."""
+    def use_threads(self, threads: int) -> None:
+        """Have so many threads do the work of each cluster: its tasks are dealt to them."""
+        self.threads = threads
+        self.helpers = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+
+    def work(self, tasks: int) -> list[float]:
+        """Do the work of a number of tasks; returns the processor time of each thread, our own first."""
+        if self.helpers is None or tasks < 2:
+            return [self._work(tasks)]
+        shares = [tasks // self.threads + (i < tasks % self.threads) for i in range(self.threads)]
+        others = [self.helpers.submit(self._work, share) for share in shares[1:] if share]
+        return [self._work(shares[0]), *(other.result() for other in others)]
+
+    def _work(self, tasks: int) -> float:
+        """Do the work of tasks on the calling thread; returns its processor time in seconds."""
         from dgsuite.core.engine._compiled import spin, walk
 
         begin = thread_time()
         if self.load.operations:
             operations = min(self.load.operations * tasks, MOST)
-            spin(np.arange(LANES, dtype=np.uint32), operations)
+            spin(np.uint32(tasks), *CONSTANTS, operations)
         if self.load.cache_bytes:
             walk(_working_set(self.load.cache_bytes), tasks)
         return thread_time() - begin

@@ -184,17 +184,21 @@ def _site_results(
     """What `_task` returns."""
     way, run_id = plan.way, plan.run_id
 
+    here = get_worker()
+    allowed = 1 if way.in_turn else here.state.nthreads
+
     def new_site(kernel: Kernel) -> Any:
         how = plan.settings
-        return way.site(kernel, clusters, plan.bounds, rank, how.workload, how.guard)
+        made = way.site(kernel, clusters, plan.bounds, rank, how.workload, how.guard)
+        made.use_threads(allowed)
+        return made
 
-    here = get_worker()
     worker.fence(here, plan.epochs[rank])
     site = new_site(plan.kernels[0])
     kept = begun(plan.settings.checkpoints, site, way.kept)
     large = pools(sum(c.size for c in clusters))
     large |= site.workload is not None and site.workload.takes_processor
-    threads = min(here.state.nthreads, len(clusters)) if large and not way.in_turn else 1
+    threads = min(allowed, len(clusters)) if large else 1
 
     @seldom
     def tell(progress: Progress) -> None:
@@ -231,7 +235,7 @@ def _site_results(
 
     with Guest() as guest:
         pool = guest.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
-        binds = plan.bind and pool is None and not plan.places[rank].startswith("inproc")
+        binds = plan.bind and pool is None and not site.has_helpers and not plan.places[rank].startswith("inproc")
         resumed = _resumed(plugin, key, plan, rank) if plan.keep else None
         mesh = plan.make_mesh(rank) if resumed is None else resumed
         try:
@@ -269,6 +273,9 @@ def _resumed(plugin: worker.RunPlugin, key: str, plan: Plan, rank: int) -> Mesh 
     """The mesh that is kept, if all other tasks have kept theirs."""
     mesh: Mesh | None = plugin.meshes.take(plan.mesh_key(rank))
     if mesh is None:
+        return None
+    if mesh.processors[rank] != own_processors():  # the process was bound to others since
+        mesh.dispose()
         return None
     whole = False
     try:

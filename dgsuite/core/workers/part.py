@@ -114,6 +114,7 @@ def open_part(
     """Task: make the run's site on worker number `me`, which must be the process that the run began with."""
     worker.fence(get_worker(), epochs[me])
     site = Site(kernel, clusters, bounds, me, settings.workload, settings.guard)
+    site.use_threads(get_worker().state.nthreads)
     site.warm()
     hold_to_limit(site)
     kept = begun(settings.checkpoints, site)

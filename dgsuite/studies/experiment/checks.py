@@ -74,7 +74,11 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
                 Workload.make(given)
             except InputError as error:
                 yield f"run.{i}.{error}"
-        for name in ("clusters", "workers", "threads"):
+        if run.places is not None:
+            for name in ("clusters", "workers", "threads"):
+                if getattr(run, name) is not None:
+                    yield f"run.{i}.{name}: places say how many there are; leave one of the two out"
+        for name in ("clusters", "workers", "threads", "places", "hwts"):
             if "n" in (getattr(run, name) or ()) and run.n is None:
                 yield f"run.{i}.n: missing; {name} = 'n' needs a number of nodes"
         source = run.graph or config.graph
@@ -114,6 +118,13 @@ def _check_address(config: Config) -> Iterator[str]:
             "must be false there, or give no scheduler"
         )
         return
+    for name in ("places", "hwts"):
+        for i, run in enumerate(config.run):
+            if getattr(run, name) is not None:
+                yield (
+                    f"run.{i}.{name}: a cluster at an address has the processes that it has, where they "
+                    f"are; leave it out, or give no scheduler"
+                )
     for name in ("workers", "threads"):
         many = sorted(set(getattr(config.cluster, name)))
         if len(many) > 1:

@@ -9,7 +9,10 @@ from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING
 
+import psutil
+
 from dgsuite.base.errors import InputError, unknown
+from dgsuite.core.workers.processor import own_processors
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
@@ -169,6 +172,33 @@ def local(
         except KeyboardInterrupt:
             _kill_workers(cluster)
             raise
+
+
+@contextmanager
+def bound(client: Client, processors: int | None) -> Iterator[None]:
+    """Bind all processes of a cluster of our own to the first so many processors; None is all.
+
+    This process, whose threads are the scheduler and the client, is one of them.
+    """
+    if processors is None:
+        yield
+        return
+    allowed = sorted(own_processors())
+    some = frozenset(allowed[:processors])
+    try:
+        client.run(_bind, some)
+        _bind(some)
+        yield
+        client.run(_bind, frozenset(allowed))
+    finally:
+        _bind(frozenset(allowed))
+
+
+def _bind(processors: frozenset[int]) -> None:
+    """Bind all threads of this process; those that they start are bound, too."""
+    for thread in psutil.Process().threads():
+        with suppress(ProcessLookupError):  # it has ended
+            os.sched_setaffinity(thread.id, processors)
 
 
 def _kill_workers(cluster: LocalCluster) -> None:

@@ -26,6 +26,7 @@ VARIED = (
     "clusters",
     "workers",
     "threads",
+    "hwts",
     "seed",
     "repeat",
     "bandwidth",
@@ -212,6 +213,12 @@ class Run(Section):
     """In place of the cluster's."""
     threads: Many[Followed] | None = None
     """In place of the cluster's."""
+    places: Many[Followed] | None = None
+    """In place of clusters, workers and threads: so many clusters, each in a worker process of its own, with
+    threads for all of hwts. With "n" it is the UP model; 1 is SP, anything between MP."""
+    hwts: Many[Followed] | None = None
+    """Hardware threads (processors) that all processes of a run share: they are bound to the first so many.
+    Points that need more than the machine has are left out."""
     runtime: Literal["X10", "HJ"] | None = None
     """Which of the paper's runtimes the runs stand for."""
     workload: Many[dict[str, Any]] | None = None
@@ -299,6 +306,7 @@ class Point(BaseModel):
     clusters: int | None
     workers: int
     threads: int
+    hwts: int | None = None
     seed: int
     repeat: int
     bandwidth: float | None = None
@@ -344,10 +352,12 @@ def points(config: Config) -> list[Point]:
     for run in config.run:
         source = run.graph or config.graph
         assert source is not None
-        workers_of, threads_of = run.workers or c.workers, run.threads or c.threads
-        places = list(itertools.product(workers_of, threads_of, percents))
+        workers, threads = run.workers or c.workers, run.threads or c.threads
+        if run.places is not None:
+            workers = threads = [None]
+        where = list(itertools.product(workers, threads, run.hwts or [None], percents))
         for (
-            place,
+            there,
             n,
             kind,
             seed,
@@ -359,18 +369,21 @@ def points(config: Config) -> list[Point]:
             load,
             repeat,
         ) in itertools.product(
-            places,
+            where,
             *or_none(run.n, run.kind),
             e.seed,
             run.kernel,
             run.style,
             run.form,
-            *or_none(run.count_as, run.clusters, run.workload),
+            *or_none(run.count_as, run.places or run.clusters, run.workload),
             range(e.repeats),
         ):
-            workers, threads, bandwidth = place
-            if style == "serial" and place != places[0]:
+            workers, threads, hwts, bandwidth = there
+            if style == "serial" and there != where[0]:
                 continue  # the same whatever the cluster
+            clusters, hwts = _follow(clusters, n), _follow(hwts, n)
+            if run.places is not None:
+                workers, threads = clusters, -(-(hwts or 1) // clusters)
             out.append(
                 Point(
                     kernel=kernel,
@@ -379,9 +392,10 @@ def points(config: Config) -> list[Point]:
                     count_as=count_as,
                     n=n,
                     kind=kind,
-                    clusters=_follow(clusters, n),
+                    clusters=clusters,
                     workers=_follow(workers, n),
                     threads=_follow(threads, n),
+                    hwts=None if style == "serial" else hwts,
                     seed=seed,
                     repeat=repeat,
                     bandwidth=None if style == "serial" else bandwidth,

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dgsuite.base.errors import InputError
+from dgsuite.core.workers.processor import own_processors
+
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -86,7 +89,9 @@ def _run(config: Config, folder: Path, output: str, how: How) -> None:
         console = Console(stderr=True, width=120)
     from dgsuite.studies.experiment.model import points
 
-    todo = points(config)
+    todo, left_out = _that_fit(points(config))
+    if left_out:
+        console.print(left_out, highlight=False, markup=False)
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -133,6 +138,22 @@ def _run(config: Config, folder: Path, output: str, how: How) -> None:
         _summary(console, results)
     for line in _kept(reasons):
         console.print(line, highlight=False, markup=False)
+
+
+def _that_fit(points: Sequence[Point]) -> tuple[list[Point], str]:
+    """The points whose hardware threads this machine has, and a sentence on the others."""
+    there = len(own_processors())
+    fit = [point for point in points if (point.hwts or 0) <= there]
+    more = sorted({point.hwts for point in points if (point.hwts or 0) > there})
+    if not more:
+        return fit, ""
+    said = (
+        f"{len(points) - len(fit)} of {len(points)} points left out: they need "
+        f"{', '.join(map(str, more))} hardware threads, and this machine has {there}"
+    )
+    if not fit:
+        raise InputError(f"run.hwts: {said}")
+    return fit, said
 
 
 def _kept(reasons: Mapping[str, int]) -> Iterator[str]:

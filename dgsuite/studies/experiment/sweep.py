@@ -25,7 +25,13 @@ from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.sources.edges import BUILDING
-from dgsuite.studies.experiment.clusters import check_memory, check_protocol, connect, local
+from dgsuite.studies.experiment.clusters import (
+    bound,
+    check_memory,
+    check_protocol,
+    connect,
+    local,
+)
 from dgsuite.studies.experiment.model import SWEPT, Cluster, Experiment, Point, Throttle
 
 if TYPE_CHECKING:
@@ -133,7 +139,7 @@ class Sweep:
                     if len(graphs) == KEPT:
                         graphs.pop(next(iter(graphs)))
                     graphs[key] = self.graph(point, client)
-                with self._throttled(client, point):
+                with bound(client, point.hwts), self._throttled(client, point):
                     self.warm_up(point, graphs[key], client, where)
                     dataset = self.one(point, graphs[key], client, on_round, path.stem)
                     self.iterate(dataset, point, graphs[key], client)

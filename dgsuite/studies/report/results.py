@@ -180,10 +180,7 @@ def bars(figure: xr.Dataset) -> list[Bar]:
     names, stands = figure["kernel"].values, np.array(programs(figure))
     seconds = figure["seconds"].values
     serial = figure["style"].values == SERIAL
-    if form.over == "hwts":
-        swept = figure["workers"].values * figure["threads"].values
-    else:
-        swept = figure[form.over].values
+    swept = hardware_threads(figure) if form.over == "hwts" else figure[form.over].values
     found = []
     for name, kernel in itertools.product(
         dict.fromkeys(stands[~serial].tolist()), sorted(set(names.tolist()))
@@ -200,6 +197,14 @@ def bars(figure: xr.Dataset) -> list[Bar]:
                 shared = _shared(figure, mine & (swept == value))
                 found.append(Bar(kernel, name, value, ratio(*pair), time, over, shared))
     return found
+
+
+def hardware_threads(figure: xr.Dataset) -> NDArray[np.int64]:
+    """Of each run the processors that its processes are bound to, or else its threads."""
+    threads = figure["workers"].values * figure["threads"].values
+    if "hwts" not in figure.coords:
+        return threads
+    return np.where(figure["hwts"].values > 0, figure["hwts"].values, threads)
 
 
 def _serial_base(figure: xr.Dataset, serial: NDArray, mine: NDArray) -> NDArray[np.bool_]:

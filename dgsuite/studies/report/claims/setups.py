@@ -78,7 +78,8 @@ def _made(run: Mapping[str, Any], form: str) -> Made:
     runtime = run.get("runtime") or ("X10" if run["style"] == "serial" else None)
     work = json.loads(run.get("workload") or "{}").get("operations", 0)
     places = max(run["clusters"] or 1, 1)
-    threads = min(run["workers"] * run["threads"], places)  # one computes a cluster
+    hwts = run.get("hwts") or -1
+    threads = hwts if hwts > 0 else min(run["workers"] * run["threads"], places)
     if style == SERIAL:  # a process is a place, and one of them computes
         places, threads = min(run["workers"], places), 1
     return Made(
