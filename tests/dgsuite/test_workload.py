@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite.core.engine.workload import Workload, WorkloadRunner
+from dgsuite.core.engine._compiled import spin
+from dgsuite.core.engine.workload import CONSTANTS, Workload, WorkloadRunner
+from dgsuite.studies.experiment.clusters import local
 
 GRAPH = nx.random_regular_graph(4, 60, seed=2)
 LOADS = [
@@ -19,6 +21,12 @@ LOADS = [
     {"operations": 1001, "cache_bytes": 64, "packets": 9, "bytes": 1},
 ]
 COUNTS = ("messages", "comm", "mutexes", "finishes", "asyncs", "barriers", "bytes", "active")
+
+
+@pytest.fixture(scope="module")
+def four_threads():
+    with local(1, 4, "auto") as client:
+        yield client
 
 
 @pytest.mark.parametrize("style", ["serial", "finish_async", "clocked"])
@@ -58,6 +66,42 @@ def test_nor_in_recursive_kernels(style, load, client):
         assert 1e-12 < laden.seconds_per_operation < 1e-7
     elif style != "serial":
         assert laden.wire_bytes.sum() - bare.wire_bytes.sum() > load["bytes"]
+
+
+@pytest.mark.parametrize("operations", [0, 1, 2, 7, 1000])
+def test_each_operation_takes_the_result_of_the_last(operations):
+    """Of a generator of random numbers, each step of which is a multiplication and an addition."""
+    factor, addend = map(int, CONSTANTS)
+    expected = 5
+    for i in range(operations):
+        expected = (expected + addend if i % 2 else expected * factor) % 2**32
+    assert spin(np.uint32(5), *CONSTANTS, operations) == expected
+
+
+def test_threads_share_the_tasks_of_a_cluster(monkeypatch):
+    done = []
+    runner = WorkloadRunner(Workload(operations=100), [], np.arange(2), 0)
+    monkeypatch.setattr(runner, "_work", lambda tasks: done.append(tasks) or 0.5)
+    runner.use_threads(3)
+    assert runner.work(8) == [0.5] * 3
+    assert sorted(done) == [2, 3, 3]
+    assert runner.work(2) == [0.5] * 2
+    assert runner.work(1) == [0.5]
+
+
+@pytest.mark.parametrize("form", ["iterative", "recursive"])
+@pytest.mark.parametrize("style", ["finish_async", "clocked"])
+def test_a_cluster_whose_work_several_threads_share(style, form, four_threads):
+    """One worker, one cluster."""
+    graph = dgsuite.Graph.from_networkx(GRAPH, clusters=1)
+    how = {"form": form, "workload": LOADS[0], "root": 0}
+    alone = dgsuite.run("dst", graph, style="serial", count_as=style, **how)
+    found = dgsuite.run("dst", graph, style=style, client=four_threads, **how)
+    for name in (*COUNTS, "parent"):
+        assert np.array_equal(alone[name], found[name]), name
+    assert found.attrs["workers"] == 1
+    tasks = alone.attrs["seconds_per_operation"] * LOADS[0]["operations"]
+    assert found.workload_seconds.sum() > 10 * tasks
 
 
 def test_packets_are_dealt_to_neighbours_in_turn():

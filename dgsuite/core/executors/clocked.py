@@ -235,7 +235,12 @@ def _site_results(
 
     with Guest() as guest:
         pool = guest.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
-        binds = plan.bind and pool is None and not site.has_helpers and not plan.places[rank].startswith("inproc")
+        binds = (
+            plan.bind
+            and pool is None
+            and not site.has_helpers
+            and not plan.places[rank].startswith("inproc")
+        )
         resumed = _resumed(plugin, key, plan, rank) if plan.keep else None
         mesh = plan.make_mesh(rank) if resumed is None else resumed
         try:

@@ -94,8 +94,8 @@ def changed(configs, number, old, new):
     [
         (
             14,
-            "clusters = 8",
-            "clusters = 4",
+            "places = 8",
+            "places = 4",
             "places: X10-FA 4 instead of 8; X10-FAC 4 instead of 8",
         ),
         (
@@ -104,12 +104,12 @@ def changed(configs, number, old, new):
             'form = "iterative"',
             "form: X10-FA iterative instead of recursive",
         ),
-        (17, 'clusters = "n"', "clusters = 8", "places: X10-FA 8 instead of n"),
-        (18, 'workers = "n"', "workers = 8", "threads: X10-FA 8 instead of n"),
+        (17, 'places = "n"', "places = 8", "places: X10-FA 8 instead of n"),
+        (18, '"run.0.hwts" = "n"', '"run.0.hwts" = 8', "threads: X10-FA 8 instead of n"),
         (
             13,
-            '"run.0.workload" = { operations = 10_000_000 }',
-            "",
+            "workload = { operations = 10_000_000 }",
+            "workload = { operations = 1_000_000 }",
             "workload: HJ-FA 1000000 instead of",
         ),
         (
@@ -120,15 +120,15 @@ def changed(configs, number, old, new):
         ),
         (8, 'kind = ["mn", "mx"]', 'kind = "mx"', "inputs: X10-FA Mx instead of Mn, Mx"),
         (11, '"experiment.repeats" = 30', '"experiment.repeats" = 10', "repeats: 10 instead of 30"),
-        (19, 'places = "threads', 'sizes = "threads', "sizes: said to depart, but does not"),
         (
-            12,
-            '"run.2.workers" = "n"',
-            '"run.2.workers" = 8',
-            "base: serial, MP instead of serial, UP",
+            19,
+            "number = 19",
+            'number = 19\ndeparts.sizes = "too few"',
+            "sizes: said to depart, but does not",
         ),
+        (12, 'places = "n"', "places = 8", "base: serial, MP instead of serial, UP"),
         (11, 'style = "in_turn"', 'style = "clocked"', "base: first instead of serial, UP"),
-        (15, "[figure.departs]\nthreads", "[figure.departs]\nplaces", "threads: X10-FA 1, 2, 4"),
+        (15, '"run.0.hwts" = 8', '"run.0.hwts" = [1, 2, 4]', "threads: X10-FA 1, 2, 4"),
     ],
 )
 def test_a_wrong_experiment_file_is_found(configs, number, old, new, departs):
@@ -190,11 +190,11 @@ def test_each_aspect_of_the_scalability_experiment_is_held_to_the_paper(
 
 
 def test_the_command_fails_where_an_experiment_file_is_wrong(configs, capsys):
-    changed(configs, 14, "clusters = 8", "clusters = 4")
+    changed(configs, 14, "places = 8", "places = 4")
     command = ["claims", "--configs", str(configs), "--only", "imsuite.fig14", "--json"]
     assert mains.report(command) == 1
     printed = capsys.readouterr()
-    assert "imsuite.fig14.setup: threads: X10-FA 4 instead of 8" in printed.err
+    assert "imsuite.fig14.setup: places: X10-FA 4 instead of 8" in printed.err
     rows = json.loads(printed.out)
     assert [row["id"] for row in rows] == ["imsuite.fig14.setup", "imsuite.fig14.grows"]
     assert [row["verdict"] for row in rows] == ["differs", "not checked"]
@@ -228,7 +228,7 @@ def test_the_command_prints_tables(capsys):
 def test_the_serial_program_has_a_place_for_each_node(configs):
     claim = claims()["imsuite.sec5.serial"]
     assert CHECKS[claim.check](claim, Evidence()).verdict == "agrees"
-    changed(configs, 12, '"run.2.workers" = "n"', '"run.2.workers" = 8')
+    changed(configs, 12, 'places = "n"', "places = 8")
     found = CHECKS[claim.check](claim, Evidence(configs=configs))
     assert found.silent
     assert "places in Figure 12 8" in found.ours

@@ -184,7 +184,7 @@ def departing(
     silent += [f"{a}: said to depart, but does not" for a in reasons if a not in found]
     ours = [*(f"{aspect}: {text}" for aspect, text in found.items()), *more]
     why = "; ".join(f"{aspect}: {reasons[aspect]}" for aspect in found if aspect in reasons)
-    return Verdict(DIFFERS if found else EQUAL, ". ".join(ours), why, "; ".join(silent))
+    return Verdict(DIFFERS if found or silent else EQUAL, ". ".join(ours), why, "; ".join(silent))
 
 
 def _full(evidence: Evidence, numbers: Sequence[int] = TIMED) -> dict[int, config.Config]:
