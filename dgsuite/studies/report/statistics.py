@@ -7,7 +7,7 @@ warm-up that is thrown away; Student's t makes up for their being few.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -50,6 +50,34 @@ def ratio(above: Interval, below: Interval) -> Interval:
     mean = above.mean / below.mean
     half = mean * math.hypot(above.half / above.mean, below.half / below.mean)
     return Interval(mean, half, min(above.runs, below.runs))
+
+
+def above(found: Interval, than: float = 1.0) -> bool | None:
+    """Whether a mean is above a number; None where its interval has the number, or there is one run."""
+    if math.isnan(found.half) or abs(found.mean - than) <= found.half:
+        return None
+    return found.mean > than
+
+
+def within(found: Interval, least: float, most: float) -> bool | None:
+    """Whether a mean is from one number to another; None where its interval does not say."""
+    inside = above(found, least), above(found, most)
+    if inside == (True, False):
+        return True
+    return False if inside in ((False, False), (True, True)) else None
+
+
+def slower(one: Interval, other: Interval) -> bool | None:
+    """Whether the other time is the longer one; None where the interval of their ratio does not say."""
+    return above(ratio(other, one))
+
+
+def every(told: Iterable[bool | None]) -> bool | None:
+    """Whether all hold; None where it depends on those that are not known."""
+    found = list(told)
+    if False in found:
+        return False
+    return None if None in found else True
 
 
 def geometric(values: Sequence[float]) -> float:

@@ -368,16 +368,24 @@ def test_pairs_of_fragments_explain_mst(kind, pairs):
     assert {d["cells"][cell] for d in differences if cell in d["cells"]} == {-sum(pairs)}
 
 
-def timed(number, seconds):
-    """A figure's results: times by runtime, style, kernel and what is swept."""
+SPREAD = (0.99, 1.0, 1.01)
+"""Of three repeats."""
+
+
+def timed(number, seconds, spread=SPREAD):
+    """A figure's results: times by runtime, style, kernel and what is swept, repeated."""
     graph = genval.graph("mx", 8, family="paper", kernel="bf")
     ran = dgsuite.run("bf", graph, style="serial").assign_attrs(kind="mx", repeat=0)
     usual = {"workers": 1, "threads": 1, "clusters": 8, "n": 8}
     runs = [
         ran.assign_attrs(
-            usual | swept | {"kernel": k, "runtime": runtime, "style": style, "seconds": value}
+            usual
+            | swept
+            | {"kernel": k, "runtime": runtime, "style": style, "repeat": repeat}
+            | {"seconds": value * factor}
         )
         for (runtime, style, k, swept), value in seconds
+        for repeat, factor in enumerate(spread)
     ]
     return collect(number, runs)
 
@@ -416,6 +424,37 @@ def test_findings_on_times_follow_the_results():
         assert times.hs_dip(claim, Evidence({"f": timed(11, given)})).verdict == expected
 
 
+@pytest.mark.parametrize(
+    ("spread", "verdict", "why"),
+    [
+        (SPREAD, "agrees", ""),
+        ((1.0,), "not checked", "the intervals of 1 repeats leave it open"),
+        ((0.3, 1.0, 1.7), "not checked", "the intervals of 3 repeats leave it open"),
+    ],
+)
+def test_times_are_compared_by_their_intervals(spread, verdict, why):
+    claim = claims()["imsuite.fig17.grows"]
+    given = [(("X10", "clocked", "bf", {"n": n}), s) for n, s in ((8, 1.0), (16, 2.0))]
+    found = times.n_grows(claim, Evidence({"f": timed(17, given, spread)}))
+    assert (found.verdict, why in found.why) == (verdict, True)
+
+
+def test_most_curves_hold_where_those_left_open_cannot_change_it():
+    claim = claims()["imsuite.fig17.grows"]
+    evidence = Evidence({"f": timed(17, [(("X10", "clocked", "bf", {"n": 8}), 1.0)])})
+
+    def verdict(*held):
+        return times._share(
+            claim, evidence, 17, {(str(i),): h for i, h in enumerate(held)}, of=0.75
+        ).verdict
+
+    verdicts = [
+        verdict(*held)
+        for held in ((True, True, True, None), (True, True, None, None), (False, False, True, None))
+    ]
+    assert verdicts == ["agrees", "not checked", "differs"]
+
+
 def differing(number, kernel, swept, seconds, **more):
     """Results of X10-FA and HJ-FA, with other variables."""
     runs = [
@@ -424,7 +463,8 @@ def differing(number, kernel, swept, seconds, **more):
         for at, s in zip(swept, seconds, strict=True)
     ]
     ds = timed(number, runs)
-    return ds.assign({name: ("run", [*values, *values]) for name, values in more.items()})
+    of_runs = {name: np.repeat([*values, *values], len(SPREAD)) for name, values in more.items()}
+    return ds.assign({name: ("run", values) for name, values in of_runs.items()})
 
 
 THREADS = [{"threads": n, "n": n} for n in (8, 16, 32)]

@@ -70,7 +70,7 @@ def test_a_page_needs_nothing_else(here, tmp_path):
         "Figure 9. Communication in each round",
         "What the papers say",
         "HJ-FA: iterative, BF, BY, DP, DR, DS, DST, KC, MIS, MST, VC kernels",
-        "places: HJ-FA",
+        "repeats: 1 instead of 30",
         "Figure 19. Mx-In against Mn-In",
         "In the text of kernels:",
         "python -m dgsuite.experiment <19>",
