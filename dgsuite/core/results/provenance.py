@@ -39,6 +39,20 @@ def machine() -> dict[str, Any]:
     return {"machine": text, "processors": processors}
 
 
+def moment() -> dict[str, float]:
+    """How busy and how fast this machine is now, as attributes of a dataset.
+
+    Returns
+    -------
+    dict
+        ``load``: the load average of the last minute. ``processor_hertz``: what the system says of its
+        processors, where it does; they may be faster for a while.
+    """
+    speed = psutil.cpu_freq()
+    known = {} if speed is None else {"processor_hertz": 1e6 * float(speed.current)}
+    return {"load": psutil.getloadavg()[0], **known}
+
+
 def _processor() -> str:
     """Model of the processor, where the system says it, and its architecture."""
     try:

@@ -16,7 +16,13 @@ import xarray as xr
 from dgsuite import genval
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.core.results.dataset import index, open_dataset, save, versions
-from dgsuite.core.results.provenance import changes, circumstances, machine_of, oversubscribed
+from dgsuite.core.results.provenance import (
+    changes,
+    circumstances,
+    machine_of,
+    moment,
+    oversubscribed,
+)
 from dgsuite.core.running.runner import run
 from dgsuite.partition.client.gather import gathered
 from dgsuite.partition.client.installed import fingerprint
@@ -258,6 +264,7 @@ class Sweep:
     ) -> xr.Dataset:
         """Run a point, and check its result; its checkpoints are in a folder of that name."""
         checkpoint = None if point.checkpoint is None else f"{point.checkpoint}/{name}"
+        before = moment()
         dataset = self.execute(point, graph, client, on_round, checkpoint)
         if self.experiment.validate_results:
             report = genval.validate(point.kernel, graph, dataset)
@@ -269,6 +276,8 @@ class Sweep:
             if value not in (None, "") and name not in dataset.attrs:
                 dataset.attrs[name] = value
         dataset.attrs["threads"] = point.threads
+        if self.cluster.scheduler is None:  # workers are on this machine
+            dataset.attrs.update(before)
         if self.throttle is not None and point.bandwidth is not None:
             k = self.throttle.processes_per_node
             dataset.attrs["nominal_bandwidth"] = self.throttle.share() * k

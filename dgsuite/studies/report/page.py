@@ -21,7 +21,7 @@ from dgsuite.studies.report.claims.show import by_paper, summary
 from dgsuite.studies.report.claims.verdicts import Row
 from dgsuite.studies.report.draw import CODE, both, code_table, draw, grid, labelled
 from dgsuite.studies.report.forms import forms
-from dgsuite.studies.report.results import BY_ROUND, bars, cells, code, findings
+from dgsuite.studies.report.results import BY_ROUND, bars, cells, code, findings, surroundings
 from dgsuite.studies.report.statistics import LEVEL
 from dgsuite.studies.report.sweeps import Sweep, sweep
 from dgsuite.studies.report.tables import HEADS, NOTHING, STYLES, TEXT, reasons, row
@@ -173,7 +173,10 @@ def _made_by(figure: xr.Dataset) -> str:
     """The machine and the versions that made a figure."""
     versions = json.loads(figure.attrs.get("versions", "{}"))
     named = [f"{name} {number}" for name, number in versions.items()]
-    return f"Machine: {figure.attrs.get('machine', 'not noted')}. {', '.join(named)}"
+    machine = "; ".join(
+        filter(None, (str(figure.attrs.get("machine", "not noted")), surroundings(figure)))
+    )
+    return f"Machine: {machine}. {', '.join(named)}"
 
 
 def _compared(number: int) -> bool:

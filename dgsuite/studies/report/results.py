@@ -49,6 +49,14 @@ CODE_OF = {10: "recursive"}
 """Figures that also show counts in the text of kernels, and the form of these kernels."""
 
 
+MEASURED = (
+    ("seconds_per_operation", "processor time of an operation of the workload", "s"),
+    ("load", "load average of the minute before", "1"),
+    ("processor_hertz", "frequency of the processors, as the system says", "Hz"),
+)
+"""Attributes of runs that a figure keeps, with their meanings and units; NaN where a run has none."""
+
+
 def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Dataset:
     """One dataset of a figure's runs, with what the figure needs of them.
 
@@ -76,12 +84,10 @@ def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Data
             [float(r.attrs["seconds"]) for r in results],
             {"long_name": "all rounds", "units": "s"},
         ),
-        "seconds_per_operation": (
-            "run",
-            [float(r.attrs.get("seconds_per_operation", np.nan)) for r in results],
-            {"long_name": "processor time of an operation of the workload", "units": "s"},
-        ),
     }
+    for name, long_name, units in MEASURED:
+        values = [float(r.attrs.get(name, np.nan)) for r in results]
+        variables[name] = ("run", values, {"long_name": long_name, "units": units})
     variables["side_by_side"] = (
         "run",
         [side_by_side(r.attrs) for r in results],
@@ -277,6 +283,29 @@ def crowded(figure: xr.Dataset) -> str:
         f"{figure['processors'].values[here].min()} processors, so that their times are no speed-ups of "
         f"as many processors."
     )
+
+
+def surroundings(figure: xr.Dataset) -> str:
+    """How busy and how fast the machine was, in a sentence; "" where no run says it."""
+    said = []
+    if len(loads := _known(figure, "load")):
+        said.append(f"load before the runs {loads.min():.1f} to {loads.max():.1f}")
+    if len(hertz := _known(figure, "processor_hertz")):
+        said.append(f"processors at {hertz.mean() / 1e9:.2f} GHz")
+        if len(seconds := _known(figure, "seconds_per_operation")):
+            said.append(
+                f"an operation of the workload takes {seconds.mean() * 1e9:.2f} ns, "
+                f"{seconds.mean() * hertz.mean():.2f} cycles of these"
+            )
+    return "; ".join(said)
+
+
+def _known(figure: xr.Dataset, name: str) -> NDArray[np.float64]:
+    """What runs say of themselves."""
+    if name not in figure:
+        return np.empty(0)
+    values: NDArray[np.float64] = figure[name].values
+    return values[~np.isnan(values)]
 
 
 def _ranges(figure: xr.Dataset) -> list[str]:
