@@ -112,6 +112,10 @@ app = options.version(
             ),
             "scaling": ("dgsuite.faces.cli.scaling:scaling", "Say at how many machines to stop."),
             "scc": ("dgsuite.faces.cli.scc:scc", 'Run the experiments of "X10 on the SCC".'),
+            "study": (
+                "dgsuite.faces.cli.study:study",
+                "Run the experiments of the papers' figures.",
+            ),
             "report": ("dgsuite.faces.cli.report:report", "Make a page of results; judge claims."),
             "statics": ("dgsuite.faces.cli.statics:statics", "Count what the text of kernels has."),
             "bench": ("dgsuite.faces.cli.bench:bench", "Run and compare the project's benchmarks."),

@@ -1,0 +1,166 @@
+"""The whole study: every experiment that ships for a figure of a paper, and the page of their results."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
+
+from dgsuite.base.errors import InputError, unknown
+from dgsuite.base.files import atomic_write
+from dgsuite.partition.client.installed import fingerprint
+
+NOTES = "study.json"
+"""File of a folder: of each step that is done, the code that did it and what it took."""
+
+PATIENCE = 10.0
+"""Seconds that a step has to end after a signal."""
+
+
+class Step(NamedTuple):
+    """An experiment of the study."""
+
+    name: str
+    """Of its file."""
+    command: str
+    """Which command runs it: "run", "scaling" or "scc"."""
+    minutes: float
+    """What it takes in its quick setting, on a machine of two processors."""
+
+    def arguments(self, folder: Path, full: bool) -> list[str]:
+        """The command's arguments, with results in a folder."""
+        result = str(folder / f"{self.name}.nc")
+        where = ["--output", result]
+        if self.command == "scaling":
+            where = ["--output", str(folder), "--set", f"experiment.output={result}"]
+        has_full = self.command == "scaling" or self.name not in SINGLE
+        return [self.command, self.name, *where, *["--full"] * (full and has_full)]
+
+
+SINGLE = ("figure07", "figure08", "figure09")
+"""Those that have one setting."""
+
+STEPS = (
+    Step("figure07", "run", 0.2),
+    Step("figure08", "run", 0.2),
+    Step("figure09", "run", 0.2),
+    Step("figure10", "run", 0.2),
+    Step("figure11", "run", 20),
+    Step("figure12", "run", 8),
+    Step("figure13", "run", 3),
+    Step("figure14", "run", 3),
+    Step("figure15", "run", 8),
+    Step("figure16", "run", 1),
+    Step("figure17", "run", 4),
+    Step("figure18", "run", 2),
+    Step("figure19", "run", 4),
+    Step("scalability-paper", "scaling", 4),
+    Step("scc-hf-figure5", "scc", 2),
+    Step("scc-hf-figure6", "scc", 2),
+    Step("scc-bc", "scc", 2),
+)
+"""All of them, in the order in which they run."""
+
+
+def chosen(names: Sequence[str]) -> list[Step]:
+    """The steps of some names, or all.
+
+    Raises
+    ------
+    InputError
+        A name is no step's.
+    """
+    known = {step.name: step for step in STEPS}
+    for name in names:
+        if name not in known:
+            raise InputError(unknown("step", name, known))
+    return [known[name] for name in names] or list(STEPS)
+
+
+class Study:
+    """Steps whose results are in a folder.
+
+    Parameters
+    ----------
+    folder
+        Where the results are, or will be.
+    full
+        Whether steps run in the papers' settings.
+    """
+
+    def __init__(self, folder: Path, full: bool = False) -> None:
+        self.folder = folder
+        self.full = full
+        self._code = f"{fingerprint()}{'-full' * full}"
+
+    def done(self, step: Step) -> bool:
+        """Whether a step's result is there, made by this code."""
+        note = self._notes().get(step.name, {})
+        return note.get("code") == self._code and (self.folder / f"{step.name}.nc").exists()
+
+    def minutes(self, step: Step) -> float:
+        """What a step takes: what it took before, or else on a machine of two processors."""
+        note = self._notes().get(step.name, {})
+        return (
+            float(note["minutes"])
+            if note.get("full", False) == self.full and note
+            else step.minutes
+        )
+
+    def estimate(self, steps: Iterable[Step]) -> float:
+        """Minutes of the steps that are not done."""
+        return sum(self.minutes(step) for step in steps if not self.done(step))
+
+    def run(self, steps: Sequence[Step], options: Sequence[str]) -> Iterator[tuple[Step, int]]:
+        """Run the steps that are not done, one after the other; each prints what its command prints.
+
+        Parameters
+        ----------
+        options
+            More arguments of each command.
+
+        Yields
+        ------
+        A step that has ended, and its exit status.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for step in steps:
+            if self.done(step):
+                continue
+            begin = perf_counter()
+            status = _called([*step.arguments(self.folder, self.full), *options])
+            if status == 0:
+                self._note(step, (perf_counter() - begin) / 60)
+            yield step, status
+
+    def _notes(self) -> dict[str, dict]:
+        try:
+            found: dict[str, dict] = json.loads((self.folder / NOTES).read_text(encoding="utf-8"))
+        except (FileNotFoundError, json.JSONDecodeError):
+            return {}
+        return found
+
+    def _note(self, step: Step, minutes: float) -> None:
+        entry = {"code": self._code, "full": self.full, "minutes": round(minutes, 2)}
+        with atomic_write(self.folder / NOTES) as part:
+            text = json.dumps(self._notes() | {step.name: entry}, indent=1)
+            Path(part).write_text(f"{text}\n", encoding="utf-8")
+
+
+def _called(arguments: Sequence[str]) -> int:
+    """Run a command of dgsuite in a process of its own, which ends with this one; returns its exit status."""
+    with subprocess.Popen([sys.executable, "-m", "dgsuite", *arguments]) as process:
+        try:
+            return process.wait()
+        except BaseException:
+            process.send_signal(signal.SIGINT)  # of a terminal it has had it; it cleans up
+            try:
+                process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            raise

@@ -1,0 +1,106 @@
+"""``dgsuite study``: steps in processes of their own, kept results, and what fails."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dgsuite.base.errors import InputError
+from dgsuite.studies import study
+from dgsuite.studies.experiment import shipped
+from dgsuite.studies.study import NOTES, STEPS, Step, Study, chosen
+
+
+def command(*arguments, **how):
+    return subprocess.run(
+        [sys.executable, "-m", "dgsuite", "study", *map(str, arguments)],
+        capture_output=True, text=True, timeout=300, check=False, **how,
+    )  # fmt: skip
+
+
+def test_every_figure_that_ships_is_a_step():
+    figures = {name for name in shipped.names() if "figure]" in shipped.find(name).read_text()}
+    steps = [step.name for step in STEPS]
+    assert figures <= set(steps) <= set(shipped.names())
+    assert len(steps) == len(set(steps))
+
+
+def test_a_study_goes_on_where_it_ended(tmp_path):
+    first = command("figure09", "-o", tmp_path)
+    assert first.returncode == 0, first.stderr
+    assert first.stdout.splitlines() == [str(tmp_path / n) for n in ("figure09.nc", "report.html")]
+    assert "1 of 1: figure09" in first.stderr
+    assert json.loads((tmp_path / NOTES).read_text())["figure09"]["minutes"] > 0
+    again = command("figure09", "-o", tmp_path)
+    assert again.stdout.splitlines() == [str(tmp_path / "report.html")]
+    told = command("--all", "--dry-run", "-o", tmp_path).stdout.splitlines()
+    assert len(told) == len(STEPS)
+    assert [line.split()[0] for line in told if line.endswith("done")] == ["figure09"]
+    (tmp_path / "figure09.nc").unlink()
+    assert not Study(tmp_path).done(chosen(["figure09"])[0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "give either names of steps or --all"),
+        (["figure09", "--all"], "give either names of steps or --all"),
+        (["figure9"], "unknown step 'figure9'; did you mean"),
+    ],
+)
+def test_wrong_arguments(arguments, said):
+    done = command(*arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_step_that_fails_does_not_keep_the_others_from_running(tmp_path, monkeypatch):
+    steps = [Step("nothing", "run", 1), chosen(["figure09"])[0]]
+    whole = Study(tmp_path)
+    assert whole.estimate(steps) == 1 + steps[1].minutes
+    assert [(step.name, bool(status)) for step, status in whole.run(steps, ["-q"])] == [
+        ("nothing", True), ("figure09", False)
+    ]  # fmt: skip
+    assert [whole.done(step) for step in steps] == [False, True]
+    assert (
+        whole.minutes(steps[1]) == json.loads((tmp_path / NOTES).read_text())["figure09"]["minutes"]
+    )
+    monkeypatch.setattr(study, "fingerprint", lambda: "other")
+    assert not Study(tmp_path).done(steps[1])
+
+
+def test_a_signal_ends_the_step_too(tmp_path):
+    with subprocess.Popen(
+        [sys.executable, "-m", "dgsuite", "study", "figure14", "-o", str(tmp_path)],
+        stderr=subprocess.PIPE, text=True,
+    ) as running:  # fmt: skip
+        children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and not (inner := children.read_text().split()):
+            time.sleep(0.1)
+        time.sleep(3)
+        running.send_signal(signal.SIGTERM)
+        assert running.wait(30) == 128 + signal.SIGTERM
+        while time.monotonic() < deadline + 30 and any(_alive(pid) for pid in inner):
+            time.sleep(0.1)
+        assert inner
+        assert not any(_alive(pid) for pid in inner)
+        assert "the same command goes on from here" in running.stderr.read()
+
+
+def _alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_steps_have_names():
+    assert chosen([]) == list(STEPS)
+    with pytest.raises(InputError, match="did you mean"):
+        chosen(["figure111"])
