@@ -16,8 +16,8 @@ from dgsuite.base.tables import Table
 from dgsuite.base.templates import template
 from dgsuite.core.results.plots import svg
 from dgsuite.studies.report.claims import setups
-from dgsuite.studies.report.claims.data import setup_of
-from dgsuite.studies.report.claims.show import by_paper, summary
+from dgsuite.studies.report.claims.data import PAPERS, setup_of
+from dgsuite.studies.report.claims.show import outline, state, summary
 from dgsuite.studies.report.claims.verdicts import Row
 from dgsuite.studies.report.draw import CODE, both, code_table, draw, grid, labelled
 from dgsuite.studies.report.forms import forms
@@ -47,24 +47,27 @@ class Section(NamedTuple):
     """In place of a picture: as the paper has them, with its numbers where ours differ."""
     setup: str
     """The paper's."""
-    said: list[str]
-    """What the paper says of the figure."""
     compared: bool
     """Whether the set-up of our runs is compared with the paper's."""
     departures: list[str]
     """In what it is another."""
     findings: list[str]
-    verdicts: list[str]
-    """On what the paper says."""
+    claims: list[Row]
+    """What the paper says of the figure, with verdicts."""
     command: str
     """It makes the figure again."""
     runs: str
     machine: str
 
     @property
-    def wide(self) -> bool:
-        """Whether a table takes the width of the page."""
-        return any(len(table.heads) > WIDE for table in self.tables)
+    def narrow(self) -> list[Table]:
+        """Tables that stand beside text."""
+        return [table for table in self.tables if len(table.heads) <= WIDE]
+
+    @property
+    def wide(self) -> list[Table]:
+        """Tables that take the width of the page."""
+        return [table for table in self.tables if len(table.heads) > WIDE]
 
 
 def page(
@@ -105,12 +108,23 @@ def page(
         settings=sorted({str(results[name].attrs.get("setting", "")) for name in sections}),
         level=f"{LEVEL:.0%}",
         summary=summary(claims),
-        claims=list(by_paper(claims)) if claims and ordered else [],
+        claims=_by_paper(claims) if ordered else {},
+        outline=outline(claims),
+        state=state,
         title=_title(sweeps) if not ordered else TITLE,
         sweeps=sweeps,
         absent=[number for number in forms() if number not in present],
     )
     return text, left_out
+
+
+def _by_paper(claims: Sequence[Row]) -> dict[str, list[Row]]:
+    """The claims of each paper that has some."""
+    papers = {
+        title: [row for row in claims if row.claim.paper == paper]
+        for paper, title in PAPERS.items()
+    }
+    return {title: rows for title, rows in papers.items() if rows}
 
 
 def _title(sweeps: Sequence[Sweep]) -> str:
@@ -140,7 +154,6 @@ def _reason(error: Exception) -> str:
 def _section(figure: xr.Dataset, claims: Sequence[Row]) -> Section:
     number = _number(figure)
     form = forms()[number]
-    about = _about(number, claims)
     repeats = len(set(figure["repeat"].values.tolist()))
     attrs = figure.attrs
     setting = attrs.get("setting", "")
@@ -152,11 +165,10 @@ def _section(figure: xr.Dataset, claims: Sequence[Row]) -> Section:
         picture=None if form.kind == "table" else _picture(figure),
         tables=_matrix(figure) if form.kind == "table" else [],
         setup=setups.described(number),
-        said=[row.claim.says for row in about],
         compared=_compared(number),
         departures=departures,
         findings=findings(figure),
-        verdicts=[_verdict(row) for row in about],
+        claims=_about(number, claims),
         command=str(attrs.get("command", "")),
         runs=f"{figure.sizes['run']} runs, {repeats} of each{_care(attrs)}; {setting} setting",
         machine=_made_by(figure),
@@ -183,12 +195,6 @@ def _compared(number: int) -> bool:
     """Whether the set-up of a figure's runs is compared with the paper's."""
     claim = setup_of(number)
     return claim is not None and "experiment" in claim.data
-
-
-def _verdict(row: Row) -> str:
-    claim, verdict = row
-    rest = ": ".join(filter(None, (verdict.ours, verdict.why)))
-    return f"{claim.says} {verdict.verdict.capitalize()}. {rest}"
 
 
 def _about(number: int, claims: Sequence[Row]) -> list[Row]:

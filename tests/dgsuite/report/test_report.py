@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from html.parser import HTMLParser
 
 import numpy as np
@@ -14,6 +15,9 @@ from dgsuite import genval
 from dgsuite.base import netcdf
 from dgsuite.base.tables import Marked
 from dgsuite.studies.experiment.sweep import combine
+from dgsuite.studies.report.claims.data import claims
+from dgsuite.studies.report.claims.show import outline, state
+from dgsuite.studies.report.claims.verdicts import Row, Verdict
 from dgsuite.studies.report.draw import both, framed
 from dgsuite.studies.report.results import collect
 from dgsuite.studies.report.statistics import Interval, interval, ratio
@@ -114,6 +118,38 @@ def test_frames_hold_error_bars(factor):
     low, high = ax.get_ylim()
     assert low <= min(t.mean - t.half for t in shown) < max(t.mean + t.half for t in shown) < high
     assert (floor, ax.get_yscale()) == ((0, "linear") if factor == 1 else (1, "log"))
+
+
+def test_each_claim_is_a_click_away(tmp_path):
+    """From the first screen, and from the section of its figure."""
+    figure = collect(9, [runs("bf", kind) for kind in ("mn", "mx")], command="c", setting="quick")
+    dgsuite.save(figure, tmp_path / "figure09.nc")
+    assert mains.report([str(tmp_path)]) == 0
+    text = (tmp_path / "report.html").read_text()
+    places = Counter(re.findall(r'id="([^"]+)"', text))
+    links = Counter(source[1:] for source in Page(text).sources)
+    assert set(places.values()) == {1}
+    assert links.keys() <= places.keys()
+    assert claims().keys() <= links.keys()
+    assert links["imsuite.fig9.similar"] >= 3  # the map, the figure, and its own row
+
+
+def test_the_outline_says_how_many_reasons_were_tested():
+    rows = [
+        Row(claim, Verdict("differs", "ours", why, silent))
+        for claim, why, silent in (
+            (claims()["imsuite.fig11.improves"], "a reason", ""),
+            (claims()["imsuite.sec6.machine"], "another", ""),
+            (claims()["imsuite.fig11.sixteen"], "", "nothing holds"),
+        )
+    ]
+    found = outline([*rows, Row(claims()["scc.fig5b.numbers"], Verdict("equal"))])
+    assert (found.differ, found.tested) == (3, 1)
+    assert [row.claim.id for row in found.open] == ["imsuite.fig11.sixteen"]
+    assert found.counts.rows == [
+        ("IMSuite", 0, 0, 3, 0), ("Scalability", 0, 0, 0, 0), ("X10 on the SCC", 1, 0, 0, 0)
+    ]  # fmt: skip
+    assert [state(row) for row in rows] == ["differs", "differs", "open"]
 
 
 def test_cells_that_differ_are_marked():

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from dgsuite.base.tables import Table, table
 from dgsuite.studies.report.claims.data import PAPERS
-from dgsuite.studies.report.claims.verdicts import Row
+from dgsuite.studies.report.claims.verdicts import AGREES, DIFFERS, EQUAL, UNCHECKED, Row
 
 HEADS = ("claim", "the paper", "ours", "verdict", "why")
 
@@ -30,6 +30,49 @@ def summary(rows: Sequence[Row]) -> str:
     found = Counter(row.verdict.verdict for row in rows)
     counts = ", ".join(f"{name} {count}" for name, count in sorted(found.items()))
     return f"{len(rows)} claims: {counts}; {len(silent(rows))} depart without a reason"
+
+
+class Outline(NamedTuple):
+    """What a reader sees first: how the claims came out, and why some differ."""
+
+    counts: Table
+    """A row a paper, a column a verdict."""
+    open: list[Row]
+    """Those that differ without a reason that holds."""
+    causes: list[tuple[str, list[Row]]]
+    """Reasons of differences with the claims that have them, the most frequent first."""
+
+    @property
+    def differ(self) -> int:
+        """How many claims differ."""
+        return len(self.open) + sum(len(rows) for _, rows in self.causes)
+
+    @property
+    def tested(self) -> int:
+        """How many of these have a reason whose condition holds of the results."""
+        return sum("when" in row.claim.data for _, rows in self.causes for row in rows)
+
+
+def outline(rows: Sequence[Row]) -> Outline:
+    """How claims came out."""
+    verdicts = (EQUAL, AGREES, DIFFERS, UNCHECKED)
+    counts = []
+    for paper, title in PAPERS.items():
+        mine = Counter(row.verdict.verdict for row in rows if row.claim.paper == paper)
+        counts.append((title, *(mine[verdict] for verdict in verdicts)))
+    causes: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.verdict.verdict == DIFFERS and not row.verdict.silent:
+            causes.setdefault(row.claim.why or row.verdict.why, []).append(row)
+    ordered = sorted(causes.items(), key=lambda cause: -len(cause[1]))
+    return Outline(
+        Table(("", *verdicts), counts), [row for row in rows if row.verdict.silent], ordered
+    )
+
+
+def state(row: Row) -> str:
+    """A verdict as a word of the page's styles."""
+    return "open" if row.verdict.silent else row.verdict.verdict.replace(" ", "-")
 
 
 def by_paper(rows: Sequence[Row]) -> Iterator[Table]:
