@@ -509,7 +509,43 @@ def test_each_reason_of_times_has_a_condition():
     of_times = {name for name, check in CHECKS.items() if check.__module__ == times.__name__}
     reasons = [c for c in claims().values() if c.check in of_times and c.why]
     assert len(reasons) > 10
-    assert {c.data["when"] for c in reasons} == CONDITIONS.keys()
+    assert all("when" in c.data for c in reasons)
+
+
+def test_each_condition_is_a_claims():
+    assert {c.data["when"] for c in claims().values() if "when" in c.data} == CONDITIONS.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "holds", "fails"),
+    [
+        ("added_to_a_tree", {"SP-Min": 63, "SP-Max": 383}, {"SP-Min": 63, "SP-Max": 384}),
+        (
+            "a_round_more",
+            {"chain": [11], "rn": [13, 15], "star": [13]},
+            {"chain": [11], "rn": [13, 17], "star": [13]},
+        ),
+        (
+            "floods_in_each_iteration",
+            {"by time": (0.8, 0.0), "by messages": (2.4, 2.0)},
+            {"by time": (0.8, 0.0), "mis time": (0.8, 0.0)},
+        ),
+        ("floods_in_each_iteration", {"by time": (0.8, 0.0)}, {"by time": (1.8, 0.0)}),
+        ("another_machine", ["an abacus"], []),
+        ("rounds_have_phases", [2, 2], [1, 2]),
+    ],
+)
+def test_conditions_of_other_reasons(name, holds, fails):
+    assert CONDITIONS[name](holds)
+    assert not CONDITIONS[name](fails)
+
+
+def test_the_machine_of_the_paper_is_known():
+    claim = claims()["imsuite.sec6.machine"]
+    for name, verdict in (("2 x Intel E5-2670, 64 processors", "equal"), ("a sundial", "differs")):
+        results = {"f": xr.Dataset(attrs={"machine": name})}
+        found = CHECKS[claim.check](claim, Evidence(results))
+        assert (found.verdict, found.silent) == (verdict, "")
 
 
 @pytest.mark.parametrize("shared", [True, False])

@@ -12,7 +12,16 @@ from dgsuite.studies.report.claims.verdicts import CHECKS, Row, Verdict, unknown
 if TYPE_CHECKING:
     from dgsuite.studies.report.claims.evidence import Evidence
 
-for _name in ("counts", "kernels", "scalability", "scc", "scc_findings", "setups", "times"):
+for _name in (
+    "counts",
+    "kernels",
+    "scalability",
+    "scc",
+    "scc_findings",
+    "setups",
+    "times",
+    "words",
+):
     import_module(f"dgsuite.studies.report.claims.{_name}")  # enters its checks
 
 

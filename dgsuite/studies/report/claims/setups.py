@@ -16,6 +16,7 @@ from dgsuite.studies.report.claims.verdicts import (
     Verdict,
     check,
     compared,
+    condition,
     instead,
     unknown,
 )
@@ -314,7 +315,15 @@ def machine(claim: Claim, evidence: Evidence) -> Verdict:
     made = {str(d.attrs["machine"]) for d in evidence.results.values() if "machine" in d.attrs}
     if not made:
         return unknown("no results: they say what machine made them")
-    return compared(claim, False, sorted(made))
+    model = str(claim.data["fixed"]["processor"]).split()[1]
+    others = [text for text in made if model not in text]
+    return compared(claim, not others, sorted(made), results=others)
+
+
+@condition
+def another_machine(others: Collection[str]) -> bool:
+    """Whether results are of machines with other processors than the paper's."""
+    return len(others) > 0
 
 
 @check
@@ -324,7 +333,8 @@ def hardware_threads(claim: Claim, evidence: Evidence) -> Verdict:
     if not figures:
         return unknown("no results of times")
     shared = {f"Figure {n}": text for n, d in figures.items() if (text := crowded(d))}
-    return compared(claim, not shared, shared or "a processor each")
+    worst = next((d for n, d in figures.items() if f"Figure {n}" in shared), None)
+    return compared(claim, not shared, shared or "a processor each", results=worst)
 
 
 def settings_of(figure: xr.Dataset) -> dict[str, str]:

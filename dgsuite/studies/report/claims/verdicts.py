@@ -53,10 +53,12 @@ def check(function: Check) -> Check:
     return function
 
 
-Condition = Callable[["xr.Dataset"], bool]
+Condition = Callable[[Any], bool]
 
 CONDITIONS: dict[str, Condition] = {}
-"""When the reason that a claim prints for a difference is one: by name, tested on the results."""
+"""When the reason that a claim prints for a difference is one: by name, tested on what its check has found,
+such as the results of a figure.
+"""
 
 
 def condition(function: Condition) -> Condition:
@@ -83,7 +85,7 @@ def unknown(why: str) -> Verdict:
 
 
 def compared(
-    claim: Claim, holds: bool, ours: Any, within: str = "", results: xr.Dataset | None = None
+    claim: Claim, holds: bool, ours: Any, within: str = "", results: Any = None
 ) -> Verdict:
     """Equal, or where `within` says within what, agrees; else differs, for the claim's reason.
 
@@ -98,9 +100,7 @@ def compared(
     return differing(claim, text, results)
 
 
-def differing(
-    claim: Claim, ours: str, results: xr.Dataset | None = None, within: str = ""
-) -> Verdict:
+def differing(claim: Claim, ours: str, results: Any = None, within: str = "") -> Verdict:
     """Ours differs: for the claim's reason, where the condition of the reason holds of the results."""
     if not claim.why:
         return Verdict(DIFFERS, ours, "", "differs, and nothing says why")

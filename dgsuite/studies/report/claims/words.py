@@ -1,0 +1,198 @@
+"""Checks of what the papers define: words, parameters, scopes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import networkx as nx
+import numpy as np
+
+import dgsuite
+from dgsuite import genval
+from dgsuite.kernels import KERNELS
+from dgsuite.studies.experiment.shipped import FOLDER
+from dgsuite.studies.report.claims.data import Claim
+from dgsuite.studies.report.claims.evidence import SUITE, Evidence, N, clocked
+from dgsuite.studies.report.claims.setups import NO_FILES, TIMED, Made, planned
+from dgsuite.studies.report.claims.verdicts import (
+    Verdict,
+    all_but,
+    check,
+    compared,
+    condition,
+    unknown,
+)
+
+COUNTED = {
+    "Mut": ("mutexes", "mutex operations"),
+    "Bar": ("barriers", "barriers"),
+    "Fin": ("finishes", "joins"),
+    "Comm": ("comm", "communication"),
+    "Async": ("asyncs", "tasks"),
+}
+"""Variables of a run, and how their names begin, by the paper's words."""
+
+CONSTRUCTS = {
+    "[clocked] async {S}": "asyncs",
+    "[clocked] finish {S}": "finishes",
+    "atomic {S}": "mutexes",
+    "Clock.advanceAll": "barriers",
+    "x = at(p) {S}": "comm",
+}
+"""Variables that count the constructs of X10; the others are no operations."""
+
+
+@check
+def places(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether each place of X10's programs is a process with its data, and their number is fixed."""
+    points = [p for n in TIMED for p in evidence.points(n) if p.runtime == "X10"]
+    if not points:
+        return unknown(NO_FILES)
+    odd = {p.describe() for p in points if p.workers != p.clusters}
+    varied = {p.hwts for p in points if p.clusters == N}
+    text = f"{all_but(sorted(odd))}; 64 places on {min(varied)} to {max(varied)} hardware threads"
+    return compared(claim, not odd and len(varied) > 1, text, "a place is a worker process")
+
+
+@check
+def lock_step(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether programs with clocks have barriers, and those without join their tasks in place of them."""
+    odd = []
+    for kernel in SUITE:
+        if not clocked(kernel):
+            continue
+        joined, stepped = (evidence.run(kernel, "Mx", s) for s in ("finish_async", "clocked"))
+        holds = int(joined.barriers.sum()) == 0 < int(stepped.barriers.sum())
+        if not holds or int(joined.finishes.sum()) <= int(stepped.finishes.sum()):
+            odd.append(kernel)
+    return compared(claim, not odd, all_but(odd))
+
+
+@condition
+def rounds_have_phases(finishes: Iterable[int]) -> bool:
+    """Whether a round of LCR has several joins, one for each phase."""
+    return min(finishes) > 1
+
+
+@check
+def rounds(claim: Claim, evidence: Evidence) -> Verdict:
+    """What is in what: rounds in phases, or phases in rounds."""
+    each = evidence.run("lcr", "Mx").finishes.values.tolist()
+    return compared(claim, max(each) == 1, f"a round of LCR has {max(each)} phases", results=each)
+
+
+@check
+def validators(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether each kernel has a validator, which refuses an output with an error in it."""
+    odd = []
+    for kernel in SUITE:
+        graph = genval.graph("mx", N, family="paper", kernel=kernel)
+        ran = evidence.run(kernel, "Mx")
+        name = next(iter(KERNELS[kernel].outputs))
+        wrong = ran.copy(deep=True)
+        wrong[name].values[...] = _spoilt(wrong[name].values)
+        fine, refused = (genval.validate(kernel, graph, ds) for ds in (ran, wrong))
+        if not fine.ok or refused.ok:
+            odd.append(kernel)
+    within = "they run where the graph is, in parallel, and are not timed"
+    return compared(
+        claim, not odd, f"{all_but(odd)} accept an output and refuse a wrong one", within
+    )
+
+
+def _spoilt(values: np.ndarray) -> np.ndarray:
+    """Values of which one is wrong: the other truth value, or a number that is no answer."""
+    wrong = values.copy()
+    wrong.flat[1] = ~wrong.flat[1] if wrong.dtype.kind == "b" else -9
+    return wrong
+
+
+@check
+def words(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether the paper's words are variables of a run."""
+    ds = evidence.run("bf", "Mn", "clocked")
+    odd = [
+        word
+        for word in claim.data["words"]
+        if not str(ds[COUNTED[word][0]].attrs["long_name"]).startswith(COUNTED[word][1])
+    ]
+    ours = {word: name for word, (name, _) in COUNTED.items()}
+    return compared(claim, not odd and ours.keys() == claim.data["words"].keys(), ours)
+
+
+@check
+def constructs(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether what a construct does is counted."""
+    ds = evidence.run("bf", "Mn", "clocked")
+    counted = {c: name for c, name in CONSTRUCTS.items() if name in ds}
+    names = set(claim.table())
+    holds = counted.keys() <= names and len(counted) == len(CONSTRUCTS)
+    return compared(claim, holds, counted, "a region, an array or a clock is no operation")
+
+
+@check
+def parameters(claim: Claim, evidence: Evidence) -> Verdict:
+    """What programs vary in the full settings of Figures 11 to 19: one of three, or several in sync."""
+    ours, holds, inputs = {}, True, set()
+    for n in TIMED:
+        points = [p for p in evidence.points(n) if p.style != "in_turn"]
+        runs: dict[str, list[Made]] = {}
+        for made in planned(points):
+            runs.setdefault(made.program, []).append(made)
+        varied = [_varied(mine) for mine in runs.values()]
+        if not varied:
+            return unknown(NO_FILES)
+        holds &= None not in varied and all(found == varied[0] for found in varied)
+        holds &= all(max(r.sizes, r.places) % min(r.sizes, r.places) == 0 for r in planned(points))
+        inputs |= {n} if len({p.kind for p in points}) > 1 else set()
+        ours[f"Figure {n}"] = varied[0] or "the input"
+    alone = {f"Figure {n}" for n in inputs} == {
+        n for n, found in ours.items() if found == "the input"
+    }
+    return compared(claim, holds and alone, ours)
+
+
+def _varied(runs: Sequence[Made]) -> list[str] | None:
+    """Which of the three parameters a program varies; None where several have different values."""
+    names = [n for n in ("threads", "sizes", "places") if len({getattr(r, n) for r in runs}) > 1]
+    in_sync = all(len({getattr(run, name) for name in names}) <= 1 for run in runs)
+    return names if in_sync else None
+
+
+@check
+def traces(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether a trace has all messages of a run, between which clusters, and counts them as the run does."""
+    graph = genval.graph("mx", N, family="paper", kernel="bf").repartition(4)
+    ran = dgsuite.run("bf", graph, style="serial", trace=True, faithful=True)
+    traffic = ran.traffic.values
+    between = int(traffic.sum() - np.trace(traffic, axis1=1, axis2=2).sum())
+    ours = {"messages in the trace": int(traffic.sum()), "between clusters": between}
+    counted = [int(ran.messages.sum()), int(ran.remote_messages.sel(model="MP").sum())]
+    within = "what reads traces, as simulators do, is others' work"
+    return compared(claim, list(ours.values()) == counted, ours, within)
+
+
+@check
+def sizes_together(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether an experiment fits several sizes of a graph together."""
+    from dgsuite.studies.experiment.load import load
+
+    folder = evidence.configs or FOLDER
+    path = folder / "scalability-sizes.toml"
+    if not path.exists():
+        return unknown(NO_FILES)
+    found, _ = load(str(path), [])
+    sizes = sorted({n for run in found.run for n in run.n or ()})
+    ours = {"sizes": sizes, "fitted": found.scaling.sizes}
+    return compared(claim, len(sizes) > 1 and found.scaling.sizes == "together", ours)
+
+
+@check
+def betweenness(claim: Claim, evidence: Evidence) -> Verdict:
+    """Scores beside those of the definition, on a graph with several shortest paths."""
+    graph = nx.gnm_random_graph(60, 150, seed=11)
+    ran = dgsuite.run("bc", dgsuite.Graph.from_networkx(graph), style="serial", weighted=False)
+    scores = nx.betweenness_centrality(graph, normalized=False)
+    theirs = np.array([scores[v] for v in ran.node.values.tolist()])
+    error = float(np.abs(ran.betweenness.values - theirs).max())
+    return compared(claim, error < 1e-9, f"largest difference from the definition {error:.1g}")

@@ -1,0 +1,110 @@
+"""Checks of what the papers define fail where it is otherwise."""
+
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import dgsuite
+from dgsuite.genval.report import Report
+from dgsuite.studies.report.claims import words
+from dgsuite.studies.report.claims.data import claims
+from dgsuite.studies.report.claims.evidence import CONFIGS, Evidence
+from dgsuite.studies.report.claims.verdicts import CHECKS
+
+NAMES = [name for name, check in CHECKS.items() if check.__module__ == words.__name__]
+CLAIMS = [claim for claim in claims().values() if claim.check in NAMES]
+
+
+@pytest.fixture
+def configs(tmp_path):
+    shutil.copytree(CONFIGS, tmp_path / "configs")
+    return tmp_path / "configs"
+
+
+def verdict(claim, evidence=None):
+    return CHECKS[claim.check](claim, evidence or Evidence()).verdict
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_definitions_hold(claim):
+    expected = {"rounds": {"differs"}}.get(claim.check, {"equal", "agrees"})
+    found = CHECKS[claim.check](claim, Evidence())
+    assert found.verdict in expected
+    assert not found.silent
+
+
+@pytest.mark.parametrize(
+    ("check", "file", "old", "new"),
+    [
+        ("places", "figure12.toml", "places = 64", "clusters = 64"),
+        ("parameters", "figure16.toml", '"run.0.hwts" = "n"', '"run.0.hwts" = [1, 2]'),
+        ("parameters", "figure19.toml", 'kind = ["mn", "mx"]', 'kind = "mx"'),
+        ("parameters", "figure14.toml", "places = 8", "places = 7"),
+        ("sizes_together", "scalability-sizes.toml", "n = [65536, 131072, 262144]", "n = [65536]"),
+    ],
+)
+def test_other_experiments_differ(check, file, old, new, configs):
+    (claim,) = (claim for claim in CLAIMS if claim.check == check)
+    text = (configs / file).read_text()
+    assert old in text
+    (configs / file).write_text(text.replace(old, new))
+    assert verdict(claim, Evidence(configs=configs)) == "differs"
+    assert verdict(claim, Evidence(configs=configs / "none")) in ("not checked", "equal")
+
+
+class Otherwise(Evidence):
+    """Evidence whose runs are changed."""
+
+    def __init__(self, change):
+        super().__init__()
+        self.change = change
+
+    def run(self, kernel, given, style="finish_async", form="iterative"):
+        return self.change(super().run(kernel, given, style, form).copy(deep=True))
+
+
+@pytest.mark.parametrize(
+    ("check", "change"),
+    [
+        ("lock_step", lambda ds: ds.assign(barriers=ds.barriers * 0)),
+        ("lock_step", lambda ds: ds.assign(barriers=ds.barriers + 1)),
+        ("words", lambda ds: ds.assign(comm=ds.asyncs)),
+        ("constructs", lambda ds: ds.drop_vars("mutexes")),
+    ],
+)
+def test_other_runs_differ(check, change):
+    (claim,) = (claim for claim in CLAIMS if claim.check == check)
+    assert verdict(claim, Otherwise(change)) == "differs"
+
+
+def test_a_round_of_one_phase_has_no_reason_to_differ():
+    (claim,) = (claim for claim in CLAIMS if claim.check == "rounds")
+    assert verdict(claim, Otherwise(lambda ds: ds.assign(finishes=ds.finishes // 2))) == "equal"
+    assert words.rounds(claim, Evidence()).why == claim.why
+
+
+def test_a_validator_that_refuses_nothing_is_seen(monkeypatch):
+    (claim,) = (claim for claim in CLAIMS if claim.check == "validators")
+    monkeypatch.setattr(words.genval, "validate", lambda *given: Report("bf", []))
+    assert verdict(claim) == "differs"
+
+
+def test_wrong_scores_and_traces_differ(monkeypatch):
+    run = dgsuite.run
+
+    def wrong(kernel, graph, **how):
+        ds = run(kernel, graph, **how)
+        name = "betweenness" if kernel == "bc" else "traffic"
+        return ds.assign({name: ds[name] + np.ones(1, ds[name].dtype)[0]})
+
+    monkeypatch.setattr(dgsuite, "run", wrong)
+    for check in ("betweenness", "traces"):
+        (claim,) = (claim for claim in CLAIMS if claim.check == check)
+        assert verdict(claim) == "differs"
+
+
+def test_other_words_differ():
+    (claim,) = (claim for claim in CLAIMS if claim.check == "words")
+    assert verdict(replace(claim, data={**claim.data, "words": {"Mut": "x"}})) == "differs"
