@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.once import once
+from dgsuite.base.once import Once, once
 from dgsuite.base.thresholds import compiles
 from dgsuite.core.engine.broadcast_store import BroadcastBatch, BroadcastStore
 from dgsuite.core.engine.messages import MessageList, not_sent
@@ -48,6 +50,10 @@ class Broadcasts(BroadcastStore):
 
     def _begin(self) -> None:
         super()._begin()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what can be made again of the rest."""
+        return {**vars(self), "made": Once(), "_counts": None, "_full": None}
 
     def _by_id(self) -> NDArray:
         """Slots of the senders, by ascending node id."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.core.engine.checkpoint_files import Checkpoints
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.results import dataset
@@ -17,6 +18,7 @@ from dgsuite.core.results.provenance import machine_of
 from dgsuite.core.running.checkpointing import cut
 from dgsuite.core.workers.memory import check_fits
 from dgsuite.kernels.bsp import Kernel, Replicated
+from dgsuite.partition.client.settings import setting
 from dgsuite.partition.graph.checks import check
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import both_ways, incoming
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 
 logger = logging.getLogger("dgsuite")
+
+STATE = "dgsuite.finish_async.state"
 
 
 class Tried(NamedTuple):
@@ -139,6 +143,7 @@ def _run(
     settings: RunSettings,
 ) -> list[tuple[dict[str, NDArray], Log]]:
     """Outputs and log of each kernel, from the executor of the style."""
+    in_tasks = style == "finish_async" and state_in_tasks(kernels[0], settings.checkpoints)
     if kernels[0].form == "recursive":
         from dgsuite.core.executors import recursive
 
@@ -148,18 +153,44 @@ def _run(
 
         gathered = graph.gather()
         return [serial.run(k, gathered, settings) for k in kernels]
-    from dgsuite.core.executors import clocked, finish_async
+    from dgsuite.core.executors import clocked, finish_async, task_state
     from dgsuite.core.executors import dynamic as dealt
 
     if style in ("clocked", "in_turn"):
         way = clocked.CLOCKED if style == "clocked" else clocked.IN_TURN
         return clocked.run(kernels, graph, client, workers, settings, way)
+    rounds = task_state if in_tasks else finish_async
     return [
         dealt.run(k, graph, client, workers)
         if free(k)
-        else finish_async.run(k, graph, client, workers, settings)
+        else rounds.run(k, graph, client, workers, settings)
         for k in kernels
     ]
+
+
+def state_in_tasks(kernel: Kernel, checkpoints: Checkpoints | None) -> bool:
+    """Whether a run of style finish_async has its state in task results, rather than on workers.
+
+    Raises
+    ------
+    InputError
+        The setting is neither of the two, or not one for this run.
+    """
+    where = setting(STATE)
+    if where not in ("workers", "tasks"):
+        raise InputError(f"{STATE} must be 'workers' or 'tasks', got {where!r}")
+    if where == "workers" or free(kernel):
+        return False
+    for unfit, what in (
+        (kernel.form == "recursive", "a recursive form keeps tasks that wait"),
+        (checkpoints is not None, "checkpoint= writes what is"),
+    ):
+        if unfit:
+            raise InputError(
+                f"kernel {kernel.name!r}: {what} on the workers, and {STATE} is 'tasks'; set it to "
+                f"'workers', or give style='clocked'"
+            )
+    return True
 
 
 def free(kernel: Kernel) -> TypeGuard[Replicated]:

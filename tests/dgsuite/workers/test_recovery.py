@@ -214,6 +214,27 @@ def test_a_run_that_loses_a_worker_ends_with_the_same_bits(trio, kernel, form, s
     np.testing.assert_array_equal(found.messages.values, expected.messages.values)
 
 
+@pytest.mark.few(3)
+@pytest.mark.parametrize(
+    ("kernel", "phase", "after"),
+    [("mis", 0, True), ("mis", 5, False), ("pagerank", 9, True), ("louvain", 30, False)],
+)
+def test_state_in_tasks_is_made_again_by_dask(trio, kernel, phase, after):
+    """The run goes on, and is not begun again, which would be an error here."""
+    graph = generated(trio)
+    alone = {"dgsuite.finish_async.state": "tasks", "dgsuite.recovery.tries": 0}
+    with dask.config.set(alone):
+        expected = dgsuite.run(kernel, graph, style="finish_async", client=trio)
+        place = worker_addresses(trio)[1]
+        trio.run(arm, phase, after, Signal(), workers=[place])
+        found = dgsuite.run(kernel, graph, style="finish_async", client=trio)
+    assert place not in worker_addresses(trio)
+    for name, values in outputs(expected).items():
+        np.testing.assert_array_equal(found[name].values, values)
+    for name in ("messages", "remote_messages", "bytes", "active"):
+        np.testing.assert_array_equal(found[name].values, expected[name].values)
+
+
 def test_tries_are_bounded(trio):
     """A run that kills workers whatever happens is given up, and names the last loss."""
     graph = generated(trio)
