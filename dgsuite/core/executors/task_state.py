@@ -36,7 +36,7 @@ from dgsuite.core.workers.room import hold_to_limit
 from dgsuite.kernels.bsp import Kernel, Vote
 from dgsuite.partition.client.sending import send_now
 from dgsuite.partition.client.waiting import Watch
-from dgsuite.partition.client.workers import cluster_ranges
+from dgsuite.partition.client.workers import cluster_ranges, received
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.graph import Graph
 
@@ -145,6 +145,8 @@ class Driver:
         The worker of each site, where its tasks run as long as that worker is there.
     groups
         The clusters of each site, or futures of them.
+    every
+        Seconds after which all sites are copied to other workers; None for never.
     """
 
     def __init__(
@@ -155,6 +157,7 @@ class Driver:
         bounds: NDArray,
         groups: Sequence[Any],
         settings: RunSettings,
+        every: float | None,
     ) -> None:
         self.kernel = kernel
         self.watch = watch
@@ -163,12 +166,17 @@ class Driver:
         self.logs = [Log(count) for count in np.diff(bounds).tolist()]
         self.tell = None if settings.tell is None else united(settings.tell)
         self.others = len(set(homes)) - 1
+        self.every = every if self.others else None
+        self.copied = perf_counter()
+        """When the sites were copied."""
+        self.kept: list[list[Future]] = []
+        """The sites that were copied last, and their copies."""
         self.most = max(1, EDGES // (len(homes) * (len(homes) + 4)))
         """Phases of one graph, at most."""
         self.collected: list[Step] = []
         self.sent = self.turn = 0
         self.packed: list[Future] = []
-        """What each site packed in it."""
+        """What each site packed in the last phase."""
         self.held, self.before = self.begin(groups, settings.for_workers())
 
     def key(self, does: str, number: int, site: int) -> str:
@@ -195,11 +203,7 @@ class Driver:
             for name, graph, home in zip(names, graphs, self.homes, strict=True)
         }
         whole = HighLevelGraph(layers, {name: set(names) - {name} for name in names})
-        wanted = [
-            Delayed(key, whole, layer=name)
-            for keys in ends
-            for key, name in zip(keys, names, strict=True)
-        ]
+        wanted = [Delayed(key, whole, layer=names[0]) for keys in ends for key in keys]
         found: list[Future] = self.watch.client.compute(wanted, optimize_graph=False)
         send_now(self.watch.client)  # else it holds back what follows on a release
         size = len(graphs)
@@ -231,29 +235,47 @@ class Driver:
         graphs: list[Tasks] = [{} for _ in self.places]
         before: Sequence[Any] = self.before
         packed: Sequence[Any] = self.packed
+        copies = self.every is not None and perf_counter() - self.copied >= self.every
         for number, step in enumerate(self.collected, self.sent):
-            first = number == self.sent
             done = [self.key(step.phase, number, at.me) for at in self.places]
-            sends = [self.key(f"{step.phase}-pack", number, at.me) for at in self.places]
             for at, graph in zip(self.places, graphs, strict=True):
-                task = partial(phase, at, step, first, self.others)
+                task = partial(phase, at, step, number == self.sent, self.others)
                 graph[done[at.me]] = task, self.held[at.me], before[at.me], [*packed]
-                graph[sends[at.me]] = PARCELS, done[at.me]
-            before, packed = done, sends
+            last = number + 1 == self.sent + len(self.collected)
+            before = self.copy(graphs, number, done) if copies and last else done
+            packed = [self.key(f"{step.phase}-pack", number, at.me) for at in self.places]
+            for graph, key, each in zip(graphs, packed, before, strict=True):
+                graph[key] = PARCELS, each
         rows = [self.key("site-rows", number, at.me) for at in self.places]
-        for graph, row, last in zip(graphs, rows, before, strict=True):
-            graph[row] = ROWS, last
+        for graph, key, each in zip(graphs, rows, done, strict=True):
+            graph[key] = ROWS, each
         self.sent += len(self.collected)
         self.collected = []
         needed = self.before, self.packed  # until the scheduler has this graph
-        self.before, self.packed, logged = self.send(graphs, before, packed, rows)
+        left, self.before, self.packed, logged = self.send(graphs, done, before, packed, rows)
         for log, each in zip(self.logs, self.results(logged), strict=True):
             for row in each:
                 log.add(*row)
         del needed
+        if copies:
+            tasks.finish_anywhere(self.packed, self.watch)
+            self.kept, self.copied = [left, self.before], perf_counter()
         if self.tell is not None:
             for site, log in reversed([*enumerate(self.logs)]):
                 self.tell(site, log.progress())
+
+    def copy(self, graphs: Sequence[Tasks], number: int, done: Sequence[str]) -> list[str]:
+        """Add to the graphs of the sites that each is copied to the next worker; the keys of the copies.
+
+        The run goes on from the copies. So Dask need not repeat what was before, as long as it finds one
+        of each site and its copy.
+        """
+        copies = [self.key("site-copy", number, at.me) for at in self.places]
+        for me, (home, copy, one) in enumerate(zip(self.homes, copies, done, strict=True)):
+            elsewhere = (k % len(graphs) for k in range(me, me + len(graphs)))
+            next_ = next(k for k in elsewhere if self.homes[k] != home)
+            graphs[next_][copy] = received, one
+        return copies
 
     def results(self, futures: Sequence[Future]) -> list[Any]:
         """What tasks return, once all are done, whichever worker runs them."""
@@ -304,8 +326,9 @@ def run(
     client: Client,
     places: Sequence[str],
     settings: RunSettings = DEFAULT,
+    every: float | None = None,
 ) -> tuple[dict[str, Any], Log]:
-    """Run a kernel on the workers of a client."""
+    """Run a kernel on the workers of a client, and copy all sites after so many seconds."""
     worker.install(client)
     places, shares = tasks.deal(graph, places)
     watch = Watch(client, tasks.of(kernel), key_part=tasks.new_run())
@@ -314,7 +337,7 @@ def run(
     homes = [places[w] for w in workers]
     groups = tasks.place(graph, watch, homes, bounds)
     watch.inputs = ()  # Dask makes them again, or cancels what needs them
-    driver = Driver(kernel, watch, homes, bounds, groups, settings)
+    driver = Driver(kernel, watch, homes, bounds, groups, settings, every)
     ends: list[Future] = []
     try:
         tasks.finish_anywhere(driver.before, watch)

@@ -15,7 +15,7 @@ from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.results import dataset
 from dgsuite.core.results.provenance import machine_of
-from dgsuite.core.running.checkpointing import cut
+from dgsuite.core.running.checkpointing import automatic, cut
 from dgsuite.core.workers.memory import check_fits
 from dgsuite.kernels.bsp import Kernel, Replicated
 from dgsuite.partition.client.settings import setting
@@ -159,11 +159,13 @@ def _run(
     if style in ("clocked", "in_turn"):
         way = clocked.CLOCKED if style == "clocked" else clocked.IN_TURN
         return clocked.run(kernels, graph, client, workers, settings, way)
-    rounds = task_state if in_tasks else finish_async
+    if in_tasks:
+        every = automatic()
+        return [task_state.run(k, graph, client, workers, settings, every) for k in kernels]
     return [
         dealt.run(k, graph, client, workers)
         if free(k)
-        else rounds.run(k, graph, client, workers, settings)
+        else finish_async.run(k, graph, client, workers, settings)
         for k in kernels
     ]
 

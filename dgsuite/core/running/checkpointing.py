@@ -145,12 +145,26 @@ def _automatic(client: Client) -> Checkpoints | None:
     from dgsuite.core.workers.files import folder_of
     from dgsuite.core.workers.recovery import tries
 
+    seconds = automatic()
+    if seconds is None or not tries():
+        return None
+    return Checkpoints(folder_of(client, token_hex(8)), seconds, {}, automatic=True)
+
+
+def automatic() -> float | None:
+    """Seconds between two times that a run saves itself in the memory of workers, unasked; None for never.
+
+    Raises
+    ------
+    InputError
+        The setting is neither a time nor false.
+    """
     given = setting(AUTOMATIC)
-    if given is False or not tries():
+    if given is False:
         return None
     if given is True or (seconds := _seconds(given)) is None:
         raise InputError(f"{AUTOMATIC} must be a time, such as '10s', or false, got {given!r}")
-    return Checkpoints(folder_of(client, token_hex(8)), seconds, {}, automatic=True)
+    return seconds
 
 
 def cut(graph: Graph, offsets: list[int], clusters: int | None, client: Client | None) -> Graph:

@@ -6,13 +6,18 @@ import threading
 from collections import deque
 from types import SimpleNamespace
 
+import dask
 import networkx as nx
+import numpy as np
 import pytest
 
 import dgsuite
+from dgsuite import InputError, RunError
 from dgsuite.core.engine.relays import Relays
+from dgsuite.core.executors.task_state import sites
 from dgsuite.core.workers.part import Part, compute, covered
 from tests.support.clusters import client_of, counting
+from tests.support.faulty import Fails
 from tests.support.toys import EmptyInbox, Meets
 
 
@@ -79,6 +84,44 @@ def test_clusters_of_a_worker_share_its_threads():
     with client_of(1, threads=2, set_as_default=False) as client:
         found = dgsuite.run(Meets(), graph, style="finish_async", client=client)
     assert (found.got == 1).all()
+
+
+def in_tasks(state="tasks"):
+    return dask.config.set({"dgsuite.finish_async.state": state})
+
+
+@pytest.mark.parametrize("clusters", [2, 64])
+def test_a_phase_with_its_state_in_tasks(client, clusters):
+    """Each worker has a task that computes and one for what it packs, however many clusters there are."""
+    ring = dgsuite.Graph.from_networkx(nx.cycle_graph(64), clusters=clusters)
+    with in_tasks(), counting(client) as counts:
+        ds = dgsuite.run(EmptyInbox(), ring, style="finish_async", client=client)
+    assert (ds.got == 2).all()
+    assert len(counts.tasks) == 3 * 2 * 2
+    assert sum(counts.tasks.values()) == 2 * (2 + 4 + 4) + 3 * 2  # the first phase gets nothing
+
+
+def test_sites_are_those_of_threads_with_clusters():
+    workers, bounds = sites(np.array([0, 1, 5, 7]), [4, 3, 1])
+    assert workers == [0, 1, 1, 1, 2]
+    assert bounds.tolist() == [0, 1, 2, 3, 5, 7]
+
+
+def test_errors_of_runs_with_state_in_tasks(client, tmp_path):
+    """What cannot be in tasks says what to set; and a kernel that fails is named."""
+    ring = dgsuite.Graph.from_networkx(nx.cycle_graph(8), clusters=2)
+    how = {"style": "finish_async", "client": client}
+    with in_tasks("nowhere"), pytest.raises(InputError, match="must be 'workers' or 'tasks', got"):
+        dgsuite.run("mis", ring, **how)
+    with in_tasks():
+        for unfit in ({"form": "recursive"}, {"checkpoint": tmp_path / "folder"}):
+            with pytest.raises(InputError, match=r"state is 'tasks'; set it to 'workers', or give"):
+                dgsuite.run("bf", ring, **how, **unfit)
+        with pytest.raises(RunError, match=r"round 3, phase 'send', cluster 1.*no such luck"):
+            dgsuite.run(Fails(), ring, **how)
+        dealt = dgsuite.run("bc", ring, deal="dynamic", **how)
+    expected = dgsuite.run("bc", ring, style="serial")
+    np.testing.assert_array_equal(dealt.betweenness, expected.betweenness)
 
 
 def test_spans_are_joined():

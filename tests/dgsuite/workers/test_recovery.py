@@ -214,16 +214,27 @@ def test_a_run_that_loses_a_worker_ends_with_the_same_bits(trio, kernel, form, s
     np.testing.assert_array_equal(found.messages.values, expected.messages.values)
 
 
+def in_tasks(copies):
+    """Settings of a run that Dask alone keeps going: to begin again is an error."""
+    return dask.config.set(
+        {
+            "dgsuite.finish_async.state": "tasks",
+            "dgsuite.recovery.tries": 0,
+            "dgsuite.checkpoint.automatic": copies,
+        }
+    )
+
+
 @pytest.mark.few(3)
+@pytest.mark.parametrize("copies", [False, "0s"])
 @pytest.mark.parametrize(
     ("kernel", "phase", "after"),
     [("mis", 0, True), ("mis", 5, False), ("pagerank", 9, True), ("louvain", 30, False)],
 )
-def test_state_in_tasks_is_made_again_by_dask(trio, kernel, phase, after):
-    """The run goes on, and is not begun again, which would be an error here."""
+def test_state_in_tasks_is_made_again_by_dask(trio, kernel, phase, after, copies):
+    """Outputs, rounds and messages are those of a run that nothing disturbed."""
     graph = generated(trio)
-    alone = {"dgsuite.finish_async.state": "tasks", "dgsuite.recovery.tries": 0}
-    with dask.config.set(alone):
+    with in_tasks(copies):
         expected = dgsuite.run(kernel, graph, style="finish_async", client=trio)
         place = worker_addresses(trio)[1]
         trio.run(arm, phase, after, Signal(), workers=[place])
@@ -233,6 +244,26 @@ def test_state_in_tasks_is_made_again_by_dask(trio, kernel, phase, after):
         np.testing.assert_array_equal(found[name].values, values)
     for name in ("messages", "remote_messages", "bytes", "active"):
         np.testing.assert_array_equal(found[name].values, expected[name].values)
+
+
+def test_copies_bound_what_dask_repeats(trio):
+    """Late in a run that loses a worker the others repeat all of it, or with copies little."""
+    graph = generated(trio)
+
+    def computed(copies, strike):
+        """Phases of clusters on the workers that are left."""
+        trio.wait_for_workers(3, timeout=COME_BACK)
+        first, place, last = worker_addresses(trio)
+        trio.run(arm, strike, False, Signal(), workers=[place])
+        trio.run(arm, -1, False, Signal(), workers=[first, last])
+        with in_tasks(copies):
+            dgsuite.run("louvain", graph, style="finish_async", client=trio)
+        left = [first, last, *[place] * (strike < 0)]
+        return sum(trio.run(disarm, workers=left).values())
+
+    alone = computed(False, -1)
+    late = alone // 4  # of a third that is on each worker
+    assert computed("0s", late) <= alone < computed(False, late)
 
 
 def test_tries_are_bounded(trio):
