@@ -246,6 +246,22 @@ def test_state_in_tasks_is_made_again_by_dask(trio, kernel, phase, after, copies
         np.testing.assert_array_equal(found[name].values, expected[name].values)
 
 
+@pytest.mark.parametrize("embed", [1 << 20, 0])
+def test_state_in_tasks_on_a_graph_of_this_process(trio, embed, monkeypatch):
+    """A small one travels with tasks. A large one was sent once, and does not come back: the run begins again."""
+    monkeypatch.setattr("dgsuite.core.workers.placement.EMBED", embed)
+    graph = genval.graph("er", N, seed=5, clusters=6, client=None)
+    expected = dgsuite.run("pagerank", graph, style="serial")
+    place = worker_addresses(trio)[1]
+    trio.run(arm, 9, False, Signal(), workers=[place])
+    with in_tasks(False), dask.config.set({"dgsuite.recovery.tries": 0 if embed else 1}):
+        found = dgsuite.run("pagerank", graph, style="finish_async", client=trio)
+    assert place not in worker_addresses(trio)
+    for name, values in outputs(expected).items():
+        np.testing.assert_array_equal(found[name].values, values)
+    assert (graph.placed == {}) == (embed > 0)
+
+
 def test_copies_bound_what_dask_repeats(trio):
     """Late in a run that loses a worker the others repeat all of it, or with copies little."""
     graph = generated(trio)
