@@ -10,7 +10,7 @@ import asyncio
 import math
 import pickle
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count
 from time import monotonic
@@ -24,6 +24,8 @@ from tornado.ioloop import PeriodicCallback
 from dgsuite.base.errors import RunError, WorkerLost
 from dgsuite.base.memory import give_back, keep_as_before, keep_memory
 from dgsuite.core.engine.progress import Progress
+from dgsuite.core.transports.counter import Counter, shared
+from dgsuite.core.transports.memory import Where
 from dgsuite.core.workers import files
 from dgsuite.core.workers.dashboard import PREFIX, DashboardPlugin
 from dgsuite.core.workers.facts import Facts, Result
@@ -93,7 +95,8 @@ class RunPlugin(WorkerPlugin):
         self._announced: dict[str, dict[str, Any]] = {}
         self.meshes = KeptMeshes(worker.loop.asyncio_loop)  # type: ignore[attr-defined]
         worker.handlers["dgsuite_meet"] = self._meet
-        worker.handlers["dgsuite_count"] = self.count
+        worker.handlers["dgsuite_count"] = self._count
+        worker.handlers["dgsuite_counter"] = self._counter
         worker.handlers["dgsuite_facts"] = self._facts
         worker.handlers[files.HANDLER] = self._answer
         worker.handlers["dgsuite_votes"] = self._votes
@@ -268,12 +271,33 @@ class RunPlugin(WorkerPlugin):
             sent[name] = pickle.dumps(what)
         self._announced[key] = sent
 
-    def count(self, run: str, first: int, epoch: str) -> int:
+    def counter(self, run: str, first: int) -> Iterator[int]:
+        """A run's counter, made by the first who wants it: in shared memory where the transport has it.
+
+        Thread-safe.
+        """
+        found: Iterator[int] | None = self.runs.get(run)
+        if found is None:
+            made = Counter.made(first) if shared(self.worker.address) else count(first)
+            found = self.runs.setdefault(run, made)
+        return found
+
+    def _count(self, run: str, first: int, epoch: str) -> int:
         """RPC: fetch and increment of a run's counter."""
+        return int(next(self._asked_for(run, first, epoch)))
+
+    def _counter(self, run: str, first: int, epoch: str) -> Where:
+        """RPC: where the memory of a run's counter is."""
+        found = self._asked_for(run, first, epoch)
+        assert isinstance(found, Counter)
+        return found.where
+
+    def _asked_for(self, run: str, first: int, epoch: str) -> Iterator[int]:
+        """The counter that a peer asks for."""
         fence(self.worker, epoch)
         if run in self._over:
             raise RunError(f"run {run} is over")
-        return int(next(self.runs.setdefault(run, count(first))))
+        return self.counter(run, first)
 
 
 def fence(worker: Worker, epoch: str) -> None:
@@ -344,40 +368,3 @@ def security_args() -> tuple[dict[str, Any], dict[str, Any]]:
     """Arguments (TLS contexts) to connect and to listen as the calling task's worker does."""
     worker = get_worker()
     return worker.connection_args, worker.security.get_listen_args("worker")
-
-
-def counter(run: str, place: str, epoch: str, first: int) -> Callable[[], Callable[[], int]]:
-    """A counter that the tasks of a run share, at the worker of one of them, while that task's key lives.
-
-    Parameters
-    ----------
-    place
-        Address of the worker that has it.
-    epoch
-        Which process that worker is.
-    first
-        Its first value.
-
-    Returns
-    -------
-    A function that asks for the next value at once, and returns one that waits for the answer. There, a
-    place that is gone is an OSError.
-    """
-    here = get_worker()
-    own = plugin()
-    if place == here.address:  # a peer may have asked already
-        fence(here, epoch)
-        own.keep(task_key(), run, own.runs.setdefault(run, count(first)))
-
-    async def call() -> int:
-        return int(await here.rpc(place).dgsuite_count(run=run, first=first, epoch=epoch))
-
-    def ask() -> Callable[[], int]:
-        if place == here.address:
-            if (values := own.runs.get(run)) is None:
-                raise RunError(f"run {run} is over")
-            value = int(next(values))
-            return lambda: value
-        return asyncio.run_coroutine_threadsafe(call(), here.loop.asyncio_loop).result
-
-    return ask

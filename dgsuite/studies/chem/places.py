@@ -126,12 +126,13 @@ def _place(
     from distributed import get_worker
 
     from dgsuite.core.workers import plugin as worker
+    from dgsuite.core.workers.counting import counter
     from dgsuite.core.workers.plugin import PeerLost
 
     worker.fence(get_worker(), epochs[rank])
-    ask = worker.counter(run, places[0], epochs[0], len(places)) if work.counted else None
     wanted = partial(worker.plugin().wanted, worker.task_key())
     try:
+        ask = counter(run, places[0], epochs[0], len(places)) if work.counted else None
         return dealt(work, density, rank, len(places), ask, wanted)
     except OSError as error:
         raise PeerLost(f"worker {places[0]}, which has the counter, was lost") from error

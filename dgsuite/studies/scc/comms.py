@@ -1,4 +1,4 @@
-"""What Dask's comms cost between two workers: a counter operation, a byte, a task."""
+"""What Dask's comms cost between two workers: a message, a byte, a fetch from a counter."""
 
 from __future__ import annotations
 
@@ -15,34 +15,33 @@ if TYPE_CHECKING:
     from dgsuite.studies.scc.ledger import Transport
 
 OPERATIONS = 300
-"""Counter operations that are timed."""
+"""Operations that are timed."""
 
 
-def _ask(run: str, place: str, epoch: str, large: int) -> tuple[float, float]:
-    """Seconds of a counter operation from another worker's task, and of a byte sent there."""
+def _ask(run: str, place: str, epoch: str, large: int) -> tuple[float, float, float]:
+    """Seconds of a message to another worker's loop from a task, of a byte more, and of a fetch from a
+    counter there.
+    """
     import asyncio
 
     from distributed import get_worker
 
-    from dgsuite.core.workers import plugin as worker
+    from dgsuite.core.workers.counting import counter
 
     here = get_worker()
-    ask = worker.counter(run, place, epoch, 0)
+    ask = counter(run, place, epoch, 0)
 
     async def echo(data: bytes) -> None:
         await here.rpc(place).echo(data=data)
 
-    def there_and_back(size: int) -> float:
+    def there_and_back(size: int, times: int) -> float:
         data = bytes(size)
         loop = here.loop.asyncio_loop
-        return float(
-            np.median(
-                timed(lambda: asyncio.run_coroutine_threadsafe(echo(data), loop).result(), 20)
-            )
-        )
+        return median(lambda: asyncio.run_coroutine_threadsafe(echo(data), loop).result(), times)
 
-    byte = (there_and_back(large) - there_and_back(1)) / (2 * large)
-    return float(np.median(timed(lambda: ask()(), OPERATIONS))), max(byte, 0.0)
+    empty = there_and_back(1, OPERATIONS)
+    byte = (there_and_back(large, 20) - empty) / (2 * large)
+    return empty / 2, max(byte, 0.0), median(lambda: ask()(), OPERATIONS)
 
 
 def timed(call: Callable[[], object], times: int) -> NDArray:
@@ -55,7 +54,12 @@ def timed(call: Callable[[], object], times: int) -> NDArray:
     return taken
 
 
-def _ask_by_mpi(large: int) -> tuple[float, float]:
+def median(call: Callable[[], object], times: int) -> float:
+    """Seconds of a call, the median of some."""
+    return float(np.median(timed(call, times)))
+
+
+def _ask_by_mpi(large: int) -> tuple[float, float, float]:
     """The same over MPI, between the two processes of a job: one asks, the other answers."""
     from dgsuite.core.exchange.mpi import Job, pack
 
@@ -73,24 +77,24 @@ def _ask_by_mpi(large: int) -> tuple[float, float]:
             world.Send(data, peer)
             world.Recv(room, peer)
 
-    counter = float(np.median(timed(lambda: there_and_back(1), OPERATIONS)))
-    both_ways = float(np.median(timed(lambda: there_and_back(large), 20)))
-    return counter, max(both_ways - counter, 0.0) / (2 * large)
+    empty = median(lambda: there_and_back(1), OPERATIONS)
+    both_ways = median(lambda: there_and_back(large), 20)
+    return empty / 2, max(both_ways - empty, 0.0) / (2 * large), empty
 
 
 def measure(
     client: Client, name: str, places: Sequence[str], repeats: int = 5, chunk: int = 0
 ) -> Transport:
-    """What messages cost between two workers that do nothing else: half of a counter operation each.
+    """What messages cost between two workers that do nothing else: half of a question and its answer.
 
-    Matrices travel as the counter's answers do, by the workers' own comms; over MPI both are its
-    messages, without anything of Dask around them.
+    They go by the workers' own comms; over MPI they are its messages, without anything of Dask around them.
 
     Parameters
     ----------
     chunk
         Bytes that a buffer of the transport holds, where a longer message waits for each piece.
     """
+    from dgsuite.core.transports.counter import shared
     from dgsuite.core.workers import plugin as worker
     from dgsuite.core.workers.placement import new_run
     from dgsuite.partition.client.session import Session
@@ -101,7 +105,7 @@ def measure(
     size = large(chunk)
     epoch = Session.of(client).workers()[places[0]]["epoch"]
 
-    def once() -> tuple[float, float]:
+    def once() -> tuple[float, float, float]:
         if name in MPI:
             both = [client.submit(_ask_by_mpi, size, workers=[p], pure=False) for p in places[:2]]
             return client.gather(both)[0]
@@ -110,8 +114,8 @@ def measure(
         )
         return asking.result()
 
-    counter, byte = np.min([once() for _ in range(repeats)], axis=0)
-    return Transport(name, float(counter) / 2, float(byte), chunk=chunk)
+    message, byte, fetch = np.min([once() for _ in range(repeats)], axis=0).tolist()
+    return Transport(name, message, byte, chunk=chunk, fetch=fetch if shared(places[0]) else 0.0)
 
 
 def _nothing(density: NDArray) -> NDArray:

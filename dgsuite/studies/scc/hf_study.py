@@ -274,7 +274,8 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
                 density = np.zeros(problems[0].nbytes // 8)
                 setups[name] = comms.setup(client, density, at)
                 say(
-                    f"{name}: counter operation {1e3 * transport.counter:.3f} ms, "
+                    f"{name}: counter operation {1e3 * transport.counter:.4f} ms, "
+                    f"message {1e3 * transport.message:.3f} ms, "
                     f"{1e-6 / max(transport.byte, 1e-15):.0f} MB/s, set-up {1e3 * setups[name]:.1f} ms"
                 )
                 if name in carriers.MPI:  # a build's counter and matrices go over Dask's comms
@@ -336,6 +337,7 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
             "elapsed": variable(elapsed, "all iterations, simulated"),
             "imbalance": variable(share, "largest over mean time of a place, simulated", "1"),
             "counter_operation": ("transport", [x.counter for x in transports], {"units": "s"}),
+            "message": ("transport", [x.message for x in transports], {"units": "s"}),
             "byte": ("transport", [x.byte for x in transports], {"units": "s"}),
             "setup": ("transport", [setups[x] for x in columns], {"units": "s"}),
             "chunk": ("transport", [x.chunk for x in transports], {"units": "B"}),

@@ -44,6 +44,9 @@ class Transport:
     chunk
         Bytes that a buffer holds, where a longer message waits for each piece to be read; 0 where pieces
         need not wait.
+    fetch
+        A fetch from a counter in memory that all places reach, which takes the time of the place that
+        fetches; 0 where a fetch is two messages to the place that has the counter.
     """
 
     name: str
@@ -51,11 +54,12 @@ class Transport:
     byte: float
     task: float = 0.0
     chunk: int = 0
+    fetch: float = 0.0
 
     @property
     def counter(self) -> float:
-        """A fetch from a counter that lives at another place; two messages."""
-        return 2 * self.message
+        """A fetch from a counter that other places share."""
+        return self.fetch or 2 * self.message
 
     def seconds(self, nbytes: Any, sender: Any, receiver: Any) -> Any:
         """Seconds of a message between two places; of arrays of any of these, that of each.

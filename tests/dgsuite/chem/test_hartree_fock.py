@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import math
 import os
+import sys
 import threading
 import time
 from pathlib import Path
@@ -22,7 +23,7 @@ from dgsuite.studies.chem import molecule as molecules
 from dgsuite.studies.chem.basis import start
 from dgsuite.studies.chem.fock import BALANCES, compute
 from dgsuite.studies.chem.scf import plan
-from tests.support.clusters import assert_nothing_held, has_worked
+from tests.support.clusters import assert_nothing_held, client_of, has_worked
 
 pyscf = pytest.importorskip("pyscf", reason="PySCF is not installed: pip install 'dgsuite[chem]'")
 
@@ -272,6 +273,20 @@ def test_a_killed_worker(own_client):
             with pytest.raises(dgsuite.RunError, match=r"worker tcp://.* lost"):
                 run()
         own_client.wait_for_workers(2, timeout=30)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux alone")
+def test_a_killed_worker_that_has_the_counter_in_memory():
+    """The other can go on counting, and does not."""
+    with client_of(2, protocol="mpb", set_as_default=False) as client:
+        victim = psutil.Process(client.run(os.getpid)[worker_addresses(client)[0]])
+
+        def kill(number, energy):
+            if number == 0:
+                threading.Thread(target=once_at_work, args=(victim,)).start()
+
+        with pytest.raises(dgsuite.RunError, match=r"worker mpb://.* lost"):
+            dgsuite.hartree_fock("benzene", balance="dynamic", client=client, on_iteration=kill)
 
 
 @pytest.mark.parametrize("balance", ["static", "dynamic"])

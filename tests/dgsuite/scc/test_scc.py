@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -73,6 +75,20 @@ def test_the_counter_is_one_place():
     ahead.clock[0] = 1
     ahead.dynamic(np.full(100, WIRE.counter), prefetch=True)
     assert ahead.clock[1] == pytest.approx(101 * WIRE.counter, rel=0.02)
+
+
+def test_a_counter_in_memory_takes_the_time_of_who_fetches():
+    """Place 0 included, and none waits for another."""
+    memory = replace(WIRE, fetch=1e-6)
+    assert (WIRE.counter, memory.counter) == (2e-4, 1e-6)
+    for prefetch in (False, True):
+        found = Simulation(8, memory)
+        found.dynamic(np.full(800, 1e-5), prefetch=prefetch)
+        assert found.operations == 808
+        assert found.clock == pytest.approx(np.full(8, 100 * 1e-5 + 101 * 1e-6))
+        scheduled = Simulation(8, memory)  # a counter of its own, such as Dask's scheduler
+        scheduled.dynamic(np.zeros(800), prefetch=prefetch, service=1e-3)
+        assert scheduled.elapsed == pytest.approx(808e-3, rel=0.01)
 
 
 def test_exchanges_and_trees():

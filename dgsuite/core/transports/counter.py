@@ -1,0 +1,89 @@
+"""A counter in memory that processes of one host share: a fetch is one instruction of the processor.
+
+Where a transport has such memory no message is sent, and the process that has the counter need not wake up.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from distributed.comm.addressing import parse_address
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from dgsuite.base.compiling import compiled
+from dgsuite.core.transports import memory
+from dgsuite.core.transports.flags import SIZE
+
+SCHEMES = ("mpb",)
+"""Transports whose buffers all processes reach; a section of ``mpimpb`` belongs to two of them."""
+
+
+@intrinsic
+def _fetch_add(typingctx: Any, cell: Any) -> Any:
+    """Add 1 to the first item of an array; what it was before."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        return builder.atomic_rmw("add", view.data, ir.Constant(ir.IntType(64), 1), "seq_cst")
+
+    return types.int64(cell), generate
+
+
+@compiled
+def fetch_add(cell: NDArray[np.int64]) -> Any:
+    """The value of a cell of 64 bits, which is one more afterwards; no other process comes in between."""
+    return _fetch_add(cell)
+
+
+class Counter:
+    """An iterator over numbers, each of which one process gets.
+
+    Parameters
+    ----------
+    held
+        Memory, whose first 8 bytes are the next number.
+    fd
+        Its file, which stays open as long as others may attach; -1 if it was another process's.
+    """
+
+    def __init__(self, held: NDArray[np.uint8], fd: int = -1) -> None:
+        self._cell = held[:8].view(np.int64)
+        self._fd = fd
+
+    @classmethod
+    def made(cls, first: int) -> Counter:
+        """A new one, from a number on."""
+        counter = cls(*memory.make("counter", SIZE))
+        counter._cell[0] = first
+        return counter
+
+    @classmethod
+    def attached(cls, where: memory.Where) -> Counter | None:
+        """Another process's; None if this process does not find its memory."""
+        held = memory.attach_of(where)
+        return None if held is None else cls(held)
+
+    @property
+    def where(self) -> memory.Where:
+        """Where other processes find it."""
+        return memory.Where.of(self._fd)
+
+    def __iter__(self) -> Counter:
+        return self
+
+    def __next__(self) -> int:
+        return int(fetch_add(self._cell))
+
+    def __del__(self) -> None:
+        if getattr(self, "_fd", -1) >= 0:
+            os.close(self._fd)
+
+
+def shared(address: str) -> bool:
+    """Whether workers at addresses such as this one share memory for a counter."""
+    return parse_address(address)[0] in SCHEMES

@@ -1,0 +1,110 @@
+"""The counter in shared memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from contextlib import ExitStack
+from itertools import chain
+
+import pytest
+
+import dgsuite
+from dgsuite.core.transports.counter import Counter, shared
+from dgsuite.core.workers import counting
+from dgsuite.core.workers import plugin as worker
+from dgsuite.core.workers.placement import new_run
+from dgsuite.partition.client.session import Session
+from dgsuite.partition.client.workers import worker_addresses
+from tests.support.clusters import assert_nothing_held, client_of
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux alone")
+
+FETCHES = 20_000
+
+PEER = """
+import sys
+from dgsuite.core.transports.counter import Counter
+from dgsuite.core.transports.memory import Where
+
+counter = Counter.attached(Where(*map(int, sys.argv[1:])))
+next(counter)  # it is compiled
+print("ready", flush=True)
+sys.stdin.read(1)
+print(*(next(counter) for _ in range({fetches})))
+"""
+
+
+def peer(counter):
+    """A process that waits for a byte, and then fetches."""
+    code = PEER.format(fetches=FETCHES)
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, counter.where)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_each_number_goes_to_one_process():
+    """Three processes at a time miss none and get none twice, each in ascending order."""
+    counter = Counter.made(7)
+    with ExitStack() as stack:
+        peers = [stack.enter_context(peer(counter)) for _ in range(2)]
+        for each in peers:
+            assert each.stdout.readline() == "ready\n"
+        for each in peers:
+            each.stdin.write("!")
+            each.stdin.flush()
+        got = [[next(counter) for _ in range(FETCHES)]]
+        got += [list(map(int, each.communicate()[0].split())) for each in peers]
+    assert all(numbers == sorted(numbers) for numbers in got)
+    assert sorted(chain.from_iterable(got)) == list(range(9, 9 + 3 * FETCHES))
+    assert next(counter) == 9 + 3 * FETCHES
+
+
+def test_another_file_is_no_counter():
+    """As in a container, where the number of a process may be another one's."""
+    counter, where = Counter.made(0), Counter.made(0).where
+    there = Counter.attached(counter.where)
+    assert there is not None
+    assert [next(there), next(counter)] == [0, 1]
+    with open(os.devnull) as other:
+        assert Counter.attached(where._replace(fd=other.fileno())) is None
+    assert Counter.attached(where._replace(pid=os.getpid(), fd=1 << 20)) is None
+
+
+@pytest.mark.few(2)
+@pytest.mark.parametrize("protocol", ["mpb", "tcp", "mpimpb"])
+def test_workers_count_together(protocol):
+    """On any transport; over the buffers of `mpb` without a message for each number."""
+    with client_of(2, protocol=protocol) as client:
+        worker.install(client)
+        places, run = worker_addresses(client), new_run()
+        epoch = Session.of(client).workers()[places[0]]["epoch"]
+
+        def fetched():
+            ask = counting.counter(run, places[0], epoch, 2)
+            return [ask()() for _ in range(100)]
+
+        def asked(dask_worker):
+            """Have a worker note that it is asked for a number."""
+            handlers, dask_worker.asked = dask_worker.handlers, 0
+            original = handlers["dgsuite_count"]
+
+            def noted(**arguments):
+                dask_worker.asked += 1
+                return original(**arguments)
+
+            handlers["dgsuite_count"] = noted
+
+        client.run(asked)
+        tasks = [client.submit(fetched, workers=[place], pure=False) for place in places]
+        assert sorted(chain.from_iterable(client.gather(tasks))) == list(range(2, 202))
+        questions = client.run(lambda dask_worker: dask_worker.asked, workers=[places[0]])
+        assert questions[places[0]] == (0 if shared(places[0]) else 100)
+        del tasks
+        assert_nothing_held(client)
+        with pytest.raises(dgsuite.RunError, match="is over"):
+            client.submit(fetched, workers=[places[1]], pure=False).result()
