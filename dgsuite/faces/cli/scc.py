@@ -71,7 +71,8 @@ def _hartree_fock(
 
     if protocols:
         data["hf"]["protocols"] = protocols
-    asked = toml.checked(File, data, file).hf
+    checked = toml.checked(File, data, file)
+    asked, number = checked.hf, checked.figure and checked.figure.number
     if dry_run:
         console.plan(asked)
         return
@@ -86,7 +87,7 @@ def _hartree_fock(
     hf_report.show(console.out(130), found)
     print(path)
     picture = f"{os.path.splitext(path)[0]}.png"
-    write(hf_report.draw(found), picture)
+    write(hf_report.draw(found, number), picture)
     print(picture)
 
 
@@ -127,8 +128,8 @@ def _betweenness(
     _show(console.out(), ds, betweenness(ds))
     print(path)
     stem = os.path.splitext(path)[0]
-    for name, figure in figures.betweenness(ds).items():
-        where = f"{stem}-{name}.png"
+    for name, figure in figures.betweenness(ds, asked.figure and asked.figure.number).items():
+        where = f"{stem}-{name}.png" if name else f"{stem}.png"
         write(figure, where)
         print(where)
 

@@ -60,40 +60,79 @@ def grid(titles: Sequence[str]) -> tuple[Figure, list[Axes]]:
     return figure, axes
 
 
-@styled
-def betweenness(ds: xr.Dataset) -> dict[str, Figure]:
-    """Figures 8, 9 and 10 as far as the dataset has their workloads, and what dealing changes."""
-    seconds = ds.simulated_seconds
-    names = [str(w) for w in ds.workload.values]
-    transports = [str(t) for t in ds.transport.values]
-    first = seconds.isel(deal=0)
-    found = {}
-    large = next((w for w in ("large", "low") if w in names), names[0])
-    by_transport = {t: first.sel(workload=large, transport=t) for t in transports}
+def figure8(first: xr.DataArray) -> Figure:
+    """Elapsed time on the cluster, by transport."""
+    workload = str(first.workload.values[0])
+    figure, (ax,) = grid([f"Figure 8: {workload}, elapsed"])
+    elapsed(ax, _lines(first.sel(workload=workload), "transport"))
+    return figure
+
+
+def figure9(first: xr.DataArray) -> Figure:
+    """Elapsed time, and speed-up over the first transport, by transport."""
+    workload = str(first.workload.values[0])
+    lines = _lines(first.sel(workload=workload), "transport")
     figure, (left, right) = grid(
-        [f"Figures 8 and 9 (a): {large}, elapsed", f"Figure 9 (b): {large}, speed-up"]
+        [f"Figure 9 (a): {workload}, elapsed", f"Figure 9 (b): {workload}, speed-up"]
     )
-    elapsed(left, by_transport)
-    base = float(by_transport[transports[0]].isel(places=0))
-    speedup(right, by_transport, base * int(ds.places[0]))
-    found["figure9"] = figure
-    workloads = {w: first.sel(workload=w).isel(transport=0) for w in names}
-    panels = {"Figure 10 (a)": ("low", "high"), "Figure 10 (b)": ("small", "medium", "low")}
-    shown = {t: [w for w in ws if w in names] for t, ws in panels.items()}
-    shown = {t: ws for t, ws in shown.items() if ws} or {"Speed-up": names}
-    figure, axes = grid([f"{title}: by workload" for title in shown])
+    elapsed(left, lines)
+    base = float(first.isel(workload=0, transport=0, places=0)) * int(first.places[0])
+    speedup(right, lines, base)
+    return figure
+
+
+def figure10(first: xr.DataArray) -> Figure:
+    """Speed-up by workload: (a) of the cluster on MPI, (b) of the chip on the first transport."""
+    there = first.transport.values.tolist()
+    panels = {"a": ("mpi", ("low", "high")), "b": (there[0], ("small", "medium", "low", "large"))}
+    shown = {}
+    for panel, (wanted, names) in panels.items():
+        transport = wanted if wanted in there else there[0]
+        chosen = first.sel(
+            transport=transport, workload=[w for w in first.workload.values if w in names]
+        )
+        if chosen.workload.size:
+            shown[f"Figure 10 ({panel}): by workload, {transport}"] = chosen
+    figure, axes = grid(list(shown))
     for ax, chosen in zip(axes, shown.values(), strict=True):
-        speedup(ax, {w: workloads[w] for w in chosen})
-    found["figure10"] = figure
-    figure, axes = grid([f"{w}: by deal" for w in names])
+        speedup(ax, _lines(chosen, "workload"))
+    return figure
+
+
+FIGURES = {8: figure8, 9: figure9, 10: figure10}
+"""By number, of seconds under the original's deal."""
+
+
+def _lines(seconds: xr.DataArray, dim: str) -> dict[str, xr.DataArray]:
+    """A line for each name along a dimension."""
+    return {str(name): seconds.sel({dim: name}) for name in seconds[dim].values}
+
+
+@styled
+def betweenness(ds: xr.Dataset, number: int | None = None) -> dict[str, Figure]:
+    """Figures of a result by name: the paper's, "", or what dealing changes and all elapsed times; and the
+    check of what was run.
+
+    Parameters
+    ----------
+    number
+        Of the paper's figure that the result is for, if it is for one.
+    """
+    first = ds.simulated_seconds.isel(deal=0)
+    if number in FIGURES:
+        return {"": FIGURES[number](first), "check": _check(ds)}
+    names = [str(w) for w in ds.workload.values]
+    deals, axes = grid([f"{w}: by deal" for w in names])
     for ax, w in zip(axes, names, strict=True):
-        deals = [str(d) for d in ds.deal.values]
-        speedup(ax, {d: seconds.sel(workload=w, deal=d).isel(transport=0) for d in deals})
-    found["deals"] = figure
-    figure, axes = grid([f"{w}: elapsed" for w in names])
+        speedup(ax, _lines(ds.simulated_seconds.sel(workload=w).isel(transport=0), "deal"))
+    times, axes = grid([f"{w}: elapsed" for w in names])
     for ax, w in zip(axes, names, strict=True):
-        elapsed(ax, {t: first.sel(workload=w, transport=t) for t in transports})
-    found["elapsed"] = figure
+        elapsed(ax, _lines(first.sel(workload=w), "transport"))
+    return {"deals": deals, "elapsed": times, "check": _check(ds)}
+
+
+def _check(ds: xr.Dataset) -> Figure:
+    """Simulated beside measured, at the places that were run."""
     figure, (ax,) = grid(["At the places that were run"])
     ratio = ds.predicted_busy / ds.measured_busy
     for k, places in enumerate(ds.measured.values):
@@ -102,5 +141,4 @@ def betweenness(ds: xr.Dataset) -> dict[str, Figure]:
     ax.axhline(1, color="#bbbbbb", linewidth=0.8)
     ax.set_xlabel("places")
     ax.set_ylabel("busiest place, simulated over measured")
-    found["check"] = figure
-    return found
+    return figure

@@ -87,8 +87,8 @@ def _judge(dataset: xr.Dataset, row: dict[str, Any], transport: str) -> tuple[st
             ratio, row["value"]
         )
     even = [p for p in dataset.places.values if p % STEP == 0 and p <= at]
-    rough = [
-        float(np.std(np.diff(speedup(dataset, name, arm, transport).sel(places=even))))
+    rough = [  # as in the paper's figure both are over one base
+        float(np.std(np.diff(speedup(dataset, name, arm, transport, balance).sel(places=even))))
         for arm in (balance, row["base"])
     ]
     return f"{rough[0]:.2f} and {rough[1]:.2f}", rough[0] > rough[1]
@@ -159,8 +159,50 @@ def show(console: Console, dataset: xr.Dataset) -> None:
 
 
 @styled
-def draw(dataset: xr.Dataset) -> Figure:
-    """Speed-up and elapsed time up to 48 places."""
+def draw(dataset: xr.Dataset, number: int | None = None) -> Figure:
+    """Up to 48 places: the speed-ups of Figure 7, or speed-up and elapsed time.
+
+    Parameters
+    ----------
+    number
+        Of the paper's figure that the result is for, if it is for one.
+    """
+    return _figure7(dataset) if number == 7 else _overview(dataset)
+
+
+def _figure7(dataset: xr.Dataset) -> Figure:
+    """Speed-up of the first input: (a) dynamic and (b) static on each transport, over the first's time on
+    the fewest places, and (c) both on the first, over static's.
+    """
+    from dgsuite.studies.scc.figures import grid
+    from dgsuite.studies.scc.figures import speedup as panel
+
+    near = dataset.simulated.isel(input=0).sel(places=slice(1, MOST))
+    transports = [t for t in dataset.transport.values.tolist() if t not in LABELS]
+    native = near.sel(transport=transports[0])
+    on = f"Figure 7 (%s): %s, over {transports[0]}"
+    panels = {
+        on % ("a", "dynamic"): (
+            "dynamic",
+            {t: near.sel(balance="dynamic", transport=t) for t in transports},
+        ),
+        on % ("b", "static"): (
+            "static",
+            {t: near.sel(balance="static", transport=t) for t in transports},
+        ),
+        f"Figure 7 (c): both on {transports[0]}, over static": (
+            "static",
+            {b: native.sel(balance=b) for b in ("dynamic", "static")},
+        ),
+    }
+    figure, axes = grid(list(panels))
+    for ax, (base, lines) in zip(axes, panels.values(), strict=True):
+        panel(ax, lines, float(native.sel(balance=base)[0]) * int(near.places[0]))
+    return figure
+
+
+def _overview(dataset: xr.Dataset) -> Figure:
+    """Speed-up by balance, and elapsed time."""
     from matplotlib.figure import Figure
 
     arms = [

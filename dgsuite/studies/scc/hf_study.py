@@ -73,8 +73,8 @@ class File(Section):
 
     hf: Study
     """The study."""
-    figure: options.Figures = []
-    """Which figures of the paper this is."""
+    figure: options.Figure | None = None
+    """Which figure of the paper this is."""
 
 
 class Problem:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from dgsuite.studies.experiment.model import SEED, Also, Count, Departing, Section, Seed
+from dgsuite.studies.experiment.model import SEED, Count, Departing, Section, Seed
 
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -38,14 +38,6 @@ class Study(Section):
     """Of what is measured: of runs the mean counts, of the costs of units and messages the least."""
     buffers: dict[Literal["mpb", "mpimpb"], Buffers] = {}
     """Of a transport, where they are not its own."""
-
-
-def _listed(value: Any) -> Any:
-    return [value] if isinstance(value, dict) else value
-
-
-Figures = Annotated[list[Figure], BeforeValidator(_listed), Also()]
-"""A table, or several."""
 
 
 class Common(Study):
@@ -102,5 +94,5 @@ class File(Section):
     """What is common to the study's runs."""
     bc: Betweenness | None = None
     """The program: betweenness centrality."""
-    figure: Figures = []
-    """Which figures of the paper this is."""
+    figure: Figure | None = None
+    """Which figure of the paper this is."""

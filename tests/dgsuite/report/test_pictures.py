@@ -132,12 +132,52 @@ def test_times_and_speed_ups_of_betweenness():
         {"simulated_seconds": (dims, seconds), "predicted_busy": busy, "measured_busy": busy},
         {**coords, "places": places, "measured": [1, 2]},
     )
-    elapsed, faster = scc.betweenness(ds)["figure9"].axes
+    low = ds.sel(workload=["low"])
+    elapsed, faster = scc.betweenness(low, 9)[""].axes
     near = ds.simulated_seconds.sel(workload="low", deal="block", places=places[:3])
     for transport in ("tcp", "mpb"):
         one = near.sel(transport=transport)
         assert lines(elapsed)[transport] == curve(one)
         assert lines(faster)[transport] == curve(float(near[0, 0]) / one)
+    (cluster,) = scc.betweenness(low, 8)[""].axes
+    assert lines(cluster) == lines(elapsed)
+    on_cluster, on_chip = scc.betweenness(ds, 10)[""].axes
+    assert "tcp" in on_cluster.get_title()  # without MPI the first stands for it
+    assert "small" in lines(on_chip)
+    assert "small" not in lines(on_cluster)
+    assert lines(on_chip)["low"] == lines(faster)["tcp"]
+    with_mpi = ds.assign_coords(transport=["tcp", "mpi"])
+    on_cluster, on_chip = scc.betweenness(with_mpi, 10)[""].axes
+    one = near.sel(transport="mpb")
+    assert lines(on_cluster)["low"] == curve(float(one[0]) / one)
+    assert lines(on_chip)["low"] == lines(faster)["tcp"]
+    assert scc.betweenness(ds).keys() == {"deals", "elapsed", "check"}
+
+
+def test_speed_ups_over_one_base():
+    """Figure 7: (a) and (b) over the native transport's time, (c) over its static time."""
+    seconds = np.array([[[80.0, 10, 2], [90, 12, 4]], [[160.0, 20, 4], [170, 24, 8]]])[None]
+    dims = ("input", "balance", "transport", "places")
+    ds = xr.Dataset(
+        {"simulated": (dims, np.insert(seconds, 0, 1.0, axis=2))},
+        {
+            "input": ["benzene"],
+            "balance": ["static", "dynamic"],
+            "transport": ["none", "mpb", "tcp"],
+            "places": [1, 8, 48],
+        },
+    )
+    dynamic, static, both = hf_report.draw(ds, 7).axes
+    for ax, base, balance in ((dynamic, 160, "dynamic"), (static, 80, "static")):
+        drawn = lines(ax)
+        assert drawn.keys() >= {"mpb", "tcp"}
+        assert "none" not in drawn
+        for transport in ("mpb", "tcp"):
+            one = ds.simulated.sel(input="benzene", balance=balance, transport=transport)
+            assert drawn[transport] == curve(base / one)
+    for balance in ("static", "dynamic"):
+        one = ds.simulated.sel(input="benzene", balance=balance, transport="mpb")
+        assert lines(both)[balance] == curve(80 / one)
 
 
 def test_speed_ups_of_hartree_fock():

@@ -366,7 +366,7 @@ def test_an_experiment_from_the_command_line(tmp_path, capsys, monkeypatch):
     # searches of some microseconds, measured: each place's share is what a busy machine makes of it
     balance = ds.balance.median(("workload", "places"))
     assert float(balance.sel(deal="cyclic")) >= 0.9 * float(balance.sel(deal="block"))
-    figures = ("figure9", "figure10", "deals", "elapsed", "check")
+    figures = ("deals", "elapsed", "check")
     assert {p.name for p in tmp_path.glob("*.png")} == {f"out-{name}.png" for name in figures}
     assert not list(tmp_path.glob("*.part"))
 
@@ -425,8 +425,17 @@ def test_a_file_without_a_program(tmp_path, capsys):
     assert main([str(config), "--protocols", "tcp", "--output", "no/where.nc"]) == 2
 
 
-def test_the_configuration_is_right():
-    root = ROOT
-    found = read(str(root / "configs" / "scc-bc.toml"))
+@pytest.mark.parametrize(
+    ("name", "workloads"),
+    [
+        ("scc-bc", {"small", "medium", "low", "high"}),
+        ("scc-bc-figure8", {"low"}),
+        ("scc-bc-figure9", {"large"}),
+        ("scc-bc-figure10", {"small", "medium", "low", "high"}),
+    ],
+)
+def test_the_configuration_is_right(name, workloads):
+    found = read(str(ROOT / "configs" / f"{name}.toml"))
     assert found.bc is not None
-    assert found.bc.workload.keys() == {"small", "medium", "low", "high"}
+    assert found.bc.workload.keys() == workloads
+    assert name == "scc-bc" or found.figure.number == int(name.removeprefix("scc-bc-figure"))

@@ -55,22 +55,30 @@ def test_every_figure_has_its_file_and_says_in_what_it_departs():
         ),
         ("scc-hf-figure6", "machine =", "base =", "fig6.setup", "machine: simulated with units"),
         (
-            *("scc-hf-figure6", 'mpb = { buffer = "8 KiB", places = 48 }\nmpimpb', "mpimpb"),
+            *("scc-hf-figure7", 'mpb = { buffer = "8 KiB", places = 48 }\nmpimpb', "mpimpb"),
             *("fig7.setup", "buffers: mpb: the transport's own instead of 5120 bytes"),
         ),
         (
-            *("scc-bc", 'mpimpb = { buffer = "8 KiB"', 'mpimpb = { buffer = "64 KiB"'),
+            *("scc-bc-figure9", 'mpimpb = { buffer = "8 KiB"', 'mpimpb = { buffer = "64 KiB"'),
             *("fig9.setup", "buffers: mpimpb: 1344 instead of 160 bytes"),
         ),
-        ("scc-bc", '"block", ', "", "fig10.setup", "balances: cyclic instead of block"),
-        ("scc-bc", "[bc.workload.high]", "[bc.workload.huge]", "fig10.setup", "inputs: low, small"),
         (
-            "scc-bc",
-            "number = 9",
-            "number = 5",
-            "fig9.setup",
-            "places: 1 to 1024 instead of 1 to 48",
+            "scc-bc-figure10",
+            "[bc.workload.small]",
+            "[bc]\ndeals = ['cyclic']\n[bc.workload.small]",
+            "fig10.setup",
+            "balances: cyclic instead of block",
         ),
+        (
+            "scc-bc-figure10",
+            "[bc.workload.high]",
+            "[bc.workload.huge]",
+            "fig10.setup",
+            "inputs: small, medium, low, large, huge instead of low, high",
+        ),
+        ("scc-bc-figure9", "number = 9", "number = 5", "fig9.setup", "transports: chip:mpb"),
+        ("scc-bc-figure9", ", 48]", ", 48, 1024]", "fig9.setup", "places: 1 to 1024 instead of"),
+        ("scc-bc-figure8", "workload.low", "workload.high", "fig8.setup", "inputs: high instead"),
         (
             *("scc-bc", "a = 0.2\nb = 0.15", "a = 0.15\nb = 0.2"),
             *("table1.workloads", "small a: 0.15 instead of 0.2; small b: 0.2 instead of 0.15"),
@@ -99,7 +107,7 @@ def test_transports_and_buffers_are_those_of_the_files(configs):
     names = ("scc.sec3.transports", "scc.sec3.2.payload", "scc.sec3.1.1.sections")
     assert {n: verdict(n, evidence).verdict for n in names} == dict.fromkeys(names, "equal")
     assert "5120 bytes" in verdict("scc.sec3.2.payload", evidence).ours
-    path = configs / "scc-bc.toml"
+    path = configs / "scc-bc-figure9.toml"
     path.write_text(path.read_text().replace('"mpi-sock", ', "").replace('"8 KiB"', '"16 KiB"'))
     found = {n: verdict(n, evidence) for n in names}
     assert {v.verdict for v in found.values()} == {"differs"}
@@ -156,6 +164,7 @@ def hartree_fock(seconds, names=("benzene 3-21g", "aspirin 3-21g")):
         {
             "simulated": (("input", "balance", "transport", "places"), values),
             "counter_operation": ("transport", [0.0, 1e-4, 2e-4, 3e-4][: len(columns)]),
+            "message": ("transport", [0.0, 5e-5, 1e-4, 2e-4][: len(columns)]),
             "held_bytes": ("input", [1e6] * len(names)),
         },
         {

@@ -28,16 +28,15 @@ OURS = {
 """What stands for the paper's transports."""
 
 FILES = {
-    5: "scc-hf-figure5",
-    6: "scc-hf-figure6",
-    7: "scc-hf-figure6",
-    8: "scc-bc",
-    9: "scc-bc",
-    10: "scc-bc",
+    **{number: f"scc-hf-figure{number}" for number in (5, 6, 7)},
+    **{number: f"scc-bc-figure{number}" for number in (8, 9, 10)},
 }
 """Experiment files by figure."""
 
-BASE = {7: "each curve's own one place", 9: "RCCE-X10"}
+TABLE1 = "scc-bc"
+"""The experiment file of all graphs."""
+
+BASE = {7: "RCCE-X10", 9: "RCCE-X10"}
 """What speed-ups are over, where the paper says so: see `dgsuite.studies.scc.figures`, `hf_report`."""
 
 EDGES = 1e-3
@@ -58,16 +57,22 @@ def hartree_fock(evidence: Evidence, name: str) -> HartreeFock | None:
     return toml.checked(HartreeFock, toml.read(str(path)), str(path))
 
 
-def betweenness(evidence: Evidence) -> Betweenness | None:
-    """The experiment file."""
-    path = evidence.configs and evidence.configs / f"{FILES[9]}.toml"
+def betweenness(evidence: Evidence, name: str) -> Betweenness | None:
+    """An experiment file."""
+    path = evidence.configs and evidence.configs / f"{name}.toml"
     if path is None or not path.exists():
         return None
     return toml.checked(Betweenness, toml.read(str(path)), str(path))
 
 
 def _file(evidence: Evidence, number: int) -> HartreeFock | Betweenness | None:
-    return hartree_fock(evidence, FILES[number]) if number < 8 else betweenness(evidence)
+    read = hartree_fock if number < 8 else betweenness
+    return read(evidence, FILES[number])
+
+
+def _study(file: HartreeFock | Betweenness) -> Study:
+    """The part of a file that all programs have."""
+    return file.hf if isinstance(file, HartreeFock) else file.scc
 
 
 @check
@@ -76,7 +81,7 @@ def scc_setting(claim: Claim, evidence: Evidence) -> Verdict:
     number = figure_of(claim)
     if (file := _file(evidence, number)) is None:
         return unknown(NO_FILES)
-    reasons = next((f.departs for f in file.figure if f.number == number), {})
+    reasons = file.figure.departs if file.figure and file.figure.number == number else {}
     return departing(departures(claim, file), reasons)
 
 
@@ -89,19 +94,17 @@ def departures(claim: Claim, file: HartreeFock | Betweenness) -> dict[str, str]:
     }
     machines = [e["machine"] for e in experiments]
     found = {"machine": instead("simulated with units of this machine", machines)}
-    study: Study
+    study = _study(file)
     ours: dict[str, Sequence[str]]
     if isinstance(file, HartreeFock):
-        study, columns = file.hf, file.hf.protocols
-        ours = {"inputs": [f"{i.molecule} {i.basis}" for i in study.input]}
-        ours["balances"] = study.balance
+        columns = file.hf.protocols
+        ours = {"inputs": [f"{i.molecule} {i.basis}" for i in file.hf.input]}
+        ours["balances"] = file.hf.balance
     else:
         assert file.bc is not None
-        study, columns = file.scc, file.scc.protocols
-        named = _workloads(file.bc.workload)
-        # the file is that of several figures, each of which draws its own
-        ours = {"inputs": [w for w in paper["inputs"] if w in named]}
-        ours["balances"] = file.bc.deals[:1]
+        columns = file.scc.protocols
+        ours = {"inputs": _workloads(file.bc.workload, paper["inputs"])}
+        ours["balances"] = file.bc.deals
     for aspect, values in ours.items():
         if set(values) != set(paper[aspect]):
             found[aspect] = instead(values, paper[aspect])
@@ -127,10 +130,13 @@ def departures(claim: Claim, file: HartreeFock | Betweenness) -> dict[str, str]:
     return found
 
 
-def _workloads(given: Mapping[str, Workload]) -> set[str]:
-    """Names of workloads; the paper's low and large are the same."""
+def _workloads(given: Mapping[str, Workload], paper: Sequence[str]) -> list[str]:
+    """Names of workloads, as the paper has them; its low and large are the same."""
     alike = {"low": "large", "large": "low"}
-    return {other for name in given for other in (name, alike.get(name, name))}
+    names = [other for name in given for other in (name, alike.get(name, name))]
+    return list(
+        dict.fromkeys(n for n in names if n in paper or (n in given and alike.get(n) not in paper))
+    )
 
 
 def chunks() -> dict[str, int]:
@@ -160,7 +166,7 @@ def scc_repeats(claim: Claim, evidence: Evidence) -> Verdict:
     made = {}
     for number, name in FILES.items():
         if (file := _file(evidence, number)) is not None:
-            made[name] = (file.hf if isinstance(file, HartreeFock) else file.scc).repeats
+            made[name] = _study(file).repeats
     if not made:
         return unknown(NO_FILES)
     holds = set(made.values()) == {claim.data["repeats"]}
@@ -173,7 +179,7 @@ def scc_repeats(claim: Claim, evidence: Evidence) -> Verdict:
 def transports(claim: Claim, evidence: Evidence) -> Verdict:
     """What stands for the paper's transports in the experiment files."""
     there = [row[0] for row in claim.data["rows"] if row[2]]
-    hf, bc = hartree_fock(evidence, FILES[6]), betweenness(evidence)
+    hf, bc = hartree_fock(evidence, FILES[6]), betweenness(evidence, FILES[9])
     if hf is None or bc is None:
         return unknown(NO_FILES)
     both = set(hf.hf.protocols) & set(bc.scc.protocols)
@@ -195,10 +201,10 @@ def sections(claim: Claim, evidence: Evidence) -> Verdict:
 
 def _buffer(claim: Claim, evidence: Evidence, scheme: Any) -> Verdict:
     """The buffers of a scheme in the files of the figures that are the chip's."""
-    hf, bc = hartree_fock(evidence, FILES[6]), betweenness(evidence)
-    if hf is None or bc is None:
+    files = {FILES[number]: _file(evidence, number) for number in (6, 7, 9)}
+    given = {name: _study(file).buffers for name, file in files.items() if file is not None}
+    if not given:
         return unknown(NO_FILES)
-    given = {FILES[6]: hf.hf.buffers, FILES[9]: bc.scc.buffers}
     ours = {name: chunk(scheme, b[scheme]) if scheme in b else 0 for name, b in given.items()}
     told = {name: f"{size} bytes" if size else "not the chip's" for name, size in ours.items()}
     return compared(claim, set(ours.values()) == {chunks()[scheme]}, told)
@@ -293,7 +299,7 @@ def bc_graphs(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def table1(claim: Claim, evidence: Evidence) -> Verdict:
     """Shares of the experiment file as printed, and edges of graphs of these; else of results."""
-    file = betweenness(evidence)
+    file = betweenness(evidence, TABLE1)
     if file is None or file.bc is None:
         return edges(claim, evidence)
     silent, ours = [], {}

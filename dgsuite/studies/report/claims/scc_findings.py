@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import xarray as xr
@@ -31,12 +31,17 @@ TRACK = 0.1
 NO_BC, NO_HF = "no results of betweenness centrality", "no results of Hartree-Fock"
 
 
-def _bc(evidence: Evidence) -> xr.Dataset | None:
-    return next(evidence.having("simulated_seconds", program="bc"), None)
+def _bc(evidence: Evidence) -> Iterator[xr.Dataset]:
+    """Results of betweenness centrality; the paper's large is its low."""
+    for ds in evidence.having("simulated_seconds", program="bc"):
+        names = ds.workload.values.tolist()
+        yield ds.assign_coords(workload=["low" if w == "large" else w for w in names])
 
 
-def _hf(evidence: Evidence, name: str) -> xr.Dataset | None:
-    return next((ds for ds in evidence.having("simulated") if name in ds.input), None)
+def _hf(evidence: Evidence, name: str, *transports: str) -> xr.Dataset | None:
+    """Results with an input, and with some transports."""
+    found = (ds for ds in evidence.having("simulated") if name in ds.input)
+    return next((ds for ds in found if set(transports) <= set(ds.transport.values.tolist())), None)
 
 
 def _standing(columns: list[str], number: int) -> str:
@@ -109,8 +114,7 @@ def aspirin_better(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 def _hf_times(evidence: Evidence) -> xr.DataArray | None:
-    ds = _hf(evidence, "benzene sto-3g")
-    if ds is None or "mpb" not in ds.transport:
+    if (ds := _hf(evidence, "benzene sto-3g", "mpb")) is None:
         return None
     near = ds.simulated.sel(input="benzene sto-3g", places=slice(8, 48))
     return near.sel(
@@ -166,12 +170,15 @@ def dynamic_runs(claim: Claim, evidence: Evidence) -> Verdict:
 # Betweenness centrality, on results
 
 
-def _blocks(evidence: Evidence, *workloads: str) -> xr.DataArray | None:
-    """Simulated seconds of the original's deal up to 48 places, if the workloads are there."""
-    ds = _bc(evidence)
-    if ds is None or not set(workloads) <= set(ds.workload.values.tolist()) or 48 not in ds.places:
-        return None
-    return ds.simulated_seconds.isel(deal=0).sel(places=ds.places <= 48)
+def _blocks(
+    evidence: Evidence, *workloads: str, transports: Sequence[str] = ()
+) -> xr.DataArray | None:
+    """Simulated seconds of the original's deal up to 48 places, of results that have all of these."""
+    for ds in _bc(evidence):
+        there = {*ds.workload.values.tolist(), *ds.transport.values.tolist()}
+        if {*workloads, *transports} <= there and 48 in ds.places:
+            return ds.simulated_seconds.isel(deal=0).sel(places=ds.places <= 48)
+    return None
 
 
 def _speedup(seconds: xr.DataArray) -> xr.DataArray:
@@ -181,8 +188,7 @@ def _speedup(seconds: xr.DataArray) -> xr.DataArray:
 @check
 def bc_native(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether the native transport is fastest, by little, at all places above one."""
-    seconds = _blocks(evidence, "low")
-    if seconds is None or not {"mpb", "tcp"} <= set(seconds.transport.values.tolist()):
+    if (seconds := _blocks(evidence, "low", transports=("mpb", "tcp"))) is None:
         return unknown(NO_BC)
     there = [t for t in OURS.values() if t in seconds.transport]
     low = seconds.sel(workload="low", transport=there, places=seconds.places > 1)
@@ -195,12 +201,8 @@ def bc_native(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def bc_scaling(claim: Claim, evidence: Evidence) -> Verdict:
     """Speed-up at 48 places, and what both kinds of buffers gain from 36 to 48."""
-    seconds = _blocks(evidence, "low")
-    if (
-        seconds is None
-        or not {"mpb", "mpimpb"} <= set(seconds.transport.values.tolist())
-        or 36 not in seconds.places
-    ):
+    seconds = _blocks(evidence, "low", transports=("mpb", "mpimpb"))
+    if seconds is None or 36 not in seconds.places:
         return unknown(NO_BC)
     values = claim.data["values"]
     low = seconds.sel(workload="low")
@@ -248,9 +250,9 @@ def bc_drop(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def sockets_track(claim: Claim, evidence: Evidence) -> Verdict:
     """How far sockets and MPI over sockets are apart, in betweenness centrality and in Hartree-Fock."""
-    seconds, times = _blocks(evidence, "low"), _hf_times(evidence)
     pair = [OURS["sockets"], OURS["mpi-sock"]]
-    if seconds is None or not set(pair) <= set(seconds.transport.values.tolist()):
+    seconds, times = _blocks(evidence, "low", transports=pair), _hf_times(evidence)
+    if seconds is None:
         return unknown(NO_BC)
     apart = {"betweenness centrality": _apart(seconds.sel(workload="low"), pair)}
     if times is not None and set(pair) <= set(times.transport.values.tolist()):
@@ -301,9 +303,10 @@ def _ratios(evidence: Evidence) -> Iterator[tuple[str, float, float]]:
             for name in ds.input.values.tolist():
                 for t in there:
                     one = float(ds.simulated.sel(input=name, balance=arm, transport=t, places=1))
-                    ratio = one / float(ds.counter_operation.sel(transport=t))
+                    asked = ds.message if arm == "static" else ds.counter_operation
+                    ratio = one / float(asked.sel(transport=t))
                     yield arm, ratio, float(hf_report.speedup(ds, name, arm, t).sel(places=48))
-    if (bc := _bc(evidence)) is not None and 48 in bc.places:
+    for bc in (ds for ds in _bc(evidence) if 48 in ds.places):
         for t in (t for t in bc.transport.values.tolist() if t in OURS.values()):
             for name in bc.workload.values.tolist():
                 seconds = bc.simulated_seconds.isel(deal=0).sel(workload=name, transport=t)
