@@ -6,38 +6,17 @@ Where a transport has such memory no message is sent, and the process that has t
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import numpy as np
 from distributed.comm.addressing import parse_address
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from dgsuite.base.compiling import compiled
 from dgsuite.core.transports import memory
+from dgsuite.core.transports._compiled import fetch_add
 from dgsuite.core.transports.flags import SIZE
 
 SCHEMES = ("mpb",)
 """Transports whose buffers all processes reach; a section of ``mpimpb`` belongs to two of them."""
-
-
-@intrinsic
-def _fetch_add(typingctx: Any, cell: Any) -> Any:
-    """Add 1 to the first item of an array; what it was before."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        view = context.make_array(signature.args[0])(context, builder, arguments[0])
-        return builder.atomic_rmw("add", view.data, ir.Constant(ir.IntType(64), 1), "seq_cst")
-
-    return types.int64(cell), generate
-
-
-@compiled
-def fetch_add(cell: NDArray[np.int64]) -> Any:
-    """The value of a cell of 64 bits, which is one more afterwards; no other process comes in between."""
-    return _fetch_add(cell)
 
 
 class Counter:

@@ -43,7 +43,8 @@ HELLO = struct.Struct("<4s?Q")
 VERSION = b"dgs2"
 
 MOMENT = 1e-4
-"""Seconds that a reader polls for the rest of a long message before it sleeps again."""
+"""Seconds that one polls before it sleeps again: a reader for the rest of a long message, and a writer whose
+pieces wait for each other."""
 
 
 class Shared(Framed):
@@ -323,9 +324,19 @@ class Shared(Framed):
         if self._reading is None:
             self._take_in()
         try:
+            if self._out_waits:
+                await self._poll_taken()
             await self._writing
         finally:
             self._writing = None
+
+    async def _poll_taken(self) -> None:
+        """Look out for an acknowledgement of a piece for a moment: to sleep and wake up takes longer."""
+        assert self._writing is not None
+        end = time.perf_counter() + MOMENT
+        while not self._writing.done() and time.perf_counter() < end:
+            self._ready()
+        await asyncio.sleep(0)  # others on this loop have their turn between pieces
 
     # receiving
 

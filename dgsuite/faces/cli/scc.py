@@ -72,7 +72,7 @@ def _hartree_fock(
     if protocols:
         data["hf"]["protocols"] = protocols
     checked = toml.checked(File, data, file)
-    asked, number = checked.hf, checked.figure and checked.figure.number
+    asked, number = checked.hf, checked.figure.number if checked.figure else None
     if dry_run:
         console.plan(asked)
         return
@@ -128,7 +128,8 @@ def _betweenness(
     _show(console.out(), ds, betweenness(ds))
     print(path)
     stem = os.path.splitext(path)[0]
-    for name, figure in figures.betweenness(ds, asked.figure and asked.figure.number).items():
+    number = asked.figure.number if asked.figure else None
+    for name, figure in figures.betweenness(ds, number).items():
         where = f"{stem}-{name}.png" if name else f"{stem}.png"
         write(figure, where)
         print(where)

@@ -1,4 +1,4 @@
-"""What Dask's comms cost between two workers: a message, a byte, a fetch from a counter."""
+"""What a Fock build costs between two workers besides messages: a fetch from the counter, and its set-up."""
 
 from __future__ import annotations
 
@@ -12,36 +12,16 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from distributed import Client
 
-    from dgsuite.studies.scc.ledger import Transport
-
 OPERATIONS = 300
-"""Operations that are timed."""
+"""Counter operations that are timed."""
 
 
-def _ask(run: str, place: str, epoch: str, large: int) -> tuple[float, float, float]:
-    """Seconds of a message to another worker's loop from a task, of a byte more, and of a fetch from a
-    counter there.
-    """
-    import asyncio
-
-    from distributed import get_worker
-
+def _ask(run: str, place: str, epoch: str) -> float:
+    """Seconds of a fetch from a counter at another worker, from a task."""
     from dgsuite.core.workers.counting import counter
 
-    here = get_worker()
     ask = counter(run, place, epoch, 0)
-
-    async def echo(data: bytes) -> None:
-        await here.rpc(place).echo(data=data)
-
-    def there_and_back(size: int, times: int) -> float:
-        data = bytes(size)
-        loop = here.loop.asyncio_loop
-        return median(lambda: asyncio.run_coroutine_threadsafe(echo(data), loop).result(), times)
-
-    empty = there_and_back(1, OPERATIONS)
-    byte = (there_and_back(large, 20) - empty) / (2 * large)
-    return empty / 2, max(byte, 0.0), median(lambda: ask()(), OPERATIONS)
+    return float(np.median(timed(lambda: ask()(), OPERATIONS)))
 
 
 def timed(call: Callable[[], object], times: int) -> NDArray:
@@ -54,68 +34,20 @@ def timed(call: Callable[[], object], times: int) -> NDArray:
     return taken
 
 
-def median(call: Callable[[], object], times: int) -> float:
-    """Seconds of a call, the median of some."""
-    return float(np.median(timed(call, times)))
-
-
-def _ask_by_mpi(large: int) -> tuple[float, float, float]:
-    """The same over MPI, between the two processes of a job: one asks, the other answers."""
-    from dgsuite.core.exchange.mpi import Job, pack
-
-    job = Job.here
-    assert job is not None
-    world, first = job.world, job.world.rank == 0
-    peer = 1 - world.rank
-
-    def there_and_back(size: int) -> None:
-        data, room = pack(bytes(size)), pack(bytes(size))
-        if first:
-            world.Recv(room, peer)
-            world.Send(data, peer)
-        else:
-            world.Send(data, peer)
-            world.Recv(room, peer)
-
-    empty = median(lambda: there_and_back(1), OPERATIONS)
-    both_ways = median(lambda: there_and_back(large), 20)
-    return empty / 2, max(both_ways - empty, 0.0) / (2 * large), empty
-
-
-def measure(
-    client: Client, name: str, places: Sequence[str], repeats: int = 5, chunk: int = 0
-) -> Transport:
-    """What messages cost between two workers that do nothing else: half of a question and its answer.
-
-    They go by the workers' own comms; over MPI they are its messages, without anything of Dask around them.
-
-    Parameters
-    ----------
-    chunk
-        Bytes that a buffer of the transport holds, where a longer message waits for each piece.
-    """
-    from dgsuite.core.transports.counter import shared
+def fetch(client: Client, places: Sequence[str], repeats: int = 5) -> float:
+    """Least seconds of a fetch by one worker from a counter at another; both do nothing else."""
     from dgsuite.core.workers import plugin as worker
     from dgsuite.core.workers.placement import new_run
     from dgsuite.partition.client.session import Session
-    from dgsuite.studies.scc.ledger import Transport, large
-    from dgsuite.studies.transports.carriers import MPI
 
     worker.install(client)
-    size = large(chunk)
     epoch = Session.of(client).workers()[places[0]]["epoch"]
 
-    def once() -> tuple[float, float, float]:
-        if name in MPI:
-            both = [client.submit(_ask_by_mpi, size, workers=[p], pure=False) for p in places[:2]]
-            return client.gather(both)[0]
-        asking = client.submit(
-            _ask, new_run(), places[0], epoch, size, workers=[places[1]], pure=False
-        )
-        return asking.result()
+    def once() -> float:
+        asked = (new_run(), places[0], epoch)
+        return float(client.submit(_ask, *asked, workers=[places[1]], pure=False).result())
 
-    message, byte, fetch = np.min([once() for _ in range(repeats)], axis=0).tolist()
-    return Transport(name, message, byte, chunk=chunk, fetch=fetch if shared(places[0]) else 0.0)
+    return min(once() for _ in range(repeats))
 
 
 def _nothing(density: NDArray) -> NDArray:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -231,15 +233,16 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
     xarray.Dataset
         With dims input, balance, transport, places. ``measured`` has the wall seconds of a Fock build on
         one and two workers, ``processor`` the most processor time that one of them took, which others on
-        the machine do not change, ``simulated`` the seconds of the replay, ``elapsed`` those of all its
-        iterations.
+        the machine do not change, ``simulated`` the seconds of the replay with an interval for what
+        messages cost, ``elapsed`` those of all its iterations.
     """
     import xarray as xr
 
     from dgsuite import __version__
     from dgsuite.core.results.provenance import machine
+    from dgsuite.core.transports.counter import shared
     from dgsuite.partition.client.workers import worker_addresses
-    from dgsuite.studies.scc import chip, comms
+    from dgsuite.studies.scc import chip, comms, ledger
     from dgsuite.studies.scc.columns import buffers, present
     from dgsuite.studies.scc.ledger import Transport
     from dgsuite.studies.transports import carriers
@@ -263,32 +266,33 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
     ]
     setups = dict.fromkeys(columns, 0.0)
     shape = (len(problems), len(asked.balance), len(columns), len(asked.places))
-    measured, processor, simulated, elapsed, share = (np.full(shape, np.nan) for _ in range(5))
-    with buffers(asked.buffers) as chunks:
-        for name in here:
-            t = columns.index(name)
-            with carriers.workers(name, 2) as client:
-                at = worker_addresses(client)
-                transport = comms.measure(client, name, at, chunk=chunks.get(name, 0))
-                transports[t] = transport
-                density = np.zeros(problems[0].nbytes // 8)
-                setups[name] = comms.setup(client, density, at)
-                say(
-                    f"{name}: counter operation {1e3 * transport.counter:.4f} ms, "
-                    f"message {1e3 * transport.message:.3f} ms, "
-                    f"{1e-6 / max(transport.byte, 1e-15):.0f} MB/s, set-up {1e3 * setups[name]:.1f} ms"
-                )
-                if name in carriers.MPI:  # a build's counter and matrices go over Dask's comms
-                    continue
-                for i, problem in enumerate(problems):
-                    for b, arm in enumerate(asked.balance):
-                        for k, places in enumerate(asked.places):
-                            if places <= len(at):
-                                seconds = build_seconds(
-                                    problem, arm, client, at[:places], asked.repeats
-                                )
-                                measured[i, b, t, k], processor[i, b, t, k] = seconds
-                                say(f"  {problem.name}, {arm}, {places} places: {seconds[0]:.3f} s")
+    measured, processor, elapsed, share = (np.full(shape, np.nan) for _ in range(4))
+    simulated = np.full((3, *shape), np.nan)  # with costs of messages as measured, and at both ends
+    with buffers(asked.buffers) as chunks, ExitStack() as stack:
+        clients = {name: stack.enter_context(carriers.workers(name, 2)) for name in here}
+        for transport in ledger.transports(clients, asked.repeats, chunks):
+            name, client = transport.name, clients[transport.name]
+            at = worker_addresses(client)
+            if shared(at[0]):
+                transport = replace(transport, fetch=comms.fetch(client, at))
+            transports[t := columns.index(name)] = transport
+            setups[name] = comms.setup(client, np.zeros(problems[0].nbytes // 8), at)
+            say(
+                f"{name}: counter operation {1e3 * transport.counter:.4f} ms, "
+                f"message {1e3 * transport.message:.3f} ± {1e3 * transport.message_half:.3f} ms, "
+                f"{1e-6 / max(transport.byte, 1e-15):.0f} MB/s, set-up {1e3 * setups[name]:.1f} ms"
+            )
+            if name in carriers.MPI:  # a build's counter and matrices go over Dask's comms
+                continue
+            for i, problem in enumerate(problems):
+                for b, arm in enumerate(asked.balance):
+                    for k, places in enumerate(asked.places):
+                        if places <= len(at):
+                            seconds = build_seconds(
+                                problem, arm, client, at[:places], asked.repeats
+                            )
+                            measured[i, b, t, k], processor[i, b, t, k] = seconds
+                            say(f"  {problem.name}, {arm}, {places} places: {seconds[0]:.3f} s")
     for i, problem in enumerate(problems):
         for b, arm in enumerate(asked.balance):
             if arm == "dask":
@@ -302,20 +306,23 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
                 for k, places in enumerate(asked.places):
                     if transport.why_not(places, held):
                         continue
-                    found = simulate(
-                        units,
-                        arm,
-                        places,
-                        transport,
-                        setups[transport.name],
-                        problem.nbytes,
-                    )
-                    simulated[i, b, t, k] = found.elapsed
+                    fixed = (setups[transport.name], problem.nbytes)
+                    found = simulate(units, arm, places, transport, *fixed)
+                    simulated[:, i, b, t, k] = found.elapsed
+                    if transport.message_half or transport.byte_half:
+                        simulated[1:, i, b, t, k] = [
+                            simulate(units, arm, places, transport.at(end), *fixed).elapsed
+                            for end in (-1, 1)
+                        ]
                     elapsed[i, b, t, k] = problem.run.sizes["iteration"] * (
                         found.elapsed + problem.other
                     )
                     share[i, b, t, k] = found.busy.max() / found.busy.mean()
     dims = ("input", "balance", "transport", "places")
+
+    def matrix(transport: Transport) -> float:
+        """Seconds of a message with a matrix of the first input."""
+        return float(transport.seconds(problems[0].nbytes, 0, 1))
 
     def variable(values: NDArray, long_name: str, units: str = "s") -> tuple:
         return dims, values, {"long_name": long_name, "units": units}
@@ -333,11 +340,16 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
         {
             "measured": variable(measured, "Fock build, measured on this machine"),
             "processor": variable(processor, "the same, the most processor time of a place"),
-            "simulated": variable(simulated, "Fock build, simulated"),
+            "simulated": variable(simulated[0], "Fock build, simulated"),
+            "simulated_low": variable(
+                simulated[1], "the same, messages at the least of their intervals"
+            ),
+            "simulated_high": variable(simulated[2], "the same, messages at the most of theirs"),
             "elapsed": variable(elapsed, "all iterations, simulated"),
             "imbalance": variable(share, "largest over mean time of a place, simulated", "1"),
             "counter_operation": ("transport", [x.counter for x in transports], {"units": "s"}),
             "message": ("transport", [x.message for x in transports], {"units": "s"}),
+            "matrix": ("transport", [matrix(x) for x in transports], {"units": "s"}),
             "byte": ("transport", [x.byte for x in transports], {"units": "s"}),
             "setup": ("transport", [setups[x] for x in columns], {"units": "s"}),
             "chunk": ("transport", [x.chunk for x in transports], {"units": "B"}),

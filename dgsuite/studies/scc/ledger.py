@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.kernels.bsp import Kernel, Program, Round, State, ship
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.report.statistics import interval
 from dgsuite.studies.transports.carriers import chosen
 
 if TYPE_CHECKING:
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 LARGE, PIECES = 1 << 20, 64
 """Bytes of the message that bandwidth is measured with, or pieces of it where each has to be waited for."""
+
+
+TURNS = 5
+"""Turns of each transport, of which the least counts."""
 
 
 def large(chunk: int) -> int:
@@ -47,6 +52,8 @@ class Transport:
     fetch
         A fetch from a counter in memory that all places reach, which takes the time of the place that
         fetches; 0 where a fetch is two messages to the place that has the counter.
+    message_half, byte_half
+        Half of the 95 % intervals of `message` and `byte`; 0 where they were not measured repeatedly.
     """
 
     name: str
@@ -55,6 +62,16 @@ class Transport:
     task: float = 0.0
     chunk: int = 0
     fetch: float = 0.0
+    message_half: float = 0.0
+    byte_half: float = 0.0
+
+    def at(self, end: int) -> Transport:
+        """The same with costs at one end of their intervals: -1 or 1."""
+        return replace(
+            self,
+            message=max(self.message + end * self.message_half, 0.0),
+            byte=max(self.byte + end * self.byte_half, 0.0),
+        )
 
     @property
     def counter(self) -> float:
@@ -123,7 +140,7 @@ class Echo(Kernel):
 
 
 def transports(
-    clients: Mapping[str, Client], repeats: int = 5, chunks: Mapping[str, int] | None = None
+    clients: Mapping[str, Client], repeats: int = 3, chunks: Mapping[str, int] | None = None
 ) -> list[Transport]:
     """Measure the transports of Dask clusters with two workers or more, in turns.
 
@@ -134,7 +151,7 @@ def transports(
     chunks
         Bytes that the buffers of a transport hold, by name, where a longer message waits for each piece.
     repeats
-        Times ten empty messages and five large ones are measured; the least counts.
+        Lots of `TURNS`; the least of a lot counts, and of the lots the mean.
 
     Raises
     ------
@@ -152,24 +169,25 @@ def transports(
             _rounds(client, 20, 0)
             _rounds(client, 2, sizes[name] // 8)
         _tasks(client, 100)
-    found = {name: np.full(3, np.inf) for name in clients}
     # short, so that some fall between what others do on the machine
-    for turn in range(10 * repeats):
-        for name, client in clients.items():
-            least = found[name]
-            with chosen(name):
-                least[0] = min(least[0], _rounds(client, 20, 0))
-                if turn % 2:
-                    least[1] = min(least[1], _rounds(client, 3, sizes[name] // 8))
-            if turn % 2:
-                least[2] = min(least[2], _tasks(client, 50))
-    return [
-        Transport(
-            *(name, float(empty), float(max(full - empty, 0.0)) / sizes[name], float(task)),
-            chunk=held[name],
-        )
-        for name, (empty, full, task) in found.items()
-    ]
+    taken = {name: np.empty((repeats, TURNS, 3)) for name in clients}
+    for lot in range(repeats):
+        for turn in range(TURNS):
+            for name, client in clients.items():
+                with chosen(name):
+                    empty = _rounds(client, 20, 0)
+                    full = _rounds(client, 3, sizes[name] // 8)
+                taken[name][lot, turn] = empty, full, _tasks(client, 50)
+    return [_measured(name, least.min(1), sizes[name], held[name]) for name, least in taken.items()]
+
+
+def _measured(name: str, lots: NDArray, size: int, chunk: int) -> Transport:
+    """A transport by the seconds of an empty round, a full one and a task in each lot."""
+    empty, full, task = lots.T
+    byte = np.maximum(full - empty, 0.0) / size
+    message, each = interval(empty), interval(byte)
+    halves = np.nan_to_num([message.half, each.half]).tolist()
+    return Transport(name, message.mean, each.mean, float(task.min()), chunk, 0.0, *halves)
 
 
 def _rounds(client: Client, count: int, size: int) -> float:

@@ -194,6 +194,94 @@ def test_sockets_keep_close_where_results_say_so():
     assert verdict(name, Evidence({"a": near, "b": alike})).verdict == "differs"
 
 
+def native(matrix=1.0, fetch=1.0, half=0.05, **seconds):
+    """Results of benzene STO-3G: times over those of static on `mpb`, and what a matrix and a fetch cost on
+    it over others; sockets are slow and dear.
+    """
+    names = {"mpb": (1.0, 1.0), "tcp": (1.5, 9.0), **seconds}
+    one = np.array(linear(100))
+    values = np.array([[one * names[t][b] for t in names] for b in (0, 1)])[None]
+    dims = ("input", "balance", "transport", "places")
+    costs = {"matrix": matrix, "counter_operation": fetch, "message": 1.0}
+    return xr.Dataset(
+        {
+            "simulated": (dims, values),
+            "simulated_low": (dims, values * (1 - half)),
+            "simulated_high": (dims, values * (1 + half)),
+            **{
+                name: ("transport", [{"mpb": cost, "tcp": 3.0}.get(t, 1.0) for t in names])
+                for name, cost in costs.items()
+            },
+        },
+        {
+            "input": ["benzene sto-3g"],
+            "balance": ["static", "dynamic"],
+            "transport": list(names),
+            "places": PLACES,
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "expected", "told"),
+    [
+        ({}, "agrees", "first at 10 of 10 points, level with the first at 0"),
+        ({"mpimpb": (0.95, 2.0)}, "agrees", "first at 5 of 10 points, level with the first at 5"),
+        ({"mpimpb": (0.8, 2.0)}, "differs", "behind mpimpb at 5, simulated"),
+        ({"mpimpb": (0.95, 2.0), "half": 0.01}, "differs", "behind mpimpb at 5, simulated"),
+        ({"mpimpb": (0.95, 2.0), "half": 0.3}, "not checked", ""),
+    ],
+)
+def test_the_native_transport_is_compared_with_intervals(given, expected, told):
+    found = verdict("scc.fig6.rcce-best", Evidence({"a": native(**given)}))
+    assert found.verdict == expected
+    assert told in found.ours
+    if expected == "not checked":
+        assert "times vary by 60%" in found.why
+    # at the most places alone
+    scales = verdict("scc.fig7.rcce-scales-best", Evidence({"a": native(**given)}))
+    assert scales.verdict == expected
+    assert expected == "not checked" or "static mpb 6" in scales.ours
+
+
+@pytest.mark.parametrize(
+    ("mpimpb", "half", "expected"),
+    [((1.2, 2), 0.05, "agrees"), ((1.6, 2), 0.05, "agrees"), ((1.6, 2), 0.01, "differs")],
+)
+def test_sockets_are_compared_with_intervals(mpimpb, half, expected):
+    found = verdict("scc.fig6.sockets-worst", Evidence({"a": native(mpimpb=mpimpb, half=half)}))
+    assert found.verdict == expected
+    assert ("ahead of mpimpb at 5" in found.ours) == (expected == "differs")
+
+
+@pytest.mark.parametrize(
+    ("given", "silent"),
+    [
+        ({"matrix": 2.0, "mpi-sock": (0.8, 1.0)}, False),  # a matrix costs more on mpb
+        ({"matrix": 0.9, "mpi-sock": (0.8, 1.0)}, True),  # it does not, and mpb is behind
+        ({"fetch": 2.0, "mpi-sock": (0.8, 1.0)}, True),  # static deals by no counter
+        ({"fetch": 2.0, "mpi-sock": (1.0, 0.8)}, False),
+        ({"fetch": 0.9, "mpi-sock": (1.0, 0.8)}, True),
+    ],
+)
+def test_why_the_native_transport_is_behind(given, silent):
+    """The reason holds where what is sent costs more, and not where it does not."""
+    found = verdict("scc.fig6.rcce-best", Evidence({"a": native(**given)}))
+    assert found.verdict == "differs"
+    assert bool(found.silent) == silent
+    assert bool(found.why) != silent
+
+
+@pytest.mark.parametrize(("free", "silent"), [(2.1, False), (1.9, True)])
+def test_why_dynamic_costs_more_at_48_places(free, silent):
+    """Its units do without a transport, too; or it is the transport."""
+    ds = native(mpb=(1.0, 2.0), none=(1.0, free))
+    found = verdict("scc.fig6.dynamic-costly", Evidence({"a": ds}))
+    assert found.verdict == "differs"
+    assert "2.00 of static on mpb" in found.ours
+    assert bool(found.silent) == silent
+
+
 @pytest.mark.parametrize(
     ("share", "seconds", "expected"),
     [(0.9, 5.0, "agrees"), (1.0, 5.0, "differs"), (0.9, 500.0, "differs")],

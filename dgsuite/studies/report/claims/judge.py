@@ -18,6 +18,7 @@ for _name in (
     "scalability",
     "scc",
     "scc_findings",
+    "scc_hf",
     "setups",
     "times",
     "words",

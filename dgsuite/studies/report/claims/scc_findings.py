@@ -1,4 +1,4 @@
-"""Findings of "X10 on the SCC", looked for in results in a folder."""
+"""Findings of "X10 on the SCC" on betweenness centrality and on the whole, looked for in results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import xarray as xr
 
 from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.evidence import Evidence
-from dgsuite.studies.report.claims.scc import OURS, figure_of, table1
+from dgsuite.studies.report.claims.scc import OURS, table1
+from dgsuite.studies.report.claims.scc_hf import NO_HF, hf_native, hf_native_scales, hf_times
 from dgsuite.studies.report.claims.verdicts import (
     DIFFERS,
     UNCHECKED,
@@ -28,7 +29,7 @@ NEAR = 0.15
 TRACK = 0.1
 """Relative difference up to which two transports keep close to each other."""
 
-NO_BC, NO_HF = "no results of betweenness centrality", "no results of Hartree-Fock"
+NO_BC = "no results of betweenness centrality"
 
 
 def _bc(evidence: Evidence) -> Iterator[xr.Dataset]:
@@ -36,138 +37,6 @@ def _bc(evidence: Evidence) -> Iterator[xr.Dataset]:
     for ds in evidence.having("simulated_seconds", program="bc"):
         names = ds.workload.values.tolist()
         yield ds.assign_coords(workload=["low" if w == "large" else w for w in names])
-
-
-def _hf(evidence: Evidence, name: str, *transports: str) -> xr.Dataset | None:
-    """Results with an input, and with some transports."""
-    found = (ds for ds in evidence.having("simulated") if name in ds.input)
-    return next((ds for ds in found if set(transports) <= set(ds.transport.values.tolist())), None)
-
-
-def _standing(columns: list[str], number: int) -> str:
-    """The transport that stands for the one of a figure on one transport, or the first there is."""
-    wanted = OURS["RCCE-X10"] if number in (6, 7, 9) else OURS["MPI"]
-    measured = [c for c in columns if c in OURS.values()] or columns
-    return next(t for t in (wanted, "tcp", measured[0]) if t in columns)
-
-
-# Hartree-Fock, on results
-
-
-def _findings(claim: Claim, evidence: Evidence) -> Verdict:
-    """The findings that a claim has as data, on the transport that stands for the paper's."""
-    told, held = [], []
-    for entry in claim.data["finding"]:
-        if (ds := _hf(evidence, entry["input"])) is None:
-            continue
-        transport = _standing(ds.transport.values.tolist(), figure_of(claim))
-        for row in hf_report.findings(ds):
-            if row["claim"] == claim.id and row["says"] == hf_report.sentence(entry):
-                text, agrees = row["ours"][transport]
-                told.append(f"{row['says']}: {text} on {transport}, simulated")
-                held.append(agrees)
-    if not told:
-        return unknown(NO_HF)
-    return compared(claim, all(held), told, f"{hf_report.CLOSE:.0%}")
-
-
-@check
-def hf_speedups(claim: Claim, evidence: Evidence) -> Verdict:
-    """Speed-ups that the text names."""
-    return _findings(claim, evidence)
-
-
-@check
-def dynamic_costly(claim: Claim, evidence: Evidence) -> Verdict:
-    """Dynamic over static, at few places and at 48."""
-    return _findings(claim, evidence)
-
-
-@check
-def static_rougher(claim: Claim, evidence: Evidence) -> Verdict:
-    """How even the gains of more places are."""
-    return _findings(claim, evidence)
-
-
-@check
-def aspirin_better(claim: Claim, evidence: Evidence) -> Verdict:
-    """Speed-ups of aspirin and benzene at 48 places under both balances."""
-    ds = _hf(evidence, "aspirin 3-21g")
-    if (
-        ds is None
-        or "benzene 3-21g" not in ds.input
-        or not {"static", "dynamic"} <= set(ds.balance.values)
-    ):
-        return unknown(NO_HF)
-    transport = _standing(ds.transport.values.tolist(), 5)
-    gap = {}
-    for arm in ("static", "dynamic"):
-        at = [
-            float(hf_report.speedup(ds, f"{m} 3-21g", arm, transport).sel(places=48))
-            for m in ("aspirin", "benzene")
-        ]
-        gap[arm] = at[0] / at[1]
-    holds = min(gap.values()) > 1 and gap["static"] > gap["dynamic"]
-    return compared(
-        claim, holds, {f"{arm} aspirin over benzene": f"{g:.2f}x" for arm, g in gap.items()}
-    )
-
-
-def _hf_times(evidence: Evidence) -> xr.DataArray | None:
-    if (ds := _hf(evidence, "benzene sto-3g", "mpb")) is None:
-        return None
-    near = ds.simulated.sel(input="benzene sto-3g", places=slice(8, 48))
-    return near.sel(
-        transport=[t for t in OURS.values() if t in ds.transport], balance=["static", "dynamic"]
-    )
-
-
-@check
-def hf_native(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether the native transport is fastest at all places."""
-    if (times := _hf_times(evidence)) is None:
-        return unknown(NO_HF)
-    best = times.sel(transport="mpb") <= times.min("transport")
-    return compared(
-        claim, bool(best.all()), f"first at {int(best.sum())} of {best.size} points, simulated"
-    )
-
-
-@check
-def hf_sockets(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether sockets are slowest."""
-    if (times := _hf_times(evidence)) is None or "tcp" not in times.transport:
-        return unknown(NO_HF)
-    worst = times.sel(transport="tcp") >= times.max("transport")
-    return compared(
-        claim, bool(worst.all()), f"last at {int(worst.sum())} of {worst.size} points, simulated"
-    )
-
-
-@check
-def hf_native_scales(claim: Claim, evidence: Evidence) -> Verdict:
-    """Speed-ups from 8 to 48 places by transport."""
-    if (times := _hf_times(evidence)) is None:
-        return unknown(NO_HF)
-    gain = times.isel(places=0) / times.isel(places=-1)
-    holds = bool((gain.sel(transport="mpb") >= gain.max("transport")).all())
-    ours = {f"{b} {t}": float(gain.sel(balance=b, transport=t)) for b in ("static", "dynamic")
-            for t in times.transport.values}  # fmt: skip
-    return compared(claim, holds, ours)
-
-
-@check
-def dynamic_runs(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether dynamic balancing gets faster with places, without a transport's costs."""
-    ds = next((d for d in evidence.having("simulated") if "dynamic" in d.balance), None)
-    if ds is None:
-        return unknown(NO_HF)
-    curve = ds.simulated.sel(balance="dynamic", places=slice(1, 48)).isel(input=0, transport=0)
-    return compared(claim, float(curve[-1]) < float(curve[0]),
-                    f"x {float(curve[0] / curve[-1]):.1f}, simulated")  # fmt: skip
-
-
-# Betweenness centrality, on results
 
 
 def _blocks(
@@ -251,12 +120,12 @@ def bc_drop(claim: Claim, evidence: Evidence) -> Verdict:
 def sockets_track(claim: Claim, evidence: Evidence) -> Verdict:
     """How far sockets and MPI over sockets are apart, in betweenness centrality and in Hartree-Fock."""
     pair = [OURS["sockets"], OURS["mpi-sock"]]
-    seconds, times = _blocks(evidence, "low", transports=pair), _hf_times(evidence)
+    seconds, times = _blocks(evidence, "low", transports=pair), hf_times(evidence)
     if seconds is None:
         return unknown(NO_BC)
     apart = {"betweenness centrality": _apart(seconds.sel(workload="low"), pair)}
     if times is not None and set(pair) <= set(times.transport.values.tolist()):
-        apart["Hartree-Fock"] = _apart(times, pair)
+        apart["Hartree-Fock"] = _apart(times.seconds, pair)
     close, *other = apart.values()
     told = {name: f"{value:.1%} apart" for name, value in apart.items()}
     return compared(
@@ -268,31 +137,6 @@ def _apart(seconds: xr.DataArray, pair: list[str]) -> float:
     """Largest relative difference of two transports."""
     one, two = (seconds.sel(transport=t) for t in pair)
     return float(abs(one / two - 1).max())
-
-
-@check
-def benzene_why(claim: Claim, evidence: Evidence) -> Verdict:
-    """What messages take of the speed-up of both inputs at 48 places, and how much work they have."""
-    ds = _hf(evidence, "benzene 3-21g")
-    if ds is None or "aspirin 3-21g" not in ds.input or "dynamic" not in ds.balance:
-        return unknown(NO_HF)
-    transport = _standing(ds.transport.values.tolist(), 5)
-    lost, work = {}, {}
-    for name in ("benzene 3-21g", "aspirin 3-21g"):
-        with_it, free = (
-            float(hf_report.speedup(ds, name, "dynamic", t).sel(places=48))
-            for t in (transport, "none")
-        )
-        lost[name] = 1 - with_it / free
-        work[name] = float(
-            ds.simulated.sel(input=name, balance="dynamic", transport="none", places=1)
-        )
-    benzene, aspirin = lost.values()
-    holds = benzene > max(aspirin, 0.01) and work["benzene 3-21g"] < work["aspirin 3-21g"]
-    told = {
-        name: f"{lost[name]:.1%} of the speed-up lost, {work[name]:.1f} s of work" for name in lost
-    }
-    return compared(claim, holds, told, f"on {transport}, simulated")
 
 
 def _ratios(evidence: Evidence) -> Iterator[tuple[str, float, float]]:

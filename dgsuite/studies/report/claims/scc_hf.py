@@ -1,0 +1,245 @@
+"""Findings of "X10 on the SCC" on Hartree-Fock, looked for in results."""
+
+from __future__ import annotations
+
+import xarray as xr
+
+from dgsuite.studies.report.claims.data import Claim
+from dgsuite.studies.report.claims.evidence import Evidence
+from dgsuite.studies.report.claims.scc import OURS, figure_of
+from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, unknown
+from dgsuite.studies.report.statistics import LEVEL
+from dgsuite.studies.scc import hf_report
+
+NO_HF = "no results of Hartree-Fock"
+
+STO = "benzene sto-3g"
+"""The input on the chip."""
+
+WIDE = 0.5
+"""Width of the intervals of times, relative to these, from which transports are not compared."""
+
+
+def results_of(evidence: Evidence, name: str, *transports: str) -> xr.Dataset | None:
+    """Results with an input, and with some transports."""
+    found = (ds for ds in evidence.having("simulated") if name in ds.input)
+    return next((ds for ds in found if set(transports) <= set(ds.transport.values.tolist())), None)
+
+
+def _standing(columns: list[str], number: int) -> str:
+    """The transport that stands for the one of a figure on one transport, or the first there is."""
+    wanted = OURS["RCCE-X10"] if number in (6, 7, 9) else OURS["MPI"]
+    measured = [c for c in columns if c in OURS.values()] or columns
+    return next(t for t in (wanted, "tcp", measured[0]) if t in columns)
+
+
+def _findings(claim: Claim, evidence: Evidence) -> Verdict:
+    """The findings that a claim has as data, on the transport that stands for the paper's."""
+    told, held, ds = [], [], None
+    for entry in claim.data["finding"]:
+        if (ds := results_of(evidence, entry["input"])) is None:
+            continue
+        transport = _standing(ds.transport.values.tolist(), figure_of(claim))
+        for row in hf_report.findings(ds):
+            if row["claim"] == claim.id and row["says"] == hf_report.sentence(entry):
+                text, agrees = row["ours"][transport]
+                told.append(f"{row['says']}: {text} on {transport}, simulated")
+                held.append(agrees)
+    if not told:
+        return unknown(NO_HF)
+    return compared(claim, all(held), told, f"{hf_report.CLOSE:.0%}", ds)
+
+
+@check
+def hf_speedups(claim: Claim, evidence: Evidence) -> Verdict:
+    """Speed-ups that the text names."""
+    return _findings(claim, evidence)
+
+
+@check
+def dynamic_costly(claim: Claim, evidence: Evidence) -> Verdict:
+    """Dynamic over static, at few places and at 48."""
+    return _findings(claim, evidence)
+
+
+@check
+def static_rougher(claim: Claim, evidence: Evidence) -> Verdict:
+    """How even the gains of more places are."""
+    return _findings(claim, evidence)
+
+
+@check
+def aspirin_better(claim: Claim, evidence: Evidence) -> Verdict:
+    """Speed-ups of aspirin and benzene at 48 places under both balances."""
+    ds = results_of(evidence, "aspirin 3-21g")
+    if (
+        ds is None
+        or "benzene 3-21g" not in ds.input
+        or not {"static", "dynamic"} <= set(ds.balance.values)
+    ):
+        return unknown(NO_HF)
+    transport = _standing(ds.transport.values.tolist(), 5)
+    gap = {}
+    for arm in ("static", "dynamic"):
+        at = [
+            float(hf_report.speedup(ds, f"{m} 3-21g", arm, transport).sel(places=48))
+            for m in ("aspirin", "benzene")
+        ]
+        gap[arm] = at[0] / at[1]
+    holds = min(gap.values()) > 1 and gap["static"] > gap["dynamic"]
+    return compared(
+        claim, holds, {f"{arm} aspirin over benzene": f"{g:.2f}x" for arm, g in gap.items()}
+    )
+
+
+def hf_times(evidence: Evidence) -> xr.Dataset | None:
+    """Seconds of benzene's builds on the paper's transports and places, with their intervals."""
+    ds = results_of(evidence, STO, "mpb")
+    return None if ds is None else _near(ds)
+
+
+def _near(ds: xr.Dataset) -> xr.Dataset:
+    """Seconds at the paper's places; where results have no intervals, these are points."""
+    near = ds.sel(
+        input=STO,
+        places=slice(8, 48),
+        balance=["static", "dynamic"],
+        transport=[t for t in OURS.values() if t in ds.transport],
+    )
+    low, high = (near.get(f"simulated_{end}", near.simulated) for end in ("low", "high"))
+    return xr.Dataset({"seconds": near.simulated, "low": low, "high": high})
+
+
+def _behind(times: xr.Dataset, name: str) -> xr.DataArray:
+    """Where a transport takes longer than each other one, beyond the intervals of both."""
+    return times.low.sel(transport=name, drop=True) > times.high.drop_sel(transport=name)
+
+
+def _vary(times: xr.Dataset) -> str:
+    """Why intervals are too wide for a statement; "" if they are not."""
+    width = float(((times.high - times.low) / times.seconds).median())
+    return (
+        f"times vary by {width:.0%} with what messages cost: no statement" if width > WIDE else ""
+    )
+
+
+def _ranked(
+    claim: Claim, evidence: Evidence, wrong: xr.DataArray, told: str, where: str = "behind"
+) -> Verdict:
+    """Whether no transport stands elsewhere than the paper has it, beyond the intervals; else which."""
+    points = wrong.sum(["balance", "places"])
+    odd = {str(t): int(points.sel(transport=t)) for t in points.transport.values}
+    parts = [told, *(f"{where} {t} at {count}" for t, count in odd.items() if count)]
+    results = results_of(evidence, STO, "mpb")
+    within = f"{LEVEL:.0%} intervals of messages"
+    return compared(claim, len(parts) == 1, f"{', '.join(parts)}, simulated", within, results)
+
+
+@check
+def hf_native(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether no transport is faster than the native one at any places, beyond the intervals of both."""
+    if (times := hf_times(evidence)) is None:
+        return unknown(NO_HF)
+    if why := _vary(times):
+        return unknown(why)
+    behind = _behind(times, "mpb")
+    first = int((times.seconds.sel(transport="mpb") <= times.seconds.min("transport")).sum())
+    late = int(behind.any("transport").sum())
+    size = times.seconds.isel(transport=0).size
+    told = f"first at {first} of {size} points, level with the first at {size - first - late}"
+    return _ranked(claim, evidence, behind, told)
+
+
+@check
+def hf_sockets(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether no transport is slower than sockets, beyond the intervals of both."""
+    times = hf_times(evidence)
+    if times is None or "tcp" not in times.transport:
+        return unknown(NO_HF)
+    if why := _vary(times):
+        return unknown(why)
+    ahead = times.high.sel(transport="tcp", drop=True) < times.low.drop_sel(transport="tcp")
+    worst = times.seconds.sel(transport="tcp") >= times.seconds.max("transport")
+    told = f"last at {int(worst.sum())} of {worst.size} points"
+    return _ranked(claim, evidence, ahead, told, "ahead of")
+
+
+@check
+def hf_native_scales(claim: Claim, evidence: Evidence) -> Verdict:
+    """Speed-ups at the most places over the native transport's time at the fewest, by transport."""
+    if (times := hf_times(evidence)) is None:
+        return unknown(NO_HF)
+    if why := _vary(times):
+        return unknown(why)
+    most = times.isel(places=[-1])
+    gain = times.seconds.sel(transport="mpb").isel(places=0) / most.seconds.isel(places=0)
+    told = ", ".join(
+        f"{b} {t} {float(gain.sel(balance=b, transport=t)):.3g}"
+        for b in ("static", "dynamic")
+        for t in times.transport.values
+    )
+    return _ranked(claim, evidence, _behind(most, "mpb"), told)
+
+
+@condition
+def dearer_messages(results: xr.Dataset) -> bool:
+    """Whether whoever is behind another beyond the intervals pays more for a matrix, or, where a counter
+    deals, for a fetch from it.
+    """
+    times = _near(results)
+    for name in times.transport.values.tolist():
+        behind = _behind(times, name).any("places")
+        cost = {"static": results.matrix, "dynamic": results.counter_operation}
+        matrix = results.matrix.sel(transport=name)
+        for other in behind.transport.values.tolist():
+            dearer = matrix > results.matrix.sel(transport=other)
+            for arm, each in cost.items():
+                more = dearer | (each.sel(transport=name) > each.sel(transport=other))
+                if bool(behind.sel(transport=other, balance=arm)) and not bool(more):
+                    return False
+    return True
+
+
+@condition
+def dearer_units(results: xr.Dataset) -> bool:
+    """Whether dynamic's units alone, without a transport, cost at least as many times static's as with it."""
+    near = results.simulated.sel(input=STO, places=48)
+    over = near.sel(balance="dynamic") / near.sel(balance="static")
+    transport = _standing(results.transport.values.tolist(), 6)
+    return bool(over.sel(transport="none") >= over.sel(transport=transport))
+
+
+@check
+def dynamic_runs(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether dynamic balancing gets faster with places, without a transport's costs."""
+    ds = next((d for d in evidence.having("simulated") if "dynamic" in d.balance), None)
+    if ds is None:
+        return unknown(NO_HF)
+    curve = ds.simulated.sel(balance="dynamic", places=slice(1, 48)).isel(input=0, transport=0)
+    return compared(claim, float(curve[-1]) < float(curve[0]),
+                    f"x {float(curve[0] / curve[-1]):.1f}, simulated")  # fmt: skip
+
+
+@check
+def benzene_why(claim: Claim, evidence: Evidence) -> Verdict:
+    """What messages take of the speed-up of both inputs at 48 places, and how much work they have."""
+    ds = results_of(evidence, "benzene 3-21g")
+    if ds is None or "aspirin 3-21g" not in ds.input or "dynamic" not in ds.balance:
+        return unknown(NO_HF)
+    transport = _standing(ds.transport.values.tolist(), 5)
+    lost, work = {}, {}
+    for name in ("benzene 3-21g", "aspirin 3-21g"):
+        with_it, free = (
+            float(hf_report.speedup(ds, name, "dynamic", t).sel(places=48))
+            for t in (transport, "none")
+        )
+        lost[name] = 1 - with_it / free
+        work[name] = float(
+            ds.simulated.sel(input=name, balance="dynamic", transport="none", places=1)
+        )
+    benzene, aspirin = lost.values()
+    holds = benzene > max(aspirin, 0.01) and work["benzene 3-21g"] < work["aspirin 3-21g"]
+    told = {
+        name: f"{lost[name]:.1%} of the speed-up lost, {work[name]:.1f} s of work" for name in lost
+    }
+    return compared(claim, holds, told, f"on {transport}, simulated")
