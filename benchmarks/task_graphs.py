@@ -32,6 +32,7 @@ PATTERNS: dict[str, Callable[[int, int, int], list[int]]] = {
 }
 """The columns that a task of a step after the first depends on."""
 
+
 def _within(width: int, *columns: int) -> list[int]:
     return sorted({column for column in columns if 0 <= column < width})
 

@@ -62,7 +62,10 @@ STEPS = (
     Step("scalability-paper", "scaling", 4),
     Step("scc-hf-figure5", "scc", 2),
     Step("scc-hf-figure6", "scc", 2),
-    Step("scc-bc", "scc", 2),
+    Step("scc-hf-figure7", "scc", 2),
+    Step("scc-bc-figure8", "scc", 2),
+    Step("scc-bc-figure9", "scc", 2),
+    Step("scc-bc-figure10", "scc", 2),
 )
 """All of them, in the order in which they run."""
 

@@ -248,7 +248,7 @@ def test_state_in_tasks_is_made_again_by_dask(trio, kernel, phase, after, copies
 
 @pytest.mark.parametrize("embed", [1 << 20, 0])
 def test_state_in_tasks_on_a_graph_of_this_process(trio, embed, monkeypatch):
-    """A small one travels with tasks. A large one was sent once, and does not come back: the run begins again."""
+    """A small one travels with tasks. A large one was sent once, and is lost: the run begins again."""
     monkeypatch.setattr("dgsuite.core.workers.placement.EMBED", embed)
     graph = genval.graph("er", N, seed=5, clusters=6, client=None)
     expected = dgsuite.run("pagerank", graph, style="serial")
