@@ -47,9 +47,13 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
     if config.cluster.scheduler is not None:
         yield from _check_address(config)
     if config.figure is not None:
+        from dgsuite.studies.report.claims.data import setup_of
         from dgsuite.studies.report.forms import misfits
 
-        yield from misfits(config.figure.number, config.run)
+        number, study = config.figure.number, config.figure.study
+        if setup_of(number, study) is None:
+            yield f"figure.study: figure {number} has no study {study!r}"
+        yield from misfits(number, config.run)
     for i, run in enumerate(config.run):
         for kernel in run.kernel:
             if "recursive" in run.form and kernel not in RECURSIVE:

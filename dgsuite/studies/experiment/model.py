@@ -246,6 +246,9 @@ class Figure(Departing):
 
     number: Annotated[int, Field(ge=7, le=19)]
     """Of the figure."""
+    study: str = Field(default="", pattern=r"^[a-z-]*$")
+    """Name of a study beside the figure, such as "mn" of ``figure11-mn.toml``: on what the paper says of the
+    figure's programs, but does not show."""
 
 
 class Scaling(Section):

@@ -186,7 +186,8 @@ def _figure(
     assert config.figure is not None
     number = config.figure.number
     setting = "full" if how.full else "quick"
-    care = {"fresh": int(config.experiment.fresh), "warmup": config.experiment.warmup}
+    study = {"study": config.figure.study} if config.figure.study else {}
+    care = study | {"fresh": int(config.experiment.fresh), "warmup": config.experiment.warmup}
     figure = collect(number, results, command=how.command, setting=setting, **care)
     save(figure, output)
     if config.experiment.plot:

@@ -11,7 +11,7 @@ import xarray as xr
 
 from dgsuite.base.tables import Marked
 from dgsuite.core.results.plots import LOOKS, styled
-from dgsuite.studies.report.forms import Form, forms
+from dgsuite.studies.report.forms import Form, forms, title
 from dgsuite.studies.report.results import Bar, bars, cells, code
 from dgsuite.studies.report.statistics import Interval
 from dgsuite.studies.report.tables import INPUTS, STYLES, TEXT, Cell
@@ -34,7 +34,9 @@ def draw(figure: xr.Dataset) -> Figure:
     number = int(figure.attrs["figure"])
     form = forms()[number]
     picture = {"table": _table, "rounds": _rounds, "bars": _bars}[form.kind](figure)
-    picture.suptitle(f"Figure {number}. {form.title}")
+    study = str(figure.attrs.get("study", ""))
+    name = f"{number}, {study}" if study else str(number)
+    picture.suptitle(f"Figure {name}. {title(number, study)}")
     return picture
 
 

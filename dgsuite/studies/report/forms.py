@@ -8,7 +8,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
-from dgsuite.studies.report.claims.data import claims
+from dgsuite.base.errors import InputError
+from dgsuite.studies.report.claims.data import setup_of
 from dgsuite.studies.report.tables import INPUTS, STYLES
 
 if TYPE_CHECKING:
@@ -39,8 +40,16 @@ def forms() -> dict[int, Form]:
         files("dgsuite.studies.report").joinpath("paper", "study.toml").read_text(encoding="utf-8")
     )
     found = tomllib.loads(text)["figure"]
-    titles = {c.data["figure"]: c.data["title"] for c in claims().values() if "figure" in c.data}
-    return {int(n): Form(title=titles[int(n)], **entry) for n, entry in found.items()}
+    made = {int(n): Form(title="", **entry) for n, entry in found.items()}
+    return {n: form._replace(title=title(n)) for n, form in made.items()}
+
+
+def title(number: int, study: str = "") -> str:
+    """What a figure is of, or a study beside it."""
+    claim = setup_of(number, study)
+    if claim is None:
+        raise InputError(f"Figure {number} has no study {study!r}")
+    return str(claim.data["title"])
 
 
 def misfits(number: int, runs: Sequence[Run]) -> Iterator[str]:

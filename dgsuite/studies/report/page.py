@@ -20,7 +20,7 @@ from dgsuite.studies.report.claims.data import PAPERS, setup_of
 from dgsuite.studies.report.claims.show import outline, state, summary
 from dgsuite.studies.report.claims.verdicts import Row
 from dgsuite.studies.report.draw import CODE, both, code_table, draw, grid, labelled
-from dgsuite.studies.report.forms import forms
+from dgsuite.studies.report.forms import forms, title
 from dgsuite.studies.report.results import BY_ROUND, bars, cells, code, findings, surroundings
 from dgsuite.studies.report.statistics import LEVEL
 from dgsuite.studies.report.sweeps import Sweep, sweep
@@ -38,6 +38,7 @@ class Section(NamedTuple):
     """What the page says of a figure."""
 
     number: int
+    study: str
     title: str
     numbers: Table
     """Of every cell, round or bar."""
@@ -58,6 +59,15 @@ class Section(NamedTuple):
     """It makes the figure again."""
     runs: str
     machine: str
+
+    @property
+    def name(self) -> str:
+        """Its number, and the name of the study beside it."""
+        return f"{self.number}, {self.study}" if self.study else str(self.number)
+
+    @property
+    def anchor(self) -> str:
+        return f"figure{self.name.replace(', ', '-')}"
 
     @property
     def narrow(self) -> list[Table]:
@@ -101,8 +111,8 @@ def page(
                 sweeps.append(sweep(name, ds))
         except Exception as error:
             left_out[name] = _reason(error)
-    ordered = sorted(sections.values(), key=lambda section: section.number)
-    present = {section.number for section in ordered}
+    ordered = sorted(sections.values(), key=lambda section: section[:2])
+    present = {section.number for section in ordered if not section.study}
     text = template("dgsuite.studies.report", "page.html").render(
         sections=ordered,
         settings=sorted({str(results[name].attrs.get("setting", "")) for name in sections}),
@@ -153,6 +163,7 @@ def _reason(error: Exception) -> str:
 
 def _section(figure: xr.Dataset, claims: Sequence[Row]) -> Section:
     number = _number(figure)
+    study = str(figure.attrs.get("study", ""))
     form = forms()[number]
     repeats = len(set(figure["repeat"].values.tolist()))
     attrs = figure.attrs
@@ -160,15 +171,16 @@ def _section(figure: xr.Dataset, claims: Sequence[Row]) -> Section:
     departures = [f"{aspect}: {text}" for aspect, text in setups.settings_of(figure).items()]
     return Section(
         number=number,
-        title=form.title,
+        study=study,
+        title=title(number, study),
         numbers={"table": _cells, "rounds": _totals, "bars": _ratios}[form.kind](figure),
         picture=None if form.kind == "table" else _picture(figure),
         tables=_matrix(figure) if form.kind == "table" else [],
-        setup=setups.described(number),
-        compared=_compared(number),
+        setup=setups.described(number, study),
+        compared=_compared(number, study),
         departures=departures,
         findings=findings(figure),
-        claims=_about(number, claims),
+        claims=_about(number, study, claims),
         command=str(attrs.get("command", "")),
         runs=f"{figure.sizes['run']} runs, {repeats} of each{_care(attrs)}; {setting} setting",
         machine=_made_by(figure),
@@ -191,22 +203,24 @@ def _made_by(figure: xr.Dataset) -> str:
     return f"Machine: {machine}. {', '.join(named)}"
 
 
-def _compared(number: int) -> bool:
+def _compared(number: int, study: str) -> bool:
     """Whether the set-up of a figure's runs is compared with the paper's."""
-    claim = setup_of(number)
+    claim = setup_of(number, study)
     return claim is not None and "experiment" in claim.data
 
 
-def _about(number: int, claims: Sequence[Row]) -> list[Row]:
-    """The findings on a figure."""
+def _about(number: int, study: str, claims: Sequence[Row]) -> list[Row]:
+    """The findings on a figure, or of a study beside it."""
     place = re.compile(rf"imsuite\.fig{number}[a-c]?\.")
-    return [r for r in claims if place.match(r.claim.id) and r.claim.kind == "finding"]
+    mine = [r for r in claims if place.match(r.claim.id) and r.claim.kind == "finding"]
+    return [r for r in mine if r.claim.data.get("study", "") == study]
 
 
 def _picture(figure: xr.Dataset) -> str:
     drawn = draw(figure)
     drawn.suptitle("")  # the section has a title
-    return svg(drawn, f"Figure {_number(figure)}: {forms()[_number(figure)].title}")
+    number, study = _number(figure), str(figure.attrs.get("study", ""))
+    return svg(drawn, f"Figure {number}: {title(number, study)}")
 
 
 def _matrix(figure: xr.Dataset) -> list[Table]:

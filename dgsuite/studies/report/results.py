@@ -183,7 +183,7 @@ class Bar(NamedTuple):
 def bars(figure: xr.Dataset) -> list[Bar]:
     """The bars of a figure, also those that are 1 by definition."""
     form = forms()[int(figure.attrs["figure"])]
-    names, stands = figure["kernel"].values, np.array(programs(figure))
+    names, stands = figure["kernel"].values, np.array(variants(figure))
     seconds = figure["seconds"].values
     serial = figure["style"].values == SERIAL
     swept = hardware_threads(figure) if form.over == "hwts" else figure[form.over].values
@@ -241,6 +241,29 @@ def programs(figure: xr.Dataset) -> list[str]:
     """Of each run the paper's program that it stands for, such as "X10-FA"; else its style."""
     runtimes = figure["runtime"].values if "runtime" in figure else [""] * figure.sizes["run"]
     return list(map(program, map(str, runtimes), map(str, figure["style"].values)))
+
+
+def variants(figure: xr.Dataset) -> list[str]:
+    """Of each run its program, and what that has several of that is not swept: "X10-FA on Mn-In"."""
+    over = forms()[int(figure.attrs["figure"])].over
+    stands = np.array(programs(figure), object)
+    named = stands.copy()
+    for name, said in (("kind", _on), ("workload", _with)):
+        if name != over and name in figure:
+            values = figure[name].values
+            for mine in (stands == each for each in set(stands)):
+                if len(set(values[mine])) > 1:
+                    named[mine] += [said(value) for value in values[mine].tolist()]
+    return [str(name) for name in named]
+
+
+def _on(kind: str) -> str:
+    return f" on {INPUTS.get(kind, kind)}-In"
+
+
+def _with(workload: str) -> str:
+    work = json.loads(workload or "{}")
+    return f" with {work['operations']:,} operations" if "operations" in work else ""
 
 
 def findings(figure: xr.Dataset) -> list[str]:

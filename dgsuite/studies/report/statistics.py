@@ -80,6 +80,13 @@ def every(told: Iterable[bool | None]) -> bool | None:
     return None if None in found else True
 
 
+def mean_ratio(values: Sequence[Interval]) -> Interval:
+    """Geometric mean of independent ratios, with its interval; relative errors add up as squares."""
+    mean = geometric([value.mean for value in values])
+    spread = math.hypot(*(value.half / value.mean for value in values))
+    return Interval(mean, mean * spread / len(values), min(value.runs for value in values))
+
+
 def geometric(values: Sequence[float]) -> float:
     """Geometric mean: the one that makes sense of ratios."""
     return math.exp(sum(map(math.log, values)) / len(values))

@@ -14,6 +14,7 @@ from dgsuite.base.tables import table
 from dgsuite.studies.report.arithmetic import evaluate
 from dgsuite.studies.report.claims import formulas
 from dgsuite.studies.report.claims.data import Claim, claims
+from dgsuite.studies.report.text import reason
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -47,6 +48,9 @@ TABLES = {
 
 RECURSIVE = TABLES["figure10"]
 """Of these, those of recursive runs."""
+
+LINES = " lines"
+"""End of the names of columns that have lines of code."""
 
 TEXT = {"iterative": "text", "recursive": "recursive text"}
 """In place of an input: a cell is about the text of kernels of a form."""
@@ -95,7 +99,7 @@ def cells_of(claim: Claim, results: Sequence[xr.Dataset]) -> list[Cell]:
     made: dict[tuple[str, str, str], Cell] = {}
     for kernel, row in claim.table().items():
         for column, text in row.items():
-            if text == "-":
+            if text == "-" or column.endswith(LINES):
                 continue
             for cell in _cells(claim, kernel, column, text, runs):
                 made[cell[:3]] = cell
@@ -107,10 +111,12 @@ def _cells(
 ) -> Iterator[Cell]:
     """The cell of a column, or for each input the cell of a formula."""
     kind, *words = column.split()
-    if kind == "static" or words == ["lines"]:
-        form = "recursive" if claim.id == "imsuite.fig7b.table" else "iterative"
-        ours = _in_text(kernel, form, kind, words)
-        yield _explained(claim, Cell(kernel, TEXT[form], column, ours, printed, 0, None))
+    if kind == "static":
+        form, (short, count) = form_of(claim), words
+        style = next(s for s, name in STYLES.items() if name == short)
+        ours = int(getattr(in_text(kernel, form, style), count))
+        why = None if ours == printed else reason(kernel, form, style, count, printed)
+        yield Cell(kernel, TEXT[form], column, ours, printed, ours - printed, why)
         return
     formula = kind == "dynamic"
     if not formula:
@@ -147,17 +153,44 @@ def _reason(cell: Cell, difference: int, known: Sequence[Mapping[str, Any]]) -> 
         why = OPEN * entry.get("open", False) + " ".join(entry["why"].split())
         if name in entry.get("cells", ()):
             return why if entry["cells"][name] == difference else ""
-        if difference and cell.column in entry.get("columns", ()):
-            return why
     return "" if difference else None
 
 
-def _in_text(kernel: str, form: str, kind: str, words: Sequence[str]) -> int:
-    """What a column is about, in the text of our kernel."""
-    short = kind.partition("-")[2] if words == ["lines"] else words[0]
-    style = "finish_async" if short == "FA" else "clocked"
-    row = next(r for r in code() if (r.kernel, r.form, r.style) == (kernel, form, style))
-    return int(getattr(row, words[-1]))
+def form_of(claim: Claim) -> str:
+    """Whether a table of Figure 7 is of recursive programs."""
+    return "recursive" if claim.id == "imsuite.fig7b.table" else "iterative"
+
+
+def in_text(kernel: str, form: str, style: str) -> Statics:
+    """What is in the text of our kernel."""
+    return next(r for r in code() if (r.kernel, r.form, r.style) == (kernel, form, style))
+
+
+class Lines(NamedTuple):
+    """Lines of code of the programs of a table: of ours, which are one for X10 and HJ, and of the paper's."""
+
+    ours: list[int]
+    paper: list[int]
+
+    @property
+    def fewer(self) -> bool:
+        """Whether ours have fewer in each program: they are vectorised, and have no declarations."""
+        return all(a < b for a, b in zip(self.ours, self.paper, strict=True))
+
+    def __str__(self) -> str:
+        here, there = (f"{min(of)} to {max(of)}" for of in self)
+        return f"{len(self.ours)} numbers of lines are of another language: {here} for {there}"
+
+
+def lines_of(claim: Claim) -> Lines:
+    """The lines of code of a table's programs, which no cell compares: they are in two languages."""
+    pairs = [
+        (in_text(kernel, form_of(claim), "finish_async").lines, printed)
+        for kernel, row in claim.table().items()
+        for column, printed in row.items()
+        if column.endswith(LINES) and printed != "-"
+    ]
+    return Lines([a for a, _ in pairs], [b for _, b in pairs])
 
 
 @cache

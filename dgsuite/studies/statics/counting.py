@@ -15,6 +15,7 @@ import inspect
 import io
 import textwrap
 import tokenize
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -65,11 +66,17 @@ def statics(kernel: type[Kernel], style: str = "finish_async") -> Statics:
     >>> statics(LCR)[3:]
     (25, 2, 2, 0, 0)
     """
-    from dgsuite.core.accounting import Accounting, rules_of
-
     lines = sum(map(_lines, _files(kernel)))
     if style == "serial":
         return Statics(kernel.name, kernel.form, style, lines, 0, 0, 0, 0)
+    sums = {name: sum(found.values()) for name, found in parts(kernel, style).items()}
+    return Statics(kernel.name, kernel.form, style, lines, **sums)
+
+
+def parts(kernel: type[Kernel], style: str) -> dict[str, dict[str, int]]:
+    """Tasks, joins, barriers and locks in a kernel's text: of each how many a method has, by its name."""
+    from dgsuite.core.accounting import Accounting, rules_of
+
     faithful = kernel(faithful=True)
     law = rules_of(faithful) or Accounting()
     spawning = {**law.spawning, **(law.clocked_spawning if style == "clocked" else {})}
@@ -86,20 +93,21 @@ def statics(kernel: type[Kernel], style: str = "finish_async") -> Statics:
         for step in steps:
             launched = [p for p in step if launches[p] and p not in joined]
             joined |= {p: int(i == 0) for i, p in enumerate(launched)}
-    finishes = asyncs = sum(joined.values())
-    barriers = sum(launches.values()) - finishes
-    mutexes = sum(
-        law.mutex.get(p, 1) for p in flat if text.calling(SENDS).intersection(text.reach(p))
+    finishes, asyncs = Counter(joined), Counter(joined)
+    barriers = Counter({p: launches[p] - joined.get(p, 0) for p in launches})
+    mutexes = Counter(
+        {p: law.mutex.get(p, 1) for p in flat if text.calling(SENDS).intersection(text.reach(p))}
     )
-    mutexes += sum(bool(text.locking().intersection(text.reach(p))) for p in flat)
+    mutexes.update(p for p in flat if text.locking().intersection(text.reach(p)))
     for site in text.calling({"spawn"}):
         rule = max((spawning[t] for t in spawning if site in text.reach(t)), default=None)
         if rule is not None:
-            asyncs += rule.asyncs
-            finishes += rule.finishes + rule.filled + rule.joins
-            barriers += rule.barriers
-            mutexes += rule.mutex + rule.open_mutex
-    return Statics(kernel.name, kernel.form, style, lines, asyncs, finishes, barriers, mutexes)
+            asyncs[site] += rule.asyncs
+            finishes[site] += rule.finishes + rule.filled + rule.joins
+            barriers[site] += rule.barriers
+            mutexes[site] += rule.mutex + rule.open_mutex
+    found = {"asyncs": asyncs, "finishes": finishes, "barriers": barriers, "mutexes": mutexes}
+    return {name: {p: n for p, n in of.items() if n} for name, of in found.items()}
 
 
 def table() -> list[Statics]:

@@ -23,7 +23,8 @@ from dgsuite.studies.report.page import page
 from dgsuite.studies.report.results import bars, collect, findings
 from tests.support.paths import ROOT
 
-CONFIGS = {int(p.stem[6:]): p for p in (ROOT / "configs").glob("figure*.toml")}
+CONFIGS = {int(p.stem[6:]): p for p in (ROOT / "configs").glob("figure??.toml")}
+STUDIES = sorted((ROOT / "configs").glob("figure??-*.toml"))
 
 
 def test_there_is_an_experiment_for_every_figure():
@@ -47,6 +48,40 @@ def test_every_experiment_holds(number):
     swept, at_once = ({getattr(p, over) for p in points} for points in (many, few))
     assert swept >= at_once
     assert len(at_once) >= 2
+
+
+@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
+def test_every_study_holds(path):
+    quick, _ = load(str(path), [])
+    full, _ = load(str(path), [], full=True)
+    assert quick.experiment.name == path.stem
+    assert path.stem == f"figure{quick.figure.number:02}-{quick.figure.study}"
+    assert (quick.experiment.fresh, full.experiment.repeats) == (True, 30)
+    assert len(config.points(full)) > 5 * len(config.points(quick))
+
+
+def test_a_study_is_not_the_figure_beside_it(tmp_path, capsys):
+    """Its results say whose they are, inputs that are not swept are curves, and the page has both."""
+    path = tmp_path / "small.toml"
+    more = {"kind": '["mn", "mx"]', "more": 'runtime = "X10"', "number": '11\nstudy = "mn"'}
+    path.write_text(SMALL.format(**USUAL | more))
+    out = tmp_path / "out.nc"
+    assert experiment.main([str(path), "--output", str(out), "--no-progress"]) == 0
+    with xr.open_dataset(out) as ds:
+        assert [bar.program for bar in bars(ds)] == ["X10-FAC on Mn-In", "X10-FAC on Mx-In"]
+        figure = ds.load()
+    both = {"a": figure, "b": figure.assign_attrs(study="")}
+    text, left_out = page(both, judge(Evidence(both)))
+    assert left_out == {}
+    for head in (
+        'id="figure11"><h2>Figure 11. Iterative kernels over hardware threads</h2>',
+        'id="figure11-mn"><h2>Figure 11, mn. Iterative kernels over hardware threads, on both inputs</h2>',
+    ):
+        assert text.count(head) == 1
+    path.write_text(SMALL.format(**USUAL | more | {"number": '11\nstudy = "other"'}))
+    capsys.readouterr()
+    assert experiment.main([str(path), "--output", str(out), "--no-progress"]) == 2
+    assert "figure.study: figure 11 has no study 'other'" in capsys.readouterr().err
 
 
 SMALL = """

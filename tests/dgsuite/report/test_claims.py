@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import shutil
@@ -16,7 +17,8 @@ import dgsuite
 from dgsuite import genval
 from dgsuite.studies.experiment import model as config
 from dgsuite.studies.experiment.load import load
-from dgsuite.studies.report.claims import counts, formulas, setups, times
+from dgsuite.studies.report import tables, text
+from dgsuite.studies.report.claims import cells, counts, formulas, setups, studies, times, traced
 from dgsuite.studies.report.claims.data import claims, read, setup_of
 from dgsuite.studies.report.claims.evidence import CONFIGS, Evidence
 from dgsuite.studies.report.claims.judge import judge
@@ -260,9 +262,78 @@ def with_cell(claim, row, column, value):
 def test_a_wrong_cell_is_found(evidence, name, row, column, value):
     """Also one that is equal to ours where a difference is explained."""
     claim = claims()[name]
-    assert not counts.cells(claim, evidence).silent
-    found = counts.cells(with_cell(claim, row, column, value), evidence)
+    assert not cells.cells(claim, evidence).silent
+    found = cells.cells(with_cell(claim, row, column, value), evidence)
     assert f"{row} " in found.silent
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "column", "value"),
+    [
+        ("imsuite.fig7a.table", "dp", "static FA mutexes", 3),
+        ("imsuite.fig7b.table", "mst", "static FAC finishes", 6),
+        ("imsuite.fig7c.table", "ds", "static FAC barriers", 7),
+    ],
+)
+def test_a_wrong_count_of_text_is_found(evidence, name, row, column, value):
+    found = cells.cells(with_cell(claims()[name], row, column, value), evidence)
+    assert found.silent.startswith(f"{row} ")
+
+
+def test_each_static_count_is_traced_to_the_published_text():
+    """Methods add up to print's number and to ours, and to no other."""
+    of_text = {"finishes", "barriers", "mutexes"}
+    for (kernel, form, style, count), places in text.texts().items():
+        assert count in of_text
+        ours = getattr(tables.in_text(kernel, form, style), count)
+        theirs = sum(p.get("printed", p.get("has", 1)) for p in places)
+        assert ours != theirs
+        assert text.reason(kernel, form, style, count, theirs).startswith(f"{kernel.upper()}: the ")
+        assert text.reason(kernel, form, style, count, theirs + 1) == ""
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        [],
+        [{"in": "sendMessage", "ours": {"tell": 1}}],
+        [{"in": "sendMessage", "ours": {"tell": 1, "stop": 2}}],
+        [{"in": "sendMessage", "ours": {"tell": 1, "compare": 1}}],
+        [{"in": "sendMessage", "has": 2, "ours": {"tell": 1, "stop": 1}}],
+    ],
+)
+def test_a_wrong_trace_explains_nothing(monkeypatch, places):
+    key = ("dp", "iterative", "finish_async", "mutexes")
+    assert "sendMessage" in text.reason(*key, 1)
+    monkeypatch.setattr(text, "texts", lambda: {key: places})
+    assert text.reason(*key, 1) == ""
+
+
+def test_lines_of_code_are_judged_once(evidence):
+    claim = claims()["imsuite.fig7c.table"]
+    found = cells.cells(claim, evidence)
+    assert not any("lines" in cell.column for cell in cells_of(claim, evidence.counted))
+    assert (
+        "22 numbers of lines are of another language: 25 to 143 for 240 to 850, fewer" in found.ours
+    )
+    longer = cells.cells(with_cell(claim, "by", "HJ-FAP lines", 100), evidence)
+    assert longer.silent == "some program of ours is longer"
+
+
+def test_counts_of_a_schedule_obey_its_relations(evidence):
+    """Else that they depend on it explains nothing."""
+    claim = claims()["imsuite.fig10a.table"]
+    assert "fin 240" not in cells.cells(claim, evidence).silent
+    found = cells.cells(with_cell(claim, "bf", "FA finishes Mn", 130), evidence)
+    assert "this reason does not hold: A node is expanded again" in found.silent
+
+
+def test_passes_of_loops_explain_joins_of_mst(evidence):
+    """By traces and counts; another trace explains nothing."""
+    claim = claims()["imsuite.fig7c.table"]
+    assert cells.cells(claim, evidence).silent == ""
+    found = cells.cells(claim, Traced("mst", trace=lambda ds: ds.isel(phase=slice(9, None))))
+    assert "this reason does not hold: The formula has loops of D rounds" in found.silent
 
 
 def test_mutexes_of_mst_may_grow_with_edges(monkeypatch):
@@ -287,10 +358,10 @@ def test_print_is_what_it_was():
     assert list(sums["imsuite.fig7a.table"].values()) == [5680, 5315, 69, 17]
     assert list(sums["imsuite.fig7b.table"].values()) == [2260, 2180, 25, 9, 1420, 1330, 10, 9, 7]
     assert list(sums["imsuite.fig7c.table"].values()) == [5130, 4730, 35, 35, 17]
-    cells = [
+    printed = [
         v for name in TABLES["figure7"] for r in claims()[name].table().values() for v in r.values()
     ]
-    assert len([v for v in cells if v != "-"]) == 60 + 35 + 77
+    assert len([v for v in printed if v != "-"]) == 60 + 35 + 77
 
 
 def test_a_printed_cell_of_ours_needs_its_run(evidence):
@@ -380,9 +451,9 @@ def timed(number, seconds, spread=SPREAD):
     runs = [
         ran.assign_attrs(
             usual
-            | swept
             | {"kernel": k, "runtime": runtime, "style": style, "repeat": repeat}
             | {"seconds": value * factor}
+            | swept
         )
         for (runtime, style, k, swept), value in seconds
         for repeat, factor in enumerate(spread)
@@ -506,14 +577,16 @@ def test_a_reason_counts_where_it_holds(name, number, kernel, swept, seconds, ho
 
 
 def test_each_reason_of_times_has_a_condition():
-    of_times = {name for name, check in CHECKS.items() if check.__module__ == times.__name__}
+    modules = {module.__name__ for module in (times, studies)}
+    of_times = {name for name, check in CHECKS.items() if check.__module__ in modules}
     reasons = [c for c in claims().values() if c.check in of_times and c.why]
     assert len(reasons) > 10
     assert all("when" in c.data for c in reasons)
 
 
 def test_each_condition_is_a_claims():
-    assert {c.data["when"] for c in claims().values() if "when" in c.data} == CONDITIONS.keys()
+    given = [d for c in claims().values() for d in (c.data, *c.data.get("difference", ()))]
+    assert {d["when"] for d in given if "when" in d} == CONDITIONS.keys()
 
 
 @pytest.mark.parametrize(
@@ -548,6 +621,108 @@ def test_the_machine_of_the_paper_is_known():
         assert (found.verdict, found.silent) == (verdict, "")
 
 
+def test_each_study_is_of_its_claim():
+    """An experiment file each, held to the claim; results are found by its name, not as the figure's."""
+    found = [c for c in claims().values() if "study" in c.data]
+    assert [(c.data["figure"], c.data["study"]) for c in found] == STUDIES
+    ds = timed(11, [(("X10", "clocked", "bf", {}), 1.0)])
+    evidence = Evidence({"a": ds, "b": ds.assign_attrs(study="mn")})
+    assert evidence.figure(11) is evidence.results["a"]
+    assert evidence.figure(11, "mn") is evidence.results["b"]
+    assert evidence.figure(11, "hjfap") is None
+    for claim in found:
+        number, study = claim.data["figure"], claim.data["study"]
+        full = evidence.points(number, True, study)
+        assert setups.departures(claim, setups.planned(full)) == {}
+        assert setup_of(number, study) is claim is not setup_of(number)
+        verdict = CHECKS[claim.check](claim, Evidence())
+        assert (verdict.verdict, verdict.silent) == ("not checked", "")
+
+
+@pytest.mark.parametrize(
+    ("number", "study", "old", "new", "departs"),
+    [
+        (11, "mn", 'kind = ["mn", "mx"]', 'kind = "mx"', "inputs: X10-FA Mx instead of Mn, Mx"),
+        (11, "hjfap", 'style = "clocked"', 'style = "finish_async"', "programs: without HJ-FAP"),
+        (19, "factors", '"run.0.places" = 64', "", "places: X10-FA 4 instead of 64"),
+    ],
+)
+def test_a_wrong_study_is_found(configs, number, study, old, new, departs):
+    path = configs / f"figure{number}-{study}.toml"
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    claim = setup_of(number, study)
+    assert departs in CHECKS[claim.check](claim, Evidence(configs=configs)).silent
+
+
+@pytest.mark.parametrize("name", ["mn-similar", "hjfap-similar"])
+@pytest.mark.parametrize(
+    ("times_of_bf", "verdict"),
+    [
+        ((0.5, 0.51, 0.5), "agrees"),
+        ((0.9, 0.91, 0.9), "differs"),  # BF alone
+        ((0.3, 0.9, 0.3), "not checked"),  # not sure of BF, nor of the mean
+        ((0.3, 0.31, 0.3), "differs"),
+    ],
+)
+def test_speed_ups_are_alike_by_their_intervals(name, times_of_bf, verdict):
+    """On two threads every kernel takes a half of the time, but BF in the other curve."""
+    claim = claims()[f"imsuite.fig11.{name}"]
+    given = []
+    for other, kernel, repeat in itertools.product((0, 1), ("bf", "ds", "kc"), range(3)):
+        if name == "mn-similar":
+            who, kind = ("X10", "clocked"), ("mx", "mn")[other]
+        else:
+            who, kind = ("HJ", ("finish_async", "clocked")[other]), "mx"
+        two = times_of_bf[repeat] if other and kernel == "bf" else 0.5
+        for threads, seconds in ((1, 1.0), (2, two)):
+            at = {"kind": kind, "repeat": repeat, "threads": threads}
+            given.append(((*who, kernel, at), seconds * (1 + repeat / 1000)))
+    results = timed(11, given, [1.0]).assign_attrs(study=claim.data["study"])
+    found = CHECKS[claim.check](claim, Evidence({"f": results}))
+    assert found.verdict == verdict
+    assert bool(found.silent) == (verdict == "differs")
+    assert ("bf x" in found.ours) == (verdict == "differs")
+
+
+COSTS = {"asyncs": 1e-3, "comm": 1e-5, "mutexes": 1e-4}
+
+
+@pytest.mark.parametrize(
+    ("without", "verdict"),
+    [((), "agrees"), (("mutexes",), "differs"), (("comm",), "differs"), (("asyncs",), "differs"),
+     (("comm", "mutexes"), "explained")],
+)  # fmt: skip
+def test_factors_are_those_that_predict_other_kernels(without, verdict):
+    """Times are made of costs of counts; where one costs nothing, they do not depend on it."""
+    claim = claims()["imsuite.fig19.factors"]
+    rng = np.random.default_rng(7)
+    kernels = ("bf", "dst", "by", "dr", "ds", "kc", "dp", "mis", "mst", "vc")
+    given = [
+        (("X10", "finish_async", k, {"kind": kind}), 1.0) for k in kernels for kind in ("mn", "mx")
+    ]
+    ds = timed(19, given, [1.0]).assign_attrs(study="factors")
+    counts = {
+        "asyncs": rng.integers(50, 5000, len(given)),
+        "comm": rng.integers(5000, 500000, len(given)),
+        "mutexes": rng.integers(500, 50000, len(given)),
+    }
+    counts |= {"finishes": np.zeros(len(given), int)}
+    ds = ds.assign({name: ("run", values) for name, values in counts.items()})
+    seconds = sum(cost * counts[name] for name, cost in COSTS.items() if name not in without)
+    found = studies.factors(claim, Evidence({"f": ds.assign(seconds=("run", seconds))}))
+    assert found.verdict == ("differs" if verdict == "explained" else verdict)
+    assert (claim.why in found.why) == (verdict == "explained")
+    assert bool(found.silent) == (verdict == "differs")
+
+
+def test_factors_need_kernels_that_differ():
+    claim = claims()["imsuite.fig19.factors"]
+    ds = timed(19, [(("X10", "finish_async", "bf", {"kind": kind}), 1.0) for kind in ("mn", "mx")])
+    found = studies.factors(claim, Evidence({"f": ds.assign_attrs(study="factors")}))
+    assert found.verdict == "not checked"
+
+
 @pytest.mark.parametrize("shared", [True, False])
 def test_a_reason_of_a_fit_counts_where_it_holds(shared):
     results = xr.Dataset({"oversubscribed": ("p", [False, shared])})
@@ -556,6 +731,82 @@ def test_a_reason_of_a_fit_counts_where_it_holds(shared):
     assert (claim.why in found.why, bool(found.silent)) == (shared, not shared)
     assert compared(claim, True, {}, results=results).verdict == "equal"
     assert compared(claim, False, {}).silent  # without results nothing shows that it holds
+
+
+class Traced(Evidence):
+    """Evidence with other traces, or other runs, of one kernel.
+
+    Parameters
+    ----------
+    kernel
+        Whose.
+    trace, run
+        What is made of a trace, and of the dataset of a run.
+    """
+
+    def __init__(self, kernel, trace=lambda ds: ds, run=lambda ds: ds):
+        super().__init__()
+        self._of = kernel, trace, run
+
+    def trace(self, kernel, given):
+        found = super().trace(kernel, given)
+        return self._of[1](found) if kernel == self._of[0] else found
+
+    def run(self, kernel, *how):
+        found = super().run(kernel, *how)
+        return self._of[2](found) if kernel == self._of[0] else found
+
+
+def to_all(trace):
+    """Every node tells every other something in each phase."""
+    n, phases = 64, trace.sizes["phase"]
+    at, source, destination = (axis.ravel() for axis in np.indices((phases, n, n)))
+    columns = {"at": at, "source": source, "destination": destination, "messages": at * 0 + 1}
+    return trace.drop_dims("record").assign({k: ("record", v) for k, v in columns.items()})
+
+
+def to_one(trace):
+    """Of what a node sends in a phase only the first stays."""
+    _, first = np.unique(np.stack([trace["at"], trace["source"]]), axis=1, return_index=True)
+    return trace.isel(record=np.sort(first))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "other", "said"),
+    [
+        ("lcr", {"trace": to_all}, "lcr broadcast"),
+        ("mis", {"trace": to_one}, "mis unicast"),
+        ("by", {"trace": to_one}, "by unicast"),
+        ("by", {"trace": lambda ds: ds.isel(record=ds["at"].values < 20)}, "by multicast"),
+        ("dr", {"run": lambda ds: ds.assign(finishes=ds["finishes"] * 2)}, "dr in lock step"),
+        ("bf", {"run": lambda ds: ds.isel(round=[0]).assign(finishes=("round", [1]))}, "bf one join"),
+        ("by", {"run": lambda ds: ds.assign(traitor=ds["traitor"] & False)}, "by has no faulty nodes"),
+        ("vc", {"run": lambda ds: ds.assign(traitor=("node", [True] * 64))}, "vc has faulty nodes"),
+    ],
+)  # fmt: skip
+def test_what_kernels_show_follows_their_runs(kernel, other, said):
+    claim = claims()["imsuite.sec5.3.conformance"]
+    assert traced.conformance(claim, Evidence()).verdict == "agrees"
+    found = traced.conformance(claim, Traced(kernel, **other))
+    assert (found.verdict, found.ours) == ("differs", said)
+    assert found.silent
+
+
+def test_messages_off_the_links_are_found():
+    """Those of the paper's programs, by Figure 8, have a reason; others have none."""
+    claim = claims()["imsuite.sec4.communication"]
+    found = traced.along_links(claim, Evidence())
+    assert found.ours.endswith(
+        "dr Mn advertise 3906, dr Mx advertise 3266, ds Mn prune 930, ds Mx prune 2954, mst Mx pick 5"
+    )
+    assert (found.why, found.silent) == (claim.why, "")
+    stray = traced.along_links(claim, Traced("lcr", trace=to_all))
+    assert f"lcr Mx transmit {64 * 64 * (64 - 3)}, " in stray.ours
+    assert stray.silent
+    more = Traced("mst", run=lambda ds: ds.assign(comm=ds["comm"] + 1))
+    assert traced.along_links(claim, more).silent
+    linked = Traced("dr", trace=lambda ds: ds.isel(record=[]))
+    assert "dr" not in traced.along_links(claim, linked).ours
 
 
 def test_what_a_result_departs_in():
@@ -576,9 +827,11 @@ def test_headings_are_the_papers():
     """A figure's heading is its claim's."""
     for number, form in forms().items():
         assert form.title == setup_of(number).data["title"]
-    text = (CONFIGS.parent / "dgsuite" / "studies" / "report" / "paper" / "study.toml").read_text()
-    assert not re.search(r"^(title|says|look)", text, re.MULTILINE)
+    study = (CONFIGS.parent / "dgsuite" / "studies" / "report" / "paper" / "study.toml").read_text()
+    assert not re.search(r"^(title|says|look)", study, re.MULTILINE)
 
+
+STUDIES = [(11, "mn"), (11, "hjfap"), (19, "factors")]
 
 DOCUMENTS = (
     "README.md",

@@ -139,15 +139,15 @@ def test_the_outline_says_how_many_reasons_were_tested():
         Row(claim, Verdict("differs", "ours", why, silent))
         for claim, why, silent in (
             (claims()["imsuite.fig11.improves"], "a reason", ""),
-            (claims()["imsuite.sec6.machine"], "another", ""),
+            (claims()["scc.fig5b.numbers"], "another", ""),
             (claims()["imsuite.fig11.sixteen"], "", "nothing holds"),
         )
     ]
-    found = outline([*rows, Row(claims()["scc.fig5b.numbers"], Verdict("equal"))])
+    found = outline([*rows, Row(claims()["scc.fig5.setup"], Verdict("equal"))])
     assert (found.differ, found.tested) == (3, 1)
     assert [row.claim.id for row in found.open] == ["imsuite.fig11.sixteen"]
     assert found.counts.rows == [
-        ("IMSuite", 0, 0, 3, 0), ("Scalability", 0, 0, 0, 0), ("X10 on the SCC", 1, 0, 0, 0)
+        ("IMSuite", 0, 0, 2, 0), ("Scalability", 0, 0, 0, 0), ("X10 on the SCC", 1, 0, 1, 0)
     ]  # fmt: skip
     assert [state(row) for row in rows] == ["differs", "differs", "open"]
 

@@ -14,8 +14,13 @@ from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.report.claims import formulas
 from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.evidence import RINGS, SUITE, Evidence, N, clocked
-from dgsuite.studies.report.claims.verdicts import DIFFERS, EQUAL, Verdict, all_but, check, compared
-from dgsuite.studies.report.tables import cells_of, code, reasons, summary
+from dgsuite.studies.report.claims.verdicts import (
+    Verdict,
+    all_but,
+    check,
+    compared,
+)
+from dgsuite.studies.report.tables import code
 
 INPUTS = ("Mn", "Mx")
 ALIKE = 0.85
@@ -25,17 +30,6 @@ FAC = "clocked"
 CLOCKED = tuple(k for k in SUITE if k != "dr")
 RECURSIVE_CLOCKED = ("bf", "dst", "mst")
 RECURSIVE = ("bf", "dst", "by", "dr", "mst")
-
-
-@check
-def cells(claim: Claim, evidence: Evidence) -> Verdict:
-    """Each printed cell beside ours; a difference needs a reason with its size."""
-    found = cells_of(claim, evidence.counted)
-    odd = [f"{c.kernel} {c.input} {c.column} {c.difference:+d}" for c in found if c.why == ""]
-    text = summary(found)
-    if all(c.difference == 0 for c in found):
-        return Verdict(EQUAL, text)
-    return Verdict(DIFFERS, text, " / ".join(r for r in reasons(found) if r), ", ".join(odd))
 
 
 @check

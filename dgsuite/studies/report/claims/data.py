@@ -87,6 +87,11 @@ def read(text: str) -> list[Claim]:
     ]
 
 
-def setup_of(figure: int) -> Claim | None:
-    """The claim that says what a figure of IMSuite is made with."""
-    return next((c for c in claims().values() if c.data.get("figure") == figure), None)
+def setup_of(figure: int, study: str = "") -> Claim | None:
+    """The claim that says what a figure of IMSuite, or a study beside it, is made with."""
+    wanted = (figure, study)
+    return next(
+        (c for c in claims().values()
+         if (c.data.get("figure"), c.data.get("study", "")) == wanted),
+        None,
+    )  # fmt: skip

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import dgsuite
 from dgsuite import genval
+from dgsuite.core import traces
 from dgsuite.kernels import KERNELS, RECURSIVE
 from dgsuite.studies.experiment import model as config
 from dgsuite.studies.experiment import shipped
@@ -45,33 +47,39 @@ class Evidence:
     ) -> None:
         self.results = dict(results or {})
         self.configs = configs if configs is not None and configs.is_dir() else None
-        self._experiments: dict[tuple[int, bool], config.Config] = {}
-        self._points: dict[tuple[int, bool], list[config.Point]] = {}
+        self._experiments: dict[tuple[int, bool, str], config.Config] = {}
+        self._points: dict[tuple[int, bool, str], list[config.Point]] = {}
 
-    def experiment(self, number: int, full: bool = True) -> config.Config | None:
-        """The experiment of a figure of IMSuite, in its full setting where it has one."""
+    def experiment(self, number: int, full: bool = True, study: str = "") -> config.Config | None:
+        """The experiment of a figure of IMSuite, or of a study beside it; its full setting, if any."""
         if self.configs is None:
             return None
-        key = (number, full)
+        key = (number, full, study)
         if key not in self._experiments:
-            path = str(self.configs / f"figure{number:02}.toml")
+            stem = "-".join(filter(None, (f"figure{number:02}", study)))
+            path = str(self.configs / f"{stem}.toml")
             found, _ = load(path, [])
             if full and found.full:
                 found, _ = load(path, [], full=True)
             self._experiments[key] = found
         return self._experiments[key]
 
-    def points(self, number: int, full: bool = True) -> list[config.Point]:
+    def points(self, number: int, full: bool = True, study: str = "") -> list[config.Point]:
         """The points of such an experiment; none where there are no files."""
-        key = (number, full)
+        key = (number, full, study)
         if key not in self._points:
-            found = self.experiment(number, full)
+            found = self.experiment(*key)
             self._points[key] = [] if found is None else config.points(found)
         return self._points[key]
 
-    def figure(self, number: int) -> xr.Dataset | None:
-        """The results of a figure of IMSuite."""
-        return next((d for d in self.results.values() if d.attrs.get("figure") == number), None)
+    def figure(self, number: int, study: str = "") -> xr.Dataset | None:
+        """The results of a figure of IMSuite, or of a study beside it."""
+        wanted = (number, study)
+        return next(
+            (d for d in self.results.values()
+             if (d.attrs.get("figure"), d.attrs.get("study", "")) == wanted),
+            None,
+        )  # fmt: skip
 
     def having(self, variable: str, **attrs: Any) -> Iterator[xr.Dataset]:
         """Results with a variable, and with some attributes."""
@@ -102,6 +110,10 @@ class Evidence:
         """Sum of a count over such a run."""
         return int(self.run(kernel, given, style, form)[variable].sum())
 
+    def trace(self, kernel: str, given: str) -> xr.Dataset:
+        """The trace of such a run with a cluster for each node: every message, from node to node."""
+        return _trace(kernel, given)
+
     @cached_property
     def counted(self) -> list[xr.Dataset]:
         """The runs of Figures 7, 8 and 10."""
@@ -121,6 +133,15 @@ def _run(kernel: str, given: str, style: str, form: str) -> xr.Dataset:
     ran = dgsuite.run(kernel, graph, style="serial", count_as=style, form=form, faithful=True)
     ran.attrs["kind"] = "ring" if kernel in RINGS else given.lower()
     return ran
+
+
+@cache
+def _trace(kernel: str, given: str) -> xr.Dataset:
+    graph = genval.graph(given.lower(), N, family="paper", kernel=kernel)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "trace.nc"
+        dgsuite.run(kernel, graph, style="serial", clusters=N, faithful=True, trace=path)
+        return traces.read(path).load()
 
 
 def clocked(kernel: str, form: str = "iterative") -> bool:

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
+from dgsuite.studies.report import claims as package
 from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.verdicts import CHECKS, Row, Verdict, unknown
 
 if TYPE_CHECKING:
     from dgsuite.studies.report.claims.evidence import Evidence
 
-for _name in (
-    "counts",
-    "kernels",
-    "scalability",
-    "scc",
-    "scc_findings",
-    "scc_hf",
-    "setups",
-    "times",
-    "words",
-):
-    import_module(f"dgsuite.studies.report.claims.{_name}")  # enters its checks
+for _module in iter_modules(package.__path__):
+    import_module(f"{package.__name__}.{_module.name}")  # enters its checks
 
 
 def judge(evidence: Evidence, chosen: Iterable[Claim] | None = None) -> list[Row]:

@@ -156,13 +156,15 @@ def _said(values: Collection[Any]) -> str:
 @check
 def setting(claim: Claim, evidence: Evidence) -> Verdict:
     """The file's full setting beside the paper's; what departs must be in its ``figure.departs``."""
-    number = claim.data["figure"]
-    full, fast = (evidence.experiment(number, full=way) for way in (True, False))
+    number, study = claim.data["figure"], claim.data.get("study", "")
+    full, fast = (evidence.experiment(number, way, study) for way in (True, False))
     if full is None or fast is None:
         return unknown(NO_FILES)
     assert full.figure is not None
-    found = departures(claim, planned(evidence.points(number)))
-    less = departures(claim, planned(evidence.points(number, full=False))) if full != fast else {}
+    found, less = (
+        departures(claim, planned(evidence.points(number, way, study))) for way in (True, False)
+    )
+    less = less if full != fast else {}
     quick = [f"quick {a}: {t}" for a, t in less.items() if found.get(a) != t]
     return departing(found, full.figure.departs, quick)
 
@@ -234,8 +236,8 @@ def subset(claim: Claim, evidence: Evidence) -> Verdict:
     return compared(claim, ours == paper, {f"Figure {n}": p for n, p in ours.items()})
 
 
-def _experiments(number: int) -> list[dict[str, Any]]:
-    claim = setup_of(number)
+def _experiments(number: int, study: str = "") -> list[dict[str, Any]]:
+    claim = setup_of(number, study)
     return [] if claim is None else list(claim.data.get("experiment", ()))
 
 
@@ -339,16 +341,16 @@ def hardware_threads(claim: Claim, evidence: Evidence) -> Verdict:
 
 def settings_of(figure: xr.Dataset) -> dict[str, str]:
     """Where the runs of a figure's dataset differ from the paper, by aspect."""
-    claim = setup_of(int(figure.attrs["figure"]))
+    claim = setup_of(int(figure.attrs["figure"]), str(figure.attrs.get("study", "")))
     if claim is None or "experiment" not in claim.data:
         return {}
     return departures(claim, ran(figure))
 
 
-def described(number: int) -> str:
-    """The paper's set-up of a figure, in a sentence."""
+def described(number: int, study: str = "") -> str:
+    """The paper's set-up of a figure, or of a study beside it, in a sentence."""
     parts = []
-    for e in _experiments(number):
+    for e in _experiments(number, study):
         kernels = _said(e["kernels"])
         told = [
             f"{e['program']}: {e['form']}, {kernels if kernels == 'all' else kernels.upper()} kernels"
@@ -364,7 +366,7 @@ def described(number: int) -> str:
         if e.get("workload"):
             told.append(f"{e['workload']:,} operations a task")
         parts.append("; ".join(told))
-    claim = setup_of(number)
+    claim = setup_of(number, study)
     assert claim is not None
     base = claim.data.get("base", "")
     if base:

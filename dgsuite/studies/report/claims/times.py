@@ -24,7 +24,15 @@ from dgsuite.studies.report.claims.verdicts import (
     unknown,
 )
 from dgsuite.studies.report.results import bars, crowded, programs
-from dgsuite.studies.report.statistics import Interval, above, every, ratio, slower, within
+from dgsuite.studies.report.statistics import (
+    Interval,
+    above,
+    every,
+    mean_ratio,
+    ratio,
+    slower,
+    within,
+)
 from dgsuite.studies.report.tables import SERIAL
 
 if TYPE_CHECKING:
@@ -39,8 +47,8 @@ MOST = 0.75
 ALIKE = 2.0
 """How many times as long a phase may take for phases to cost much the same."""
 
-ALIKE_GAINS = 1.25
-"""How many times as large a speed-up may be for two to be alike."""
+NEAR = 1.25
+"""How many times as large another speed-up may be, or as small, to be alike."""
 
 Curves = Mapping[tuple[str, str], Mapping[Any, Interval]]
 """Seconds by value of what is swept, by program and kernel."""
@@ -95,25 +103,29 @@ def phases_count(figure: xr.Dataset) -> bool:
 
 def curves(evidence: Evidence, number: int) -> Curves | None:
     """The curves of a figure's results, if they are there."""
-    if (figure := evidence.figure(number)) is None:
-        return None
+    figure = evidence.figure(number)
+    return None if figure is None else measured(figure)
+
+
+def measured(figure: xr.Dataset) -> Curves:
+    """Seconds by value of what is swept, by program and kernel."""
     found: dict[tuple[str, str], dict[Any, Interval]] = {}
     for bar in bars(figure):
         found.setdefault((bar.program, bar.kernel), {})[bar.value] = bar.seconds
     return found
 
 
-def _absent(number: int) -> Verdict:
+def absent(number: int) -> Verdict:
     return unknown(f"no results of Figure {number}")
 
 
-def _lacks(number: int, *what: Any) -> Verdict:
+def lacks(number: int, *what: Any) -> Verdict:
     return unknown(f"the results of Figure {number} lack {', '.join(map(str, what))}")
 
 
-def _told(claim: Claim, evidence: Evidence, number: int, holds: bool | None, ours: str) -> Verdict:
+def told(claim: Claim, evidence: Evidence, number: int, holds: bool | None, ours: str) -> Verdict:
     """A verdict on times, with the settings in which the results depart; None is open, by their intervals."""
-    figure = evidence.figure(number)
+    figure = evidence.figure(number, claim.data.get("study", ""))
     assert figure is not None
     if holds is None:
         repeats = len(set(figure["repeat"].values.tolist()))
@@ -146,7 +158,7 @@ def _share(
     text += f"; left open by their intervals: {_named(unsure)}" if unsure else ""
     may_fail = (1 - of) * len(held)
     holds = False if len(odd) > may_fail else (True if len(odd + unsure) <= may_fail else None)
-    return _told(claim, evidence, number, holds, text)
+    return told(claim, evidence, number, holds, text)
 
 
 def _each(
@@ -155,7 +167,7 @@ def _each(
 ) -> Verdict:  # fmt: skip
     """Whether something holds of the curves' times, ascending in what is swept, or at some values."""
     if (found := curves(evidence, number)) is None:
-        return _absent(number)
+        return absent(number)
     held = {}
     for key, curve in found.items():
         at = sorted(curve) if values is None else [v for v in values if v in curve]
@@ -163,7 +175,7 @@ def _each(
             continue
         held[key] = holds([curve[v] for v in at])
     if not held:
-        return _lacks(number, *(values or ("two values",)))
+        return lacks(number, *(values or ("two values",)))
     return _share(claim, evidence, number, held, of)
 
 
@@ -198,35 +210,35 @@ def gains(claim: Claim, evidence: Evidence) -> Verdict:
 def hs_dip(claim: Claim, evidence: Evidence) -> Verdict:
     """HS from 16 to 32 threads, in X10-FA and in HJ-FA."""
     if (found := curves(evidence, 11)) is None:
-        return _absent(11)
+        return absent(11)
     pair = [found.get((p, "hs"), {}) for p in ("X10-FA", "HJ-FA")]
     if not all({16, 32} <= set(curve) for curve in pair):
-        return _lacks(11, "hs on 16 and 32 threads")
+        return lacks(11, "hs on 16 and 32 threads")
     x10, hj = (ratio(curve[32], curve[16]) for curve in pair)
     holds = every([above(x10), not above(hj)])
-    return _told(claim, evidence, 11, holds, f"time x {x10} in X10-FA, x {hj} in HJ-FA")
+    return told(claim, evidence, 11, holds, f"time x {x10} in X10-FA, x {hj} in HJ-FA")
 
 
 @check
 def sixty_four(claim: Claim, evidence: Evidence) -> Verdict:
     """What 64 threads gain over 32 in X10-FAC."""
     if (found := curves(evidence, 11)) is None:
-        return _absent(11)
+        return absent(11)
     pair = {k: found.get(("X10-FAC", k), {}) for k in ("hs", "bf")}
     if not all({32, 64} <= set(curve) for curve in pair.values()):
-        return _lacks(11, "hs and bf on 32 and 64 threads")
+        return lacks(11, "hs and bf on 32 and 64 threads")
     ours = {k: ratio(curve[32], curve[64]) for k, curve in pair.items()}
     paper = {k: 1 + claim.data["values"][f"{k}_improvement_percent_32_to_64"] / 100 for k in ours}
     holds = every(within(ours[k], paper[k] - 0.1, paper[k] + 0.1) for k in ours)
     text = ", ".join(f"{k} {100 * (gain.mean - 1):+.0f} %" for k, gain in ours.items())
-    return _told(claim, evidence, 11, holds, text)
+    return told(claim, evidence, 11, holds, text)
 
 
 @check
 def serial_first(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether the serial program is the faster one up to four threads, and not from eight on."""
     if (figure := evidence.figure(11)) is None:
-        return _absent(11)
+        return absent(11)
     held = {}
     for bar in bars(figure):
         if isinstance(bar.base, str):
@@ -235,7 +247,7 @@ def serial_first(claim: Claim, evidence: Evidence) -> Verdict:
                 None if gains is None else gains != (bar.value <= 4)
             )
     if not held:
-        return _lacks(11, "the serial program")
+        return lacks(11, "the serial program")
     return _share(claim, evidence, 11, held, MOST)
 
 
@@ -255,20 +267,44 @@ def hj_times(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def alike_recursive(claim: Claim, evidence: Evidence) -> Verdict:
     """Gain of the most threads over one, recursive beside iterative."""
-    flat, deep = curves(evidence, 11), curves(evidence, 12)
+    flat, deep = (evidence.figure(number) for number in (11, 12))
     if flat is None or deep is None:
-        return _absent(11 if flat is None else 12)
-    ratios = {}
-    for key in flat.keys() & deep.keys():
-        common = sorted(set(flat[key]) & set(deep[key]))
+        return absent(11 if flat is None else 12)
+    return alike(claim, evidence, 12, measured(flat), measured(deep), "recursive over iterative")
+
+
+def alike(
+    claim: Claim, evidence: Evidence, number: int, one: Curves, other: Curves, what: str
+) -> Verdict:
+    """Whether the speed-ups of the most threads over the fewest are those of other curves.
+
+    They are not if one of a kernel, or the mean of a program's kernels, is surely further apart than `NEAR`;
+    and they are if the means are surely within.
+    """
+    ratios: dict[str, dict[str, Interval]] = {}
+    for program, kernel in sorted(one.keys() & other.keys()):
+        first, second = one[program, kernel], other[program, kernel]
+        common = sorted(set(first) & set(second))
         if len(common) > 1:
-            one, two = (ratio(c[key][common[0]], c[key][common[-1]]) for c in (flat, deep))
-            ratios[" ".join(key)] = ratio(two, one)
+            gains = (ratio(curve[common[0]], curve[common[-1]]) for curve in (second, first))
+            ratios.setdefault(program, {})[kernel] = ratio(*gains)
     if not ratios:
-        return _lacks(12, "curves that Figure 11 has")
-    text = ", ".join(f"{name} x {ratio}" for name, ratio in sorted(ratios.items()))
-    holds = every(within(ratio, 1 / ALIKE_GAINS, ALIKE_GAINS) for ratio in ratios.values())
-    return _told(claim, evidence, 12, holds, f"speed-up recursive over iterative: {text}")
+        return lacks(number, "two curves to compare")
+    means = {program: mean_ratio([*mine.values()]) for program, mine in ratios.items()}
+    apart = [
+        f"{program} {kernel} x {gain}"
+        for program, mine in ratios.items()
+        for kernel, gain in mine.items()
+        if _near(gain) is False
+    ]
+    mean = ", ".join(f"{p} x {m} over {len(ratios[p])} kernels" for p, m in means.items())
+    odd = ", ".join(apart) or "none"
+    text = f"speed-up {what}: {mean}; surely further apart than {NEAR:g}: {odd}"
+    return told(claim, evidence, number, every([not apart, *map(_near, means.values())]), text)
+
+
+def _near(gain: Interval) -> bool | None:
+    return within(gain, 1 / NEAR, NEAR)
 
 
 @check
@@ -276,37 +312,37 @@ def mst_dip(claim: Claim, evidence: Evidence) -> Verdict:
     """Recursive MST in one place from 16 to 32 threads."""
     found = curves(evidence, 13)
     if found is None:
-        return _absent(13)
+        return absent(13)
     mst = {p: c for (p, k), c in found.items() if k == "mst" and {16, 32} <= set(c)}
     if not mst:
-        return _lacks(13, "mst on 16 and 32 threads")
+        return lacks(13, "mst on 16 and 32 threads")
     text = ", ".join(f"{p} time x {ratio(c[32], c[16])}" for p, c in mst.items())
-    return _told(claim, evidence, 13, every(slower(c[16], c[32]) for c in mst.values()), text)
+    return told(claim, evidence, 13, every(slower(c[16], c[32]) for c in mst.values()), text)
 
 
 @check
 def size_grows(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether times grow with the input, and most for BY."""
     if (found := curves(evidence, 14)) is None:
-        return _absent(14)
+        return absent(14)
     odd: list[str] = []
-    told: list[bool | None] = []
+    held: list[bool | None] = []
     most: dict[tuple[str, Any], dict[str, Interval]] = {}
     for (program, kernel), curve in found.items():
         at = sorted(curve)
-        told.append(_grows([curve[v] for v in at]))
-        if told[-1] is False:
+        held.append(_grows([curve[v] for v in at]))
+        if held[-1] is False:
             odd.append(f"{program} {kernel}")
         most.setdefault((program, at[-1]), {})[kernel] = ratio(curve[at[-1]], curve[at[0]])
     groups = [(p, of) for (p, n), of in most.items() if "by" in of]
     if not groups and not odd:
-        return _lacks(14, "by")
+        return lacks(14, "by")
     steepest = {p: max(of, key=lambda kernel: of[kernel].mean) for p, of in groups}
-    told += [slower(of[k], of["by"]) for _, of in groups for k in of if k != "by"]
+    held += [slower(of[k], of["by"]) for _, of in groups for k in of if k != "by"]
     text = (
         f"not growing: {', '.join(odd) or 'none'}; steepest: {said(steepest) or 'BY is not there'}"
     )
-    return _told(claim, evidence, 14, every(told), text)
+    return told(claim, evidence, 14, every(held), text)
 
 
 @check
@@ -321,10 +357,10 @@ def clusters_grow(claim: Claim, evidence: Evidence) -> Verdict:
 def one_to_two(claim: Claim, evidence: Evidence) -> Verdict:
     """Which kernels gain from a second cluster."""
     if (found := curves(evidence, 15)) is None:
-        return _absent(15)
+        return absent(15)
     two = {key: slower(c[2], c[1]) for key, c in found.items() if {1, 2} <= set(c)}
     if not two:
-        return _lacks(15, "two clusters")
+        return lacks(15, "two clusters")
     paper = {"X10-FA": claim.data["values"]["fa"], "X10-FAC": claim.data["values"]["fac"]}
     holds = every(
         None if gains is None else gains == (kernel in paper[program])
@@ -332,7 +368,7 @@ def one_to_two(claim: Claim, evidence: Evidence) -> Verdict:
     )
     ours = {p: sorted(k for (q, k), gains in two.items() if p == q and gains) for p, _ in two}
     text = "; ".join(f"{p}: {', '.join(names) or 'none'}" for p, names in ours.items())
-    return _told(claim, evidence, 15, holds, f"gain from a second place: {text}")
+    return told(claim, evidence, 15, holds, f"gain from a second place: {text}")
 
 
 @check
@@ -357,11 +393,11 @@ def w_grows(claim: Claim, evidence: Evidence) -> Verdict:
 def by_reversal(claim: Claim, evidence: Evidence) -> Verdict:
     """BY on Mx-In over Mn-In, in one place and in many."""
     if (found := curves(evidence, 19)) is None:
-        return _absent(19)
+        return absent(19)
     ratios = {p: ratio(c["mx"], c["mn"]) for (p, k), c in found.items() if k == "by"}
     if not {"X10-FA", "HJ-FA"} <= ratios.keys():
-        return _lacks(19, "by in X10-FA and HJ-FA")
+        return lacks(19, "by in X10-FA and HJ-FA")
     text = ", ".join(f"{p} {ratio}" for p, ratio in ratios.items())
     less = above(ratios["HJ-FA"])
     holds = every([above(ratios["X10-FA"]), None if less is None else not less])
-    return _told(claim, evidence, 19, holds, text)
+    return told(claim, evidence, 19, holds, text)
