@@ -23,7 +23,7 @@ LARGE, PIECES = 1 << 20, 64
 """Bytes of the message that bandwidth is measured with, or pieces of it where each has to be waited for."""
 
 
-TURNS = 5
+TURNS = 3
 """Turns of each transport, of which the least counts."""
 
 
@@ -170,24 +170,25 @@ def transports(
             _rounds(client, 2, sizes[name] // 8)
         _tasks(client, 100)
     # short, so that some fall between what others do on the machine
-    taken = {name: np.empty((repeats, TURNS, 3)) for name in clients}
+    rounds = {name: np.empty((repeats, TURNS, 2)) for name in clients}
+    tasks = dict.fromkeys(clients, np.inf)
     for lot in range(repeats):
         for turn in range(TURNS):
             for name, client in clients.items():
                 with chosen(name):
-                    empty = _rounds(client, 20, 0)
-                    full = _rounds(client, 3, sizes[name] // 8)
-                taken[name][lot, turn] = empty, full, _tasks(client, 50)
-    return [_measured(name, least.min(1), sizes[name], held[name]) for name, least in taken.items()]
+                    empty, full = _rounds(client, 40, 0), _rounds(client, 4, sizes[name] // 8)
+                rounds[name][lot, turn] = empty, full
+        tasks = {name: min(least, _tasks(clients[name], 50)) for name, least in tasks.items()}
+    return [_measured(n, rounds[n].min(1), tasks[n], sizes[n], held[n]) for n in clients]
 
 
-def _measured(name: str, lots: NDArray, size: int, chunk: int) -> Transport:
-    """A transport by the seconds of an empty round, a full one and a task in each lot."""
-    empty, full, task = lots.T
+def _measured(name: str, lots: NDArray, task: float, size: int, chunk: int) -> Transport:
+    """A transport by the seconds of an empty round and of a full one in each lot."""
+    empty, full = lots.T
     byte = np.maximum(full - empty, 0.0) / size
     message, each = interval(empty), interval(byte)
     halves = np.nan_to_num([message.half, each.half]).tolist()
-    return Transport(name, message.mean, each.mean, float(task.min()), chunk, 0.0, *halves)
+    return Transport(name, message.mean, each.mean, task, chunk, 0.0, *halves)
 
 
 def _rounds(client: Client, count: int, size: int) -> float:

@@ -364,7 +364,7 @@ def test_an_experiment_from_the_command_line(tmp_path, capsys, monkeypatch):
     assert ds.chunk_bytes.values.tolist() == [0, 5120, 160]
     assert bool((ds.simulated_seconds > 0).all())
     assert (ds.held_bytes > 10_000).all()
-    assert int((ds.measured_seconds > 0).sum()) == 4 * (3 + 1) * 2
+    assert int((ds.measured_seconds > 0).sum()) == (4 + 2 + 1) * 2
     assert ds.simulated_seconds.attrs["units"] == "s"
     work, setup = ds.work_seconds, ds.setup_seconds
     one = ds.simulated_seconds.sel(places=1, deal="block").isel(transport=0)
