@@ -35,6 +35,7 @@ from dgsuite.core.workers.outputs import collect
 from dgsuite.core.workers.room import hold_to_limit
 from dgsuite.kernels.bsp import Kernel, Vote
 from dgsuite.partition.client.sending import send_now
+from dgsuite.partition.client.tasks import MOVABLE
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import cluster_ranges, received
 from dgsuite.partition.clusters.cluster import Cluster
@@ -196,9 +197,13 @@ class Driver:
         Futures of them.
         """
         names = [f"{self.kernel.name}-site-{self.watch.key_part}-{s}" for s in range(len(graphs))]
+        tied = {
+            "allow_other_workers": True,
+            MOVABLE: True,
+        }  # Dask forgets the one if no worker is left
         layers = {
             name: MaterializedLayer(
-                graph, annotations={"workers": [home], "allow_other_workers": True}
+                graph, annotations={"workers": [home], **tied} if self.others else {}
             )
             for name, graph, home in zip(names, graphs, self.homes, strict=True)
         }

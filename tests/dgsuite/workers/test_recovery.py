@@ -20,7 +20,7 @@ from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.labels.held_labels import HeldLabels
 from dgsuite.partition.sources.edges import Pieces
 from tests.faults.inject import Signal, arm, disarm
-from tests.support.clusters import COME_BACK
+from tests.support.clusters import COME_BACK, client_of
 from tests.support.graphs import same
 
 N = 400
@@ -260,6 +260,18 @@ def test_state_in_tasks_on_a_graph_of_this_process(trio, embed, monkeypatch):
     for name, values in outputs(expected).items():
         np.testing.assert_array_equal(found[name].values, values)
     assert (graph.placed == {}) == (embed > 0)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_state_in_tasks_when_no_worker_is_left(workers, monkeypatch):
+    """Until Dask's nannies have started new ones, at other addresses."""
+    monkeypatch.setattr("dgsuite.core.workers.placement.PATIENCE", COME_BACK)
+    graph = genval.graph("er", N, seed=5, clusters=3, client=None)
+    expected = dgsuite.run("mis", graph, style="serial")
+    with client_of(workers, set_as_default=False) as client, in_tasks(False):
+        client.run(arm, 3, True, Signal())
+        found = dgsuite.run("mis", graph, style="finish_async", client=client)
+    np.testing.assert_array_equal(found.in_mis, expected.in_mis)
 
 
 def test_copies_bound_what_dask_repeats(trio):
