@@ -18,24 +18,16 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from dgsuite.studies.experiment.namespaces import ip, missing
+
+__all__ = ["Hosts", "missing"]
+
 PORT = 8786
 
 SWITCH = Path(__file__).with_name("switch.py")
 
 BOUND = 60
 """Seconds in which a scheduler and its workers must be there."""
-
-
-def missing() -> str:
-    """Why there cannot be hosts here; empty if there can."""
-    if shutil.which("ip") is None:
-        return "there is no command ip (iproute2)"
-    name = f"dgsuite-{os.getpid()}-try"
-    made = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True)
-    if made.returncode:
-        return f"network namespaces are not permitted: {made.stderr.strip()}"
-    subprocess.run(["ip", "netns", "del", name], check=True)
-    return ""
 
 
 class Hosts:
@@ -66,8 +58,8 @@ class Hosts:
         with ExitStack() as stack:
             self._add(stack, "switch")
             for net in (0, 1):
-                _ip(self.space("switch"), "link add", f"net{net}", "type bridge")
-                _ip(self.space("switch"), "link set", f"net{net}", "up")
+                ip(f"link add net{net} type bridge", self.space("switch"))
+                ip(f"link set net{net} up", self.space("switch"))
             names = "".join(f"10.77.0.{k + 1} host-{k}\n" for k in range(self.count))
             for host in range(self.count):
                 self._add(stack, host)
@@ -89,7 +81,7 @@ class Hosts:
     def _add(self, stack: ExitStack, host: int | str) -> None:
         subprocess.run(["ip", "netns", "add", self.space(host)], check=True)
         stack.callback(subprocess.run, ["ip", "netns", "del", self.space(host)], check=True)
-        _ip(self.space(host), "link set lo up")
+        ip("link set lo up", self.space(host))
 
     def _switch(self, stack: ExitStack) -> None:
         """Make every host's first interface, with a switch between them that delays."""
@@ -107,13 +99,13 @@ class Hosts:
         space, device = self.space(host), f"eth{net}"
         if net or not self.delay:
             there = f"h{host}n{net}"
-            peer = ("type veth peer name", there, "netns", self.space("switch"))
-            _ip(space, "link add", device, *peer)
-            _ip(self.space("switch"), "link set", there, f"master net{net}", "up")
-        _ip(space, "addr add", f"10.{77 + net}.0.{host + 1}/24", "dev", device)
+            switch = self.space("switch")
+            ip(f"link add {device} type veth peer name {there} netns {switch}", space)
+            ip(f"link set {there} master net{net} up", switch)
+        ip(f"addr add 10.{77 + net}.0.{host + 1}/24 dev {device}", space)
         if net == 0:
-            _ip(space, "addr add", f"fd77::{host + 1}/64", "dev", device, "nodad")
-        _ip(space, "link set", device, "up")
+            ip(f"addr add fd77::{host + 1}/64 dev {device} nodad", space)
+        ip(f"link set {device} up", space)
 
     def start(self, host: int, command: Sequence[str], **options: Any) -> subprocess.Popen[str]:
         """Start a command on a host."""
@@ -157,7 +149,7 @@ class Hosts:
     def cut(self, host: int) -> None:
         """Take a host off the network, without a word to the others."""
         for net in (0, 1):
-            _ip(self.space(host), f"link set eth{net} down")
+            ip(f"link set eth{net} down", self.space(host))
 
     @contextmanager
     def cluster(
@@ -193,10 +185,6 @@ class Hosts:
                 process = self.start(host, [*dask, *command], start_new_session=True)
                 stack.callback(_end, process)
             yield address
-
-
-def _ip(space: str, *words: str) -> None:
-    subprocess.run(["ip", "-n", space, *" ".join(words).split()], check=True)
 
 
 def _enter(namespace: int) -> None:

@@ -14,7 +14,7 @@ from dgsuite.core.engine.workload import Workload
 from dgsuite.studies.experiment.model import SOURCES, or_none
 
 if TYPE_CHECKING:
-    from dgsuite.studies.experiment.model import Config, GraphSource
+    from dgsuite.studies.experiment.model import Config, GraphSource, Throttle
 
 ELSEWHERE = {
     "kind": "graph.generate",
@@ -36,8 +36,9 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
     from dgsuite.core.parameters import fitting
     from dgsuite.kernels import KERNELS, RECURSIVE
 
-    throttled = (config.cluster.scheduler or config.cluster.protocol or "").startswith("throttle+")
-    if config.throttle and not throttled:
+    if config.throttle and config.throttle.means == "tc":
+        yield from _check_tc(config, config.throttle)
+    elif config.throttle and not _address(config).startswith("throttle+"):
         yield "throttle: needs a throttled transport: cluster.protocol = 'throttle+tcp'"
     if (t := config.throttle) and t.processes_per_node > 1 and t.scope != "process":
         yield (
@@ -112,6 +113,24 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
                 yield from (f"{where}{problem}" for problem in _check_graph(source, name, n))
             elif not (folder / name).exists():
                 yield f"{where}.{ways[0]} = {pattern!r}: there is no file {folder / name}"
+
+
+def _address(config: Config) -> str:
+    """What says how the workers talk; "" is Dask's choice."""
+    return config.cluster.scheduler or config.cluster.protocol or ""
+
+
+def _check_tc(config: Config, throttle: Throttle) -> Iterator[str]:
+    """What links that the kernel limits cannot do."""
+    if config.cluster.scheduler is not None:
+        yield "throttle.means: 'tc' makes a cluster of its own; give no scheduler"
+    elif _address(config).removeprefix("throttle+") not in ("", "tcp"):
+        yield (
+            f"throttle.means: 'tc' limits a network; cluster.protocol = {config.cluster.protocol!r} must be "
+            f"'tcp', or 'throttle+tcp', which then has no limit of its own"
+        )
+    if throttle.scope != "process":
+        yield "throttle.scope: must be 'process' with means = 'tc': a link is a worker's"
 
 
 def _check_address(config: Config) -> Iterator[str]:

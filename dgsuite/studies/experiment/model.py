@@ -148,14 +148,17 @@ class Cluster(Section):
 
 
 class Throttle(Section):
-    """How fast workers may send, over a throttled protocol; see `dgsuite.core.transports.throttle`."""
+    """How fast workers may send; see `dgsuite.core.transports.throttle`."""
 
+    means: Literal["protocol", "tc"] = "protocol"
+    """What slows them down: a throttled protocol, or Linux's ``tc`` on the links of network namespaces, one
+    for each worker. "tc" takes Linux, root, iproute2, and scope = "process"."""
     nominal: str
     """Bytes a second that count as 100 %, such as "400 MB"."""
     percent: Many[Annotated[float, Field(gt=0, le=100)]] = [100.0]
     """Per cent of the nominal bandwidth that workers have."""
     latency: str = "0s"
-    """Added to each message, such as "100us"."""
+    """Added to each message, such as "100us"; with "tc" to each packet, which takes a kernel with netem."""
     scope: Literal["link", "process"] = "link"
     """Whether each comm has the bandwidth, or all comms of a process share it."""
     processes_per_node: Count = 1

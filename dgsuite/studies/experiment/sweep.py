@@ -7,6 +7,7 @@ import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from dgsuite.core.results.provenance import (
     oversubscribed,
 )
 from dgsuite.core.running.runner import run
+from dgsuite.core.transports.throttle import limit
 from dgsuite.partition.client.gather import gathered
 from dgsuite.partition.client.installed import fingerprint
 from dgsuite.partition.client.session import Session
@@ -31,6 +33,7 @@ from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.sources.edges import BUILDING
+from dgsuite.studies.experiment import namespaces
 from dgsuite.studies.experiment.clusters import (
     bound,
     check_memory,
@@ -125,7 +128,7 @@ class Sweep:
         """
         results = []
         with ExitStack() as stack:
-            clusters = _Clusters(stack, self.cluster, self.experiment.fresh)
+            clusters = _Clusters(stack, self.cluster, self.experiment.fresh, self.throttle)
             graphs: dict[Any, Graph] = {}
             for number, asked in enumerate(self.points):
                 point = clusters.there(asked)
@@ -145,7 +148,7 @@ class Sweep:
                     if len(graphs) == KEPT:
                         graphs.pop(next(iter(graphs)))
                     graphs[key] = self.graph(point, client)
-                with bound(client, point.hwts), self._throttled(client, point):
+                with bound(client, point.hwts), clusters.throttled(point):
                     self.warm_up(point, graphs[key], client, where)
                     dataset = self.one(point, graphs[key], client, on_round, path.stem)
                     self.iterate(dataset, point, graphs[key], client)
@@ -177,21 +180,6 @@ class Sweep:
         if self.experiment.validate_results and not dataset.attrs.get("valid"):
             return None, "the result of an earlier run was not validated"
         return dataset, ""
-
-    @contextmanager
-    def _throttled(self, client: Client | None, point: Point) -> Iterator[None]:
-        """Let the workers send no more than the point says."""
-        if self.throttle is None or client is None:
-            yield
-            return
-        from dgsuite.core.transports.throttle import limit
-
-        t = self.throttle
-        limit(client, t.share(), point.bandwidth or 100, t.latency, t.scope, "exchange")
-        try:
-            yield
-        finally:
-            limit(client)
 
     def graph(self, point: Point, client: Client | None) -> Graph:
         """The graph of a point, all there."""
@@ -282,6 +270,7 @@ class Sweep:
             k = self.throttle.processes_per_node
             dataset.attrs["nominal_bandwidth"] = self.throttle.share() * k
             dataset.attrs["processes_per_node"] = k
+            dataset.attrs["throttle_means"] = self.throttle.means
         dataset.attrs["oversubscribed"] = int(oversubscribed(dataset.attrs))
         return dataset
 
@@ -329,9 +318,13 @@ def make_graph(point: Point, folder: Path, client: Client | None) -> Graph:
 class _Clusters:
     """The Dask cluster for a point: one at an address, or our own, kept while points agree on it."""
 
-    def __init__(self, stack: ExitStack, config: Cluster, fresh: bool) -> None:
+    def __init__(
+        self, stack: ExitStack, config: Cluster, fresh: bool, throttle: Throttle | None
+    ) -> None:
         self.config = config
         self.fresh = fresh
+        self.throttle = throttle
+        self.network: namespaces.Network | None = None
         self.key: Any = None
         self.current: Client | None = None
         self.closing = ExitStack()
@@ -341,6 +334,8 @@ class _Clusters:
         if config.scheduler is None:
             check_memory(config.memory_limit)
             check_protocol(config.protocol)
+            if throttle is not None and throttle.means == "tc":
+                namespaces.check(throttle.latency)
             return
         self.key = config.scheduler
         self.current = self.closing.enter_context(connect(config.scheduler))
@@ -372,16 +367,28 @@ class _Clusters:
         if key != self.key:
             self.closing.close()
             self.key = None
-            self.current = self.closing.enter_context(
-                local(
-                    point.workers,
-                    point.threads,
-                    self.config.memory_limit,
-                    self.config.protocol,
-                )
-            )
+            how = (point.workers, point.threads, self.config.memory_limit, self.config.protocol)
+            if self.throttle is not None and self.throttle.means == "tc":
+                made = namespaces.cluster(*how)
+                self.current, self.network = self.closing.enter_context(made)
+            else:
+                self.current = self.closing.enter_context(local(*how))
             self.key = key
         return self.current
+
+    @contextmanager
+    def throttled(self, point: Point) -> Iterator[None]:
+        """Let the workers of a point send no more than it says."""
+        client, t = self.client(point), self.throttle
+        if client is None or t is None:
+            yield
+            return
+        slow = partial(limit, client) if self.network is None else self.network.limit
+        slow(t.share(), point.bandwidth or 100, t.latency, t.scope, "exchange")
+        try:
+            yield
+        finally:
+            slow()
 
 
 def parameters(dataset: xr.Dataset) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from dgsuite.base.errors import InputError
 LINK = ("nominal_bandwidth", "processes_per_node")
 """What an experiment says of the throttled link: bytes per second, and the processes that share it."""
 
-SAME = ("style", "form", "counted_as", "kind", "threads", "workload", *LINK)
+SAME = ("style", "form", "counted_as", "kind", "threads", "workload", *LINK, "throttle_means")
 """What all runs have in common, besides the parameters of their kernel."""
 
 

@@ -1,0 +1,238 @@
+"""Workers in network namespaces, with real links that the kernel limits."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import psutil
+import pytest
+
+import dgsuite
+from dgsuite import genval
+from dgsuite.__main__ import main
+from dgsuite.studies.experiment import namespaces
+from tests.support.clusters import heed_interrupts
+from tests.support.paths import ROOT
+
+WHY_NOT = namespaces.missing()
+needed = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
+NO_DELAY = not WHY_NOT and namespaces.missing("netem", "delay 1ms rate 1mbit")
+
+EXPERIMENT = """
+[experiment]
+plot = false
+[cluster]
+workers = [2]
+protocol = "throttle+tcp"
+[throttle]
+means = "tc"
+nominal = "1 MB"
+percent = [5, 100]
+scope = "process"
+[graph]
+generate = "rmat"
+[[run]]
+kernel = "pagerank"
+style = "clocked"
+n = 4096
+params.iterations = 10
+"""
+
+
+def left(process=None):
+    """What is there of the networks of a process: namespaces, interfaces, and processes in them."""
+    process = process or os.getpid()
+    spaces = namespaces.ip("netns list")
+    links = namespaces.ip("-br link")
+    found = re.findall(rf"dgsuite-{process}-\S+", spaces) + re.findall(rf"dg{process}\d+", links)
+    for worker in psutil.process_iter(["cmdline"]):
+        words = worker.info["cmdline"] or []
+        if f"dgsuite-{process}-" in " ".join(words):
+            found.append(words)
+    return found
+
+
+def busiest(dataset, hosts):
+    """Bytes that the host that sends most sends, at least."""
+    return int(dataset.wire_bytes.sum()) / hosts
+
+
+@needed
+def test_what_workers_exchange_crosses_the_links_and_no_more_of_it_than_they_let_through():
+    expected = dgsuite.run("pagerank", genval.graph("rmat", 1 << 12), style="serial", iterations=10)
+    with namespaces.cluster(3, 1, "auto") as (client, network):
+        graph = genval.graph("rmat", 1 << 12, client=client)
+        rate = 400e3
+        for limit in ((), (2 * rate, 50), ()):
+            network.limit(*limit)
+            before = np.array(network.sent())
+            ds = dgsuite.run("pagerank", graph, style="clocked", client=client, iterations=10)
+            sent = network.sent() - before
+            np.testing.assert_array_equal(ds["rank"], expected["rank"])
+            wire = int(ds.wire_bytes.sum())
+            assert (sent > 0).all()
+            # headers and acknowledgements come on top, and what the tasks say to begin
+            assert wire < sent.sum() < 2 * wire + 20_000 * network.hosts
+            if limit:
+                seconds = (busiest(ds, 3) - ds.sizes["round"] * namespaces.PACKET) / rate
+                assert ds.attrs["seconds"] > seconds > 0
+        assert {address.split(":")[1] for address in client.nthreads()} == {
+            f"//{address}" for address in network.addresses
+        }
+    assert not left()
+
+
+@needed
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_nothing_is_left_behind_by_an_error(error):
+    there, pids = [], []
+
+    def strike():
+        with namespaces.cluster(2, 1, "auto") as (client, _):
+            there.extend(left())
+            pids.extend(client.run(os.getpid).values())
+            raise error
+
+    with pytest.raises(error):
+        strike()
+    # two workers and the switch, and the end of this process
+    assert len(there) == 4
+    assert not left()
+    assert len(pids) == 2
+    assert not any(psutil.pid_exists(pid) for pid in pids)
+
+
+@needed
+def test_nothing_is_left_behind_by_a_network_that_cannot_be_made(monkeypatch):
+    monkeypatch.setattr(namespaces, "LINK", "qdisc add dev data root nonsense")
+    with pytest.raises(dgsuite.RunError, match=r"tc -n dgsuite-.*nonsense"):
+        namespaces.Network(2).__enter__()
+    assert not left()
+
+
+@needed
+def test_a_worker_that_does_not_start_is_told(monkeypatch):
+    monkeypatch.setenv("DASK_DISTRIBUTED__WORKER__PRELOAD", "no_such_module")
+    with (
+        pytest.raises(dgsuite.RunError, match=r"does not start: .*no_such_module"),
+        namespaces.cluster(2, 1, "auto"),
+    ):
+        pass
+    assert not left()
+
+
+@needed
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_an_experiment_and_leaves_nothing_behind(number, tmp_path):
+    config = tmp_path / "slow.toml"
+    config.write_text(EXPERIMENT.replace('"1 MB"', '"1 kB"'))
+    output = tmp_path / "slow.nc"
+    command = [sys.executable, "-m", "dgsuite", "run", str(config), "--output", str(output)]
+    with subprocess.Popen(
+        command, cwd=ROOT, preexec_fn=heed_interrupts, stderr=subprocess.PIPE, text=True
+    ) as process:
+        deadline = time.monotonic() + 60
+        while len(left(process.pid)) < 4:
+            assert process.poll() is None, process.stderr.read()
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        workers = psutil.Process(process.pid).children()
+        process.send_signal(number)
+        process.communicate(timeout=30)
+    assert process.returncode == 128 + number
+    assert not left(process.pid)
+    _, alive = psutil.wait_procs(workers, timeout=10)
+    assert not alive
+
+
+@needed
+def test_an_experiment_runs_by_either_means(tmp_path):
+    config = tmp_path / "both.toml"
+    config.write_text(EXPERIMENT)
+    found = {}
+    for means in ("protocol", "tc"):
+        output = tmp_path / f"{means}.nc"
+        given = ["--set", f"throttle.means={means}", "--output", str(output), "-q"]
+        assert main(["run", str(config), *given]) == 0
+        found[means] = runs = dgsuite.open(output)
+        slow = runs.isel(run=0)
+        assert int(slow.bandwidth) == 5
+        packets = int(slow.n_rounds) * namespaces.PACKET
+        assert float(slow.seconds) > (busiest(slow, 2) - packets) / 50e3 > 0
+        assert runs.attrs["throttle_means"] == means
+    a, b = found.values()
+    np.testing.assert_array_equal(a["rank"], b["rank"])
+    np.testing.assert_array_equal(a.wire_bytes, b.wire_bytes)
+    with pytest.raises(dgsuite.InputError, match="throttle_means is 'protocol' in one and 'tc'"):
+        dgsuite.scaling.measured([_first(a, 1), _first(b, 2)])
+    assert not left()
+
+
+def _first(runs, workers):
+    """A run, as if on so many workers."""
+    import json
+
+    return runs.isel(run=0).assign_attrs(
+        json.loads(runs.attrs["run_attributes"])[0], workers=workers
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "instead", "said"),
+    [
+        ('scope = "process"', "", "throttle.scope: must be 'process'"),
+        ('"throttle+tcp"', '"uds"', "throttle.means: 'tc' limits a network"),
+        (
+            'protocol = "throttle+tcp"',
+            'scheduler = "tcp://127.0.0.1:1"',
+            "throttle.means: 'tc' makes a cluster of its own",
+        ),
+        ('means = "tc"', 'means = "InterSense"', "throttle.means"),
+    ],
+)
+def test_what_links_cannot_do_is_told_before_anything_runs(tmp_path, capsys, line, instead, said):
+    config = tmp_path / "wrong.toml"
+    assert line in EXPERIMENT
+    config.write_text(EXPERIMENT.replace(line, instead))
+    assert main(["run", str(config), "--dry-run"]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_without_the_programs(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(dgsuite.InputError, match="'tc': there is no command ip"):
+        namespaces.check()
+
+
+@needed
+@pytest.mark.skipif(not shutil.which("setpriv"), reason="there is no command setpriv")
+def test_without_the_rights():
+    code = "from dgsuite.studies.experiment import namespaces; namespaces.check()"
+    fewer = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin"]
+    found = subprocess.run([*fewer, sys.executable, "-c", code], capture_output=True, text=True)
+    assert "InputError: throttle.means 'tc': network namespaces are not perm" in found.stderr
+    assert not left()
+
+
+@needed
+@pytest.mark.skipif(not NO_DELAY, reason="this kernel delays packets")
+def test_a_kernel_that_cannot_delay_is_told():
+    with pytest.raises(dgsuite.InputError, match="tc has no netem here"):
+        namespaces.check("1ms")
+
+
+@needed
+@pytest.mark.skipif(bool(NO_DELAY), reason=str(NO_DELAY))
+def test_each_packet_of_an_exchange_takes_the_latency():
+    with namespaces.cluster(2, 1, "auto") as (client, network):
+        graph = genval.graph("rmat", 1 << 10, client=client)
+        network.limit("1 GB", latency="20ms")
+        ds = dgsuite.run("bfs", graph, style="clocked", client=client, root=6)
+    assert ds.attrs["seconds"] > 0.02 * ds.sizes["round"]
