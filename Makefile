@@ -87,6 +87,7 @@ bench: $(VENV)/.tested  ## measure, and make the page; about an hour
 	$(call measure,networkx_backend)
 	$(call measure,grid_bytes)
 	$(call measure,throttle)
+	$(call measure,throttle_means)
 	$(call measure,transports)
 	$(call measure,hartree_fock)
 	$(call measure,scc)

@@ -32,7 +32,8 @@ PARTS = {
     "Graphs": "construction parquet",
     "Searches and analytics": "bfs_peers graph500_memory searches grid_bytes analytics gap networkx_backend",
     "X10 on the SCC": "scc scc_simulated hartree_fock scc_hf",
-    "Transports and scalability": "transports transports_bench throttle scalability scaling_sizes extrap",
+    "Transports and scalability": "transports transports_bench throttle throttle_means scalability "
+    "scaling_sizes extrap",
 }
 """Benchmarks by subject, in the order of the page."""
 

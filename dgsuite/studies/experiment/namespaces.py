@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dgsuite.base.errors import InputError, RunError
-from dgsuite.core.transports.throttle import BURST, Limit, make
+from dgsuite.core.transports.throttle import TICK, Limit, make
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -47,8 +47,8 @@ filter add dev data parent 1: protocol ip u32 match ip sport {ports} {mask} flow
 """.format(ports=PORTS, mask=hex(MASK))
 """What tells ``tc`` on the ``data`` of a host to put exchanges into a class of their own, 1:2."""
 
-PACKET = 2048
-"""Bytes that a link passes at once, at least: a packet of Ethernet must fit."""
+PACKET = 1536
+"""Bytes that a link passes at once, at least: a packet of Ethernet must fit, with its header."""
 
 QUEUE = 1 << 22
 """Bytes that wait at a link, at most; TCP keeps far fewer there."""
@@ -262,7 +262,7 @@ def _discipline(limit: Limit) -> str:
     rate = f"rate {8 * limit.rate:.0f}bit"
     if limit.latency:
         return f"netem {rate} delay {limit.latency * 1e6:.0f}us limit {QUEUE // PACKET}"
-    return f"tbf {rate} burst {max(PACKET, round(limit.rate * BURST))} limit {QUEUE}"
+    return f"tbf {rate} burst {max(PACKET, round(limit.rate * TICK))} limit {QUEUE}"
 
 
 def _free() -> IPv4Network:

@@ -224,7 +224,8 @@ class CompletionTime:
         self._fitted()
         width = self._quantile(level) * self.stderr_.to_numpy()
         estimate = self.coef_.to_numpy()
-        low = np.minimum(np.maximum(self._free - width, 0), estimate)
+        least = 0 if self.bounded else -np.inf
+        low = np.minimum(np.maximum(self._free - width, least), estimate)
         high = np.maximum(self._free + width, estimate)
         return pd.DataFrame([low, high], index=["low", "high"], columns=list(self.terms))
 

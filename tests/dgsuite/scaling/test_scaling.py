@@ -56,6 +56,18 @@ def test_intervals_cover_and_predictions_hold(name):
     assert np.median(errors) <= bound
 
 
+def test_intervals_of_coefficients_without_bounds_are_on_both_sides():
+    p = np.array([2.0, 3, 4, 5, 6])
+    seconds = 1 - 0.5 / p + 0.02 * np.array([1, -1, 1, -1, 1])
+    model = scaling.CompletionTime(weights="equal", bounded=False).fit(p, seconds)
+    low, high = model.coef_interval().to_numpy()
+    assert model.coef_.to_numpy().min() < 0
+    np.testing.assert_allclose((low + high) / 2, model.coef_, atol=1e-9)
+    assert (low < model.coef_).all()
+    held = scaling.CompletionTime(weights="equal").fit(p, seconds)
+    assert held.coef_interval().loc["low"].min() == 0
+
+
 def test_exact_data_is_recovered():
     p = np.array([1, 2, 4, 8, 16])
     model = scaling.CompletionTime().fit(p, paper((0.5, 8, 2), p.astype(float)))
