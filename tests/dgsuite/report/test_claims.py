@@ -635,6 +635,8 @@ def test_each_study_is_of_its_claim():
         full = evidence.points(number, True, study)
         assert setups.departures(claim, setups.planned(full)) == {}
         assert setup_of(number, study) is claim is not setup_of(number)
+        work = {"hjfap": "10,000,000", "factors": "0 and 10,000,000"}.get(study)
+        assert work is None or f"; {work} operations a task." in setups.described(number, study)
         verdict = CHECKS[claim.check](claim, Evidence())
         assert (verdict.verdict, verdict.silent) == ("not checked", "")
 

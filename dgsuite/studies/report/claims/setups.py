@@ -363,8 +363,8 @@ def described(number: int, study: str = "") -> str:
             if name in e:
                 told.append(f"{'n' if e[name] == 'n' else _said(e[name])} {word}")
         told.append(", ".join(f"{i}-In" for i in e["inputs"]))
-        if e.get("workload"):
-            told.append(f"{e['workload']:,} operations a task")
+        if any(work := sorted(_set(e.get("workload", 0)))):
+            told.append(f"{' and '.join(f'{w:,}' for w in work)} operations a task")
         parts.append("; ".join(told))
     claim = setup_of(number, study)
     assert claim is not None
