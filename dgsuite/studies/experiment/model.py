@@ -358,10 +358,10 @@ def points(config: Config) -> list[Point]:
     for run in config.run:
         source = run.graph or config.graph
         assert source is not None
-        workers, threads = run.workers or c.workers, run.threads or c.threads
-        if run.places is not None:
-            workers = threads = [None]
-        where = list(itertools.product(workers, threads, run.hwts or [None], percents))
+        sizes: Any = (run.workers or c.workers, run.threads or c.threads)
+        if run.places is not None:  # they say both
+            sizes = ([None], [None])
+        where = list(itertools.product(*sizes, *or_none(run.hwts), percents))
         for (
             there,
             n,

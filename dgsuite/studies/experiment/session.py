@@ -144,7 +144,7 @@ def _that_fit(points: Sequence[Point]) -> tuple[list[Point], str]:
     """The points whose hardware threads this machine has, and a sentence on the others."""
     there = len(own_processors())
     fit = [point for point in points if (point.hwts or 0) <= there]
-    more = sorted({point.hwts for point in points if (point.hwts or 0) > there})
+    more = sorted({point.hwts or 0 for point in points} - {*range(there + 1)})
     if not more:
         return fit, ""
     said = (

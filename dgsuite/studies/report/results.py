@@ -86,8 +86,8 @@ def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Data
         ),
     }
     for name, long_name, units in MEASURED:
-        values = [float(r.attrs.get(name, np.nan)) for r in results]
-        variables[name] = ("run", values, {"long_name": long_name, "units": units})
+        known = [float(r.attrs.get(name, np.nan)) for r in results]
+        variables[name] = ("run", known, {"long_name": long_name, "units": units})
     variables["side_by_side"] = (
         "run",
         [side_by_side(r.attrs) for r in results],

@@ -225,7 +225,7 @@ def growth(kernel: str, sizes: tuple[int, ...]) -> dict[str, tuple[float, float]
     kind = {"vc": "rn"}.get(kernel, "ring" if kernel in RINGS else "spmax")
     options: dict[str, Any] = {"k": 3} if kernel == "kc" else {}
     for n in sizes:
-        how = {"style": "serial", "count_as": "finish_async", "faithful": True}
+        how: dict[str, Any] = {"style": "serial", "count_as": "finish_async", "faithful": True}
         joins, messages = [], []
         for seed in range(SEEDS) if kernel == "mis" else (SEED,):  # its rounds are chance
             options["seed"] = seed

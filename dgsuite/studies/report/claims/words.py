@@ -49,7 +49,7 @@ def places(claim: Claim, evidence: Evidence) -> Verdict:
     if not points:
         return unknown(NO_FILES)
     odd = {p.describe() for p in points if p.workers != p.clusters}
-    varied = {p.hwts for p in points if p.clusters == N}
+    varied = {p.hwts or 0 for p in points if p.clusters == N}
     text = f"{all_but(sorted(odd))}; 64 places on {min(varied)} to {max(varied)} hardware threads"
     return compared(claim, not odd and len(varied) > 1, text, "a place is a worker process")
 
