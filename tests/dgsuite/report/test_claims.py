@@ -605,6 +605,15 @@ def test_each_condition_is_a_claims():
         ),
         ("floods_in_each_iteration", {"by time": (0.8, 0.0)}, {"by time": (1.8, 0.0)}),
         ("another_machine", ["an abacus"], []),
+        ("without_traitors", {"by": {57}}, {"by": {57, 64}}),
+        ("without_traitors", {"by": {57}}, {"by": {57}, "kc": {1}}),
+        ("shorter", 0.7, 1.1),
+        ("refuted", (1, 9), (0, 9)),
+        (
+            "iterations_of_figure_8",
+            {"bf": (7, 3), "dr": (1, 1), "ds": (3, 6)},
+            {"bf": (7, 3), "dr": (1, 1), "ds": (4, 6)},
+        ),
         ("rounds_have_phases", [2, 2], [1, 2]),
     ],
 )

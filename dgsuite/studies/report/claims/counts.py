@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Mapping
 from functools import cache
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dgsuite import genval
 from dgsuite.core.running.runner import run
@@ -19,8 +21,12 @@ from dgsuite.studies.report.claims.verdicts import (
     all_but,
     check,
     compared,
+    condition,
 )
 from dgsuite.studies.report.tables import code
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 INPUTS = ("Mn", "Mx")
 ALIKE = 0.85
@@ -42,7 +48,22 @@ def asyncs(claim: Claim, evidence: Evidence) -> Verdict:
     ]  # fmt: skip
     text = [r.kernel for r in code() if r.form == "iterative" and r.asyncs != r.finishes]
     differing = sorted({*odd, *text})
-    return compared(claim, not differing, all_but(differing))
+    joins = {
+        k: {int(x) for i in INPUTS for x in _tasks_a_join(evidence.run(k, i))} for k in differing
+    }
+    return compared(claim, not differing, all_but(differing), results=joins)
+
+
+def _tasks_a_join(run: xr.Dataset) -> NDArray:
+    """Tasks of a join, in the rounds that have joins."""
+    joins = run.finishes.values
+    return run.asyncs.values[joins > 0] / joins[joins > 0]
+
+
+@condition
+def without_traitors(tasks: Mapping[str, set[int]]) -> bool:
+    """Whether BY alone has other joins, all of n - t tasks, where t = n/8 - 1."""
+    return dict(tasks) == {"by": {N - (N // 8 - 1)}}
 
 
 def _styles(kernel: str) -> tuple[str, ...]:
@@ -61,7 +82,14 @@ def code_sizes(claim: Claim, evidence: Evidence) -> Verdict:
     }
     holds = all(given["least"] <= r.lines <= given["most"] for r in rows)
     holds &= ours["finishes"] <= given["most_fin"] and ours["barriers"] <= given["most_bar"]
-    return compared(claim, holds and ours["mutexes"] <= given["most_mut"], ours)
+    fine = holds and ours["mutexes"] <= given["most_mut"]
+    return compared(claim, fine, ours, results=max(r.lines for r in rows) / given["least"])
+
+
+@condition
+def shorter(lines: float) -> bool:
+    """Whether our longest program is shorter than the paper's shortest."""
+    return lines < 1
 
 
 @check
@@ -217,7 +245,14 @@ def mst_mutexes(claim: Claim, evidence: Evidence) -> Verdict:
         if many > few:
             more.append(f"{few} to {many} (n = {n}, seed {seed})")
     example = f": {more[-1]}" if more else ""
-    return compared(claim, not more, f"more in {len(more)} of {len(tried)} trees{example}")
+    ours = f"more in {len(more)} of {len(tried)} trees{example}"
+    return compared(claim, not more, ours, results=(len(more), len(tried)))
+
+
+@condition
+def refuted(found: tuple[int, int]) -> bool:
+    """Whether there is a graph of which it does not hold: one is enough."""
+    return found[0] > 0
 
 
 @check
@@ -277,7 +312,18 @@ def by_level(claim: Claim, evidence: Evidence) -> Verdict:
 def fewer_rounds(claim: Claim, evidence: Evidence) -> Verdict:
     """Rounds on both inputs of the kernels that are said to need fewer on Mx-In."""
     found = {k: _rounds(evidence, k) for k in ("bf", "dst", "dr", "ds", "dp")}
-    return compared(claim, all(mx < mn for mn, mx in found.values()), _pairs(found))
+    return compared(claim, all(mx < mn for mn, mx in found.values()), _pairs(found), results=found)
+
+
+@condition
+def iterations_of_figure_8(rounds: Mapping[str, tuple[int, int]]) -> bool:
+    """Whether DR has one round, and DS as many as the differences of communication in Figure 8 make."""
+    printed = claims()["imsuite.fig8.table"].table()["ds"]
+    made = [
+        (printed[f"FA comm {i}"] - printed[f"FAC comm {i}"]) // (N - 1) // 10 + 1 for i in INPUTS
+    ]
+    odd = {k for k, (mn, mx) in rounds.items() if mx >= mn}
+    return odd == {"dr", "ds"} and rounds["dr"] == (1, 1) and [*rounds["ds"]] == made
 
 
 def _pairs(found: dict[str, tuple[int, int]]) -> str:
@@ -346,9 +392,9 @@ def like_iterative(claim: Claim, evidence: Evidence) -> Verdict:
             flat = _order(evidence, variable, kernels, style=style)
             deep = _order(evidence, variable, kernels, "recursive", style)
             odd += [f"{k} {variable} {style}" for k in kernels if flat[k] * deep[k] < 0]
-    share = Counter(text.split()[0] for text in odd)
-    return compared(claim, not odd, f"the other way round: {', '.join(odd) or 'none'}",
-                    "for the most part") if len(share) < 2 else compared(claim, False, odd)  # fmt: skip
+    others = {text.split()[0] for text in odd}
+    ours = f"the other way round: {', '.join(odd) or 'none'}"
+    return compared(claim, len(others) < 2, ours, "for the most part")
 
 
 @check
