@@ -35,11 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def both(given: argparse.Namespace, folder: Path) -> None:
     """The experiment by each of the means, and one beside the other."""
+    from dgsuite.core.transports.throttle import make
     from dgsuite.studies.experiment import namespaces
 
     found: dict[str, Analysis] = {}
     for means in ("protocol", "tc"):
-        if means == "tc" and (why := namespaces.missing()):
+        if means == "tc" and (why := namespaces.missing(make("1 MB"))):
             skip("tc", why)
             continue
         found[means] = analysed(given, means, folder / f"{means}.nc")

@@ -38,14 +38,14 @@ MOST = 250
 PORTS, MASK = 24576, 0xFF80
 """Where clocked runs listen: ports that are the first under the mask. The system's own choice is higher."""
 
-LINK = """
-qdisc add dev data root handle 1: htb default 1
-class add dev data parent 1: classid 1:1 htb rate 100gbit quantum 60000
-class add dev data parent 1: classid 1:2 htb rate 100gbit quantum 60000
-filter add dev data parent 1: protocol ip u32 match ip dport {ports} {mask} flowid 1:2
-filter add dev data parent 1: protocol ip u32 match ip sport {ports} {mask} flowid 1:2
-""".format(ports=PORTS, mask=hex(MASK))
-"""What tells ``tc`` on the ``data`` of a host to put exchanges into a class of their own, 1:2."""
+CLASSES = """
+qdisc add dev {device} root handle 1: htb default 1
+class add dev {device} parent 1: classid 1:1 htb rate 100gbit quantum 60000
+class add dev {device} parent 1: classid 1:2 htb rate 100gbit quantum 60000
+filter add dev {device} parent 1: protocol ip u32 match ip dport {ports} {mask} flowid 1:2
+filter add dev {device} parent 1: protocol ip u32 match ip sport {ports} {mask} flowid 1:2
+"""
+"""What has ``tc`` put exchanges into a class of their own, 1:2."""
 
 PACKET = 1536
 """Bytes that a link passes at once, at least: a packet of Ethernet must fit, with its header."""
@@ -59,14 +59,8 @@ START = 60
 _numbers = itertools.count()
 
 
-def missing(discipline: str = "tbf", options: str = "rate 1mbit burst 4kb limit 64kb") -> str:
-    """Why there cannot be namespaces here, with links of a discipline; empty if there can.
-
-    Parameters
-    ----------
-    discipline, options
-        Of ``tc``.
-    """
+def missing(limit: Limit | None = None) -> str:
+    """Why there cannot be namespaces here, perhaps with links of some limit; empty if there can."""
     for name in ("ip", "tc"):
         if shutil.which(name) is None:
             return f"there is no command {name} (iproute2)"
@@ -76,9 +70,11 @@ def missing(discipline: str = "tbf", options: str = "rate 1mbit burst 4kb limit 
     except RunError as error:
         return f"network namespaces are not permitted: {error}"
     try:
-        tc(f"qdisc add dev lo root {discipline} {options}", space)
+        if limit is not None:
+            _prepare("lo", space)
+            _slow("lo", space, limit)
     except RunError as error:
-        return f"tc has no {discipline} here: {error}"
+        return str(error)
     finally:
         ip(f"netns del {space}")
     return ""
@@ -92,8 +88,7 @@ def check(latency: float | str = 0) -> None:
     InputError
         The system, rights or programs do not allow it, or the kernel cannot delay packets.
     """
-    delayed = make(latency=latency).latency
-    if why := missing() or (delayed and missing("netem", "delay 1ms rate 1mbit")):
+    if why := missing(make("1 MB", latency=latency)):
         raise InputError(f"throttle.means 'tc': {why}")
 
 
@@ -171,8 +166,7 @@ class Network:
                 ip(f"link set host{host} up master bridge", switch)
                 ip(f"addr add {address}/{net.prefixlen} dev data", space)
                 ip("link set data up", space)
-                for line in LINK.strip().splitlines():
-                    tc(line, space)
+                _prepare("data", space)
         except BaseException:
             self.close()
             raise
@@ -244,7 +238,7 @@ class Network:
             raise InputError(f"tc limits what a process exchanges, not {scope!r} and {traffic!r}")
         for host in range(self.hosts):
             if made.rate is not None:
-                tc(f"qdisc replace dev data parent 1:2 {_discipline(made)}", self.space(host))
+                _slow("data", self.space(host), made)
             elif self._limited:
                 tc("qdisc del dev data parent 1:2", self.space(host))
         self._limited = made.rate is not None
@@ -256,22 +250,28 @@ class Network:
         return [int(re.findall(r"Sent (\d+) bytes", text)[0]) for text in texts]
 
 
-def _discipline(limit: Limit) -> str:
-    """How ``tc`` limits a link: by a token bucket; with a latency by netem, which fewer kernels have."""
+def _prepare(device: str, space: str) -> None:
+    """Have exchanges in a class of their own on a device of a host."""
+    for line in CLASSES.strip().format(device=device, ports=PORTS, mask=hex(MASK)).splitlines():
+        tc(line, space)
+
+
+def _slow(device: str, space: str, limit: Limit) -> None:
+    """Limit exchanges: by a token bucket; with a latency by netem, which fewer kernels have."""
     assert limit.rate is not None
     rate = f"rate {8 * limit.rate:.0f}bit"
     if limit.latency:
-        return f"netem {rate} delay {limit.latency * 1e6:.0f}us limit {QUEUE // PACKET}"
-    return f"tbf {rate} burst {max(PACKET, round(limit.rate * TICK))} limit {QUEUE}"
+        how = f"netem {rate} delay {limit.latency * 1e6:.0f}us limit {QUEUE // PACKET}"
+    else:
+        how = f"tbf {rate} burst {max(PACKET, round(limit.rate * TICK))} limit {QUEUE}"
+    tc(f"qdisc replace dev {device} parent 1:2 {how}", space)
 
 
 def _free() -> IPv4Network:
-    """A block of addresses that this machine has no route to."""
-    taken = [
-        IPv4Network(route["dst"], strict=False)
-        for route in json.loads(ip("-4 -j route show table all"))
-        if route["dst"] != "default"
-    ]
+    """A block of addresses that this machine has no route of its own to."""
+    routes = json.loads(ip("-4 -j route show table all"))
+    nets = [IPv4Network(r["dst"], strict=False) for r in routes if r["dst"] != "default"]
+    taken = [net for net in nets if net.prefixlen >= RANGE.prefixlen]  # ours go before wider ones
     blocks = list(RANGE.subnets(new_prefix=24))
     for k in range(len(blocks)):
         block = blocks[(os.getpid() + k) % len(blocks)]  # commands that start together take others

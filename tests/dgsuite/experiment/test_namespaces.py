@@ -17,13 +17,14 @@ import pytest
 import dgsuite
 from dgsuite import genval
 from dgsuite.__main__ import main
+from dgsuite.core.transports.throttle import make
 from dgsuite.studies.experiment import namespaces
 from tests.support.clusters import heed_interrupts
 from tests.support.paths import ROOT
 
-WHY_NOT = namespaces.missing()
+WHY_NOT = namespaces.missing(make("1 MB"))
 needed = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
-NO_DELAY = not WHY_NOT and namespaces.missing("netem", "delay 1ms rate 1mbit")
+NO_DELAY = WHY_NOT or namespaces.missing(make("1 MB", latency="1ms"))
 
 EXPERIMENT = """
 [experiment]
@@ -111,7 +112,7 @@ def test_nothing_is_left_behind_by_an_error(error):
 
 @needed
 def test_nothing_is_left_behind_by_a_network_that_cannot_be_made(monkeypatch):
-    monkeypatch.setattr(namespaces, "LINK", "qdisc add dev data root nonsense")
+    monkeypatch.setattr(namespaces, "CLASSES", "qdisc add dev {device} root nonsense")
     with pytest.raises(dgsuite.RunError, match=r"tc -n dgsuite-.*nonsense"):
         namespaces.Network(2).__enter__()
     assert not left()
@@ -224,7 +225,7 @@ def test_without_the_rights():
 @needed
 @pytest.mark.skipif(not NO_DELAY, reason="this kernel delays packets")
 def test_a_kernel_that_cannot_delay_is_told():
-    with pytest.raises(dgsuite.InputError, match="tc has no netem here"):
+    with pytest.raises(dgsuite.InputError, match=r"'tc': tc -n .* netem .*unknown"):
         namespaces.check("1ms")
 
 

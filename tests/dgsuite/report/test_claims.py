@@ -18,7 +18,16 @@ from dgsuite import genval
 from dgsuite.studies.experiment import model as config
 from dgsuite.studies.experiment.load import load
 from dgsuite.studies.report import tables, text
-from dgsuite.studies.report.claims import cells, counts, formulas, setups, studies, times, traced
+from dgsuite.studies.report.claims import (
+    cells,
+    counts,
+    formulas,
+    scalability,
+    setups,
+    studies,
+    times,
+    traced,
+)
 from dgsuite.studies.report.claims.data import claims, read, setup_of
 from dgsuite.studies.report.claims.evidence import CONFIGS, Evidence
 from dgsuite.studies.report.claims.judge import judge
@@ -28,6 +37,7 @@ from dgsuite.studies.report.claims.verdicts import CHECKS, CONDITIONS, compared
 from dgsuite.studies.report.forms import forms
 from dgsuite.studies.report.results import collect
 from dgsuite.studies.report.tables import TABLES, cells_of
+from dgsuite.studies.scaling.analysis import Analysis
 from tests.support import mains
 from tests.support.paths import ROOT
 
@@ -818,6 +828,33 @@ def test_messages_off_the_links_are_found():
     assert traced.along_links(claim, more).silent
     linked = Traced("dr", trace=lambda ds: ds.isel(record=[]))
     assert "dr" not in traced.along_links(claim, linked).ours
+
+
+@pytest.mark.parametrize(
+    ("name", "there", "elsewhere"),
+    [
+        ("fig6.dc", {"machine": "Intel Xeon E5-2683 v3"}, {"machine": "AMD EPYC"}),
+        ("fig5.similar", {"workers": [72, 162, 288]}, {"workers": [4, 9, 16, 25]}),
+    ],
+)
+def test_a_reason_of_the_scalability_paper_counts_where_it_holds(name, there, elsewhere):
+    claim = claims()[f"scalability.{name}"]
+    for values, holds in ((there, False), (elsewhere, True)):
+        runs = xr.Dataset({"workers": ("run", values.get("workers", [4]))})
+        runs.attrs["machine"] = values.get("machine", "")
+        found = compared(claim, False, {}, results=runs)
+        assert (found.why == claim.why, bool(found.silent)) == (holds, not holds)
+
+
+def test_less_bandwidth_is_judged_by_runs(monkeypatch):
+    claim = claims()["scalability.sec4.intersense"]
+    for slow, verdict in ((2.0, "agrees"), (1.0, "differs")):
+        seconds = [[[1.0], [1.0]], [[slow], [1.0]]]
+        at = {"p": [1, 2], "bandwidth": [20, 100], "repeat": [0]}
+        runs = xr.Dataset({"seconds": (tuple(at), seconds)}, at)
+        analysis = Analysis("bfs2d", "bfs2d", config.Scaling(), runs)
+        monkeypatch.setattr(scalability, "_analysis", lambda _, found=analysis: found)
+        assert CHECKS["throttle"](claim, Evidence()).verdict == verdict
 
 
 def test_what_a_result_departs_in():
