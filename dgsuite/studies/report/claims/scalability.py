@@ -46,7 +46,7 @@ def _analysis(evidence: Evidence) -> Analysis | None:
 
 
 @condition
-def another_machine(results: xr.Dataset) -> bool:
+def another_cluster(results: xr.Dataset) -> bool:
     """Whether the results say by what processor they were measured, and it is not the paper's."""
     model = claims()["scalability.sec2.cluster"].data["fixed"]["processor"].split()[1]
     machine = str(results.attrs.get("machine", ""))

@@ -49,7 +49,7 @@ CHECKS: dict[str, Check] = {}
 
 def check(function: Check) -> Check:
     """Enter a function among the checks."""
-    CHECKS[function.__name__] = function
+    _enter(CHECKS, function)
     return function
 
 
@@ -63,8 +63,15 @@ such as the results of a figure.
 
 def condition(function: Condition) -> Condition:
     """Enter a function among the conditions."""
-    CONDITIONS[function.__name__] = function
+    _enter(CONDITIONS, function)
     return function
+
+
+def _enter(register: dict[str, Any], function: Callable[..., Any]) -> None:
+    name = function.__name__
+    if name in register:
+        raise ValueError(f"two functions have the name {name}: one in {function.__module__}")
+    register[name] = function
 
 
 @condition
