@@ -33,7 +33,7 @@ from dgsuite.studies.report.claims.evidence import CONFIGS, Evidence
 from dgsuite.studies.report.claims.judge import judge
 from dgsuite.studies.report.claims.sentences import unfounded
 from dgsuite.studies.report.claims.show import silent, summary
-from dgsuite.studies.report.claims.verdicts import CHECKS, CONDITIONS, compared
+from dgsuite.studies.report.claims.verdicts import CHECKS, CONDITIONS, Verdict, compared
 from dgsuite.studies.report.forms import forms
 from dgsuite.studies.report.results import collect
 from dgsuite.studies.report.tables import TABLES, cells_of
@@ -625,6 +625,9 @@ def test_each_condition_is_a_claims():
             {"bf": (7, 3), "dr": (1, 1), "ds": (4, 6)},
         ),
         ("rounds_have_phases", [2, 2], [1, 2]),
+        ("beyond_memory", ([1, 2], [1, 2, 8, 48]), ([1, 2], [1, 2])),
+        ("explained", [Verdict("differs", "", "a reason")], [Verdict("differs", silent="none")]),
+        ("fits_a_core", 1e6, 1e9),
     ],
 )
 def test_conditions_of_other_reasons(name, holds, fails):

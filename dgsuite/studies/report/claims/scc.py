@@ -10,7 +10,15 @@ from dgsuite.studies.experiment import toml
 from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.setups import NO_FILES, departing
-from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, instead, said, unknown
+from dgsuite.studies.report.claims.verdicts import (
+    Verdict,
+    check,
+    compared,
+    condition,
+    instead,
+    said,
+    unknown,
+)
 from dgsuite.studies.scc.chip import SCC
 from dgsuite.studies.scc.columns import chunk
 from dgsuite.studies.scc.hf_study import File as HartreeFock
@@ -340,4 +348,12 @@ def holes(claim: Claim, evidence: Evidence) -> Verdict:
     if (file := hartree_fock(evidence, FILES[6])) is None:
         return unknown(NO_FILES)
     fewer = [p for p in file.hf.places if p < 8]
-    return compared(claim, not fewer, f"Hartree-Fock on {', '.join(map(str, fewer))} places")
+    ours = f"Hartree-Fock on {', '.join(map(str, fewer))} places"
+    return compared(claim, not fewer, ours, results=(fewer, file.hf.places))
+
+
+@condition
+def beyond_memory(places: tuple[Sequence[int], Sequence[int]]) -> bool:
+    """Whether a file has places that the paper's could not run for memory, and all others that it ran."""
+    fewer, simulated = places
+    return bool(fewer) and {8, 48} <= set(simulated)

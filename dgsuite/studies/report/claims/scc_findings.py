@@ -18,6 +18,7 @@ from dgsuite.studies.report.claims.verdicts import (
     Verdict,
     check,
     compared,
+    condition,
     unknown,
 )
 from dgsuite.studies.scc import hf_report
@@ -190,11 +191,18 @@ def conclusion(claim: Claim, evidence: Evidence) -> Verdict:
         "scc.fig9a.rcce-slightly": bc_native,
         "scc.fig10.load": bc_load,
     }
-    found = {name: part(claims()[name], evidence).verdict for name, part in parts.items()}
-    found = {name: verdict for name, verdict in found.items() if verdict != UNCHECKED}
+    each = {name: part(claims()[name], evidence) for name, part in parts.items()}
+    found = {name: one.verdict for name, one in each.items() if one.verdict != UNCHECKED}
     if not found:
         return unknown(f"{NO_BC}, {NO_HF}")
-    return compared(claim, DIFFERS not in found.values(), found, "as those claims")
+    holds = DIFFERS not in found.values()
+    return compared(claim, holds, found, "as those claims", [*each.values()])
+
+
+@condition
+def explained(parts: Sequence[Verdict]) -> bool:
+    """Whether each of some verdicts has a reason that holds."""
+    return not any(part.silent for part in parts)
 
 
 @check
@@ -213,7 +221,13 @@ def held(claim: Claim, evidence: Evidence) -> Verdict:
         return unknown(f"{NO_BC}, {NO_HF}")
     over = [name for name, size in most.items() if size * 1e6 > SCC.memory]
     told = {name: f"{size:.1f} MB" for name, size in most.items()}
-    return compared(claim, bool(over), told)
+    return compared(claim, bool(over), told, results=max(most.values()) * 1e6)
+
+
+@condition
+def fits_a_core(nbytes: float) -> bool:
+    """Whether all that a place holds fits the memory of a core of the chip."""
+    return nbytes <= SCC.memory
 
 
 def betweenness(ds: xr.Dataset) -> list[Row]:
