@@ -61,7 +61,7 @@ def analysed(given: argparse.Namespace, means: str, path: Path) -> Analysis:
 
     values = {
         "throttle.means": means,
-        "cluster.workers": given.workers,
+        "cluster.workers": [*given.workers],
         "throttle.percent": [float(x) for x in given.percent],
         "run.0.n": given.nodes,
         "experiment.repeats": given.repeats,
