@@ -38,7 +38,7 @@ class Step(NamedTuple):
         where = ["--output", result]
         if self.command == "scaling":
             where = ["--output", str(folder), "--set", f"experiment.output={result}"]
-        has_full = self.command == "scaling" or self.name not in SINGLE
+        has_full = self.command != "scc" and self.name not in SINGLE
         return [self.command, self.name, *where, *["--full"] * (full and has_full)]
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dgsuite.base.errors import InputError
+from dgsuite.faces.cli.app import app
 from dgsuite.studies import study
 from dgsuite.studies.experiment import shipped
 from dgsuite.studies.study import NOTES, STEPS, Step, Study, chosen
@@ -27,6 +28,16 @@ def test_every_figure_that_ships_is_a_step():
     steps = [step.name for step in STEPS]
     assert figures <= set(steps) <= set(shipped.names())
     assert len(steps) == len(set(steps))
+
+
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
+def test_steps_are_commands_that_there_are(step, full, tmp_path, capsys):
+    """With options that they have; --help ends them before they run."""
+    with pytest.raises(SystemExit) as ended:
+        app.main([*step.arguments(tmp_path, full), "--help"])
+    assert ended.value.code == 0
+    assert "Usage: " in capsys.readouterr().out
 
 
 def test_a_study_goes_on_where_it_ended(tmp_path):
