@@ -12,7 +12,6 @@ from distributed.comm.addressing import parse_address
 from numpy.typing import NDArray
 
 from dgsuite.core.transports import memory
-from dgsuite.core.transports._compiled import fetch_add
 from dgsuite.core.transports.flags import SIZE
 
 SCHEMES = ("mpb",)
@@ -31,6 +30,9 @@ class Counter:
     """
 
     def __init__(self, held: NDArray[np.uint8], fd: int = -1) -> None:
+        from dgsuite.core.transports._compiled import fetch_add  # Numba is slow to import
+
+        self._add = fetch_add
         self._cell = held[:8].view(np.int64)
         self._fd = fd
 
@@ -56,7 +58,7 @@ class Counter:
         return self
 
     def __next__(self) -> int:
-        return int(fetch_add(self._cell))
+        return int(self._add(self._cell))
 
     def __del__(self) -> None:
         if getattr(self, "_fd", -1) >= 0:
