@@ -83,6 +83,11 @@ def held(dask_worker):
     return len(plugin.runs), len(plugin._ends), len(plugin._addresses), len(plugin._seekers)
 
 
+def named(dask_worker):
+    """The runs that the plugin of a worker still holds, and what it holds of each."""
+    return {run: type(part).__name__ for run, part in dask_worker.plugins["dgsuite"].runs.items()}
+
+
 def stored(client):
     """Keys of what the workers store."""
     there = client.run(lambda dask_worker: [*map(str, dask_worker.data)])
@@ -99,7 +104,7 @@ def assert_nothing_held(client):
     """No run has left anything on the workers."""
     deadline = time.monotonic() + 60
     while any(any(h) for h in client.run(held).values()):
-        assert time.monotonic() < deadline, client.run(held)
+        assert time.monotonic() < deadline, (client.run(held), client.run(named))
         time.sleep(0.05)
 
 
