@@ -16,6 +16,13 @@ OPERATIONS = 300
 """Counter operations that are timed."""
 
 
+def _own(run: str, place: str, epoch: str) -> None:
+    """Have a counter on the worker of this task, as long as its key lives."""
+    from dgsuite.core.workers.counting import counter
+
+    counter(run, place, epoch, 0)
+
+
 def _ask(run: str, place: str, epoch: str) -> float:
     """Seconds of a fetch from a counter at another worker, from a task."""
     from dgsuite.core.workers.counting import counter
@@ -45,6 +52,8 @@ def fetch(client: Client, places: Sequence[str], repeats: int = 5) -> float:
 
     def once() -> float:
         asked = (new_run(), places[0], epoch)
+        owner = client.submit(_own, *asked, workers=[places[0]], pure=False)
+        owner.result()
         return float(client.submit(_ask, *asked, workers=[places[1]], pure=False).result())
 
     return min(once() for _ in range(repeats))

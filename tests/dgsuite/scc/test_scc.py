@@ -22,6 +22,7 @@ from dgsuite.studies.scc.options import Buffers
 from dgsuite.studies.scc.replay import replay
 from dgsuite.studies.scc.simulate import Simulation
 from dgsuite.studies.transports import carriers
+from tests.support.clusters import assert_nothing_held
 from tests.support.mains import scc as main
 from tests.support.paths import ROOT
 
@@ -309,6 +310,7 @@ def test_measured_costs(client, client_of_one):
     assert (found.name, found.chunk) == ("tcp", 160)
     assert found.message_half > 0
     assert 0 < comms.fetch(client, worker_addresses(client), 1) < 1
+    assert_nothing_held(client)
     assert 0 < found.message < 1
     assert 0 <= found.byte < 1
     with pytest.raises(dgsuite.InputError, match="fewer"):
