@@ -111,12 +111,10 @@ class Study:
 
     def minutes(self, step: Step) -> float:
         """What a step takes: what it took before, or else on a machine of two processors."""
-        note = self._notes().get(step.name, {})
-        return (
-            float(note["minutes"])
-            if note.get("full", False) == self.full and note
-            else step.minutes
-        )
+        note = self._notes().get(step.name)
+        if note is None or note["full"] != self.full:
+            return step.minutes
+        return float(note["minutes"])
 
     def estimate(self, steps: Iterable[Step]) -> float:
         """Minutes of the steps that are not done."""

@@ -11,7 +11,7 @@ from dgsuite.base.compiling import compiled
 def spin(value, factor, addend, operations):
     """Do so many uint32 operations, multiplications and additions in turn, each on the result of the last.
 
-    The factor and the addend are arguments: of constants the compiler could make fewer operations.
+    The factor and the addend are arguments, since the compiler could fold constants into fewer operations.
     """
     for _ in range(operations // 2):
         value = np.uint32(value * factor + addend)

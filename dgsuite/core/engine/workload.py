@@ -22,7 +22,7 @@ from dgsuite.base.errors import InputError, unknown
 from dgsuite.partition.clusters.cluster import Cluster
 
 CONSTANTS = np.uint32(1664525), np.uint32(1013904223)
-"""Factor and addend of the arithmetic: those of a generator of random numbers, which does not end in 0."""
+"""Factor and addend of the arithmetic: those of a generator of random numbers: values do not settle."""
 
 LARGEST = 1 << 32
 """Maximum bytes of a working set or packet, and maximum number of packets: more than any cache holds."""

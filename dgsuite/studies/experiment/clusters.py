@@ -176,9 +176,10 @@ def local(
 
 @contextmanager
 def bound(client: Client, processors: int | None) -> Iterator[None]:
-    """Bind all processes of a cluster of our own to the first so many processors; None is all.
+    """Bind all processes of a cluster of our own to the first so many processors.
 
-    This process, whose threads are the scheduler and the client, is one of them.
+    With None they stay as they are. This process, whose threads are the scheduler and the client, is one of
+    them.
     """
     if processors is None:
         yield

@@ -217,8 +217,8 @@ class Run(Section):
     threads: Many[Followed] | None = None
     """In place of the cluster's."""
     places: Many[Followed] | None = None
-    """In place of clusters, workers and threads: so many clusters, each in a worker process of its own, with
-    threads for all of hwts. With "n" it is the UP model; 1 is SP, anything between MP."""
+    """In place of clusters, workers and threads: so many worker processes with one cluster each, and together
+    at least as many threads as hwts. With "n" it is the UP model; 1 is SP, anything between MP."""
     hwts: Many[Followed] | None = None
     """Hardware threads (processors) that all processes of a run share: they are bound to the first so many.
     Points that need more than the machine has are left out."""
@@ -359,7 +359,7 @@ def points(config: Config) -> list[Point]:
         source = run.graph or config.graph
         assert source is not None
         sizes: Any = (run.workers or c.workers, run.threads or c.threads)
-        if run.places is not None:  # they say both
+        if run.places is not None:  # workers and threads follow from them
             sizes = ([None], [None])
         where = list(itertools.product(*sizes, *or_none(run.hwts), percents))
         for (

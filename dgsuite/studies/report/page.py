@@ -16,8 +16,8 @@ from dgsuite.base.tables import Table
 from dgsuite.base.templates import template
 from dgsuite.core.results.plots import svg
 from dgsuite.studies.report.claims import setups
-from dgsuite.studies.report.claims.data import PAPERS, setup_of
-from dgsuite.studies.report.claims.show import outline, state, summary
+from dgsuite.studies.report.claims.data import setup_of
+from dgsuite.studies.report.claims.show import by_paper, outline, state, summary
 from dgsuite.studies.report.claims.verdicts import Row
 from dgsuite.studies.report.draw import CODE, both, code_table, draw, grid, labelled
 from dgsuite.studies.report.forms import forms, title
@@ -118,7 +118,7 @@ def page(
         settings=sorted({str(results[name].attrs.get("setting", "")) for name in sections}),
         level=f"{LEVEL:.0%}",
         summary=summary(claims),
-        claims=_by_paper(claims) if ordered else {},
+        claims={title: rows for title, rows in by_paper(claims).items() if rows and ordered},
         outline=outline(claims),
         state=state,
         title=_title(sweeps) if not ordered else TITLE,
@@ -126,15 +126,6 @@ def page(
         absent=[number for number in forms() if number not in present],
     )
     return text, left_out
-
-
-def _by_paper(claims: Sequence[Row]) -> dict[str, list[Row]]:
-    """The claims of each paper that has some."""
-    papers = {
-        title: [row for row in claims if row.claim.paper == paper]
-        for paper, title in PAPERS.items()
-    }
-    return {title: rows for title, rows in papers.items() if rows}
 
 
 def _title(sweeps: Sequence[Sweep]) -> str:

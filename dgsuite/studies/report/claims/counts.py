@@ -15,7 +15,7 @@ from dgsuite.core.running.runner import run
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.report.claims import formulas
 from dgsuite.studies.report.claims.data import Claim, claims
-from dgsuite.studies.report.claims.evidence import RINGS, SUITE, Evidence, N, clocked
+from dgsuite.studies.report.claims.evidence import INPUTS, RINGS, SUITE, Evidence, N, clocked
 from dgsuite.studies.report.claims.verdicts import (
     Verdict,
     all_but,
@@ -28,7 +28,6 @@ from dgsuite.studies.report.tables import code
 if TYPE_CHECKING:
     import xarray as xr
 
-INPUTS = ("Mn", "Mx")
 ALIKE = 0.85
 """Correlation from which two curves are alike."""
 

@@ -87,6 +87,11 @@ def read(text: str) -> list[Claim]:
     ]
 
 
+def processor_of(claim: Claim) -> str:
+    """Model of the processors of a paper's machine, such as "E5-2670", from the claim on that machine."""
+    return str(claim.data["fixed"]["processor"]).split()[1]
+
+
 def setup_of(figure: int, study: str = "") -> Claim | None:
     """The claim that says what a figure of IMSuite, or a study beside it, is made with."""
     wanted = (figure, study)

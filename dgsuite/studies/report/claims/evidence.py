@@ -24,6 +24,9 @@ N = 64
 """Nodes of the inputs whose counts the paper prints."""
 
 RINGS = ("hs", "lcr")
+INPUTS = ("Mn", "Mx")
+"""The paper's inputs."""
+
 SUITE = ("bf", "dst", "by", "dr", "ds", "kc", "dp", "hs", "lcr", "mis", "mst", "vc")
 """The kernels of IMSuite, as the paper lists them."""
 
@@ -121,7 +124,7 @@ class Evidence:
         for form, kernels in (("iterative", KERNELS), ("recursive", RECURSIVE)):
             for kernel in SUITE:
                 if kernel in kernels:
-                    inputs = ("Mx",) if kernel in RINGS else ("Mn", "Mx")
+                    inputs = inputs_of(kernel)
                     styles = [s for s in STYLES if s == "finish_async" or clocked(kernel, form)]
                     found += [self.run(kernel, i, s, form) for s in styles for i in inputs]
         return found
@@ -142,6 +145,11 @@ def _trace(kernel: str, given: str) -> xr.Dataset:
         path = Path(folder) / "trace.nc"
         dgsuite.run(kernel, graph, style="serial", clusters=N, faithful=True, trace=path)
         return traces.read(path).load()
+
+
+def inputs_of(kernel: str) -> tuple[str, ...]:
+    """The inputs that a kernel has: both of a ring are the same."""
+    return ("Mx",) if kernel in RINGS else INPUTS
 
 
 def clocked(kernel: str, form: str = "iterative") -> bool:

@@ -10,7 +10,7 @@ import xarray as xr
 
 from dgsuite.studies.experiment import model as config
 from dgsuite.studies.experiment.load import load
-from dgsuite.studies.report.claims.data import Claim, claims
+from dgsuite.studies.report.claims.data import Claim, claims, processor_of
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.verdicts import (
     DIFFERS,
@@ -48,7 +48,7 @@ def _analysis(evidence: Evidence) -> Analysis | None:
 @condition
 def another_cluster(results: xr.Dataset) -> bool:
     """Whether the results say by what processor they were measured, and it is not the paper's."""
-    model = claims()["scalability.sec2.cluster"].data["fixed"]["processor"].split()[1]
+    model = processor_of(claims()["scalability.sec2.cluster"])
     machine = str(results.attrs.get("machine", ""))
     return bool(machine) and model not in machine
 

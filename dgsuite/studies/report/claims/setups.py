@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dgsuite.core.results.dataset import runtime_model
 from dgsuite.studies.experiment import model as config
-from dgsuite.studies.report.claims.data import Claim, setup_of
+from dgsuite.studies.report.claims.data import Claim, processor_of, setup_of
 from dgsuite.studies.report.claims.evidence import SUITE, N
 from dgsuite.studies.report.claims.verdicts import (
     DIFFERS,
@@ -317,8 +317,7 @@ def machine(claim: Claim, evidence: Evidence) -> Verdict:
     made = {str(d.attrs["machine"]) for d in evidence.results.values() if "machine" in d.attrs}
     if not made:
         return unknown("no results: they say what machine made them")
-    model = str(claim.data["fixed"]["processor"]).split()[1]
-    others = [text for text in made if model not in text]
+    others = [text for text in made if processor_of(claim) not in text]
     return compared(claim, not others, sorted(made), results=others)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from dgsuite.base.tables import Table, table
@@ -57,9 +57,9 @@ def outline(rows: Sequence[Row]) -> Outline:
     """How claims came out."""
     verdicts = (EQUAL, AGREES, DIFFERS, UNCHECKED)
     counts = []
-    for paper, title in PAPERS.items():
-        mine = Counter(row.verdict.verdict for row in rows if row.claim.paper == paper)
-        counts.append((title, *(mine[verdict] for verdict in verdicts)))
+    for title, mine in by_paper(rows).items():
+        found = Counter(row.verdict.verdict for row in mine)
+        counts.append((title, *(found[verdict] for verdict in verdicts)))
     causes: dict[str, list[Row]] = {}
     for row in rows:
         if row.verdict.verdict == DIFFERS and not row.verdict.silent:
@@ -75,14 +75,15 @@ def state(row: Row) -> str:
     return "open" if row.verdict.silent else row.verdict.verdict.replace(" ", "-")
 
 
-def by_paper(rows: Sequence[Row]) -> Iterator[Table]:
-    """A table a paper."""
-    for paper, title in PAPERS.items():
-        yield Table(HEADS, [line(row) for row in rows if row.claim.paper == paper], title)
+def by_paper(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """The claims of each paper, by its title."""
+    return {
+        title: [row for row in rows if row.claim.paper == paper] for paper, title in PAPERS.items()
+    }
 
 
 def show(console: Any, rows: Sequence[Row]) -> None:
     """Print a table a paper, then how many claims have which verdict."""
-    for found in by_paper(rows):
-        console.print(table(*found[:2], left=range(len(HEADS)), title=found.title))
+    for title, mine in by_paper(rows).items():
+        console.print(table(HEADS, map(line, mine), left=range(len(HEADS)), title=title))
     console.print(summary(rows), highlight=False)

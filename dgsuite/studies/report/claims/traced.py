@@ -9,18 +9,11 @@ import xarray as xr
 
 from dgsuite import genval
 from dgsuite.studies.report.claims.data import Claim, claims
-from dgsuite.studies.report.claims.evidence import RINGS, SUITE, Evidence, N
+from dgsuite.studies.report.claims.evidence import SUITE, Evidence, N, inputs_of
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-INPUTS = ("Mn", "Mx")
-
-
-def kinds_of(kernel: str) -> tuple[str, ...]:
-    """The inputs that a kernel has."""
-    return ("Mx",) if kernel in RINGS else INPUTS
 
 
 @condition
@@ -39,7 +32,7 @@ def along_links(claim: Claim, evidence: Evidence) -> Verdict:
     odd: dict[str, int] = {}
     total, runs = 0, []
     for kernel in SUITE:
-        for given in kinds_of(kernel):
+        for given in inputs_of(kernel):
             trace = evidence.trace(kernel, given)
             linked = _links(kernel, given)[trace["source"].values, trace["destination"].values]
             sent = trace["messages"].values
@@ -94,11 +87,11 @@ def conformance(claim: Claim, evidence: Evidence) -> Verdict:
     """Communication, lock step and faulty nodes of each kernel, by its runs on both inputs."""
     odd = []
     for kernel, row in claim.table().items():
-        made = [communication(evidence.trace(kernel, given)) for given in kinds_of(kernel)]
+        made = [communication(evidence.trace(kernel, given)) for given in inputs_of(kernel)]
         found = next((m for m in ("multicast", "broadcast") if m in made), "unicast")
         if found != row["communication"]:
             odd.append(f"{kernel} {found}")
-        runs = [evidence.run(kernel, given) for given in kinds_of(kernel)]
+        runs = [evidence.run(kernel, given) for given in inputs_of(kernel)]
         alone = all(int(run["finishes"].sum()) == 1 for run in runs)
         if alone != (row["timing"] == "asynchronous"):
             odd.append(f"{kernel} {'one join' if alone else 'in lock step'}")
