@@ -30,7 +30,8 @@ PARTS = {
     "What is worth its code": "mechanisms libraries",
     "Kernels": "imsuite scale large bounds needs",
     "Graphs": "construction parquet",
-    "Searches and analytics": "bfs_peers graph500_memory searches grid_bytes analytics gap networkx_backend",
+    "Searches and analytics": "bfs_peers graph500_memory searches deep grid_bytes analytics gap "
+    "networkx_backend",
     "X10 on the SCC": "scc scc_simulated hartree_fock scc_hf",
     "Transports and scalability": "transports transports_bench throttle throttle_means scalability "
     "scaling_sizes extrap",

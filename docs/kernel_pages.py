@@ -19,7 +19,7 @@ from sphinx.util.docutils import SphinxDirective
 import dgsuite
 from dgsuite.core.results import plots
 from dgsuite.core.running.catalogue import costs, parameters, sections, summary
-from dgsuite.kernels import KERNELS, RECURSIVE
+from dgsuite.kernels import KERNELS, forms_of
 from dgsuite.partition.clusters.grid import arrange
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def takes(kernel: type[Kernel]) -> str:
 def forms(kernel: type[Kernel]) -> str:
     """In what forms a kernel runs."""
     found = ["iterative"]
-    found += ['recursive (`form="recursive"`)'] * (kernel.name in RECURSIVE)
+    found += [f'{form} (`form="{form}"`)' for form in forms_of(kernel.name) if form != kernel.form]
     found += ["IMSuite's (`faithful=True`)"] * (kernel._forms is not None)
     return ", ".join(found)
 

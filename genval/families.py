@@ -265,6 +265,33 @@ def _grid(at: Words, n: int, columns: int) -> Ends:
     )
 
 
+ROAD = 4
+"""Rows of a road network to one road between two columns."""
+
+
+def road(n: int, key: int, columns: int | None = None) -> Family:
+    """A planar network with a long diameter, as roads are: 1.25 edges per node, numbered by rows.
+
+    Every column is a road. The first row is one, and of every four rows below it one, at random, has a
+    road from a column to the next. The default number of columns is the square root of n, rounded up.
+    """
+    columns = isqrt(n - 1) + 1 if columns is None else min(integer("columns", columns, 1), n)
+    return n, partial(_road, n=n, key=key, columns=columns), 1 + 1 / ROAD
+
+
+def _road(at: Words, n: int, key: int, columns: int) -> Ends:
+    row, column = np.divmod(at, np.uint64(columns))
+    block, place = np.divmod(row - np.uint64(1), np.uint64(ROAD))
+    chosen = below(draw(key, block * np.uint64(columns) + column), ROAD)
+    right, down = at + np.uint64(1), at + np.uint64(columns)
+    beside = ((row == 0) | (place == chosen)) & (column < columns - 1) & (right < n)
+    beneath = down < n
+    return (
+        np.concatenate([at[beside], at[beneath]]),
+        np.concatenate([right[beside], down[beneath]]),
+    )
+
+
 def powerlaw(n: int, key: int, m: int | None = None, exponent: float = 2.5) -> Family:
     """A graph with power-law degrees (Chung and Lu, PNAS 99, 2002).
 
@@ -340,6 +367,7 @@ FAMILIES: dict[str, Callable[..., Family]] = {
     "er": er,
     "rmat": rmat,
     "grid": grid,
+    "road": road,
     "powerlaw": powerlaw,
     "geometric": geometric,
 }

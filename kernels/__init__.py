@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dgsuite.kernels.analytics.betweenness import Betweenness
 from dgsuite.kernels.analytics.bfs import BreadthFirst
+from dgsuite.kernels.analytics.bfs_block import BlockSearch
 from dgsuite.kernels.analytics.bfs_grid import GridSearch
 from dgsuite.kernels.analytics.bfs_many import AllPairs, BreadthFirstMany
 from dgsuite.kernels.analytics.cdlp import LabelPropagation
@@ -21,8 +22,10 @@ from dgsuite.kernels.analytics.pagerank import PageRank
 from dgsuite.kernels.analytics.random_walks import RandomWalks
 from dgsuite.kernels.analytics.scc import StrongComponents
 from dgsuite.kernels.analytics.sssp import ShortestPaths
+from dgsuite.kernels.analytics.sssp_block import BlockPaths
 from dgsuite.kernels.analytics.triangles import Triangles
 from dgsuite.kernels.analytics.wcc import Components
+from dgsuite.kernels.analytics.wcc_block import BlockComponents
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.kernels.imsuite.bfs_bellman_ford.recursive import RecursiveBellmanFord
 from dgsuite.kernels.imsuite.bfs_bellman_ford.textbook import BellmanFord
@@ -46,6 +49,7 @@ from dgsuite.kernels.imsuite.leader_lcr.textbook import LCR
 from dgsuite.kernels.imsuite.mis import faithful as mis_faithful
 from dgsuite.kernels.imsuite.mis.textbook import MIS
 from dgsuite.kernels.imsuite.spanning_tree import faithful as spanning_tree_faithful
+from dgsuite.kernels.imsuite.spanning_tree.block import BlockSpanningTree
 from dgsuite.kernels.imsuite.spanning_tree.recursive import RecursiveSpanningTree
 from dgsuite.kernels.imsuite.spanning_tree.textbook import SpanningTree
 from dgsuite.kernels.imsuite.vertex_colouring.textbook import VertexColouring
@@ -120,4 +124,20 @@ RECURSIVE: dict[str, type[Kernel]] = {
 }
 """Recursive forms of kernels, by the same names."""
 
-__all__ = ["KERNELS", "RECURSIVE", *(k.__name__ for k in KERNELS.values()), "Kernel"]
+BLOCK: dict[str, type[Kernel]] = {
+    k.name: k for k in (BlockComponents, BlockPaths, BlockSearch, BlockSpanningTree)
+}
+"""Block forms of kernels, by the same names."""
+
+FORMS = {"iterative": KERNELS, "recursive": RECURSIVE, "block": BLOCK}
+"""Kernels by form."""
+
+
+def forms_of(name: str) -> list[str]:
+    """The forms that a kernel has."""
+    return [form for form, kernels in FORMS.items() if name in kernels]
+
+
+CLASSES = [k.__name__ for k in KERNELS.values()]
+
+__all__ = ["BLOCK", "FORMS", "KERNELS", "RECURSIVE", *CLASSES, "Kernel", "forms_of"]

@@ -23,9 +23,9 @@ import numpy as np
 
 from dgsuite.base.errors import InputError, one_of, unknown
 from dgsuite.base.masked import unmasked
-from dgsuite.kernels import KERNELS, RECURSIVE
+from dgsuite.kernels import FORMS, KERNELS
 from dgsuite.kernels.bsp import Kernel, Node, NodeOrNone, no_node
-from dgsuite.kernels.bsp.declared import FORMS, check_declared
+from dgsuite.kernels.bsp.declared import check_declared
 from dgsuite.partition.labels.labels import Labels, to_json
 
 if TYPE_CHECKING:
@@ -57,11 +57,12 @@ def make_kernel(
     if isinstance(kernel, str):
         if kernel.lower() not in KERNELS:
             raise InputError(unknown("kernel", kernel, sorted(KERNELS)))
-        if form == "recursive" and kernel.lower() not in RECURSIVE:
+        formed = FORMS[form or "iterative"]
+        if kernel.lower() not in formed:
             raise InputError(
-                f"kernel {kernel!r} has no recursive form; these kernels have one: {', '.join(RECURSIVE)}"
+                f"kernel {kernel!r} has no {form} form; these kernels have one: {', '.join(formed)}"
             )
-        kernel = (RECURSIVE if form == "recursive" else KERNELS)[kernel.lower()]
+        kernel = formed[kernel.lower()]
     if not isinstance(kernel, Kernel) and not (
         isinstance(kernel, type) and issubclass(kernel, Kernel)
     ):

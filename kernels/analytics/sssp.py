@@ -168,11 +168,22 @@ class ShortestPaths(bsp.Kernel):
         return bsp.vote(min=distance)
 
     def verify(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        exact = c.weights is None or c.weights.dtype.kind == "f"
-        limit = LARGEST if exact else WHOLE
-        far = np.flatnonzero((s.distance >= limit) & (s.distance < np.inf))
-        if len(far):
-            most = "fit a float64" if exact else "be below 2^53 to be exact"
-            raise OverflowError(
-                f"the distance of node {c.ids[far[0]]} must {most}; divide the weights by a common factor"
-            )
+        check_distances(c, s.distance)
+
+
+def check_distances(c: bsp.Cluster, distance: NDArray[np.float64]) -> None:
+    """See that distances are exact where weights are whole, and finite where there is a way.
+
+    Raises
+    ------
+    OverflowError
+        One is not.
+    """
+    exact = c.weights is None or c.weights.dtype.kind == "f"
+    limit = LARGEST if exact else WHOLE
+    far = np.flatnonzero((distance >= limit) & (distance < np.inf))
+    if len(far):
+        most = "fit a float64" if exact else "be below 2^53 to be exact"
+        raise OverflowError(
+            f"the distance of node {c.ids[far[0]]} must {most}; divide the weights by a common factor"
+        )

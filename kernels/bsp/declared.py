@@ -12,7 +12,7 @@ from dgsuite.base.errors import InputError
 from dgsuite.kernels.bsp.kernel import Kernel, Output
 from dgsuite.kernels.bsp.state import ClusterState
 
-FORMS = ("iterative", "recursive")
+FORMS = ("iterative", "recursive", "block")
 
 
 @lru_cache

@@ -147,7 +147,8 @@ class Kernel:
     state: ClassVar[type[ClusterState]]
     """Class of a cluster's state; needed where `start` is not defined."""
     form: ClassVar[str] = "iterative"
-    """Or "recursive": its program may yield finishes; see `dgsuite.kernels.bsp.recursion`."""
+    """Or "recursive": its program may yield finishes; see `dgsuite.kernels.bsp.recursion`. Or "block":
+    clusters work on their own nodes to the end, so rounds and counts depend on the cut."""
     outputs: ClassVar[dict[str, Output]]
     """State arrays that are results."""
     fields: ClassVar[dict[str, DTypeLike]] = {}

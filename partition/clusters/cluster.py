@@ -18,7 +18,7 @@ Identify = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 
 DERIVED = (
     *("ids", "uid", "successor", "degree", "remote_degree"),
-    *("out_degree", "in_degree", "remote_in_degree"),
+    *("out_degree", "in_degree", "remote_in_degree", "positions"),
 )
 """Arrays that a cluster makes of its others, and does not send along with them."""
 
@@ -127,6 +127,8 @@ class Cluster:
     array([ 1, -1])
     >>> c.leaves(np.array([1]))
     True
+    >>> c.first, c.positions - c.first
+    (2, array([-1,  1,  0], dtype=int32))
     >>> c.pulls, c.senders[1], c.sender_weights
     (True, array([1, 3, 2], dtype=int32), array([1, 2, 2]))
     >>> c.nbytes == sum(array.nbytes for array in c.edge_arrays)
@@ -212,6 +214,18 @@ class Cluster:
             return self.ids
         found = self.identify(self.ids) if callable(self.identify) else self.identify
         return np.asarray(found, np.int64)
+
+    @property
+    def first(self) -> int:
+        """Position of the first node in the graph's layout."""
+        return int(self.partition.offsets[self.index])
+
+    @once
+    def positions(self) -> NDArray:
+        """Position of each neighbour in the graph's layout, as `indices`. Less `first` it is the neighbour's
+        index in this cluster, if it belongs to it.
+        """
+        return self.partition.position(self.indices)
 
     @once
     def successor(self) -> NDArray[np.int64]:

@@ -18,7 +18,7 @@ from dgsuite.core.engine.collectives import Contribution
 from dgsuite.core.engine.program import reduce_votes
 from dgsuite.core.exchange.messages import content, step
 from dgsuite.core.executors import serial
-from dgsuite.kernels import FAITHFUL, RECURSIVE
+from dgsuite.kernels import BLOCK, FAITHFUL, RECURSIVE
 from dgsuite.kernels import KERNELS as ALL
 from dgsuite.kernels.bsp import Kernel, Vote, vote
 from dgsuite.kernels.tools.exact import exact_sum
@@ -105,7 +105,7 @@ def test_what_cannot_be_voted_is_refused(cast, message):
 FLAGS = [name for name, kind in Kernel.__annotations__.items() if kind == "ClassVar[bool]"]
 
 
-@pytest.mark.parametrize("kernel", [*ALL.values(), *FAITHFUL, *RECURSIVE.values()])
+@pytest.mark.parametrize("kernel", [*ALL.values(), *FAITHFUL, *RECURSIVE.values(), *BLOCK.values()])
 def test_what_a_kernel_says_of_itself_is_no_method(kernel):
     assert {type(getattr(kernel, name)) for name in FLAGS} == {bool}
     if kernel.undirected and not kernel.both_ways:

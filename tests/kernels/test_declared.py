@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import dgsuite
-from dgsuite.kernels import FAITHFUL, KERNELS, RECURSIVE, bsp
+from dgsuite.kernels import BLOCK, FAITHFUL, KERNELS, RECURSIVE, bsp
 from dgsuite.kernels.bsp.declared import check_declared
 from dgsuite.partition.graph.graph import Graph
 
@@ -128,7 +128,7 @@ def test_a_forgotten_decorator_is_named():
 
 
 def test_all_kernels_declare_what_they_must():
-    for kernel in (*KERNELS.values(), *RECURSIVE.values(), *FAITHFUL, Whole):
+    for kernel in (*KERNELS.values(), *RECURSIVE.values(), *BLOCK.values(), *FAITHFUL, Whole):
         check_declared(kernel)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
 import dgsuite
 from dgsuite.core.executors import serial
-from dgsuite.kernels import RECURSIVE
+from dgsuite.kernels import BLOCK, RECURSIVE
 from tests.support.sites import assert_same, simulate
 from tests.support.small_graphs import (
     BY_CUT,
@@ -102,6 +104,22 @@ def test_recursive_forms(name):
             with told(case, "recursive", f"{clusters} clusters"):
                 found = dgsuite.run(kernel, case.graph(clusters), style="serial")
                 case.assert_right(found, kernel)
+
+
+@pytest.mark.parametrize("name", sorted(BLOCK))
+def test_block_forms(name):
+    """Right for any cut, and every cut gives the same."""
+    nets = [*connected_to(4), *families(), *([] if name == "mst" else directed(3))]
+    for case in cases(name, nets):
+        known = {f.name for f in fields(BLOCK[name])}
+        kernel = BLOCK[name](**{k: v for k, v in vars(case.make()).items() if k in known})
+        first = None
+        for clusters in (1, *CUTS):
+            with told(case, "block", f"{clusters} clusters"):
+                found = dgsuite.run(kernel, case.graph(clusters), style="serial", check=True)
+                case.assert_right(found, kernel)
+                first = found if first is None else first
+                assert_same_outputs(kernel, first, found)
 
 
 @every_form

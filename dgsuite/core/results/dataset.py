@@ -25,7 +25,7 @@ from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.workload import Workload
 from dgsuite.core.parameters import labelled, stated
 from dgsuite.core.results.provenance import machine
-from dgsuite.kernels.bsp import CUT_DEPENDENT, Kernel, Output, Weighted
+from dgsuite.kernels.bsp import COUNTS, CUT_DEPENDENT, Kernel, Output, Weighted
 from dgsuite.partition.client.installed import fingerprint
 from dgsuite.partition.clusters.partitioners import in_order
 from dgsuite.partition.graph.dask_views import here
@@ -105,7 +105,8 @@ def build(
         name of a count or a dimension.
     """
     counted = "depth" if kernel.form == "recursive" else "round"
-    counted_by_imsuite = count(kernel, log, graph.n, count_as or style)
+    blocks = kernel.form == "block"  # the paper has none
+    counted_by_imsuite = None if blocks else count(kernel, log, graph.n, count_as or style)
     counts = {} if counted_by_imsuite is None else counted_by_imsuite._asdict()
     messages, remote = log.by_round(log["messages"]), log.by_round(log["remote"])
     to_self = log.by_round(log["to_self"])
@@ -201,7 +202,9 @@ def build(
     }
     if kernel.form == "recursive" and style == "finish_async" and kernel.varies:
         attrs["schedule_dependent"] = " ".join(kernel.varies)
-    if kernel.ships:
+    if kernel.form == "block":
+        attrs["cut_dependent"] = " ".join((counted, *COUNTS))
+    elif kernel.ships:
         attrs["cut_dependent"] = " ".join(CUT_DEPENDENT)
     if style_reason is not None:
         attrs["style_reason"] = style_reason

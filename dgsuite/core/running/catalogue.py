@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from dgsuite.base.errors import unknown
 from dgsuite.core.parameters import described
-from dgsuite.kernels import KERNELS, RECURSIVE
+from dgsuite.kernels import KERNELS, forms_of
 from dgsuite.kernels.bsp import Kernel
 
 if TYPE_CHECKING:
@@ -120,7 +120,11 @@ def _function(name: str) -> Callable[..., xr.Dataset]:
 def _help(kernel: type[Kernel]) -> str:
     """What `help` says of a kernel."""
     said = sections(kernel)
-    forms = '\n\nIt also has a recursive form: ``form="recursive"``.' * (kernel.name in RECURSIVE)
+    forms = "".join(
+        f'\n\nIt also has a {form} form: ``form="{form}"``.'
+        for form in forms_of(kernel.name)
+        if form != kernel.form
+    )
     outputs = "\n".join(
         f"    {name}: {output.long_name.format(none='no node')}"
         for name, output in kernel.outputs.items()

@@ -66,11 +66,11 @@ def run(
     """Run a distributed algorithm on a graph and measure it round by round.
 
     Outputs, rounds and messages are the same for every style, number of clusters, workers and
-    threads per worker, with two exceptions. With ``form="recursive"`` in style "finish_async" tasks run in
+    threads per worker, with three exceptions. With ``form="recursive"`` in style "finish_async" tasks run in
     the order in which they arrive: the dataset's attribute ``schedule_dependent`` names the variables that
     may differ between runs, if there are any. In the kernels "bc" and "bfs2d" clusters send to clusters:
     their messages depend on the clusters (not on style, workers or threads), and the attribute
-    ``cut_dependent`` names the counts that do.
+    ``cut_dependent`` names the counts that do. So do rounds and all counts with ``form="block"``.
 
     Parameters
     ----------
@@ -92,7 +92,9 @@ def run(
     form
         "iterative" (the default), or "recursive": tasks spawn tasks on the clusters of their
         neighbours. Style "finish_async", then the default on workers, runs a task as soon as it arrives;
-        "clocked" and "serial" run all tasks of one depth at a time.
+        "clocked" and "serial" run all tasks of one depth at a time. Or "block", of "bfs", "mst", "sssp"
+        and "wcc": each cluster works on its own nodes until nothing changes there, and only what crosses
+        the border between clusters is sent, so that a deep graph cut in few places takes few rounds.
     clusters
         Number of clusters; by default that of the graph if it was chosen, else one per worker.
     client

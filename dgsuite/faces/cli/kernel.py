@@ -87,7 +87,9 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
 @click.option(
     "--style", type=click.Choice(STYLES), help="Default: clocked on workers, else serial."
 )
-@click.option("--form", type=click.Choice(["iterative", "recursive"]), help="Default: iterative.")
+@click.option(
+    "--form", type=click.Choice(["iterative", "recursive", "block"]), help="Default: iterative."
+)
 @click.option("--clusters", type=click.IntRange(min=1), help="Default: one for each worker.")
 @click.option("--seed", type=int, default=101, show_default=True, help="Of graph and kernel.")
 @click.option(

@@ -17,7 +17,7 @@ from dgsuite.faces.cli import options
 def kernels(as_json: bool) -> None:
     """List the kernels: what each answers, and its parameters with their defaults."""
     from dgsuite.core.running.catalogue import listing, summary
-    from dgsuite.kernels import KERNELS, RECURSIVE
+    from dgsuite.kernels import KERNELS, forms_of
 
     if not as_json:
         print(listing())
@@ -26,7 +26,7 @@ def kernels(as_json: bool) -> None:
         name: {
             "answers": summary(kernel),
             "parameters": {f.name: _default(f) for f in fields(kernel)},
-            "forms": ["iterative", *["recursive"] * (name in RECURSIVE)],
+            "forms": forms_of(name),
             "directed": not kernel.undirected or kernel.both_ways,
         }
         for name, kernel in sorted(KERNELS.items())

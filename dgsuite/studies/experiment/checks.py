@@ -34,7 +34,7 @@ ELSEWHERE = {
 def problems_of(config: Config, folder: Path) -> Iterator[str]:
     """What is wrong with an experiment of the right shape."""
     from dgsuite.core.parameters import fitting
-    from dgsuite.kernels import KERNELS, RECURSIVE
+    from dgsuite.kernels import FORMS, KERNELS
 
     if config.throttle and config.throttle.means == "tc":
         yield from _check_tc(config, config.throttle)
@@ -57,12 +57,16 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
         yield from misfits(number, config.run)
     for i, run in enumerate(config.run):
         for kernel in run.kernel:
-            if "recursive" in run.form and kernel not in RECURSIVE:
-                yield (
-                    f"run.{i}.form: kernel {kernel!r} has no recursive form; "
-                    f"those that have: {', '.join(RECURSIVE)}"
-                )
-            allowed = [f.name for f in fields(KERNELS[kernel]) if f.name != "seed"]
+            for form in run.form:
+                if kernel not in FORMS[form]:
+                    yield (
+                        f"run.{i}.form: kernel {kernel!r} has no {form} form; "
+                        f"those that have: {', '.join(FORMS[form])}"
+                    )
+            made = [FORMS[form][kernel] for form in run.form if kernel in FORMS[form]]
+            allowed = [
+                f.name for f in fields(made[0] if made else KERNELS[kernel]) if f.name != "seed"
+            ]
             for name, value in run.params.items():
                 if name in allowed:
                     try:

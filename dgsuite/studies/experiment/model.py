@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 from dgsuite.base.errors import hint
 from dgsuite.base.names import Rule, Style
 
-Form = Literal["iterative", "recursive"]
+Form = Literal["iterative", "recursive", "block"]
 VARIED = (
     "count_as",
     "n",
@@ -128,6 +128,8 @@ class Experiment(Section):
     """Rounds, or depths of tasks, that a run may have; by default any number."""
     validate_results: bool = Field(default=True, alias="validate")
     """Whether every result is checked by its kernel's rule."""
+    outputs: bool = True
+    """Whether results keep what kernels find out of each node; checks see it in any case."""
     plot: bool = True
     """Whether to draw a picture beside the result."""
 
@@ -274,7 +276,7 @@ class Scaling(Section):
     processes_per_node: Count | None = None
     """Processes that share a node's link; by default as in the runs."""
     departs: dict[str, str] = {}
-    """Why the setting departs from the paper's, by aspect (`dgsuite.studies.report.claims.scalability`)."""
+    """Why the setting departs from the paper's, by aspect (`dgsuite report claims`)."""
 
 
 class Config(Section):

@@ -14,7 +14,7 @@ from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import each_cluster
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.suites.gap.options import Options
+from dgsuite.suites.gap.options import Options, generated
 from dgsuite.suites.gap.plan import WEIGHTS
 from dgsuite.suites.sources import read
 
@@ -22,11 +22,15 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
+FAMILY = {"kron": "rmat", "urand": "er"}
+"""Families of random graphs, by GAP's names."""
+
+
 def name(options: Options) -> str:
     """A name for the graph that is asked for, which file names may have."""
     if options.file is not None:
         return Path(options.file).name.partition(".")[0]
-    return f"kron{options.kron}" if options.urand is None else f"urand{options.urand}"
+    return "{}{}".format(*generated(options))
 
 
 def make(options: Options, client: Client) -> Graph:
@@ -39,10 +43,14 @@ def make(options: Options, client: Client) -> Graph:
     """
     if options.file is not None:
         return read(options.file, client, options.directed, options.relabel, options.duplicates)
-    family, scale = ("rmat", options.kron) if options.urand is None else ("er", options.urand)
-    n = 2 ** int(scale or 0)
-    m = min(options.degree * n, n * (n - 1) // 2) if family == "er" else options.degree * n
-    return genval.graph(family, n, m=m, seed=options.seed, client=client)
+    which, scale = generated(options)
+    n = 2**scale
+    if which == "road":
+        return genval.graph("road", n, seed=options.seed, client=client)
+    m = options.degree * n
+    if which == "urand":
+        m = min(m, n * (n - 1) // 2)
+    return genval.graph(FAMILY[which], n, m=m, seed=options.seed, client=client)
 
 
 def weighted(graph: Graph, seed: int) -> Graph:

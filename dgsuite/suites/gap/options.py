@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -13,7 +13,7 @@ from dgsuite.suites.gap.plan import BENCHMARKS
 from dgsuite.suites.options import Place, check_names, check_place
 from dgsuite.suites.size import EDGE_FACTOR, check_scale
 
-GRAPHS = ("kron", "urand", "file")
+GRAPHS = ("kron", "urand", "graph", "file")
 """Where a graph may come from."""
 
 
@@ -26,6 +26,10 @@ class Options(Place):
     """Scale of a Kronecker graph: it has 2^kron nodes."""
     urand: int | None = None
     """Scale of a uniform random graph: it has 2^urand nodes."""
+    graph: Literal["kron", "urand", "road"] | None = None
+    """A generated graph of 2^scale nodes: Kronecker, uniform random, or planar with a long diameter."""
+    scale: int | None = None
+    """Of `graph`."""
     file: str | None = None
     """Path of an edge list (text, Parquet) or of a Matrix Market file (.mtx)."""
     degree: Count = EDGE_FACTOR
@@ -65,8 +69,11 @@ def check(options: Options) -> None:
     given = [name for name in GRAPHS if getattr(options, name) is not None]
     if len(given) != 1:
         raise InputError(
-            f"give one graph: --kron SCALE, --urand SCALE or --file PATH; got {len(given)}"
+            "give one graph: --kron SCALE, --urand SCALE, --graph NAME --scale SCALE or --file PATH; "
+            f"got {len(given)}"
         )
+    if (options.graph is None) != (options.scale is None):
+        raise InputError("--graph and --scale belong together: --graph road --scale 20")
     check_names("--kernels", options.kernels or (), BENCHMARKS)
     names = asked(options)
     if options.file is None:
@@ -74,9 +81,17 @@ def check(options: Options) -> None:
             if getattr(options, flag):
                 raise InputError(f"--{flag} is for --file; generated graphs have no choice")
         weighted = any(BENCHMARKS[name].weighted for name in names)
-        scale = options.urand if options.kron is None else options.kron
-        assert scale is not None
-        check_scale(scale, weighted, options.degree)
+        name, scale = generated(options)
+        if name == "road" and options.degree != EDGE_FACTOR:
+            raise InputError("--degree: a road network has its own")
+        check_scale(scale, weighted, 1 if name == "road" else options.degree)
+
+
+def generated(options: Options) -> tuple[str, int]:
+    """Name and scale of the graph that is to be generated."""
+    if options.graph is not None and options.scale is not None:
+        return options.graph, options.scale
+    return ("kron", options.kron or 0) if options.urand is None else ("urand", options.urand)
 
 
 def asked(options: Options) -> list[str]:

@@ -52,6 +52,29 @@ def test_sources_are_the_same_for_all_kernels_and_have_edges(gap):
     assert (degree == 0).any()
 
 
+def test_a_road_network(gap):
+    found = gap(
+        "--graph",
+        "road",
+        "--scale",
+        8,
+        "--kernels",
+        "bfs,cc",
+        "--trials",
+        2,
+        "--validate",
+        "--json",
+    )
+    figures = json.loads(found.stdout)
+    assert figures["graph"] == "road8"
+    assert figures["output"].endswith("gap-road8.nc")
+    graph = genval.graph("road", 256, client=None)
+    assert 1.15 < graph.m / graph.n < 1.25
+    levels = dgsuite.run("bfs", graph, style="serial").level.values
+    assert levels.min() == 0
+    assert levels.max() > 25  # of 16 rows and columns
+
+
 def test_a_file_keeps_its_weights_and_its_names(gap, tmp_path):
     (tmp_path / "some.txt").write_text(f"{2**40} 7 3\n7 9 4\n")
     arguments = ("--file", "some.txt", "--relabel", "--directed")
@@ -123,7 +146,9 @@ def test_a_wrong_output_ends_it(gap, monkeypatch):
     ("arguments", "message"),
     [
         (("--file", "x", "--directed", "--kernels", "tc"), "--kernels tc: takes no directed graph"),
-        ((), "give one graph: --kron SCALE, --urand SCALE or --file PATH; got 0"),
+        ((), "give one graph: --kron SCALE, --urand SCALE, --graph NAME --scale SCALE or"),
+        (("--graph", "road"), "--graph and --scale belong together"),
+        (("--graph", "road", "--scale", 5, "--degree", 3), "--degree: a road network has its own"),
         (("--kron", 4, "--urand", 4), "got 2"),
         (("--kron", 0), "scale must be at least 1"),
         (("--urand", 60), "scale 60 needs about"),

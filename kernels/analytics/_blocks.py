@@ -1,0 +1,220 @@
+"""Compiled loops that work within a cluster until nothing changes there.
+
+Positions are those of the graph's layout: a neighbour is in the cluster if its position less that of the
+cluster's first node is an index of the cluster.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dgsuite.base.compiling import compiled
+
+FAR = 2.0**62
+"""Buckets from here on are one."""
+
+
+@compiled
+def search(indptr, positions, first, ids, level, parent, seeds, seed_level, queue, reached):
+    """Search from nodes whose levels have fallen, as far as levels fall.
+
+    Parameters
+    ----------
+    positions
+        Of the neighbours, as `indptr` has them.
+    first
+        Position of the cluster's first node.
+    level, parent
+        By node, -1 where unreached; those of the seeds have fallen.
+    seeds, seed_level
+        By ascending level.
+    queue, reached
+        Room for all nodes of the cluster.
+
+    Returns
+    -------
+    How many nodes have a new level: the first in `reached`, each once, by ascending level.
+    """
+    size, head, tail, s, count = len(level), 0, 0, 0, 0
+    while True:
+        if s < len(seeds) and level[seeds[s]] != seed_level[s]:  # reached sooner meanwhile
+            s += 1
+            continue
+        if head < tail and (s == len(seeds) or level[queue[head]] <= seed_level[s]):
+            node = queue[head]
+            head += 1
+        elif s < len(seeds):
+            node = seeds[s]
+            s += 1
+        else:
+            return count
+        reached[count] = node
+        count += 1
+        offer, sender = level[node] + 1, ids[node]
+        for e in range(indptr[node], indptr[node + 1]):
+            other = positions[e] - first
+            if other < 0 or other >= size:
+                continue
+            if level[other] < 0 or level[other] > offer:
+                level[other] = offer
+                parent[other] = sender
+                queue[tail] = other
+                tail += 1
+            elif level[other] == offer and sender < parent[other]:
+                parent[other] = sender
+
+
+@compiled
+def unite(indptr, positions, first, root):
+    """The components of a cluster's own edges: gives each node the first node of its component.
+
+    Parameters
+    ----------
+    root
+        By node, itself.
+    """
+    size = len(root)
+    for node in range(size):
+        for e in range(indptr[node], indptr[node + 1]):
+            other = positions[e] - first
+            if other < 0 or other >= node:  # the other end of an edge has it, too
+                continue
+            a, b = node, other
+            while root[a] != a:
+                root[a] = root[root[a]]
+                a = root[a]
+            while root[b] != b:
+                root[b] = root[root[b]]
+                b = root[b]
+            if a < b:
+                root[b] = a
+            else:
+                root[a] = b
+    for node in range(size):  # a node's root comes before it
+        root[node] = root[root[node]]
+
+
+@compiled
+def take(nodes, senders, distances, hops, distance, hop, parent, due, seeds):
+    """Give nodes the least offers that they have got: by distance, then hops, then sender.
+
+    Parameters
+    ----------
+    nodes, senders, distances, hops
+        By offer.
+    distance, hop, parent
+        By node.
+    due
+        By node, False, and so it is afterwards.
+    seeds
+        Room for all nodes of the cluster.
+
+    Returns
+    -------
+    How many nodes have come nearer, or as near by fewer hops: the first in `seeds`.
+    """
+    count = 0
+    for k in range(len(nodes)):
+        node = nodes[k]
+        if distances[k] < distance[node] or (
+            distances[k] == distance[node] and hops[k] < hop[node]
+        ):
+            distance[node], hop[node], parent[node] = distances[k], hops[k], senders[k]
+            if not due[node]:
+                due[node] = True
+                seeds[count] = node
+                count += 1
+        elif distances[k] == distance[node] and hops[k] == hop[node] and senders[k] < parent[node]:
+            parent[node] = senders[k]
+    for k in range(count):
+        due[seeds[k]] = False
+    return count
+
+
+@compiled
+def shortest(
+    indptr, positions, first, ids, weights, width, ring, distance, hop, parent, seeds, due, reached
+):
+    """Shortest paths from nodes that have come nearer, as far as others do, too.
+
+    Nodes wait in buckets by their distance, in a ring that is as long as the longest edge (Dial 1969). A node
+    that comes nearer while its bucket is emptied is looked at once more.
+
+    Parameters
+    ----------
+    weights
+        By entry; empty where all edges are 1 long.
+    width
+        Of a bucket.
+    ring
+        -1, longer by two than the longest edge has widths.
+    distance, hop, parent
+        By node; those of the seeds are new.
+    seeds
+        By ascending distance.
+    due
+        By node, False, and so it is afterwards.
+    reached
+        Room for all nodes of the cluster.
+
+    Returns
+    -------
+    How many nodes have come nearer: the first in `reached`, each once.
+    """
+    size = len(distance)
+    nodes, after = np.empty(1024, np.int64), np.empty(1024, np.int64)  # lists of the ring
+    free, used, waiting, count, s, bucket = -1, 0, 0, 0, 0, 0
+    seen = np.zeros(size, np.bool_)
+    for node in seeds:
+        due[node] = True
+    while waiting > 0 or s < len(seeds):
+        if waiting == 0:
+            bucket = int(min(distance[seeds[s]] / width, FAR))
+        place = bucket % len(ring)
+        while True:
+            if s < len(seeds) and min(distance[seeds[s]] / width, FAR) < bucket + 1:
+                node = seeds[s]
+                s += 1
+            elif ring[place] >= 0:
+                entry = ring[place]
+                node, ring[place] = nodes[entry], after[entry]
+                after[entry], free = free, entry
+                waiting -= 1
+            else:
+                break
+            if not due[node]:  # it came nearer, and was looked at before
+                continue
+            due[node] = False
+            if not seen[node]:
+                seen[node] = True
+                reached[count] = node
+                count += 1
+            near, hops, sender = distance[node], hop[node] + 1, ids[node]
+            for e in range(indptr[node], indptr[node + 1]):
+                other = positions[e] - first
+                if other < 0 or other >= size:
+                    continue
+                offer = near + weights[e] if len(weights) else near + 1
+                known = distance[other]
+                if offer > known:
+                    continue
+                if offer == known and hops >= hop[other]:
+                    if hops == hop[other] and sender < parent[other]:
+                        parent[other] = sender
+                    continue
+                distance[other], hop[other], parent[other] = offer, hops, sender
+                due[other] = True
+                ahead = min(int(min(offer / width, FAR)) - bucket, len(ring) - 1)
+                if free < 0 and used == len(nodes):
+                    nodes = np.append(nodes, np.empty_like(nodes))
+                    after = np.append(after, np.empty_like(after))
+                if free >= 0:
+                    entry, free = free, after[free]
+                else:
+                    entry = used
+                    used += 1
+                there = (place + ahead) % len(ring)
+                nodes[entry], after[entry], ring[there] = other, ring[there], entry
+                waiting += 1
+        bucket += 1
+    return count

@@ -1,0 +1,137 @@
+"""Shortest paths by blocks: each cluster finds its own, and only what crosses the border is sent.
+
+As GRAPE has it (Fan et al. 2017): a cluster goes on from the nodes that have come nearer, in the order of
+their distances, as far as others come nearer, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.sssp import check_distances
+from dgsuite.kernels.tools import blocks
+
+PARTS = 8
+"""Buckets to a mean weight: with fewer of them nodes are looked at more often; with more, more are empty."""
+
+MOST = 1 << 16
+"""Buckets in a ring."""
+
+
+def buckets(weights: NDArray | None) -> tuple[float, int]:
+    """Width of a bucket of a cluster's, and how many a ring has: whatever they are, results are the same."""
+    if weights is None or not len(weights):
+        return 1.0, 3
+    least, mean, most = (float(x) for x in (weights.min(), weights.mean(), weights.max()))
+    width = max(least, mean / PARTS, most / MOST) or 1.0
+    return width, int(most / width) + 2
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    distance: NDArray[np.float64]
+    parent: NDArray[np.int32]
+    buckets: tuple[float, int]  # width of one, and how many there are
+    hop: NDArray[np.int64] = bsp.per_node(0)  # edges of the path
+    due: NDArray[np.bool_] = bsp.per_node(False)
+
+
+@dataclass(frozen=True)
+class BlockPaths(bsp.Kernel):
+    """Shortest paths within each cluster to their ends; see `ShortestPaths` for the outputs.
+
+    Of several shortest paths, a node is on one with the fewest edges, and of these on the one over the
+    smallest neighbour. So ``parent`` may be another than that of the iterative form.
+
+    Parameters
+    ----------
+    root
+        Node to start from.
+
+    Notes
+    -----
+    Rounds: one more than the times that a shortest path crosses the border, and a few more where a cluster
+    first takes a longer way for the shortest.
+
+    Messages: at most ``rounds * arcs``.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 0], [1, 2, 2], weights=[1, 1, 5])
+    >>> ds = dgsuite.run("sssp", graph, form="block")
+    >>> ds.distance.values, ds.parent.values
+    (array([0., 1., 2.]), array([0, 0, 1], dtype=int32))
+    """
+
+    root: bsp.Node = bsp.FIRST
+
+    name = "sssp"
+    form = "block"
+    outputs = {
+        "distance": bsp.Output("length of the shortest path from the root"),
+        "parent": bsp.Output("node before it on the path, {none} where unreached", nodes=True),
+    }
+    fields = {"distance": np.float64, "hops": np.int64}
+    needs = ("non-negative weights",)
+    undirected = False
+    along_edges = True
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        reply = yield bsp.Round(self.wake)
+        if reply.any:
+            yield from bsp.until_quiet(self.search)
+        yield bsp.Round(self.verify, closing=True)
+
+    def start(self, c: bsp.Cluster) -> State:
+        distance, parent = c.full(np.inf), c.full(-1, np.int32)
+        return State.of(c, distance=distance, parent=parent, buckets=buckets(c.weights))
+
+    def wake(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
+    ) -> bsp.Vote | tuple[bsp.Unicast, bsp.Vote]:
+        root = c.local(self.root)
+        s.distance[root], s.parent[root] = 0, self.root
+        return self.spread(c, s, root)
+
+    def search(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
+    ) -> bsp.Vote | tuple[bsp.Unicast, bsp.Vote]:
+        from dgsuite.kernels.analytics import _blocks
+
+        seeds = np.empty(c.size, np.int64)
+        offers = inbox.node, inbox.src, inbox["distance"], inbox["hops"]
+        count = _blocks.take(*offers, s.distance, s.hop, s.parent, s.due, seeds)
+        return self.spread(c, s, seeds[:count])
+
+    def spread(
+        self, c: bsp.Cluster, s: State, seeds: NDArray
+    ) -> bsp.Vote | tuple[bsp.Unicast, bsp.Vote]:
+        """Go on from nodes that have come nearer, and tell the ends of edges that cross the border."""
+        from dgsuite.kernels.analytics import _blocks
+
+        if not len(seeds):
+            return bsp.vote(any=False)
+        seeds = seeds[np.argsort(s.distance[seeds], kind="stable")]
+        reached = np.empty(c.size, np.int64)
+        weights = np.empty(0) if c.weights is None else c.weights
+        width, places = s.buckets
+        count = _blocks.shortest(
+            *(c.indptr, c.positions, c.first, c.ids, weights, width, np.full(places, -1)),
+            *(s.distance, s.hop, s.parent, seeds, s.due, reached),
+        )
+        nodes = np.sort(reached[:count])
+        at, entry, ends = blocks.crossing(c, nodes)
+        nodes = nodes[at]
+        told = s.distance[nodes] + (1 if c.weights is None else c.weights[entry])
+        sent = bsp.unicast(ends, nodes, distance=told, hops=s.hop[nodes] + 1)
+        return sent, bsp.vote(any=len(ends) > 0)
+
+    def verify(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        check_distances(c, s.distance)

@@ -1,0 +1,121 @@
+"""Block forms: outputs are those of the iterative forms for any cut, and deep graphs take few rounds."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dgsuite
+from dgsuite import InputError, RunError, genval
+from dgsuite.kernels import BLOCK
+from dgsuite.kernels.bsp import COUNTS
+from dgsuite.partition.graph.graph import Graph
+
+SAME = {"bfs": ("level", "parent"), "mst": (), "sssp": ("distance",), "wcc": ("component",)}
+"""Outputs that are the same bits as those of the iterative form."""
+
+
+def grid(side, **how):
+    ends = nx.convert_node_labels_to_integers(nx.grid_2d_graph(side, side)).edges
+    return Graph.from_edges(*np.array(ends).T, **how)
+
+
+def tree(ds):
+    """Edges of a forest."""
+    node = np.flatnonzero(ds.parent.values >= 0)
+    return {
+        frozenset(edge) for edge in zip(node.tolist(), ds.parent.values[node].tolist(), strict=True)
+    }
+
+
+def differing(datasets, names):
+    return {n for ds in datasets for n in names if not np.array_equal(datasets[0][n], ds[n])}
+
+
+@given(st.data())
+@pytest.mark.parametrize("name", sorted(BLOCK))
+def test_outputs_are_those_of_the_iterative_form_for_any_cut(name, data):
+    n, m = data.draw(st.integers(1, 24)), data.draw(st.integers(0, 60))
+    luck = np.random.default_rng(data.draw(st.integers(0, 999)))
+    ends = luck.integers(0, n, (2, m))
+    kinds = {"none": None, "whole": luck.integers(0, 4, m), "real": luck.random(m)}
+    weights = kinds[data.draw(st.sampled_from(sorted(kinds)))]
+    directed = name != "mst" and data.draw(st.booleans())
+    graph = Graph.from_edges(*ends, n=n, weights=weights, directed=directed, clusters=1)
+    expected = dgsuite.run(name, graph, style="serial")
+    cuts = [{"clusters": k} for k in (1, 2, 5)] + [{"partition": luck.integers(0, 3, n)}]
+    found = []
+    for cut in cuts:
+        other = Graph.from_edges(*ends, n=n, weights=weights, directed=directed, **cut)
+        found.append(dgsuite.run(name, other, style="serial", form="block", check=True))
+        assert genval.validate(name, other, found[-1]).ok
+    assert not differing([expected, *found], SAME[name])
+    assert not differing(found, BLOCK[name].outputs)
+    if name == "mst":
+        assert tree(found[0]) == tree(expected)
+
+
+@pytest.mark.parametrize("name", sorted(BLOCK))
+def test_styles_workers_and_threads_change_nothing(name, client, threaded):
+    graph = grid(20, weights=np.arange(760) % 7, clusters=4)
+    alone = dgsuite.run(name, graph, style="serial", form="block", count_as="finish_async")
+    for where in (client, threaded):
+        for style in ("clocked", "finish_async", "in_turn"):
+            ds = dgsuite.run(
+                name, graph, style=style, form="block", client=where, count_as="finish_async"
+            )
+            names = {*COUNTS, "round", *BLOCK[name].outputs} & {*alone.variables}
+            assert not differing([alone, ds], names)
+
+
+@pytest.mark.parametrize("name", ["bfs", "sssp", "wcc"])
+def test_a_deep_graph_takes_few_rounds(name):
+    """A path of 10,000 nodes in four parts: one round a part, and what opens and closes."""
+    path = np.arange(9_999)
+    graph = Graph.from_edges(path, path + 1, clusters=4)
+    ds = dgsuite.run(name, graph, style="serial", form="block")
+    assert ds.sizes["round"] <= 6
+    assert int(ds.messages.sum()) <= 32
+    assert not differing([dgsuite.run("bfs", graph, style="serial", form="block"),
+                          dgsuite.run("bfs", graph, style="serial")], SAME["bfs"])  # fmt: skip
+
+
+def test_the_root_of_a_tree_is_its_smallest_node():
+    graph = Graph.from_edges([5, 4, 1], [4, 3, 2], n=7, clusters=3)
+    ds = dgsuite.run("mst", graph, style="serial", form="block")
+    assert ds.parent.values.tolist() == [-1, -1, 1, -1, 3, 4, -1]
+    assert "mutexes" not in ds  # IMSuite's accounting is of other programs
+
+
+def test_the_dataset_says_that_rounds_depend_on_the_cut():
+    found = [dgsuite.run("wcc", grid(12, clusters=k), style="serial", form="block") for k in (1, 4)]
+    for ds in found:
+        assert ds.attrs["form"] == "block"
+        assert {"round", "messages"} <= {*ds.attrs["cut_dependent"].split()}
+    assert found[0].sizes["round"] != found[1].sizes["round"]
+
+
+def test_of_equal_ways_the_parent_is_on_one_with_the_fewest_edges():
+    """From 0 to 3: over 1 and 2 by edges of no length, or at once; then over the smallest."""
+    graph = Graph.from_edges([0, 1, 2, 0, 3, 3], [1, 2, 3, 3, 4, 5], weights=[1, 0, 1, 2, 1, 1])
+    graph = graph.repartition(3)
+    ds = dgsuite.run("sssp", graph, style="serial", form="block")
+    assert ds.parent.values.tolist() == [0, 0, 1, 0, 3, 3]
+
+
+def test_what_has_no_block_form_is_named():
+    with pytest.raises(
+        InputError, match="'mis' has no block form; these kernels have one: wcc, sssp, bfs, mst"
+    ):
+        dgsuite.run("mis", grid(3), form="block")
+    with pytest.raises(InputError, match="unknown parameter of 'sssp' 'delta'"):
+        dgsuite.run("sssp", grid(3), form="block", delta=2)
+
+
+def test_distances_that_are_not_exact_are_refused():
+    graph = Graph.from_edges([0, 1], [1, 2], weights=[2**53, 2**53])
+    with pytest.raises(RunError, match="distance of node 1 must be below 2"):
+        dgsuite.run("sssp", graph, form="block", style="serial")
