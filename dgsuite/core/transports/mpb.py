@@ -68,12 +68,10 @@ class MPIMPB(Shared):
     """A comm whose sender writes to a section of the receiver's."""
 
     scheme = "mpimpb"
+    remote_write = True
 
     def _made(self) -> tuple[NDArray[np.uint8], int, bool]:
         return *memory.make(self.scheme, self.settings.section()), True
-
-    def _assign(self, mine: NDArray, waits: bool, theirs: NDArray, they_wait: bool) -> None:
-        super()._assign(theirs, they_wait, mine, waits)
 
 
 class Buffers(Local):

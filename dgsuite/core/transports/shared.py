@@ -51,6 +51,9 @@ class Shared(Framed):
     """A comm through shared memory."""
 
     scheme: ClassVar[str]
+    remote_write: ClassVar[bool] = False
+    """Whether an end writes to the memory that the other end gives; else it writes to its own."""
+
     _ended = False
     """Whether the peer is gone."""
 
@@ -81,8 +84,10 @@ class Shared(Framed):
 
     def _assign(self, mine: NDArray, waits: bool, theirs: NDArray, they_wait: bool) -> None:
         """Which memory is written, and which is read."""
-        self._out, self._in = mine.data, theirs.data
-        self._out_waits, self._in_waits = waits, they_wait
+        ends = ((mine.data, waits), (theirs.data, they_wait))
+        (self._out, self._out_waits), (self._in, self._in_waits) = (
+            ends[::-1] if self.remote_write else ends
+        )
 
     async def _open(self) -> None:
         assert self._sock is not None

@@ -156,6 +156,14 @@ def _show(ds: xr.Dataset) -> None:
         ):
             part = (unit * one[name]).transpose("size", "protocol")
             show(f"{pattern}, {title}", "bytes", ds["size"], part.values)
+    if bool(ds.held_bytes.notnull().any()):
+        count = ds.expand_dims(processes=[ds.attrs["processes"]])
+        show(
+            "kB of memory that a process grows by",
+            "processes",
+            count.processes,
+            1e-3 * count.held_bytes,
+        )
     if "kernel" in ds.dims:
         part = (1e3 * ds.kernel_median_seconds).transpose("kernel", "protocol")
         show("kernels, milliseconds", "kernel", ds.kernel, part.values)

@@ -152,16 +152,19 @@ class Partners:
             self._processes.append(process)
         self.addresses = [pipe.recv() for pipe in self._pipes]
 
-    def join(self) -> None:
-        """Connect each with each."""
+    def join(self, protocol: str) -> None:
+        """Connect each with each over a protocol."""
+        q = self.protocols.index(protocol)
         for k, pipe in enumerate(self._pipes):
-            pipe.send(
-                (
-                    "connect",
-                    dict(zip(self.protocols, zip(*self.addresses[:k], strict=True), strict=False)),
-                )
-            )
+            pipe.send(("connect", {protocol: [there[q] for there in self.addresses[:k]]}))
             pipe.recv()
+
+    def held(self) -> float:
+        """Bytes of a process, on average: what several have mapped counts by its share for each."""
+        import psutil
+
+        infos = [psutil.Process(process.pid).memory_full_info() for process in self._processes]
+        return float(np.mean([getattr(info, "pss", info.uss) for info in infos]))
 
     def rounds(self, protocol: str, size: int, count: int) -> float:
         """Seconds for a number of rounds, of the slowest."""
@@ -204,9 +207,11 @@ def measure(
     -------
     xarray.Dataset
         ``seconds(pattern, protocol, size, repeat)``, and its medians as ``median_seconds`` and, in bytes
-        sent and received by all, as ``bytes_per_second``.
+        sent and received by all, as ``bytes_per_second``. ``held_bytes(protocol)``: the bytes by which a
+        process grows that is connected with all others, if "all-pairs" is among the patterns, else NaN.
     """
     patterns = tuple(patterns)
+    held = _held(protocols, min(sizes), processes) if "all-pairs" in patterns else {}
     seconds = np.full((len(patterns), len(protocols), len(sizes), repeats), np.nan)
     comms = [protocol for protocol in protocols if protocol not in MPI]
     for p, pattern in enumerate(patterns):
@@ -232,6 +237,14 @@ def measure(
                 {"units": "s", "long_name": f"median {trip}"},
             ),
             "bytes_per_second": (dims, rate, {"units": "B/s", "long_name": "bytes moved a second"}),
+            "held_bytes": (
+                "protocol",
+                [held.get(protocol, np.nan) for protocol in protocols],
+                {
+                    "units": "B",
+                    "long_name": "growth of a process that is connected with all others",
+                },
+            ),
         },
         {
             "pattern": list(patterns),
@@ -244,6 +257,21 @@ def measure(
         },
         {"processes": processes},
     )
+
+
+def _held(protocols: Sequence[str], size: int, processes: int) -> dict[str, float]:
+    """By protocol, the bytes by which a process grows once it has exchanged messages with all others."""
+    found = {}
+    for protocol in (p for p in protocols if p not in MPI):
+        partners = Partners([protocol], processes)
+        try:
+            before = partners.held()
+            partners.join(protocol)
+            partners.rounds(protocol, size, 1)
+            found[protocol] = partners.held() - before
+        finally:
+            partners.close()
+    return found
 
 
 def _turns(
@@ -305,7 +333,8 @@ def _all_pairs(
     partners: Partners, sizes: Sequence[int], repeats: int
 ) -> list[tuple[int, int, int, float]]:
     """Rounds among the partners."""
-    partners.join()
+    for protocol in partners.protocols:
+        partners.join(protocol)
     found = []
     for s, size in enumerate(sizes):
         once = [min(partners.rounds(p, size, 1) for _ in range(2)) for p in partners.protocols]

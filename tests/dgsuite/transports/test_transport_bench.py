@@ -29,6 +29,7 @@ def test_bench(tmp_path, capsys):
             assert figures["all-pairs"]["median_seconds"] > 0
     ds = xr.load_dataset(out, engine="h5netcdf")
     assert dict(ds.sizes) == {"pattern": 2, "protocol": 2, "size": 2, "repeat": 2}
+    assert bool((ds.held_bytes > 0).all())
     assert bool((ds.seconds > 0).all())
     assert out.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
 
