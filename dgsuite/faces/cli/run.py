@@ -51,9 +51,13 @@ def run(
 
 
 def _plan(config: Config, todo: Sequence[Point]) -> None:
+    from dgsuite.core.workers.processor import own_processors
+
     where = config.cluster.scheduler or "a local cluster"
+    there = len(own_processors())
     print(f"{config.experiment.name}: {len(todo)} runs on {where}")
     for number, point in enumerate(todo, 1):
         reader, name = point.source()
         graph = f"{name} graph" if reader == "generate" else name
-        print(f"{number:4}  {point.describe()}  ({graph})")
+        left_out = f"  left out: this machine has {there} hardware threads"
+        print(f"{number:4}  {point.describe()}  ({graph}){left_out * ((point.hwts or 0) > there)}")

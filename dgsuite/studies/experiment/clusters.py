@@ -174,6 +174,10 @@ def local(
             raise
 
 
+LATE = "10 minutes"
+"""Time in which processes that share a processor must answer: of 65 on one, some take half a minute."""
+
+
 @contextmanager
 def bound(client: Client, processors: int | None) -> Iterator[None]:
     """Bind all processes of a cluster of our own to the first so many processors.
@@ -181,6 +185,8 @@ def bound(client: Client, processors: int | None) -> Iterator[None]:
     With None they stay as they are. This process, whose threads are the scheduler and the client, is one of
     them.
     """
+    import dask
+
     if processors is None:
         yield
         return
@@ -189,7 +195,8 @@ def bound(client: Client, processors: int | None) -> Iterator[None]:
     try:
         client.run(_bind, some)
         _bind(some)
-        yield
+        with dask.config.set({"dgsuite.timeout": LATE}):
+            yield
         client.run(_bind, frozenset(allowed))
     finally:
         _bind(frozenset(allowed))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dgsuite.base.errors import InputError
 from dgsuite.core.workers.processor import own_processors
+from dgsuite.studies.experiment.shipped import called
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -48,7 +49,7 @@ def again(
     path: str, overrides: Sequence[str], cluster: Mapping[str, Any], full: bool = False
 ) -> str:
     """The command that makes a result again, to be pasted into a shell."""
-    words = ["dgsuite", "run", path, *["--full"] * full]
+    words = ["dgsuite", "run", called(path), *["--full"] * full]
     for given in overrides:
         words += ["--set", given]
     for name, value in cluster.items():

@@ -46,3 +46,9 @@ def resolve(path: str) -> str:
     """The path of a file, which may be the name of one that ships where there is no such file."""
     stem = None if os.path.exists(path) else _named(path)
     return path if stem is None else str(FOLDER / f"{stem}.toml")
+
+
+def called(path: str) -> str:
+    """What a command calls a file: the name of one that ships, or its path."""
+    where = Path(path)
+    return where.stem if where.parent == FOLDER and where.stem in names() else path

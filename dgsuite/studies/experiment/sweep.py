@@ -179,6 +179,8 @@ class Sweep:
             return None, changed
         if self.experiment.validate_results and not dataset.attrs.get("valid"):
             return None, "the result of an earlier run was not validated"
+        if self.experiment.outputs and "node" not in dataset.dims:
+            return None, "the result of an earlier run has no outputs"
         return dataset, ""
 
     def graph(self, point: Point, client: Client | None) -> Graph:
@@ -259,6 +261,8 @@ class Sweep:
             if not report.ok:
                 raise RunError(f"invalid result of {point.describe()}: {report}")
             dataset.attrs["valid"] = 1
+        if not self.experiment.outputs:
+            dataset = dataset.drop_dims("node")
         for name in SWEPT:
             value = getattr(point, name)
             if value not in (None, "") and name not in dataset.attrs:
@@ -415,7 +419,7 @@ def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
     parts = []
     for dataset in results:
         part = dataset
-        if dataset["node"].dtype.kind not in "iu":
+        if "node" in part.dims and part["node"].dtype.kind not in "iu":
             part = part.drop_vars("node")  # labels of different graphs do not align
         absent_dims = {dim for v in like.values() for dim in v.dims} - set(part.dims)
         part = part.assign_coords({dim: np.empty(0, np.int64) for dim in absent_dims})

@@ -20,11 +20,13 @@ from dgsuite.studies.report.claims.data import setup_of
 from dgsuite.studies.report.claims.show import by_paper, outline, state, summary
 from dgsuite.studies.report.claims.verdicts import Row
 from dgsuite.studies.report.draw import CODE, both, code_table, draw, grid, labelled
+from dgsuite.studies.report.experiments import Experiment, experiment
+from dgsuite.studies.report.factors import one_thread
 from dgsuite.studies.report.forms import forms, title
 from dgsuite.studies.report.results import BY_ROUND, bars, cells, code, findings, surroundings
 from dgsuite.studies.report.statistics import LEVEL
 from dgsuite.studies.report.sweeps import Sweep, sweep
-from dgsuite.studies.report.tables import HEADS, NOTHING, STYLES, TEXT, reasons, row
+from dgsuite.studies.report.tables import HEADS, NOTHING, SERIAL, STYLES, TEXT, reasons, row
 
 TITLE = "IMSuite's characterisation, on Dask"
 """Of a page with figures."""
@@ -102,11 +104,14 @@ def page(
     """
     sections: dict[str, Section] = {}
     sweeps: list[Sweep] = []
+    experiments: list[Experiment] = []
     left_out = {}
     for name, ds in results.items():
         try:
             if "figure" in ds.attrs:
                 sections[name] = _section(ds, claims)
+            elif found := experiment(name, ds, claims):
+                experiments.append(found)
             else:
                 sweeps.append(sweep(name, ds))
         except Exception as error:
@@ -121,17 +126,23 @@ def page(
         claims={title: rows for title, rows in by_paper(claims).items() if rows and ordered},
         outline=outline(claims),
         state=state,
-        title=_title(sweeps) if not ordered else TITLE,
+        title=_title([s.title for s in (*experiments, *sweeps)]) if not ordered else TITLE,
+        one_thread=one_thread([results[name] for name in sections if _over_serial(results[name])]),
+        experiments=experiments,
         sweeps=sweeps,
         absent=[number for number in forms() if number not in present],
     )
     return text, left_out
 
 
-def _title(sweeps: Sequence[Sweep]) -> str:
-    """The title of a page without figures."""
-    names = [s.title for s in sweeps]
+def _title(names: Sequence[str]) -> str:
+    """The title of a page without figures of IMSuite."""
     return "Results of " + " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def _over_serial(figure: xr.Dataset) -> bool:
+    """Whether a figure of a paper, not a study beside it, has the serial program."""
+    return not figure.attrs.get("study") and SERIAL in figure["style"].values
 
 
 def _number(figure: xr.Dataset) -> int:

@@ -171,6 +171,8 @@ def summary(analyses: Sequence[Analysis]) -> xr.Dataset:
         the most workers of the case were more than there were processors, so that their times are put
         together.
     """
+    from dgsuite import __version__
+
     cases = [(found, n) for found in analyses for n in found.stop]
     most = max(int(found.runs.p.max()) / found.processes for found in analyses)
     machines = np.unique(np.round(np.geomspace(1, max(REACH * most, 2), 60)).astype(int))
@@ -196,6 +198,7 @@ def summary(analyses: Sequence[Analysis]) -> xr.Dataset:
         },
         {
             "title": "At how many machines to stop",
+            "source": f"dgsuite {__version__}",
             "settings": json.dumps(analyses[0].settings.model_dump(exclude={"departs"})),
             "processors": [int(found.runs.attrs.get("processors", 0)) for found in analyses],
             "notes": "\n".join(note for found in analyses for note in found.notes),

@@ -26,7 +26,7 @@ from dgsuite import InputError, experiment
 from dgsuite.core.results import provenance
 from dgsuite.kernels import MIS
 from dgsuite.partition.client import installed
-from dgsuite.studies.experiment import session, sweep
+from dgsuite.studies.experiment import session, shipped, sweep
 from dgsuite.studies.experiment.load import load
 from tests.support.clusters import has_worked, heed_interrupts
 from tests.support.mains import graph500
@@ -398,6 +398,28 @@ def test_the_command_again_can_be_pasted():
     assert pasted.startswith("dgsuite run 'my file.toml' --full")
     seen = subprocess.check_output(["sh", "-c", f"printf '%s\\n' {pasted}"], text=True)
     assert seen.splitlines()[2:] == given
+
+
+def test_a_command_names_a_file_that_ships():
+    path = str(shipped.find("figure9"))
+    assert session.again(path, [], {}) == "dgsuite run figure09"
+    assert session.again("elsewhere/figure09.toml", [], {}) == "dgsuite run elsewhere/figure09.toml"
+
+
+def test_outputs_are_checked_and_can_be_left_out(tmp_path, ran):
+    """A point without outputs is run anew where they are wanted."""
+    toml, out = tmp_path / "e.toml", tmp_path / "o.nc"
+    toml.write_text(
+        '[experiment]\nplot = false\n[[run]]\nkernel = "bf"\nstyle = "serial"\nn = [8, 16]\n'
+        'graph = { generate = "spmax", family = "imsuite" }\n'
+    )
+    command = [str(toml), "--output", str(out), "-q", "--set"]
+    for outputs, runs in (("false", 2), ("false", 2), ("true", 4)):
+        assert experiment.main([*command, f"experiment.outputs={outputs}"]) == 0
+        ds = xr.load_dataset(out)
+        assert ("distance" in ds, "node" in ds.dims) == 2 * (outputs == "true",)
+        assert len(ran) == runs
+        assert all(run["valid"] for run in json.loads(ds.attrs["run_attributes"]))
 
 
 def test_each_form_is_warmed_up(tmp_path, ran):

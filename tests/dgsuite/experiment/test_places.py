@@ -78,6 +78,10 @@ def test_points_beyond_this_machine_are_left_out(tmp_path, capsys):
     )
     said = f"1 of 2 points left out: they need {many} hardware threads, and this machine has {many - 1}"
     assert said in " ".join(capsys.readouterr().err.split())
+    assert experiment.main([path, "--dry-run"]) == 0
+    _, one, two = capsys.readouterr().out.splitlines()
+    assert "left out" not in one
+    assert two.endswith(f"left out: this machine has {many - 1} hardware threads")
     with xr.open_dataset(out) as ds:
         assert (ds.attrs["hwts"], ds.attrs["workers"], ds.attrs["oversubscribed"]) == (1, 2, 0)
     path = written(tmp_path, hwts=str(many))

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from dgsuite.studies.report.claims import scc, scc_findings
+from dgsuite.core.transports.mpb import MPIMPB
+from dgsuite.studies.report.claims import scc, scc_definitions, scc_findings
 from dgsuite.studies.report.claims.data import claims
 from dgsuite.studies.report.claims.evidence import CONFIGS, Evidence
 from dgsuite.studies.report.claims.judge import judge
@@ -346,3 +347,46 @@ def test_findings_are_all_looked_for():
     assert {r.verdict.verdict for r in judge(Evidence(), kinds)} == {"not checked"}
     assert all(scc.OURS[t] for t in ("RCCE-X10", "mpi-mpb", "mpi-sock", "sockets", "MPI"))
     assert scc_findings.TRACK < 1
+
+
+def test_definitions_of_programs_hold():
+    names = (
+        "sec4.2.1.hf",
+        "sec4.2.2.brandes",
+        "fig3.mpi-path",
+        "sec3.2.2.send",
+        "sec3.2.2.receive",
+    )
+    for name in names:
+        assert verdict(f"scc.{name}", Evidence()).verdict == "agrees", name
+
+
+def test_a_wrong_path_of_messages_is_found(monkeypatch):
+    monkeypatch.setattr(MPIMPB, "remote_write", False)
+    assert verdict("scc.fig3.mpi-path", Evidence()).silent
+    monkeypatch.setattr(scc_definitions, "exchanged", lambda size: size < 6000)
+    found = verdict("scc.sec3.2.2.receive", Evidence())
+    assert found.silent
+    assert found.ours == "messages of [1, 5120, 5121] bytes arrive whole"
+    assert verdict("scc.sec3.2.2.send", Evidence()).silent
+
+
+def test_a_place_that_does_not_answer_is_found(monkeypatch):
+    """Messages larger than the other end takes in while it does not read."""
+    monkeypatch.setattr(scc_definitions, "PATIENCE", 0.1)
+    assert not scc_definitions.exchanged(100_000_000)
+
+
+def test_a_wrong_fock_matrix_is_found(monkeypatch):
+    pytest.importorskip("pyscf")
+    from dgsuite.studies.chem import fock
+
+    monkeypatch.setattr(fock.Fock, "matrix", lambda self: self.coulomb + self.coulomb.T)
+    assert verdict("scc.sec4.2.1.hf", Evidence()).silent
+
+
+def test_more_work_than_brandes_is_found(monkeypatch):
+    monkeypatch.setattr(
+        scc_definitions.dgsuite, "run", lambda *_, **__: xr.Dataset({"scanned": 10**7})
+    )
+    assert verdict("scc.sec4.2.2.brandes", Evidence()).silent

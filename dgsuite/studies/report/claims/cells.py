@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from dgsuite.studies.report.claims.counts import COUNTS, FAC, obeys
+from dgsuite.studies.report.claims.counts import FAC
+from dgsuite.studies.report.claims.counts_recursive import COUNTS, obeys
 from dgsuite.studies.report.claims.data import Claim
 from dgsuite.studies.report.claims.evidence import INPUTS, Evidence
 from dgsuite.studies.report.claims.verdicts import (

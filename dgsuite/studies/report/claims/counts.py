@@ -1,4 +1,4 @@
-"""Checks of IMSuite's Figures 7 to 10: printed cells, formulas and orders beside our counts."""
+"""Checks of IMSuite's Figures 7 to 9: formulas and orders beside our counts."""
 
 from __future__ import annotations
 
@@ -33,8 +33,6 @@ ALIKE = 0.85
 
 FAC = "clocked"
 CLOCKED = tuple(k for k in SUITE if k != "dr")
-RECURSIVE_CLOCKED = ("bf", "dst", "mst")
-RECURSIVE = ("bf", "dst", "by", "dr", "mst")
 
 
 @check
@@ -193,7 +191,7 @@ def committee_size(claim: Claim, evidence: Evidence) -> Verdict:
     return compared(claim, graph.attrs["k"] == claim.data["values"]["K"], {"K": graph.attrs["k"]})
 
 
-def _order(
+def order(
     evidence: Evidence,
     variable: str,
     kernels: tuple[str, ...],
@@ -208,7 +206,7 @@ def _order(
 @check
 def mutex_order(claim: Claim, evidence: Evidence) -> Verdict:
     """Mutexes more on Mx-In but for MST; none where there are none."""
-    signs = _order(evidence, "mutexes", SUITE)
+    signs = order(evidence, "mutexes", SUITE)
     without = [k for k in SUITE if evidence.total("mutexes", k, "Mx") == 0]
     more = [k for k, sign in signs.items() if sign > 0]
     holds = more == ["bf", "dst", "by", "ds", "kc", "dp", "mis"] and signs["mst"] <= 0
@@ -269,8 +267,8 @@ def mis_comm(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def comm_order(claim: Claim, evidence: Evidence) -> Verdict:
     """Communication more on Mx-In but for DST and DR."""
-    signs = _order(evidence, "comm", SUITE)
-    clocks = _order(evidence, "comm", CLOCKED, style=FAC)
+    signs = order(evidence, "comm", SUITE)
+    clocks = order(evidence, "comm", CLOCKED, style=FAC)
     expected = {k: 0 if k in RINGS else -1 if k in ("dst", "dr") else 1 for k in SUITE}
     holds = signs == expected and all(clocks[k] == expected[k] for k in CLOCKED)
     return compared(claim, holds, {"less on Mx": [k for k, sign in signs.items() if sign < 0]})
@@ -348,82 +346,3 @@ def vc_rounds(claim: Claim, evidence: Evidence) -> Verdict:
     holds = mn == given["six_colour_rounds_chain"] and mx >= 1
     holds &= set(shifts) == {given["shift_down_rounds"]}
     return compared(claim, holds, f"{mn} on the chain, {mx} on the star, and {shifts[0]:g}")
-
-
-@check
-def bf_relations(claim: Claim, evidence: Evidence) -> Verdict:
-    """The relations of recursive BF, in print, in order, and in runs of Figure 10 on workers."""
-    tables = [claims()[f"imsuite.fig10{part}.table"].table()["bf"] for part in "ab"]
-    rows: list[tuple[str, list[int]]] = []
-    for i in INPUTS:
-        for style, row in zip(("FA", "FAC"), tables, strict=True):
-            rows.append((style, [int(row.get(f"{style} {v} {i}", 0)) for v in COUNTS]))
-        for style, name in (("FA", "finish_async"), ("FAC", FAC)):
-            rows.append((style, [evidence.total(v, "bf", i, name, "recursive") for v in COUNTS]))
-    free = 0
-    if (figure := evidence.figure(10)) is not None:
-        for at in range(figure.sizes["run"]):
-            one = figure.isel(run=at)
-            if (str(one.kernel.values), str(one.style.values)) == ("bf", "finish_async"):
-                rows.append(("FA", [int(one[v]) for v in COUNTS]))
-                free += 1
-    odd = [row for row in rows if not obeys(row[0], *row[1])]
-    told = f"{len(rows) - len(odd)} of {len(rows)} rows, {free} of runs on workers"
-    return compared(claim, not odd, told)
-
-
-COUNTS = ("comm", "mutexes", "asyncs", "finishes", "barriers")
-
-
-def obeys(style: str, comm: int, mutexes: int, asyncs: int, finishes: int, barriers: int) -> bool:
-    """Whether counts of recursive BF are those of some schedule, with a root other than node 0."""
-    if style == "FA":
-        return comm == mutexes == asyncs + finishes // 2 + 1 and finishes % 2 == 0
-    return comm == mutexes == 2 * asyncs + finishes + 1 and barriers == finishes
-
-
-@check
-def like_iterative(claim: Claim, evidence: Evidence) -> Verdict:
-    """Orders of Mn-In and Mx-In, recursive beside iterative."""
-    odd = []
-    for style, kernels in (("finish_async", RECURSIVE), (FAC, RECURSIVE_CLOCKED)):
-        for variable in ("comm", "mutexes"):
-            flat = _order(evidence, variable, kernels, style=style)
-            deep = _order(evidence, variable, kernels, "recursive", style)
-            odd += [f"{k} {variable} {style}" for k in kernels if flat[k] * deep[k] < 0]
-    others = {text.split()[0] for text in odd}
-    ours = f"the other way round: {', '.join(odd) or 'none'}"
-    return compared(claim, len(others) < 2, ours, "for the most part")
-
-
-@check
-def by_mutex(claim: Claim, evidence: Evidence) -> Verdict:
-    """Mutexes of recursive BY beside its communication."""
-    pairs = [
-        [evidence.total(v, "by", i, form="recursive") for v in ("mutexes", "comm")] for i in INPUTS
-    ]
-    return compared(
-        claim, all(m > c for m, c in pairs), "; ".join(f"{m} and {c}" for m, c in pairs)
-    )
-
-
-@check
-def dst_comm(claim: Claim, evidence: Evidence) -> Verdict:
-    """What recursive DST saves with clocks: communication beside remote tasks."""
-    pairs = []
-    for i in INPUTS:
-        saved = [evidence.total(v, "dst", i, form="recursive")
-                 - evidence.total(v, "dst", i, FAC, "recursive") for v in ("comm", "asyncs")]  # fmt: skip
-        pairs.append(saved)
-    return compared(claim, all(c * N == a * (N - 1) for c, a in pairs),
-                    "; ".join(f"{c} of {a} tasks" for c, a in pairs))  # fmt: skip
-
-
-@check
-def mst_equal(claim: Claim, evidence: Evidence) -> Verdict:
-    """Mutexes and barriers of recursive MST on both inputs."""
-    mutexes = {evidence.total("mutexes", "mst", i, s, "recursive")
-               for i in INPUTS for s in ("finish_async", FAC)}  # fmt: skip
-    barriers = {evidence.total("barriers", "mst", i, FAC, "recursive") for i in INPUTS}
-    return compared(claim, len(mutexes) == len(barriers) == 1,
-                    {"mutexes": sorted(mutexes), "barriers": sorted(barriers)})  # fmt: skip

@@ -89,7 +89,14 @@ def read(text: str) -> list[Claim]:
 
 def processor_of(claim: Claim) -> str:
     """Model of the processors of a paper's machine, such as "E5-2670", from the claim on that machine."""
-    return str(claim.data["fixed"]["processor"]).split()[1]
+    words = str(claim.data["fixed"]["processor"]).split()
+    return next(word for word in words if any(map(str.isdigit, word)))
+
+
+def measured_elsewhere(results: Any, setup: str) -> bool:
+    """Whether a dataset says by what processor it was measured, and it is not the one of a paper's set-up."""
+    machine = str(results.attrs.get("machine", ""))
+    return bool(machine) and processor_of(claims()[setup]) not in machine
 
 
 def setup_of(figure: int, study: str = "") -> Claim | None:
@@ -100,3 +107,9 @@ def setup_of(figure: int, study: str = "") -> Claim | None:
          if (c.data.get("figure"), c.data.get("study", "")) == wanted),
         None,
     )  # fmt: skip
+
+
+def figure_of(claim: Claim) -> int:
+    """The figure that a claim is about."""
+    digits = claim.id.split(".fig")[1].split(".")[0]
+    return int("".join(c for c in digits if c.isdigit()))

@@ -3,54 +3,44 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
 
 from dgsuite.studies.experiment import model as config
-from dgsuite.studies.experiment.load import load
-from dgsuite.studies.report.claims.data import Claim, claims, processor_of
+from dgsuite.studies.report.claims.data import Claim, claims, measured_elsewhere
 from dgsuite.studies.report.claims.evidence import Evidence
+from dgsuite.studies.report.claims.scalability_plans import THROTTLED, TIMES, paper_fit
 from dgsuite.studies.report.claims.verdicts import (
-    DIFFERS,
-    EQUAL,
     Verdict,
     check,
     compared,
     condition,
-    instead,
     unknown,
 )
-from dgsuite.studies.scaling import BandwidthDemand, CompletionTime
-from dgsuite.studies.scaling.terms import FORMS
 
 if TYPE_CHECKING:
     from dgsuite.studies.scaling.analysis import Analysis
 
-FILE = "scalability-paper"
-"""The experiment that stands for the paper's."""
-
-NO_RESULTS = f"no results of {FILE}"
+NO_RESULTS = "no results of {}"
 
 
-def _results(evidence: Evidence) -> xr.Dataset | None:
-    """The runs of the experiment."""
-    return next((ds for name, ds in evidence.results.items() if name.startswith(FILE)), None)
+def _results(evidence: Evidence, name: str) -> xr.Dataset | None:
+    """The runs of an experiment."""
+    return evidence.results.get(f"{name}.nc")
 
 
-def _analysis(evidence: Evidence) -> Analysis | None:
-    """What was found out about the largest graph."""
-    runs = _results(evidence)
+def _analysis(evidence: Evidence, name: str) -> Analysis | None:
+    """What was found out about the largest graph of an experiment."""
+    runs = _results(evidence, name)
     return None if runs is None else _analysed(_Held(runs))
 
 
 @condition
 def another_cluster(results: xr.Dataset) -> bool:
-    """Whether the results say by what processor they were measured, and it is not the paper's."""
-    model = processor_of(claims()["scalability.sec2.cluster"])
-    machine = str(results.attrs.get("machine", ""))
-    return bool(machine) and model not in machine
+    """Whether the results are of another cluster than the paper's, by its processors."""
+    return measured_elsewhere(results, "scalability.sec2.cluster")
 
 
 @condition
@@ -80,188 +70,42 @@ def _analysed(held: _Held) -> Analysis:
 
     runs = split(held.runs)
     largest = max(int(run.attrs["n"]) for run in runs)
-    plain = {k: v for k, v in _paper_fit().items() if k in config.Scaling.model_fields}
+    plain = {k: v for k, v in paper_fit().items() if k in config.Scaling.model_fields}
     settings = config.Scaling.model_validate(plain)
     return analyse([run for run in runs if int(run.attrs["n"]) == largest], settings=settings)
-
-
-def _paper_fit() -> dict[str, Any]:
-    """The paper's regression, as settings of an experiment have it."""
-    return dict(claims()["scalability.eq1.regression"].data["fixed"])
-
-
-def _planned(evidence: Evidence, full: bool = False) -> config.Config | None:
-    path = evidence.configs and evidence.configs / f"{FILE}.toml"
-    return load(str(path), [], full=full)[0] if path and path.exists() else None
-
-
-def _aspects(file: config.Config) -> dict[str, Any]:
-    """What an experiment has of what a set-up of the paper names."""
-    points = config.points(file)
-    share = file.throttle.processes_per_node if file.throttle else 1
-    nodes = sorted({p.workers / share for p in points})
-    whole = [int(x) if x == int(x) else x for x in nodes]
-    percents = {p.bandwidth for p in points if p.bandwidth is not None}
-    fitted = whole[:-1]
-    return {
-        "programs": sorted({p.kernel for p in points}),
-        "scale": [float(s) for s in sorted({np.log2(p.n) for p in points if p.n})],
-        "nodes": whole,
-        "most_nodes": whole[-1],
-        "processes_per_node": share,
-        "threads_per_process": max(p.threads for p in points),
-        "steps": sorted(b for b in percents if 20 <= b <= 40),
-        "gbit_per_second": round(8e-9 * share * file.throttle.share(), 6)
-        if file.throttle
-        else None,
-        "points": len({(p.workers, p.n, p.repeat) for p in points}),
-        "fitted_nodes": fitted,
-        "predicted_nodes": whole[-1],
-        "fitted_processes": [int(x * share) for x in fitted],
-        "predicted_processes": int(whole[-1] * share),
-        "pairs_per_cti": len(fitted) * (len(fitted) - 1) // 2,
-    }
-
-
-DERIVED = {
-    "fitted_nodes": "nodes",
-    "predicted_nodes": "nodes",
-    "fitted_processes": "processes_per_node",
-    "predicted_processes": "processes_per_node",
-    "pairs_per_cti": "nodes",
-}
-"""Aspects that follow from others, whose reasons are theirs."""
-
-
-def departures(claim: Claim, file: config.Config) -> dict[str, str]:
-    """Where an experiment differs from a set-up, by aspect: "ours instead of the paper's".
-
-    Aspects that the claim does not name are not compared.
-    """
-    ours = _aspects(file)
-    paper = {**claim.data.get("vary", {}), **claim.data.get("fixed", {})}
-    found = {
-        name: instead(ours[name], paper[name])
-        for name in ours
-        if name in paper and ours[name] != paper[name]
-    }
-    if ours["programs"] != ["bfs2d"]:
-        found["programs"] = instead(ours["programs"], "bfs2d")
-    return found
-
-
-@check
-def scalability_setting(claim: Claim, evidence: Evidence) -> Verdict:
-    """The quick and the full setting beside the paper's, aspect by aspect.
-
-    What departs must have its reason in the file's ``scaling.departs``. A reason there is for the quick
-    setting: the full one departs silently where it has neither the paper's value nor the quick one's.
-    """
-    quick, full = _planned(evidence), _planned(evidence, full=True)
-    if quick is None or full is None:
-        return unknown("there is no folder of experiment files")
-    reasons = quick.scaling.departs
-    found, rest = departures(claim, quick), departures(claim, full)
-    silent = [f"{a}: {text}" for a, text in found.items() if DERIVED.get(a, a) not in reasons]
-    silent += [f"full {a}: {text}" for a, text in rest.items() if found.get(a) != text]
-    named = set().union(*(_departing(c, quick) for c in _setups()))
-    silent += [f"{a}: said to depart, but does not" for a in reasons if a not in named]
-    ours = [f"{aspect}: {text}" for aspect, text in found.items()]
-    ours += ["full: " + (", ".join(rest) + " as well" if rest else "as the paper")]
-    why = {DERIVED.get(a, a): reasons.get(DERIVED.get(a, a), "") for a in found}
-    text = "; ".join(f"{aspect}: {reason}" for aspect, reason in why.items() if reason)
-    return Verdict(DIFFERS if found else EQUAL, ". ".join(ours), text, "; ".join(silent))
-
-
-def _setups() -> list[Claim]:
-    return [c for c in claims().values() if c.check == "scalability_setting"]
-
-
-def _departing(claim: Claim, file: config.Config) -> set[str]:
-    return {DERIVED.get(aspect, aspect) for aspect in departures(claim, file)}
-
-
-@check
-def strong_scaling(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether each size runs on several numbers of workers."""
-    if (file := _planned(evidence)) is None:
-        return unknown("there is no folder of experiment files")
-    points = config.points(file)
-    by_size = {n: sorted({p.workers for p in points if p.n == n}) for n in {p.n for p in points}}
-    same = all(len(workers) > 1 for workers in by_size.values())
-    return compared(claim, same, {"n": sorted(by_size, key=str), "workers": by_size[points[0].n]})
-
-
-@check
-def base_terms(claim: Claim, evidence: Evidence) -> Verdict:
-    """The terms of the default model."""
-    terms = CompletionTime().terms
-    return compared(claim, {"1/p", "1/sqrt(p)"} <= set(terms), list(terms))
-
-
-@check
-def regression(claim: Claim, evidence: Evidence) -> Verdict:
-    """The experiment's fit beside plain least squares, on points that are off the curve."""
-    if (file := _planned(evidence)) is None:
-        return unknown("there is no folder of experiment files")
-    s = file.scaling
-    p = np.array([1.0, 2, 4, 8, 16])
-    times = 1 + 8 / p + 2 / np.sqrt(p) + np.array([0.9, -0.9, 0.5, -0.3, 0.2])
-    plain = np.linalg.lstsq(np.stack([p**0, 1 / p, p**-0.5], 1), times, rcond=None)[0]
-    ours = CompletionTime(s.terms or FORMS[0], s.weights, s.bounded).fit(p, times).coef_.to_numpy()
-    same = ours.shape == plain.shape and np.allclose(ours, plain, rtol=1e-6)
-    paper = _paper_fit()
-    setting = {name: getattr(s, name) for name in paper}
-    return compared(
-        claim, same and setting == paper, setting | {"coefficients": ours.round(3).tolist()}
-    )
-
-
-@check
-def scale(claim: Claim, evidence: Evidence) -> Verdict:
-    """Vertices and edges of a scale, by the rule of our experiment file."""
-    from dgsuite.genval.families import plan
-
-    if (file := _planned(evidence)) is None or file.graph is None:
-        return unknown("there is no folder of experiment files")
-    n = next(p.n for p in config.points(file) if p.n)
-    per_node = plan(str(file.graph.generate), n, m=file.graph.edges).items / n
-    odd = [
-        name for name, value in claim.data["values"].items()
-        if abs(2 ** int(name[-2:]) * (per_node if "edges" in name else 1) / value - 1) > 0.03
-    ]  # fmt: skip
-    return compared(claim, not odd, f"{per_node:g} edges per vertex", "print rounds")
 
 
 @check
 def not_straight(claim: Claim, evidence: Evidence) -> Verdict:
     """Slope of log T over log p."""
-    if (found := _analysis(evidence)) is None:
-        return unknown(NO_RESULTS)
+    if (found := _analysis(evidence, TIMES)) is None:
+        return unknown(NO_RESULTS.format(TIMES))
     full = found.runs.seconds.isel(bandwidth=-1).median("repeat")
     steep = float(np.polyfit(np.log(full.p), np.log(full), 1)[0])
-    return compared(claim, steep > -1, f"slope {steep:.2f}", "a slope above -1", _results(evidence))
+    return compared(
+        claim, steep > -1, f"slope {steep:.2f}", "a slope above -1", _results(evidence, TIMES)
+    )
 
 
 @check
 def fit(claim: Claim, evidence: Evidence) -> Verdict:
     """R^2 and coefficients of the paper's form."""
-    if (found := _analysis(evidence)) is None or found.chosen is None:
-        return unknown(NO_RESULTS)
+    if (found := _analysis(evidence, TIMES)) is None or found.chosen is None:
+        return unknown(NO_RESULTS.format(TIMES))
     model = found.chosen
     ours = {
         "R^2": model.r2_,
         "MSE": model.mse_,
         **{f"C({t})": float(c) for t, c in model.coef_.items()},
     }
-    return compared(claim, False, ours, results=_results(evidence))
+    return compared(claim, False, ours, results=_results(evidence, TIMES))
 
 
 @check
 def good_fit(claim: Claim, evidence: Evidence) -> Verdict:
     """R^2 of the paper's form."""
-    if (found := _analysis(evidence)) is None or found.chosen is None:
-        return unknown(NO_RESULTS)
+    if (found := _analysis(evidence, TIMES)) is None or found.chosen is None:
+        return unknown(NO_RESULTS.format(TIMES))
     r2 = found.chosen.r2_
     return compared(claim, r2 >= 0.95, {"R^2": r2}, "R^2 of 0.95 or more", found.runs)
 
@@ -269,8 +113,8 @@ def good_fit(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def processing_dominates(claim: Claim, evidence: Evidence) -> Verdict:
     """C1 beside C2."""
-    if (found := _analysis(evidence)) is None or found.chosen is None:
-        return unknown(NO_RESULTS)
+    if (found := _analysis(evidence, TIMES)) is None or found.chosen is None:
+        return unknown(NO_RESULTS.format(TIMES))
     c1, c2 = (float(found.chosen.coef_[t]) for t in ("1/p", "1/sqrt(p)"))
     return compared(claim, c1 > c2, {"C1": c1, "C2": c2}, results=found.runs)
 
@@ -278,8 +122,8 @@ def processing_dominates(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def nonlinear(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether T falls with bandwidth, convex, at each number of workers above one."""
-    if (found := _analysis(evidence)) is None:
-        return unknown(NO_RESULTS)
+    if (found := _analysis(evidence, THROTTLED)) is None:
+        return unknown(NO_RESULTS.format(THROTTLED))
     seconds = found.runs.seconds.median("repeat")
     seconds = seconds.sel(p=seconds.p > 1)
     if seconds.sizes["bandwidth"] < 3:
@@ -301,7 +145,7 @@ def throttle(claim: Claim, evidence: Evidence) -> Verdict:
 
     means = get_args(config.Throttle.model_fields["means"].annotation)
     slower = True
-    if (found := _analysis(evidence)) is not None:
+    if (found := _analysis(evidence, THROTTLED)) is not None:
         seconds = found.runs.seconds.median("repeat")
         seconds = seconds.sel(p=seconds.p > 1)
         slower = bool((seconds.isel(bandwidth=0) > seconds.isel(bandwidth=-1)).all())
@@ -310,99 +154,74 @@ def throttle(claim: Claim, evidence: Evidence) -> Verdict:
     return compared(claim, there and slower, ours, "an emulator in software, or the kernel's")
 
 
-def _made() -> tuple[xr.Dataset, dict[int, float]]:
-    """Curves whose demand is known: T = 1 + b_p (100 / bw - 1), so that BW = 100 / (1 + CTI / b_p)."""
-    known = {4: 0.2, 9: 0.3, 16: 0.4, 25: 0.5}
-    percent = np.arange(20.0, 101)
-    rows = [1 + b * (100 / percent - 1) for b in known.values()]
-    coords = {"p": list(known), "bandwidth": percent}
-    return xr.Dataset({"seconds": (("p", "bandwidth"), rows)}, coords), known
-
-
-@check
-def demand_equations(claim: Claim, evidence: Evidence) -> Verdict:
-    """Demand, demand constant and prediction on made curves, beside the equations worked out by hand."""
-    curves, known = _made()
-    ctis = [0.2, 0.4, 0.6]
-    model = BandwidthDemand(ctis).fit(curves.sel(p=[4, 9, 16]))
-    demand = {p: np.array([100 / (1 + c / known[p]) for c in ctis]) for p in (4, 9, 16)}
-    pairs = [(9, 4), (16, 4), (16, 9)]
-    constant = np.mean([demand[a] / demand[b] / np.sqrt(a / b) for a, b in pairs])
-    expected = demand[16] * constant * np.sqrt(25 / 16)
-    off = max(
-        abs(model.demand_constant_ / constant - 1),
-        float(np.max(np.abs(np.asarray(model.predict(25, ctis)) / expected - 1))),
-    )
-    return compared(claim, off < 1e-3, f"off by {off:.1e}", "0.1 %, where curves are interpolated")
-
-
-@check
-def demand_ctis(claim: Claim, evidence: Evidence) -> Verdict:
-    """How many increments are averaged over."""
-    from dgsuite.studies.scaling.demand import CTIS
-
-    wanted = claims()["scalability.fig6.dc"].data["values"]["ctis"]
-    return compared(claim, wanted == CTIS, {"increments": CTIS}, "which five is not printed")
-
-
 @check
 def similar_demands(claim: Claim, evidence: Evidence) -> Verdict:
     """Ratio of demands of the largest and smallest number of workers, over increments."""
-    if (found := _analysis(evidence)) is None or found.demand is None:
-        return unknown(NO_RESULTS)
+    if (found := _analysis(evidence, THROTTLED)) is None or found.demand is None:
+        return unknown(NO_RESULTS.format(THROTTLED))
     ratio = found.demand.demand_.isel(p=-1) / found.demand.demand_.isel(p=0)
     spread = float(ratio.max() / ratio.min())
     return compared(
-        claim, spread < 1.25, f"ratios within x {spread:.2f}", "a quarter", _results(evidence)
+        claim,
+        spread < 1.25,
+        f"ratios within x {spread:.2f}",
+        "a quarter",
+        _results(evidence, THROTTLED),
     )
 
 
 @check
 def demand_constant(claim: Claim, evidence: Evidence) -> Verdict:
     """The demand constant."""
-    if (found := _analysis(evidence)) is None or found.demand is None:
-        return unknown(NO_RESULTS)
+    if (found := _analysis(evidence, THROTTLED)) is None or found.demand is None:
+        return unknown(NO_RESULTS.format(THROTTLED))
     ours = found.demand.demand_constant_
     values = claim.data["values"]
     return compared(
-        claim, values["DC_27"] <= ours <= values["DC_28"], {"DC": ours}, results=_results(evidence)
+        claim,
+        values["DC_27"] <= ours <= values["DC_28"],
+        {"DC": ours},
+        results=_results(evidence, THROTTLED),
     )
 
 
 @check
 def demand_error(claim: Claim, evidence: Evidence) -> Verdict:
     """Largest error of the demand held out, percentage points."""
-    if (found := _analysis(evidence)) is None or found.demand_error is None:
-        return unknown(NO_RESULTS)
+    if (found := _analysis(evidence, THROTTLED)) is None or found.demand_error is None:
+        return unknown(NO_RESULTS.format(THROTTLED))
     off = float(abs(found.demand_error).max())
     return compared(
         claim,
         off < claim.data["values"]["below_27"],
         f"{off:.1f} points",
-        results=_results(evidence),
-    )
-
-
-@check
-def growth_factor(claim: Claim, evidence: Evidence) -> Verdict:
-    """sqrt(450/288), and times the printed constants."""
-    fixed = claims()["scalability.fig6.setup"].data["fixed"]
-    constants = claims()["scalability.fig6.dc"].data["values"]
-    root = float(np.sqrt(fixed["predicted_processes"] / fixed["p_star"]))
-    ours: dict[str, Any] = {"sqrt_450_over_288": root}
-    ours |= {f"growth_{s}": root * constants[f"DC_{s}"] for s in (27, 28)}
-    return compared(
-        claim, all(np.isclose(ours[k], v) for k, v in claim.data["values"].items()), ours
+        results=_results(evidence, THROTTLED),
     )
 
 
 @check
 def bandwidth_shortage(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether the share of communication in the fitted form grows with p."""
-    if (found := _analysis(evidence)) is None or found.chosen is None:
-        return unknown(NO_RESULTS)
+    if (found := _analysis(evidence, TIMES)) is None or found.chosen is None:
+        return unknown(NO_RESULTS.format(TIMES))
     c1, c2 = (float(found.chosen.coef_[t]) for t in ("1/p", "1/sqrt(p)"))
     first, last = (c2 * p**-0.5 / (c1 / p + c2 * p**-0.5) if c1 + c2 else np.nan
                    for p in (float(found.runs.p.min()), float(found.runs.p.max())))  # fmt: skip
     told = f"share {first:.0%} to {last:.0%}"
     return compared(claim, last > first, told, results=found.runs)
+
+
+@check
+def diminishing_return(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether communication is most of the completion time where one more machine stops to pay."""
+    if (found := _analysis(evidence, TIMES)) is None or found.chosen is None:
+        return unknown(NO_RESULTS.format(TIMES))
+    (end,) = found.stop.values()
+    if end.reason:
+        return unknown(f"no statement at how many machines to stop: {end.reason}")
+    p = end.machines
+    work = float(found.chosen.coef_["1/p"]) / p
+    share = 1 - work / float(found.chosen.predict(p))
+    told = {"stop at": f"{p:g} machines", "all but 1/p there": f"{share:.0%} of the time"}
+    within = f"more than half; one more machine saves less than {found.settings.gain:.0%}"
+    return compared(claim, share > 0.5, told, within, found.runs)

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import xarray as xr
+
 from dgsuite import genval
 from dgsuite.studies.experiment import toml
-from dgsuite.studies.report.claims.data import Claim, claims
+from dgsuite.studies.report.claims.data import (
+    Claim,
+    claims,
+    figure_of,
+    measured_elsewhere,
+)
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.setups import NO_FILES, departing
 from dgsuite.studies.report.claims.verdicts import (
@@ -49,12 +56,6 @@ BASE = {7: "RCCE-X10", 9: "RCCE-X10"}
 
 EDGES = 1e-3
 """Relative difference up to which two random graphs have as many edges."""
-
-
-def figure_of(claim: Claim) -> int:
-    """The figure that a claim is about."""
-    digits = claim.id.split(".fig")[1].split(".")[0]
-    return int("".join(c for c in digits if c.isdigit()))
 
 
 def hartree_fock(evidence: Evidence, name: str) -> HartreeFock | None:
@@ -357,3 +358,9 @@ def beyond_memory(places: tuple[Sequence[int], Sequence[int]]) -> bool:
     """Whether a file has places that the paper's could not run for memory, and all others that it ran."""
     fewer, simulated = places
     return bool(fewer) and {8, 48} <= set(simulated)
+
+
+@condition
+def off_the_cluster(results: xr.Dataset) -> bool:
+    """Whether the results are of another machine than the paper's cluster, by its processors."""
+    return measured_elsewhere(results, "scc.sec4.1.cluster")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import xarray as xr
 
-from dgsuite.studies.report.claims.data import Claim
+from dgsuite.studies.report.claims.data import Claim, figure_of
 from dgsuite.studies.report.claims.evidence import Evidence
-from dgsuite.studies.report.claims.scc import OURS, figure_of
+from dgsuite.studies.report.claims.scc import OURS
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, unknown
 from dgsuite.studies.report.statistics import LEVEL
 from dgsuite.studies.scc import hf_report
@@ -183,19 +183,18 @@ def hf_native_scales(claim: Claim, evidence: Evidence) -> Verdict:
 
 @condition
 def dearer_messages(results: xr.Dataset) -> bool:
-    """Whether whoever is behind another beyond the intervals pays more for a matrix, or, where a counter
-    deals, for a fetch from it.
+    """Whether whoever is behind another beyond the intervals pays more for a matrix or for the start of a
+    build, or, where a counter deals, for a fetch from it.
     """
     times = _near(results)
+    costs = {"static": ["matrix", "setup"], "dynamic": ["matrix", "setup", "counter_operation"]}
     for name in times.transport.values.tolist():
         behind = _behind(times, name).any("places")
-        cost = {"static": results.matrix, "dynamic": results.counter_operation}
-        matrix = results.matrix.sel(transport=name)
         for other in behind.transport.values.tolist():
-            dearer = matrix > results.matrix.sel(transport=other)
-            for arm, each in cost.items():
-                more = dearer | (each.sel(transport=name) > each.sel(transport=other))
-                if bool(behind.sel(transport=other, balance=arm)) and not bool(more):
+            for arm, asked in costs.items():
+                mine, theirs = (results[asked].sel(transport=t) for t in (name, other))
+                dearer = bool((mine > theirs).to_array().any())
+                if bool(behind.sel(transport=other, balance=arm)) and not dearer:
                     return False
     return True
 

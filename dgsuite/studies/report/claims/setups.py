@@ -20,6 +20,7 @@ from dgsuite.studies.report.claims.verdicts import (
     instead,
     unknown,
 )
+from dgsuite.studies.report.factors import SERIAL_PROGRAM
 from dgsuite.studies.report.results import crowded
 from dgsuite.studies.report.tables import INPUTS, SERIAL, program
 
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
 TIMED = range(11, 20)
 """Figures of times."""
-
-SERIAL_PROGRAM = program("X10", SERIAL)
 
 NO_FILES = "there is no folder of experiment files"
 

@@ -23,6 +23,7 @@ from dgsuite.studies.report.claims.verdicts import (
     said,
     unknown,
 )
+from dgsuite.studies.report.factors import SENT, SERIAL_PROGRAM, at_one_thread
 from dgsuite.studies.report.results import bars, crowded, programs
 from dgsuite.studies.report.statistics import (
     Interval,
@@ -234,6 +235,15 @@ def sixty_four(claim: Claim, evidence: Evidence) -> Verdict:
     return told(claim, evidence, 11, holds, text)
 
 
+@condition
+def accesses_outweigh(figure: xr.Dataset) -> bool:
+    """Whether what the serial program sends between places takes most of its time, by its fitted cost."""
+    serial = at_one_thread([figure]).get(SERIAL_PROGRAM)
+    return (
+        serial is not None and SENT in serial.counts and serial.part(SENT) > 0.5
+    )
+
+
 @check
 def serial_first(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether the serial program is the faster one up to four threads, and not from eight on."""
@@ -351,6 +361,21 @@ def clusters_grow(claim: Claim, evidence: Evidence) -> Verdict:
     return _each(
         claim, evidence, 15, lambda times: _grows(times[1:] if len(times) > 3 else times), of=MOST
     )
+
+
+@condition
+def exchange_outweighs(figure: xr.Dataset) -> bool:
+    """Whether half a phase on one place, the most that a second saves, takes less than an exchange of two.
+
+    An exchange takes what a phase on two places takes at least, of any kernel; medians are over kernels.
+    """
+    stands, each = np.array(programs(figure)), figure["seconds"].values / _phases(figure)
+    found = []
+    for name in dict.fromkeys(stands.tolist()):
+        one, two = (each[(stands == name) & (figure["clusters"].values == k)] for k in (1, 2))
+        if len(one) and len(two):
+            found.append(bool(np.median(one) / 2 < two.min()))
+    return bool(found) and all(found)
 
 
 @check

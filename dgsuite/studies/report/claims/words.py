@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import networkx as nx
 import numpy as np
+import xarray as xr
 
 import dgsuite
 from dgsuite import genval
@@ -196,3 +197,22 @@ def betweenness(claim: Claim, evidence: Evidence) -> Verdict:
     theirs = np.array([scores[v] for v in ran.node.values.tolist()])
     error = float(np.abs(ran.betweenness.values - theirs).max())
     return compared(claim, error < 1e-9, f"largest difference from the definition {error:.1g}")
+
+
+@check
+def mailbox(claim: Claim, evidence: Evidence) -> Verdict:
+    """In which order messages are delivered; runs of different cuts show it."""
+    graph = genval.graph("mx", N, family="paper", kernel="dst")
+    cuts = [dgsuite.run("dst", graph, style="serial", clusters=k, faithful=True) for k in (1, 4, N)]
+    told = "by receiver and sender; a mailbox holds all messages of a phase"
+    return compared(claim, False, told, results=cuts)
+
+
+@condition
+def runs_repeat(runs: Sequence[xr.Dataset]) -> bool:
+    """Whether runs on other cuts have the same outputs and counts of messages."""
+    kept = [
+        run[["messages", *KERNELS["dst"].outputs]].drop_vars("cluster", errors="ignore")
+        for run in runs
+    ]
+    return all(one.equals(kept[0]) for one in kept)

@@ -1,0 +1,89 @@
+"""Checks of IMSuite's Figure 10: relations and orders of counts of recursive programs."""
+
+from __future__ import annotations
+
+from dgsuite.studies.report.claims.counts import FAC, order
+from dgsuite.studies.report.claims.data import Claim, claims
+from dgsuite.studies.report.claims.evidence import INPUTS, Evidence, N
+from dgsuite.studies.report.claims.verdicts import Verdict, check, compared
+
+RECURSIVE_CLOCKED = ("bf", "dst", "mst")
+RECURSIVE = ("bf", "dst", "by", "dr", "mst")
+
+COUNTS = ("comm", "mutexes", "asyncs", "finishes", "barriers")
+
+
+@check
+def bf_relations(claim: Claim, evidence: Evidence) -> Verdict:
+    """The relations of recursive BF, in print, in order, and in runs of Figure 10 on workers."""
+    tables = [claims()[f"imsuite.fig10{part}.table"].table()["bf"] for part in "ab"]
+    rows: list[tuple[str, list[int]]] = []
+    for i in INPUTS:
+        for style, row in zip(("FA", "FAC"), tables, strict=True):
+            rows.append((style, [int(row.get(f"{style} {v} {i}", 0)) for v in COUNTS]))
+        for style, name in (("FA", "finish_async"), ("FAC", FAC)):
+            rows.append((style, [evidence.total(v, "bf", i, name, "recursive") for v in COUNTS]))
+    free = 0
+    if (figure := evidence.figure(10)) is not None:
+        for at in range(figure.sizes["run"]):
+            one = figure.isel(run=at)
+            if (str(one.kernel.values), str(one.style.values)) == ("bf", "finish_async"):
+                rows.append(("FA", [int(one[v]) for v in COUNTS]))
+                free += 1
+    odd = [row for row in rows if not obeys(row[0], *row[1])]
+    told = f"{len(rows) - len(odd)} of {len(rows)} rows, {free} of runs on workers"
+    return compared(claim, not odd, told)
+
+
+def obeys(style: str, comm: int, mutexes: int, asyncs: int, finishes: int, barriers: int) -> bool:
+    """Whether counts of recursive BF are those of some schedule, with a root other than node 0."""
+    if style == "FA":
+        return comm == mutexes == asyncs + finishes // 2 + 1 and finishes % 2 == 0
+    return comm == mutexes == 2 * asyncs + finishes + 1 and barriers == finishes
+
+
+@check
+def like_iterative(claim: Claim, evidence: Evidence) -> Verdict:
+    """Orders of Mn-In and Mx-In, recursive beside iterative."""
+    odd = []
+    for style, kernels in (("finish_async", RECURSIVE), (FAC, RECURSIVE_CLOCKED)):
+        for variable in ("comm", "mutexes"):
+            flat = order(evidence, variable, kernels, style=style)
+            deep = order(evidence, variable, kernels, "recursive", style)
+            odd += [f"{k} {variable} {style}" for k in kernels if flat[k] * deep[k] < 0]
+    others = {text.split()[0] for text in odd}
+    ours = f"the other way round: {', '.join(odd) or 'none'}"
+    return compared(claim, len(others) < 2, ours, "for the most part")
+
+
+@check
+def by_mutex(claim: Claim, evidence: Evidence) -> Verdict:
+    """Mutexes of recursive BY beside its communication."""
+    pairs = [
+        [evidence.total(v, "by", i, form="recursive") for v in ("mutexes", "comm")] for i in INPUTS
+    ]
+    return compared(
+        claim, all(m > c for m, c in pairs), "; ".join(f"{m} and {c}" for m, c in pairs)
+    )
+
+
+@check
+def dst_comm(claim: Claim, evidence: Evidence) -> Verdict:
+    """What recursive DST saves with clocks: communication beside remote tasks."""
+    pairs = []
+    for i in INPUTS:
+        saved = [evidence.total(v, "dst", i, form="recursive")
+                 - evidence.total(v, "dst", i, FAC, "recursive") for v in ("comm", "asyncs")]  # fmt: skip
+        pairs.append(saved)
+    return compared(claim, all(c * N == a * (N - 1) for c, a in pairs),
+                    "; ".join(f"{c} of {a} tasks" for c, a in pairs))  # fmt: skip
+
+
+@check
+def mst_equal(claim: Claim, evidence: Evidence) -> Verdict:
+    """Mutexes and barriers of recursive MST on both inputs."""
+    mutexes = {evidence.total("mutexes", "mst", i, s, "recursive")
+               for i in INPUTS for s in ("finish_async", FAC)}  # fmt: skip
+    barriers = {evidence.total("barriers", "mst", i, FAC, "recursive") for i in INPUTS}
+    return compared(claim, len(mutexes) == len(barriers) == 1,
+                    {"mutexes": sorted(mutexes), "barriers": sorted(barriers)})  # fmt: skip

@@ -1,0 +1,133 @@
+"""The other two papers' experiments on the page: their figures, and what the papers say of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import xarray as xr
+
+from dgsuite.core.results.plots import svg
+from dgsuite.studies.report.claims.data import claims
+from dgsuite.studies.report.claims.scalability_plans import THROTTLED, TIMES, paper_fit
+from dgsuite.studies.report.claims.scc import FILES
+from dgsuite.studies.report.claims.verdicts import Row
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Pictures = Mapping[str, "Figure"]
+"""Figures, by what they show."""
+
+
+class Experiment(NamedTuple):
+    """What the page says of a result."""
+
+    title: str
+    about: str
+    pictures: list[str]
+    """Markup."""
+    findings: list[str]
+    claims: list[Row]
+    """What the paper says of its figures, with verdicts."""
+
+
+def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | None:
+    """The experiment that a file is the result of; None if it is of another kind.
+
+    Parameters
+    ----------
+    name
+        Of the file.
+    rows
+        What the papers say, with verdicts.
+    """
+    stem = name.removesuffix(".nc")
+    numbers = {file: number for number, file in FILES.items()}
+    drawn: Pictures
+    findings: list[str] = []
+    if "simulated" in ds or "simulated_seconds" in ds:
+        number = numbers.get(stem)
+        drawn = _chip(ds, number)
+        figures = [] if number is None else [number]
+        paper, said = "scc", "X10 on the SCC"
+    elif stem in (TIMES, THROTTLED):
+        figures = [2, 3] if stem == TIMES else [4, 5, 6]
+        drawn, findings = _scaling(ds, figures)
+        paper, said = "scalability", "Scalability on Graph500"
+    elif "small_gain" in ds:
+        drawn, figures, paper, said = {}, [], "", "At how many machines to stop"
+        findings = [
+            f"{kernel}, n = {n}: {end}."
+            for kernel, n, end in zip(
+                ds.kernel.values, ds.n.values, ds.conclusion.values, strict=True
+            )
+        ]
+    elif "median_seconds" in ds:
+        from dgsuite.studies.transports import figures as transports
+
+        drawn, figures, paper, said = {stem: transports.draw(ds)}, [], "", "Transports"
+        findings = list(_grown(ds))
+    else:
+        return None
+    return Experiment(
+        title=_title(said, paper, figures, stem),
+        about=f"{name}: {ds.attrs.get('title', '')}. Machine: {ds.attrs.get('machine', 'not noted')}.",
+        pictures=[svg(figure, f"{said}: {what}") for what, figure in drawn.items()],
+        findings=findings,
+        claims=[row for row in rows if _about(row, paper, figures)],
+    )
+
+
+def _title(said: str, paper: str, figures: Sequence[int], stem: str) -> str:
+    if not figures:
+        return f"{said}: {stem}"
+    several = f"s {figures[0]} to {figures[-1]}" if len(figures) > 1 else f" {figures[0]}"
+    named = f"{said}, Figure{several}"
+    about = claims()[f"{paper}.fig{figures[0]}.setup"].data.get("title")
+    return f"{named}. {about}" if about else named
+
+
+def _about(row: Row, paper: str, figures: Sequence[int]) -> bool:
+    found = re.match(rf"{paper}\.fig(\d+)[a-c]?\.", row.claim.id) if paper else None
+    return found is not None and int(found[1]) in figures
+
+
+def _chip(ds: xr.Dataset, number: int | None) -> Pictures:
+    """Hartree-Fock or betweenness centrality, simulated."""
+    from dgsuite.studies.scc import figures, hf_report
+
+    if "simulated" in ds:
+        return {f"Figure {number}" if number else "Hartree-Fock": hf_report.draw(ds, number)}
+    drawn = figures.betweenness(ds, number)
+    return {what or f"Figure {number}": figure for what, figure in drawn.items()}
+
+
+def _scaling(ds: xr.Dataset, wanted: Sequence[int]) -> tuple[Pictures, list[str]]:
+    """Completion time and bandwidth demand of each size, and at how many machines to stop."""
+    from dgsuite.studies.experiment.model import Scaling
+    from dgsuite.studies.scaling.analysis import analyse, by_kernel, split
+    from dgsuite.studies.scaling.figures import draw
+
+    fit = {k: v for k, v in paper_fit().items() if k in Scaling.model_fields}
+    settings = Scaling.model_validate(fit)
+    found = [analyse(runs, settings=settings) for runs in by_kernel(split(ds), settings).values()]
+    names = [f"figure{n}" for n in wanted]
+    drawn = {
+        what: figure
+        for what, figure in draw(found).items()
+        if what.startswith(tuple(names)) or what in ("stop", "link")
+    }
+    said = [f"{one.title}: {end}." for one in found for end in one.stop.values()]
+    return drawn, said
+
+
+def _grown(ds: xr.Dataset) -> Iterator[str]:
+    """What a process holds for its comms with all others."""
+    count = int(ds.attrs.get("processes", 0))
+    for protocol in (
+        ds.protocol.values[ds.held_bytes.notnull().values] if "held_bytes" in ds else ()
+    ):
+        size = float(ds.held_bytes.sel(protocol=protocol))
+        yield f"{protocol}: one of {count} processes that are all connected grows by {size / 1e6:.1f} MB."

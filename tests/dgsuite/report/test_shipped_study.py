@@ -1,0 +1,65 @@
+"""The results that ship, in docs/study: what the papers say has a verdict on them, and they make a page."""
+
+from __future__ import annotations
+
+import pytest
+
+from dgsuite.studies.report.claims.evidence import Evidence
+from dgsuite.studies.report.claims.judge import judge
+from dgsuite.studies.report.claims.setups import settings_of
+from dgsuite.studies.report.claims.show import silent
+from dgsuite.studies.report.folder import results_in
+from dgsuite.studies.report.page import page
+from dgsuite.studies.study import STEPS
+from tests.support.paths import ROOT
+
+STUDY = ROOT / "docs" / "study"
+
+FEW = 25
+"""Claims that are not checked, at most: background, a glossary, machines that cannot be had."""
+
+
+@pytest.fixture(scope="module")
+def results():
+    return results_in(STUDY)
+
+
+@pytest.fixture(scope="module")
+def rows(results):
+    return judge(Evidence(results))
+
+
+def test_every_step_of_the_study_ships_and_is_small(results):
+    assert results.keys() == {f"{step.name}.nc" for step in STEPS}
+    assert sum(path.stat().st_size for path in STUDY.iterdir()) < 5e6
+
+
+def test_every_difference_has_a_reason_that_holds(rows):
+    assert silent(rows) == []
+
+
+def test_few_claims_are_not_checked(rows):
+    assert len([row for row in rows if row.verdict.verdict == "not checked"]) <= FEW
+    assert not [row.claim.id for row in rows if "cannot be compared" in row.verdict.why]
+
+
+@pytest.mark.parametrize("number", [11, 12, 13, 15, 16, 19])
+def test_set_ups_depart_in_what_takes_long_alone(results, number):
+    """In processors, repeats, and kernels and places that the quick setting leaves out."""
+    found = settings_of(results[f"figure{number}.nc"])
+    assert found.keys() <= {"threads", "repeats", "kernels", "places"}
+
+
+def test_results_name_no_file_of_the_machine_that_made_them(results):
+    for ds in results.values():
+        assert "/" not in str(ds.attrs.get("command", ""))
+
+
+def test_the_page_has_them_all(results, rows):
+    text, left_out = page(results, rows)
+    assert left_out == {}
+    for number in range(7, 20):
+        assert f'id="figure{number}"' in text
+    for title in ("X10 on the SCC, Figure 10.", "Scalability on Graph500, Figures 2 to 3"):
+        assert title in text
+    assert "Not here yet" not in text
