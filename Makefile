@@ -51,6 +51,7 @@ format: $(VENV)/.tested  ## put the code in shape
 docs: $(VENV)/.documented  ## make the pages: build/docs/index.html
 	$(BIN)/sphinx-build -q -W --keep-going -b doctest docs build/doctest
 	$(BIN)/sphinx-build -q -W --keep-going docs build/docs
+	$(BIN)/dgsuite report docs/study --output build/docs/study.html --quiet
 
 reference: $(VENV)/.tested  ## write the pages that are made from the code
 	$(BIN)/python -m dgsuite config reference > docs/files.md
