@@ -29,7 +29,12 @@ from dgsuite.studies.report.sweeps import Sweep, sweep
 from dgsuite.studies.report.tables import HEADS, NOTHING, SERIAL, STYLES, TEXT, reasons, row
 
 TITLE = "IMSuite's characterisation, on Dask"
-"""Of a page with figures."""
+"""Of a page with figures of IMSuite alone."""
+
+TITLE_OF_ALL = "The experiments of three papers, on Dask"
+"""Of a page that has other papers' as well."""
+
+NUMBERS = re.compile(r"(\d+)")
 
 
 WIDE = 6
@@ -117,6 +122,7 @@ def page(
         except Exception as error:
             left_out[name] = _reason(error)
     ordered = sorted(sections.values(), key=lambda section: section[:2])
+    experiments.sort(key=lambda e: [int(x) if x.isdigit() else x for x in NUMBERS.split(e.title)])
     present = {section.number for section in ordered if not section.study}
     text = template("dgsuite.studies.report", "page.html").render(
         sections=ordered,
@@ -126,7 +132,7 @@ def page(
         claims={title: rows for title, rows in by_paper(claims).items() if rows and ordered},
         outline=outline(claims),
         state=state,
-        title=_title([s.title for s in (*experiments, *sweeps)]) if not ordered else TITLE,
+        title=_title(bool(ordered), [s.title for s in experiments], [s.title for s in sweeps]),
         one_thread=one_thread([results[name] for name in sections if _over_serial(results[name])]),
         experiments=experiments,
         sweeps=sweeps,
@@ -135,8 +141,11 @@ def page(
     return text, left_out
 
 
-def _title(names: Sequence[str]) -> str:
-    """The title of a page without figures of IMSuite."""
+def _title(figures: bool, experiments: Sequence[str], sweeps: Sequence[str]) -> str:
+    """The title of a page."""
+    if figures:
+        return TITLE_OF_ALL if experiments else TITLE
+    names = [*experiments, *sweeps]
     return "Results of " + " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 

@@ -53,7 +53,7 @@ def fock(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def brandes(claim: Claim, evidence: Evidence) -> Verdict:
     """Edges that are looked at, over n times m, on graphs of two sizes and two densities."""
-    ours = {}
+    ours: dict[str, list[float]] = {}
     for n, m in ((64, 200), (128, 400), (128, 800)):
         graph = dgsuite.Graph.from_networkx(nx.gnm_random_graph(n, m, seed=1))
         for name, weighted in (("unweighted", False), ("weighted", True)):

@@ -239,9 +239,7 @@ def sixty_four(claim: Claim, evidence: Evidence) -> Verdict:
 def accesses_outweigh(figure: xr.Dataset) -> bool:
     """Whether what the serial program sends between places takes most of its time, by its fitted cost."""
     serial = at_one_thread([figure]).get(SERIAL_PROGRAM)
-    return (
-        serial is not None and SENT in serial.counts and serial.part(SENT) > 0.5
-    )
+    return serial is not None and SENT in serial.counts and serial.part(SENT) > 0.5
 
 
 @check
