@@ -72,7 +72,10 @@ def with_(**attributes):
     [
         ({"name": None}, "class Made: attribute 'name' must be text, such as .*; got None"),
         ({"name": ""}, "attribute 'name' must be text"),
-        ({"form": "round"}, "attribute 'form' must be one of iterative, recursive, block; got 'round'"),
+        (
+            {"form": "round"},
+            "attribute 'form' must be one of iterative, recursive, block; got 'round'",
+        ),
         ({"state": None}, "class Made: attribute 'state' must be .* bsp.ClusterState, .* got None"),
         ({"state": "State"}, "attribute 'state' must be a dataclass derived from bsp.ClusterState"),
         ({"state": int}, "attribute 'state' must be .*; got <class 'int'>"),

@@ -139,7 +139,7 @@ def test_the_outline_says_how_many_reasons_were_tested():
         Row(claim, Verdict("differs", "ours", why, silent))
         for claim, why, silent in (
             (claims()["imsuite.fig11.improves"], "a reason", ""),
-            (claims()["scc.fig5b.numbers"], "another", ""),
+            (claims()["scc.fig6.setup"], "another", ""),
             (claims()["imsuite.fig11.sixteen"], "", "nothing holds"),
         )
     ]

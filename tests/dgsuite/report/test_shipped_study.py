@@ -45,9 +45,10 @@ def test_few_claims_are_not_checked(rows):
 
 @pytest.mark.parametrize("number", [11, 12, 13, 15, 16, 19])
 def test_set_ups_depart_in_what_takes_long_alone(results, number):
-    """In processors, repeats, and kernels and places that the quick setting leaves out."""
+    """In processors, repeats, and in kernels and places that the quick setting leaves out."""
     found = settings_of(results[f"figure{number}.nc"])
-    assert found.keys() <= {"threads", "repeats", "kernels", "places"}
+    assert found.keys() <= {"threads", "repeats", "kernels", "places", "base"}
+    assert "without" in found.get("base", "without")
 
 
 def test_results_name_no_file_of_the_machine_that_made_them(results):

@@ -144,6 +144,10 @@ def betweenness(**seconds):
             "simulated_seconds": (("workload", "deal", "transport", "places"), values),
             "work_seconds": ("workload", [40.0]),
             "message_seconds": ("transport", 1e-4 * (1 + np.arange(len(seconds)))),
+            "byte_seconds": ("transport", 1e-8 * (1 + np.arange(len(seconds)))),
+            "task_seconds": ("transport", 1e-3 * (1 + np.arange(len(seconds)))),
+            "setup_seconds": ("workload", [0.01]),
+            "balance": (("workload", "deal", "places"), np.full((1, 1, len(PLACES)), 0.9)),
             "held_bytes": ("workload", [2e6]),
             "edges": ("workload", [123266]),
         },
@@ -166,6 +170,7 @@ def hartree_fock(seconds, names=("benzene 3-21g", "aspirin 3-21g")):
             "simulated": (("input", "balance", "transport", "places"), values),
             "counter_operation": ("transport", [0.0, 1e-4, 2e-4, 3e-4][: len(columns)]),
             "message": ("transport", [0.0, 5e-5, 1e-4, 2e-4][: len(columns)]),
+            "matrix": ("transport", [0.0, 1e-4, 3e-4, 9e-4][: len(columns)]),
             "held_bytes": ("input", [1e6] * len(names)),
         },
         {
@@ -203,7 +208,7 @@ def native(matrix=1.0, fetch=1.0, half=0.05, **seconds):
     one = np.array(linear(100))
     values = np.array([[one * names[t][b] for t in names] for b in (0, 1)])[None]
     dims = ("input", "balance", "transport", "places")
-    costs = {"matrix": matrix, "counter_operation": fetch, "message": 1.0}
+    costs = {"matrix": matrix, "counter_operation": fetch, "message": 1.0, "setup": 1.0}
     return xr.Dataset(
         {
             "simulated": (dims, values),
@@ -338,6 +343,47 @@ def test_what_places_hold():
     assert "low 2.0 MB" in verdict(name, Evidence({"a": found})).ours
     found.held_bytes[0] = SCC.memory + 1
     assert verdict(name, Evidence({"a": found})).verdict == "equal"
+
+
+def test_why_searches_are_slower_on_the_native_transport():
+    """Its messages, bytes or tasks are dearer than those of each that is faster, or they are not."""
+    slow = betweenness(mpb=linear(43), tcp=linear(42))
+    name = "scc.fig9a.rcce-slightly"
+    assert verdict(name, Evidence({"a": slow})).silent  # the first is the cheapest
+    slow.byte_seconds[0] = 1.0
+    assert not verdict(name, Evidence({"a": slow})).silent
+
+
+def test_why_searches_scale_further_than_on_the_chip():
+    """Set-up and deal alone give their speed-up, or messages take a part of it."""
+    name = "scc.fig9b.scaling"
+    for seconds, silent in ((linear(40.01, 0.999), False), (linear(40.01, 0.9), True)):
+        ds = betweenness(mpb=seconds, mpimpb=seconds)
+        ds["balance"] = ds.balance * 0 + 1.0
+        found = verdict(name, Evidence({"a": ds}))
+        assert (found.verdict, bool(found.silent)) == ("differs", silent)
+
+
+def test_why_a_higher_load_gains_less():
+    """Its blocks fall less evenly on places, or it is for another reason."""
+    names = ["small", "medium", "low", "high"]
+    gains = [0.9, 0.95, 0.99, 0.98]
+    parts = [betweenness(mpb=linear(40, share)) for share in gains]
+    ds = xr.concat(
+        [p.assign_coords(workload=[n]) for p, n in zip(parts, names, strict=True)], "workload"
+    )
+    ds = ds.assign_attrs(program="bc")
+    for even, silent in ((gains, False), (gains[::-1], True)):
+        ds["balance"] = ds.balance * 0 + xr.DataArray(even, dims="workload")
+        found = verdict("scc.fig10.load", Evidence({"a": ds}))
+        assert (found.verdict, bool(found.silent)) == ("differs", silent)
+
+
+def test_why_low_does_not_drop_at_48_places():
+    ds = betweenness(mpb=linear(40), tcp=linear(40))
+    assert not verdict("scc.fig10.large-low", Evidence({"a": ds})).silent
+    ds.simulated_seconds[..., 1, -1] *= 2  # it drops on the other transport
+    assert verdict("scc.fig10.large-low", Evidence({"a": ds})).silent
 
 
 def test_findings_are_all_looked_for():

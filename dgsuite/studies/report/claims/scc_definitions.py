@@ -9,7 +9,7 @@ from typing import Any
 import dask
 import networkx as nx
 import numpy as np
-from distributed.comm import connect, listen
+from distributed.comm import CommClosedError, connect, listen
 from distributed.protocol import to_serialize
 
 import dgsuite
@@ -126,7 +126,7 @@ async def _swapped(comm: Any, size: int, mine: int) -> bool:
     try:
         await asyncio.wait_for(comm.write([to_serialize(np.full(size, mine, np.uint8))]), PATIENCE)
         (got,) = await asyncio.wait_for(comm.read(), PATIENCE)
-    except TimeoutError:
+    except (TimeoutError, CommClosedError):
         return False
     else:
         return bool(np.array_equal(got, np.full(size, 3 - mine, np.uint8)))
