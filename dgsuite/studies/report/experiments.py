@@ -112,7 +112,10 @@ def _scaling(ds: xr.Dataset, wanted: Sequence[int]) -> tuple[Pictures, list[str]
 
     fit = {k: v for k, v in paper_fit().items() if k in Scaling.model_fields}
     settings = Scaling.model_validate(fit)
-    found = [analyse(runs, settings=settings) for runs in by_kernel(split(ds), settings).values()]
+    found = []
+    for title, runs in by_kernel(split(ds), settings).items():
+        found.append(analyse(runs, settings=settings))
+        found[-1].title = title
     names = [f"figure{n}" for n in wanted]
     drawn = {
         what: figure

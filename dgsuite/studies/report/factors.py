@@ -61,6 +61,11 @@ class Factors(NamedTuple):
             for mine in [self.kernels == kernel]
         }
 
+    def mean(self, name: str, kernel: str) -> float:
+        """Of a kernel's runs, the mean of a count; NaN where it is the same for all kernels."""
+        counted = self.counts.get(name)
+        return np.nan if counted is None else float(counted[self.kernels == kernel].mean())
+
     def said(self) -> str:
         """What a run and each count cost, in words."""
         start, *each = self.costs(list(self.counts))
@@ -160,9 +165,17 @@ def one_thread(figures: Sequence[xr.Dataset]) -> Table | None:
         for kernel, (measured, predicted) in one.means().items():
             if kernel in base:
                 first, worked_out = base[kernel]
-                ratios = measured / first, predicted / worked_out
+                numbers = (
+                    *(measured, one.mean(SENT, kernel), first, serial.mean(SENT, kernel)),
+                    *(measured / first, predicted / worked_out),
+                )
                 said = kernel.upper().replace("RECURSIVE", "recursive")
-                rows.append((said, name, *(f"{x:.3g}" for x in (measured, first, *ratios))))
-    heads = ("kernel", "program", "s", "s, serial", "times serial", "worked out")
+                rows.append(
+                    (said, name, *(f"{x:,.0f}" if x >= 1000 else f"{x:.3g}" for x in numbers))
+                )
+    heads = (
+        *("kernel", "program", "s", "kB sent", "s, serial", "kB sent, serial"),
+        *("times serial", "worked out"),
+    )
     remarks = [f"{name}: {one.said()}." for name, one in {SERIAL_PROGRAM: serial, **found}.items()]
     return Table(heads, sorted(rows), remarks=remarks) if rows else None
