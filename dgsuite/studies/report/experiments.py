@@ -10,8 +10,6 @@ import xarray as xr
 
 from dgsuite.core.results.plots import svg
 from dgsuite.studies.report.claims.data import claims
-from dgsuite.studies.report.claims.scalability_plans import THROTTLED, TIMES, paper_fit
-from dgsuite.studies.report.claims.scc import FILES
 from dgsuite.studies.report.claims.verdicts import Row
 
 if TYPE_CHECKING:
@@ -43,6 +41,9 @@ def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | N
     rows
         What the papers say, with verdicts.
     """
+    from dgsuite.studies.report.claims.scalability_plans import THROTTLED, TIMES
+    from dgsuite.studies.report.claims.scc import FILES
+
     stem = name.removesuffix(".nc")
     numbers = {file: number for number, file in FILES.items()}
     drawn: Pictures
@@ -107,6 +108,7 @@ def _chip(ds: xr.Dataset, number: int | None) -> Pictures:
 def _scaling(ds: xr.Dataset, wanted: Sequence[int]) -> tuple[Pictures, list[str]]:
     """Completion time and bandwidth demand of each size, and at how many machines to stop."""
     from dgsuite.studies.experiment.model import Scaling
+    from dgsuite.studies.report.claims.scalability_plans import paper_fit
     from dgsuite.studies.scaling.analysis import analyse, by_kernel, split
     from dgsuite.studies.scaling.figures import draw
 
