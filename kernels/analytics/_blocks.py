@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dgsuite.base.compiling import compiled
+from dgsuite.kernels.tools._unions import join, settle
 
 FAR = 2.0**62
 """Buckets from here on are one."""
@@ -73,25 +74,13 @@ def unite(indptr, positions, first, root):
     root
         By node, itself.
     """
-    size = len(root)
-    for node in range(size):
+    for node in range(len(root)):
         for e in range(indptr[node], indptr[node + 1]):
             other = positions[e] - first
             if other < 0 or other >= node:  # the other end of an edge has it, too
                 continue
-            a, b = node, other
-            while root[a] != a:
-                root[a] = root[root[a]]
-                a = root[a]
-            while root[b] != b:
-                root[b] = root[root[b]]
-                b = root[b]
-            if a < b:
-                root[b] = a
-            else:
-                root[a] = b
-    for node in range(size):  # a node's root comes before it
-        root[node] = root[root[node]]
+            join(root, node, other)
+    settle(root)
 
 
 @compiled

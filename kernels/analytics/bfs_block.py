@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.bfs import BreadthFirst
 from dgsuite.kernels.tools import blocks
 
 
@@ -53,10 +54,7 @@ class BlockSearch(bsp.Kernel):
 
     name = "bfs"
     form = "block"
-    outputs = {
-        "level": bsp.Output("hops from the root, -1 where unreached"),
-        "parent": bsp.Output("parent in the tree, {none} where unreached", nodes=True),
-    }
+    outputs = BreadthFirst.outputs
     fields = {"offer": np.int64}
     undirected = False
     along_edges = True

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.sssp import check_distances
+from dgsuite.kernels.analytics.sssp import ShortestPaths, check_distances
 from dgsuite.kernels.tools import blocks
 
 PARTS = 8
@@ -39,7 +39,7 @@ class State(bsp.ClusterState):
     parent: NDArray[np.int32]
     buckets: tuple[float, int]  # width of one, and how many there are
     hop: NDArray[np.int64] = bsp.per_node(0)  # edges of the path
-    due: NDArray[np.bool_] = bsp.per_node(False)
+    due: NDArray[np.bool_] = bsp.per_node(False)  # nodes that wait in a bucket
 
 
 @dataclass(frozen=True)
@@ -74,12 +74,9 @@ class BlockPaths(bsp.Kernel):
 
     name = "sssp"
     form = "block"
-    outputs = {
-        "distance": bsp.Output("length of the shortest path from the root"),
-        "parent": bsp.Output("node before it on the path, {none} where unreached", nodes=True),
-    }
+    outputs = ShortestPaths.outputs
     fields = {"distance": np.float64, "hops": np.int64}
-    needs = ("non-negative weights",)
+    needs = ShortestPaths.needs
     undirected = False
     along_edges = True
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.wcc import Components
 from dgsuite.kernels.tools import blocks
 
 
@@ -20,9 +21,7 @@ from dgsuite.kernels.tools import blocks
 class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
-    component: NDArray[np.int64] = bsp.initial(
-        lambda c: c.ids.copy()
-    )  # of roots: label, and parent
+    component: NDArray[np.int64] = bsp.initial(lambda c: c.ids.copy())  # a root's label, and parent
     root: NDArray[np.int64] = bsp.initial(lambda c: np.arange(c.size))  # in the cluster's own edges
     border: NDArray[np.int64] = bsp.no_nodes()  # nodes with edges to other clusters
     live: NDArray[np.int64] = bsp.no_nodes()  # roots with such nodes
@@ -51,7 +50,7 @@ class BlockComponents(bsp.Kernel):
 
     name = "wcc"
     form = "block"
-    outputs = {"component": bsp.Output("smallest node of the component", nodes=True)}
+    outputs = Components.outputs
     fields = {"label": np.int64}
     both_ways = True
     state = State

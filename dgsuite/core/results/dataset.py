@@ -202,7 +202,7 @@ def build(
     }
     if kernel.form == "recursive" and style == "finish_async" and kernel.varies:
         attrs["schedule_dependent"] = " ".join(kernel.varies)
-    if kernel.form == "block":
+    if blocks:
         attrs["cut_dependent"] = " ".join((counted, *COUNTS))
     elif kernel.ships:
         attrs["cut_dependent"] = " ".join(CUT_DEPENDENT)

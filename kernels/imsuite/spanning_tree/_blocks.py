@@ -5,15 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dgsuite.base.compiling import compiled
-
-
-@compiled
-def find(root, node):
-    """The root of a node's fragment."""
-    while root[node] != node:
-        root[node] = root[root[node]]
-        node = root[node]
-    return node
+from dgsuite.kernels.tools._unions import find, join, settle
 
 
 @compiled
@@ -81,13 +73,10 @@ def contract(indptr, indices, positions, first, ids, keys, root, chosen):
             other = positions[e] - first
             if other < 0 or other >= size:  # across the border: not for this cluster to decide
                 continue
-            one, two = find(root, rows[best[at]]), find(root, other)
-            if one != two:
-                root[max(one, two)] = min(one, two)
+            if join(root, rows[best[at]], other):
                 chosen[e] = True
                 joined = True
-    for node in range(size):
-        root[node] = root[root[node]]
+    settle(root)
     return rows[:count], entries[:count]
 
 

@@ -3,7 +3,7 @@
 A cluster joins fragments along their lightest edges (Boruvka 1926) for as long as these are its own: such
 an edge is in the tree, whatever other clusters have (the cut property; Tarjan 1983, chapter 6). What is
 left is a graph of few fragments. Each round all of them choose their lightest edge, hook to the fragment
-behind it, and learn the name of the whole. In the end each tree is walked from its smallest node.
+behind it, and learn the name of their new tree. In the end each tree is walked from its smallest node.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 from dgsuite.kernels.imsuite.spanning_tree.edges import keys
+from dgsuite.kernels.imsuite.spanning_tree.textbook import SpanningTree
+from dgsuite.kernels.tools import blocks
 
 EDGE, HOOK = 0, 1
 """Kinds of messages of a choice: to the ends of the edge, and to the fragment behind it."""
@@ -30,7 +32,7 @@ class Edges:
     key: NDArray[np.int64]
     inner: NDArray[np.int64]
     outer: NDArray[np.int64]
-    behind: NDArray[np.int64]  # name of the other end's fragment
+    behind: NDArray[np.int64]  # name of the other end's tree
 
     def keep(self, kept: NDArray) -> None:
         """Drop the others."""
@@ -55,9 +57,9 @@ class State(bsp.ClusterState):
     seen: NDArray[np.bool_] = bsp.per_node(False)  # by the walk
     fragment: NDArray[np.int64] = bsp.later()  # of each node
     top: NDArray[np.int64] = bsp.later()  # first node of each fragment
-    name: NDArray[np.int64] = bsp.later()  # of the whole that it belongs to: a first node
+    name: NDArray[np.int64] = bsp.later()  # of the tree that it belongs to: the id of a first node
     fresh: NDArray[np.bool_] = bsp.later()  # whether the name is new
-    up: NDArray[np.int64] = bsp.later()  # of a fragment that gives the name: whose it is to have
+    up: NDArray[np.int64] = bsp.later()  # of a fragment that a tree is named by: the name to come
     edge: NDArray[np.int64] = bsp.later()  # ends of the edge that it chose, shape (2, fragments)
     edges: Edges = bsp.later()
     tree: tuple[NDArray, NDArray] = bsp.later()  # nodes and ids of the other ends of tree edges
@@ -89,7 +91,7 @@ class BlockSpanningTree(bsp.Kernel):
 
     name = "mst"
     form = "block"
-    outputs = {"parent": bsp.Output("parent in the tree, {none} at a root", nodes=True)}
+    outputs = SpanningTree.outputs
     fields = {
         "kind": np.int8,
         "key": np.int64,
@@ -121,9 +123,9 @@ class BlockSpanningTree(bsp.Kernel):
         s.top, s.fragment = np.unique(root, return_inverse=True)
         s.name = c.ids[s.top]
         s.fresh = np.ones(len(s.top), np.bool_)
-        other = c.positions[entry] - c.first
-        within = (other >= 0) & (other < c.size)
-        two = np.where(within, s.fragment[np.where(within, other, 0)], -1)
+        other = blocks.index_in(c, c.positions[entry])
+        within = other >= 0
+        two = np.where(within, s.fragment[other], -1)
         inner, outer = c.ids[rows], c.indices[entry].astype(np.int64)
         # an edge within the cluster is there once for each end
         s.edges = Edges(
@@ -152,7 +154,7 @@ class BlockSpanningTree(bsp.Kernel):
     def offer(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
     ) -> bsp.Vote | tuple[bsp.Unicast, bsp.Vote]:
-        """The cluster's lightest edge of each whole goes to the fragment that gives the name."""
+        """The cluster's lightest edge of each tree goes to the fragment that the tree is named by."""
         e = s.edges
         within = e.other >= 0
         e.behind[within] = s.name[e.other[within]]
@@ -170,9 +172,9 @@ class BlockSpanningTree(bsp.Kernel):
         if not len(e.own):
             return bsp.vote(any=False)
         of_fragment = e.lightest(e.own, len(s.top))
-        wholes, whole = np.unique(s.name[e.own[of_fragment]], return_inverse=True)
+        names, tree = np.unique(s.name[e.own[of_fragment]], return_inverse=True)
         some = Edges(**{name: values[of_fragment] for name, values in vars(e).items()})
-        best = of_fragment[some.lightest(whole, len(wholes))]
+        best = of_fragment[some.lightest(tree, len(names))]
         sent = bsp.unicast(
             s.name[e.own[best]],
             s.top[e.own[best]],
@@ -184,7 +186,7 @@ class BlockSpanningTree(bsp.Kernel):
         return sent, bsp.vote(any=True)
 
     def choose(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
-        """The lightest edge of a whole: its ends hear of it, and the fragment that names the other end's."""
+        """A tree's lightest edge: its ends hear of it, and the fragment that names the tree behind it."""
         inner, outer = inbox["inner"], inbox["outer"]
         low, high = np.minimum(inner, outer), np.maximum(inner, outer)
         order = np.lexsort((high, low, inbox["key"], inbox.node))
@@ -236,7 +238,7 @@ class BlockSpanningTree(bsp.Kernel):
         return bsp.vote(any=bool(higher.any()))
 
     def inquire(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
-        """One fragment of each whole asks for its new name."""
+        """One fragment of each tree asks for its new name."""
         names, one = np.unique(s.name, return_index=True)
         return bsp.unicast(names, s.top[one])
 
@@ -253,7 +255,7 @@ class BlockSpanningTree(bsp.Kernel):
     # The trees.
 
     def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
-        """The smallest node of each whole is its root."""
+        """The smallest node of each tree is its root."""
         return bsp.unicast(s.name, s.top, combine="min", inner=c.ids[s.top])
 
     def crown(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
@@ -262,8 +264,8 @@ class BlockSpanningTree(bsp.Kernel):
 
     def plant(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         at, ends = s.tree
-        where = c.partition.position(ends) - c.first
-        within = (where >= 0) & (where < c.size)
+        where = blocks.index_in(c, c.partition.position(ends))
+        within = where >= 0
         order = np.argsort(at[within], kind="stable")
         counts = np.bincount(at[within], minlength=c.size)
         s.rows = np.append(0, np.cumsum(counts)), where[within][order]
