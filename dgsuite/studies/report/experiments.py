@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import xarray as xr
 
 from dgsuite.core.results.plots import svg
-from dgsuite.studies.report.claims.data import claims
+from dgsuite.studies.report.claims.data import claims, figure_of
 from dgsuite.studies.report.claims.verdicts import Row
 
 if TYPE_CHECKING:
@@ -91,8 +90,8 @@ def _title(said: str, paper: str, figures: Sequence[int], stem: str) -> str:
 
 
 def _about(row: Row, paper: str, figures: Sequence[int]) -> bool:
-    found = re.match(rf"{paper}\.fig(\d+)[a-c]?\.", row.claim.id) if paper else None
-    return found is not None and int(found[1]) in figures
+    about = row.claim.paper == paper and ".fig" in row.claim.id
+    return about and figure_of(row.claim) in figures
 
 
 def _chip(ds: xr.Dataset, number: int | None) -> Pictures:
@@ -107,13 +106,11 @@ def _chip(ds: xr.Dataset, number: int | None) -> Pictures:
 
 def _scaling(ds: xr.Dataset, wanted: Sequence[int]) -> tuple[Pictures, list[str]]:
     """Completion time and bandwidth demand of each size, and at how many machines to stop."""
-    from dgsuite.studies.experiment.model import Scaling
-    from dgsuite.studies.report.claims.scalability_plans import paper_fit
+    from dgsuite.studies.report.claims.scalability_plans import paper_settings
     from dgsuite.studies.scaling.analysis import analyse, by_kernel, split
     from dgsuite.studies.scaling.figures import draw
 
-    fit = {k: v for k, v in paper_fit().items() if k in Scaling.model_fields}
-    settings = Scaling.model_validate(fit)
+    settings = paper_settings()
     found = []
     for title, runs in by_kernel(split(ds), settings).items():
         found.append(analyse(runs, settings=settings))

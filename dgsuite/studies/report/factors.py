@@ -67,13 +67,12 @@ class Factors(NamedTuple):
         return np.nan if counted is None else float(counted[self.kernels == kernel].mean())
 
     def said(self) -> str:
-        """What a run and each count cost, in words."""
+        """What a run and each thing that is counted cost, in words."""
         start, *each = self.costs(list(self.counts))
         costs = [
-            f"{1e3 * cost:.3g} ms for each of {n}"
-            for n, cost in zip(self.counts, each, strict=True)
+            f"{name} {1e3 * cost:.3g} ms each" for name, cost in zip(self.counts, each, strict=True)
         ]
-        return ", ".join([f"{start:.2g} s for a run", *costs])
+        return "; ".join([f"a run {start:.2g} s", *costs])
 
     def part(self, name: str) -> float:
         """Part of the whole time that a factor takes in the fit to all."""

@@ -1,6 +1,5 @@
 """Checks of what the papers define fail where it is otherwise."""
 
-import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -10,17 +9,11 @@ import dgsuite
 from dgsuite.genval.report import Report
 from dgsuite.studies.report.claims import words
 from dgsuite.studies.report.claims.data import claims
-from dgsuite.studies.report.claims.evidence import CONFIGS, Evidence
+from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.verdicts import CHECKS
 
 NAMES = [name for name, check in CHECKS.items() if check.__module__ == words.__name__]
 CLAIMS = [claim for claim in claims().values() if claim.check in NAMES]
-
-
-@pytest.fixture
-def configs(tmp_path):
-    shutil.copytree(CONFIGS, tmp_path / "configs")
-    return tmp_path / "configs"
 
 
 def verdict(claim, evidence=None):

@@ -11,7 +11,7 @@ import xarray as xr
 from dgsuite.studies.experiment import model as config
 from dgsuite.studies.report.claims.data import Claim, claims, measured_elsewhere
 from dgsuite.studies.report.claims.evidence import Evidence
-from dgsuite.studies.report.claims.scalability_plans import THROTTLED, TIMES, paper_fit
+from dgsuite.studies.report.claims.scalability_plans import THROTTLED, TIMES, paper_settings
 from dgsuite.studies.report.claims.verdicts import (
     Verdict,
     check,
@@ -70,9 +70,8 @@ def _analysed(held: _Held) -> Analysis:
 
     runs = split(held.runs)
     largest = max(int(run.attrs["n"]) for run in runs)
-    plain = {k: v for k, v in paper_fit().items() if k in config.Scaling.model_fields}
-    settings = config.Scaling.model_validate(plain)
-    return analyse([run for run in runs if int(run.attrs["n"]) == largest], settings=settings)
+    found = [run for run in runs if int(run.attrs["n"]) == largest]
+    return analyse(found, settings=paper_settings())
 
 
 @check

@@ -36,6 +36,12 @@ def paper_fit() -> dict[str, Any]:
     return dict(claims()["scalability.eq1.regression"].data["fixed"])
 
 
+def paper_settings() -> config.Scaling:
+    """How the paper analyses: each size apart, by plain least squares."""
+    fit = {k: v for k, v in paper_fit().items() if k in config.Scaling.model_fields}
+    return config.Scaling.model_validate(fit)
+
+
 def _planned(evidence: Evidence, name: str, full: bool = False) -> config.Config | None:
     path = evidence.configs and evidence.configs / f"{name}.toml"
     return load(str(path), [], full=full)[0] if path and path.exists() else None
