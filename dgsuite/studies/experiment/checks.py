@@ -34,7 +34,7 @@ ELSEWHERE = {
 def problems_of(config: Config, folder: Path) -> Iterator[str]:
     """What is wrong with an experiment of the right shape."""
     from dgsuite.core.parameters import fitting
-    from dgsuite.kernels import FORMS, KERNELS
+    from dgsuite.kernels import FORMS
 
     if config.throttle and config.throttle.means == "tc":
         yield from _check_tc(config, config.throttle)
@@ -56,26 +56,24 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
             yield f"figure.study: figure {number} has no study {study!r}"
         yield from misfits(number, config.run)
     for i, run in enumerate(config.run):
-        for kernel in run.kernel:
-            for form in run.form:
-                if kernel not in FORMS[form]:
-                    yield (
-                        f"run.{i}.form: kernel {kernel!r} has no {form} form; "
-                        f"those that have: {', '.join(FORMS[form])}"
-                    )
-            made = [FORMS[form][kernel] for form in run.form if kernel in FORMS[form]]
-            allowed = [
-                f.name for f in fields(made[0] if made else KERNELS[kernel]) if f.name != "seed"
-            ]
+        for kernel, form in itertools.product(run.kernel, run.form):
+            if (found := FORMS[form].get(kernel)) is None:
+                yield (
+                    f"run.{i}.form: kernel {kernel!r} has no {form} form; "
+                    f"those that have: {', '.join(FORMS[form])}"
+                )
+                continue
+            allowed = [f.name for f in fields(found) if f.name != "seed"]
             for name, value in run.params.items():
                 if name in allowed:
                     try:
-                        fitting(KERNELS[kernel], name, value)
+                        fitting(found, name, value)
                     except InputError as error:
                         yield f"run.{i}.params: {error}"
                 else:
+                    which = f"kernel {kernel!r}" + f" in {form} form" * (form != "iterative")
                     yield (
-                        f"run.{i}.params.{name}: kernel {kernel!r} has no such parameter; "
+                        f"run.{i}.params.{name}: {which} has no such parameter; "
                         f"{hint(name, allowed)}It has: {', '.join(allowed) or 'none'}"
                     )
         for given in run.workload or ():
