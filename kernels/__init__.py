@@ -11,6 +11,7 @@ from dgsuite.kernels.analytics.cdlp import LabelPropagation
 from dgsuite.kernels.analytics.closeness import Closeness, Harmonic
 from dgsuite.kernels.analytics.colouring import Colouring
 from dgsuite.kernels.analytics.core_number import CoreNumber
+from dgsuite.kernels.analytics.core_number_block import BlockCoreNumber
 from dgsuite.kernels.analytics.eigenvector import Eigenvector
 from dgsuite.kernels.analytics.hits import HITS
 from dgsuite.kernels.analytics.katz import Katz
@@ -21,6 +22,7 @@ from dgsuite.kernels.analytics.matching import Matching
 from dgsuite.kernels.analytics.pagerank import PageRank
 from dgsuite.kernels.analytics.random_walks import RandomWalks
 from dgsuite.kernels.analytics.scc import StrongComponents
+from dgsuite.kernels.analytics.scc_block import BlockStrongComponents
 from dgsuite.kernels.analytics.sssp import ShortestPaths
 from dgsuite.kernels.analytics.sssp_block import BlockPaths
 from dgsuite.kernels.analytics.triangles import Triangles
@@ -125,7 +127,15 @@ RECURSIVE: dict[str, type[Kernel]] = {
 """Recursive forms of kernels, by the same names."""
 
 BLOCK: dict[str, type[Kernel]] = {
-    k.name: k for k in (BlockComponents, BlockPaths, BlockSearch, BlockSpanningTree)
+    k.name: k
+    for k in (
+        BlockComponents,
+        BlockCoreNumber,
+        BlockPaths,
+        BlockSearch,
+        BlockSpanningTree,
+        BlockStrongComponents,
+    )
 }
 """Block forms of kernels, by the same names."""
 

@@ -11,6 +11,8 @@ import numpy as np
 from dgsuite.base.compiling import compiled
 from dgsuite.kernels.tools._unions import join, settle
 
+ONE = np.uint64(1)
+
 FAR = 2.0**62
 """Buckets from here on are one."""
 
@@ -36,32 +38,33 @@ def search(indptr, positions, first, ids, level, parent, seeds, seed_level, queu
     -------
     How many nodes have a new level: the first in `reached`, each once, by ascending level.
     """
-    size, head, tail, s, count = len(level), 0, 0, 0, 0
+    size, head, tail, s, count = np.uint64(len(level)), 0, 0, 0, 0
     while True:
         if s < len(seeds) and level[seeds[s]] != seed_level[s]:  # reached sooner meanwhile
             s += 1
             continue
         if head < tail and (s == len(seeds) or level[queue[head]] <= seed_level[s]):
-            node = queue[head]
+            node = np.uint64(queue[head])
             head += 1
         elif s < len(seeds):
-            node = seeds[s]
+            node = np.uint64(seeds[s])
             s += 1
         else:
             return count
         reached[count] = node
         count += 1
         offer, sender = level[node] + 1, ids[node]
-        for e in range(indptr[node], indptr[node + 1]):
-            other = positions[e] - first
-            if other < 0 or other >= size:
+        for e in range(indptr[node], indptr[node + ONE]):
+            other = np.uint64(positions[np.uint64(e)] - first)  # of a node before the first: large
+            if other >= size:
                 continue
-            if level[other] < 0 or level[other] > offer:
+            known = level[other]
+            if known < 0 or known > offer:
                 level[other] = offer
                 parent[other] = sender
                 queue[tail] = other
                 tail += 1
-            elif level[other] == offer and sender < parent[other]:
+            elif known == offer and sender < parent[other]:
                 parent[other] = sender
 
 

@@ -101,8 +101,6 @@ class BlockSearch(bsp.Kernel):
             *(c.indptr, c.positions, c.first, c.ids, s.level, s.parent),
             *(seeds, s.level[seeds], queue, reached),
         )
-        nodes = np.sort(reached[:count])
-        at, _, ends = blocks.crossing(c, nodes)
-        nodes = nodes[at]
+        nodes, _, ends = blocks.crossing(c, reached[:count])
         offer = (s.level[nodes] + 1) * np.int64(c.n) + c.ids[nodes]
         return bsp.unicast(ends, nodes, combine="min", offer=offer), bsp.vote(any=len(ends) > 0)

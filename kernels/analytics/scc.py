@@ -175,6 +175,11 @@ class StrongComponents(bsp.Kernel):
     def spread(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int
     ) -> tuple[bsp.Broadcast, bsp.Vote]:
+        nodes = self.taken(s, inbox, draw)
+        return self.show(s, nodes), bsp.vote(any=len(nodes) > 0)
+
+    def taken(self, s: State, inbox: bsp.Inbox, draw: int) -> NDArray:
+        """Live nodes that get an earlier colour from their part; they take it."""
         node, colour = inbox.node, inbox["colour"]
         here = s.live.mask[node] & (inbox["part"] == s.part[node])
         node, colour = node[here], colour[here]
@@ -186,7 +191,7 @@ class StrongComponents(bsp.Kernel):
         order = np.lexsort((colour, number, node))
         nodes, first = np.unique(node[order], return_index=True)
         s.colour[nodes], s.number[nodes] = colour[order][first], number[order][first]
-        return self.show(s, nodes), bsp.vote(any=len(nodes) > 0)
+        return nodes
 
     def divide(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         live = s.live.members

@@ -123,9 +123,7 @@ class BlockPaths(bsp.Kernel):
             *(c.indptr, c.positions, c.first, c.ids, weights, width, np.full(places, -1)),
             *(s.distance, s.hop, s.parent, seeds, s.due, reached),
         )
-        nodes = np.sort(reached[:count])
-        at, entry, ends = blocks.crossing(c, nodes)
-        nodes = nodes[at]
+        nodes, entry, ends = blocks.crossing(c, reached[:count])
         told = s.distance[nodes] + (1 if c.weights is None else c.weights[entry])
         sent = bsp.unicast(ends, nodes, distance=told, hops=s.hop[nodes] + 1)
         return sent, bsp.vote(any=len(ends) > 0)

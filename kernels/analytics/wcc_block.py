@@ -71,9 +71,7 @@ class BlockComponents(bsp.Kernel):
         return bsp.vote(any=len(s.live) > 0)
 
     def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
-        nodes = s.border[s.fresh[s.root[s.border]]]
-        at, _, ends = blocks.crossing(c, nodes)
-        nodes = nodes[at]
+        nodes, _, ends = blocks.crossing(c, s.border[s.fresh[s.root[s.border]]])
         return bsp.unicast(ends, nodes, combine="min", label=s.component[s.root[nodes]])
 
     def hook(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:

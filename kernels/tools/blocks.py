@@ -16,21 +16,24 @@ def index_in(c: Cluster, positions: NDArray) -> NDArray[np.int64]:
 
 
 def crossing(
-    c: Cluster, nodes: NDArray
+    c: Cluster, nodes: NDArray, backwards: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The edges of some nodes that lead to other clusters.
+    """The edges of some nodes that lead to other clusters; or backwards, that come from there.
 
     Returns
     -------
-    at
-        Index in `nodes` of each edge.
+    nodes
+        Index in the cluster of each edge's node, ascending.
     entry
-        Its entry of the adjacency.
+        Its entry of the adjacency, or of `Cluster.senders`.
     ends
         Node id of its other end.
     """
-    border = np.flatnonzero(c.remote_degree[nodes])
-    at, entry = expand(c.indptr, nodes[border])
-    out = index_in(c, c.positions[entry]) < 0
+    indptr, indices = c.senders if backwards else (c.indptr, c.indices)
+    positions = c.sender_positions if backwards else c.positions
+    remote = c.remote_in_degree if backwards else c.remote_degree
+    border = np.sort(nodes[remote[nodes] > 0])
+    at, entry = expand(indptr, border)
+    out = index_in(c, positions[entry]) < 0
     entry = entry[out]
-    return border[at[out]], entry, c.indices[entry].astype(np.int64)
+    return border[at[out]], entry, indices[entry].astype(np.int64)

@@ -18,7 +18,7 @@ Identify = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 
 DERIVED = (
     *("ids", "uid", "successor", "degree", "remote_degree"),
-    *("out_degree", "in_degree", "remote_in_degree", "positions"),
+    *("out_degree", "in_degree", "remote_in_degree", "positions", "sender_positions"),
 )
 """Arrays that a cluster makes of its others, and does not send along with them."""
 
@@ -226,6 +226,13 @@ class Cluster:
         index in this cluster, if it belongs to it.
         """
         return self.partition.position(self.indices)
+
+    @once
+    def sender_positions(self) -> NDArray:
+        """Position in the graph's layout of each node of `senders`."""
+        return (
+            self.positions if self.in_indices is None else self.partition.position(self.in_indices)
+        )
 
     @once
     def successor(self) -> NDArray[np.int64]:

@@ -14,7 +14,14 @@ from dgsuite.kernels import BLOCK
 from dgsuite.kernels.bsp import COUNTS
 from dgsuite.partition.graph.graph import Graph
 
-SAME = {"bfs": ("level", "parent"), "mst": (), "sssp": ("distance",), "wcc": ("component",)}
+SAME = {
+    "bfs": ("level", "parent"),
+    "core_number": ("core",),
+    "mst": (),
+    "scc": ("component",),
+    "sssp": ("distance",),
+    "wcc": ("component",),
+}
 """Outputs that are the same bits as those of the iterative form."""
 
 
@@ -43,7 +50,7 @@ def test_outputs_are_those_of_the_iterative_form_for_any_cut(name, data):
     ends = luck.integers(0, n, (2, m))
     kinds = {"none": None, "whole": luck.integers(0, 4, m), "real": luck.random(m)}
     weights = kinds[data.draw(st.sampled_from(sorted(kinds)))]
-    directed = name != "mst" and data.draw(st.booleans())
+    directed = name not in ("core_number", "mst") and data.draw(st.booleans())
     graph = Graph.from_edges(*ends, n=n, weights=weights, directed=directed, clusters=1)
     expected = dgsuite.run(name, graph, style="serial")
     cuts = [{"clusters": k} for k in (1, 2, 5)] + [{"partition": luck.integers(0, 3, n)}]
@@ -71,7 +78,7 @@ def test_styles_workers_and_threads_change_nothing(name, client, threaded):
             assert not differing([alone, ds], names)
 
 
-@pytest.mark.parametrize("name", ["bfs", "sssp", "wcc"])
+@pytest.mark.parametrize("name", ["bfs", "core_number", "sssp", "wcc"])
 def test_a_deep_graph_takes_few_rounds(name):
     """A path of 10,000 nodes in four parts: one round a part, and what opens and closes."""
     path = np.arange(9_999)
@@ -108,7 +115,8 @@ def test_of_equal_ways_the_parent_is_on_one_with_the_fewest_edges():
 
 def test_what_has_no_block_form_is_named():
     with pytest.raises(
-        InputError, match="'mis' has no block form; these kernels have one: wcc, sssp, bfs, mst"
+        InputError,
+        match="'mis' has no block form; these kernels have one: wcc, core_number, sssp, bfs, mst, scc",
     ):
         dgsuite.run("mis", grid(3), form="block")
     with pytest.raises(InputError, match="unknown parameter of 'sssp' 'delta'"):

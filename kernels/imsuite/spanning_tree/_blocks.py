@@ -5,18 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from dgsuite.base.compiling import compiled
-from dgsuite.kernels.tools._unions import find, join, settle
+from dgsuite.kernels.tools._unions import join, settle
 
 
 @compiled
-def lighter(e, node, other_e, other, ids, indices, keys):
-    """Whether entry e of a node is lighter than another: by key, then its smaller node, then its larger."""
-    if keys[e] != keys[other_e]:
-        return keys[e] < keys[other_e]
-    a, b, c, d = ids[node], indices[e], ids[other], indices[other_e]
-    if min(a, b) != min(c, d):
-        return min(a, b) < min(c, d)
-    return max(a, b) < max(c, d)
+def lighter(k, b, key, rows, entries, ids, indices):
+    """Whether edge k of a list is lighter than edge b: by key, then its smaller node, then its larger."""
+    if key[k] != key[b]:
+        return key[k] < key[b]
+    one, two = ids[rows[k]], indices[entries[k]]
+    three, four = ids[rows[b]], indices[entries[b]]
+    if min(one, two) != min(three, four):
+        return min(one, two) < min(three, four)
+    return max(one, two) < max(three, four)
 
 
 @compiled
@@ -38,12 +39,16 @@ def contract(indptr, indices, positions, first, ids, keys, root, chosen):
     """
     size, count = len(root), 0
     rows, entries = np.empty(len(indices), np.int64), np.empty(len(indices), np.int64)
+    other, key = np.empty(len(indices), np.int64), np.empty(len(indices), np.int64)
     for node in range(size):
         for e in range(indptr[node], indptr[node + 1]):
-            other = positions[e] - first
-            if other < 0 or other >= size or other < node:
-                rows[count], entries[count] = node, e
-                count += 1
+            end = positions[e] - first
+            inside = 0 <= end < size
+            if inside and end >= node:
+                continue
+            rows[count], entries[count] = node, e
+            other[count], key[count] = end if inside else -1, keys[e]
+            count += 1
     best = np.empty(size, np.int64)
     joined = True
     while joined:
@@ -51,32 +56,30 @@ def contract(indptr, indices, positions, first, ids, keys, root, chosen):
         best[:] = -1
         left = 0
         for k in range(count):
-            node, e = rows[k], entries[k]
-            other = positions[e] - first
-            inside = 0 <= other < size
-            one = find(root, node)
-            two = find(root, other) if inside else one
-            if inside and one == two:
+            one = root[rows[k]]  # settled: a node's fragment
+            two = root[other[k]] if other[k] >= 0 else -1
+            if one == two:
                 continue
-            rows[left], entries[left] = node, e
-            for at in (one, two):
-                if best[at] < 0 or lighter(
-                    e, node, entries[best[at]], rows[best[at]], ids, indices, keys
-                ):
-                    best[at] = left
+            rows[left], entries[left], other[left], key[left] = (
+                rows[k],
+                entries[k],
+                other[k],
+                key[k],
+            )
+            if best[one] < 0 or lighter(left, best[one], key, rows, entries, ids, indices):
+                best[one] = left
+            if two >= 0 and (
+                best[two] < 0 or lighter(left, best[two], key, rows, entries, ids, indices)
+            ):
+                best[two] = left
             left += 1
         count = left
         for at in range(size):
-            if best[at] < 0:
-                continue
-            e = entries[best[at]]
-            other = positions[e] - first
-            if other < 0 or other >= size:  # across the border: not for this cluster to decide
-                continue
-            if join(root, rows[best[at]], other):
-                chosen[e] = True
+            k = best[at]
+            if k >= 0 and other[k] >= 0 and join(root, rows[k], other[k]):  # not across the border
+                chosen[entries[k]] = True
                 joined = True
-    settle(root)
+        settle(root)
     return rows[:count], entries[:count]
 
 

@@ -1,0 +1,114 @@
+"""Compiled loops that lower core numbers within a cluster until none falls.
+
+Positions are those of the graph's layout, as in `dgsuite.kernels.analytics._blocks`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dgsuite.base.compiling import compiled
+
+
+@compiled
+def count(indptr, positions, first, core, support):
+    """How many neighbours of each node have no less than it; those of other clusters have."""
+    size = len(core)
+    for node in range(size):
+        support[node] = 0
+        for e in range(indptr[node], indptr[node + 1]):
+            other = positions[e] - first
+            if other < 0 or other >= size or core[other] >= core[node]:
+                support[node] += 1
+
+
+@compiled
+def hear(nodes, entries, values, heard, core, support, due, short):
+    """Take new values of neighbours in other clusters.
+
+    Parameters
+    ----------
+    nodes, entries, values
+        By message: receiver, its entry for the sender, and the sender's value.
+    heard
+        By entry; others are by node.
+    due
+        False, and so it is afterwards.
+    short
+        Room for all nodes of the cluster.
+
+    Returns
+    -------
+    How many nodes have too few neighbours with no less than they have: the first in `short`.
+    """
+    found = 0
+    for k in range(len(nodes)):
+        node, e = nodes[k], entries[k]
+        if values[k] < core[node] <= heard[e]:
+            support[node] -= 1
+            if support[node] < core[node] and not due[node]:
+                due[node] = True
+                short[found] = node
+                found += 1
+        heard[e] = values[k]
+    for k in range(found):
+        due[short[k]] = False
+    return found
+
+
+@compiled
+def lower(indptr, positions, first, heard, core, support, due, short, fallen):
+    """Give nodes the largest k such that k of their neighbours have k or more, as long as some fall.
+
+    Parameters
+    ----------
+    short
+        Nodes that have fewer neighbours with no less than they have.
+    due
+        By node, False, and so it is afterwards.
+    fallen
+        Room for all nodes of the cluster.
+
+    Returns
+    -------
+    How many nodes have fallen: the first in `fallen`, each once.
+    """
+    size, found, waiting, head = len(core), 0, 0, 0
+    queue, has_fallen = np.empty(size, np.int64), np.zeros(size, np.bool_)
+    tally = np.zeros(1024, np.int64)
+    for node in short:
+        due[node] = True
+        queue[waiting] = node
+        waiting += 1
+    while waiting > 0:
+        node = queue[head]
+        head = head + 1 if head + 1 < size else 0
+        waiting -= 1
+        due[node] = False
+        old = core[node]
+        if old >= len(tally):
+            tally = np.zeros(2 * old, np.int64)
+        tally[: old + 1] = 0
+        for e in range(indptr[node], indptr[node + 1]):
+            other = positions[e] - first
+            value = core[other] if 0 <= other < size else heard[e]
+            tally[min(value, old)] += 1
+        new, held = old, tally[old]
+        while held < new:
+            new -= 1
+            held += tally[new]
+        core[node], support[node] = new, held
+        if not has_fallen[node]:
+            has_fallen[node] = True
+            fallen[found] = node
+            found += 1
+        for e in range(indptr[node], indptr[node + 1]):
+            other = positions[e] - first
+            if 0 <= other < size and new < core[other] <= old:
+                support[other] -= 1
+                if support[other] < core[other] and not due[other]:
+                    due[other] = True
+                    tail = head + waiting
+                    queue[tail if tail < size else tail - size] = other
+                    waiting += 1
+    return found

@@ -1,0 +1,168 @@
+"""Compiled loops for strong components within a cluster.
+
+Positions are those of the graph's layout, as in `dgsuite.kernels.analytics._blocks`.
+"""
+
+from __future__ import annotations
+
+from dgsuite.base.compiling import compiled
+
+
+@compiled
+def trim(
+    indptr,
+    positions,
+    in_indptr,
+    in_positions,
+    first,
+    coming,
+    going,
+    live,
+    seeds,
+    nodes,
+    backwards,
+    seen,
+    left,
+):
+    """Take edges off, and nodes that no edge enters, or that none leaves, with their edges.
+
+    Parameters
+    ----------
+    coming, going
+        By node: edges from and to nodes that are live.
+    live
+        By node, as before.
+    seeds
+        Nodes that leave.
+    nodes, backwards
+        Ends of edges to take off, and whether each is one that leaves the node.
+    seen
+        By node, False, and so it is afterwards.
+    left
+        Room for all nodes.
+
+    Returns
+    -------
+    How many nodes have left: the first in `left`, seeds included.
+    """
+    size, count = len(live), 0
+    for node in seeds:
+        seen[node] = True
+        left[count] = node
+        count += 1
+    for k in range(len(nodes)):
+        node = nodes[k]
+        edges = going if backwards[k] else coming
+        edges[node] -= 1
+        if edges[node] == 0 and live[node] and not seen[node]:
+            seen[node] = True
+            left[count] = node
+            count += 1
+    head = 0
+    while head < count:
+        node = left[head]
+        head += 1
+        for e in range(indptr[node], indptr[node + 1]):
+            other = positions[e] - first
+            if 0 <= other < size:
+                coming[other] -= 1
+                if coming[other] == 0 and live[other] and not seen[other]:
+                    seen[other] = True
+                    left[count] = other
+                    count += 1
+        for e in range(in_indptr[node], in_indptr[node + 1]):
+            other = in_positions[e] - first
+            if 0 <= other < size:
+                going[other] -= 1
+                if going[other] == 0 and live[other] and not seen[other]:
+                    seen[other] = True
+                    left[count] = other
+                    count += 1
+    for k in range(count):
+        seen[left[k]] = False
+    return count
+
+
+@compiled
+def reach(indptr, positions, first, ahead, part, seeds, seen, found):
+    """Search from some nodes, in those that are ahead and in the same part.
+
+    Parameters
+    ----------
+    part
+        By node; empty where all nodes are in one.
+    seen
+        By node, False, and so it is afterwards.
+    found
+        Room for all nodes.
+
+    Returns
+    -------
+    How many nodes were reached: the first in `found`, seeds included.
+    """
+    size, count, head = len(ahead), 0, 0
+    for node in seeds:
+        seen[node] = True
+        found[count] = node
+        count += 1
+    while head < count:
+        node = found[head]
+        head += 1
+        for e in range(indptr[node], indptr[node + 1]):
+            other = positions[e] - first
+            if other < 0 or other >= size or seen[other] or not ahead[other]:
+                continue
+            if len(part) and part[other] != part[node]:
+                continue
+            seen[other] = True
+            found[count] = other
+            count += 1
+    for k in range(count):
+        seen[found[k]] = False
+    return count
+
+
+@compiled
+def colour(indptr, positions, first, live, part, number, name, seeds, seen, found):
+    """Give nodes the colour of those that reach them, if it comes earlier: by number, then name.
+
+    Parameters
+    ----------
+    number, name
+        Of each node's colour.
+    seeds
+        Nodes with a new colour, in the order of their colours.
+    seen
+        By node, False, and so it is afterwards.
+    found
+        Room for all nodes.
+
+    Returns
+    -------
+    How many nodes have a new colour: the first in `found`, seeds included.
+    """
+    size, count, head = len(live), 0, 0
+    for seed in seeds:
+        if seen[seed]:  # it has got an earlier colour meanwhile
+            continue
+        seen[seed] = True
+        found[count] = seed
+        count += 1
+        while head < count:
+            node = found[head]
+            head += 1
+            for e in range(indptr[node], indptr[node + 1]):
+                other = positions[e] - first
+                if other < 0 or other >= size or seen[other] or not live[other]:
+                    continue
+                if part[other] != part[node] or number[other] < number[node]:
+                    continue
+                if number[other] == number[node] and name[other] <= name[node]:
+                    continue
+                number[other], name[other] = number[node], name[node]
+                seen[other] = True
+                found[count] = other
+                count += 1
+    for k in range(count):
+        seen[found[k]] = False
+    return count

@@ -1,0 +1,169 @@
+"""Strongly connected components by blocks: searches and trimming go on within a cluster to their end.
+
+The steps are those of `dgsuite.kernels.analytics.scc`. A chain that a search or trimming goes along costs a
+round for each crossing of the border, not for each node.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics import scc
+from dgsuite.kernels.tools import blocks
+from dgsuite.kernels.tools.rng import uniform
+from dgsuite.partition.arrays.segments import distinct
+
+ANY = np.empty(0, np.int64)
+"""No parts: a search goes anywhere."""
+
+
+@dataclass(eq=False)
+class State(scc.State):
+    """What the nodes of a cluster know."""
+
+    seen: NDArray[np.bool_] = bsp.per_node(False)  # scratch of searches
+
+
+@dataclass(frozen=True)
+class BlockStrongComponents(scc.StrongComponents):
+    """Strongly connected components, within each cluster first; see `StrongComponents` for the output.
+
+    Notes
+    -----
+    Rounds: some for each time that a chain, which trimming or a search goes along, crosses the border.
+
+    Messages: at most ``rounds * 2 * (arcs + n)``.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3], directed=True)
+    >>> dgsuite.run("scc", graph, form="block").component.values
+    array([0, 0, 0, 3])
+    """
+
+    form = "block"
+    fields = {"colour": np.int64, "part": np.int64, "backwards": np.bool_}
+
+    def trimming(self) -> bsp.Program:
+        yield from bsp.until_quiet(self.peel)
+
+    def start(self, c: bsp.Cluster) -> State:
+        live = (c.in_degree > 0) & (c.degree > 0)
+        return State.of(c, live=bsp.Subset(live), leaving=np.flatnonzero(~live))
+
+    # Within the cluster.
+
+    def peel(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
+        """Nodes leave; then those that no live edge enters, or that none leaves."""
+        from dgsuite.kernels.analytics import _strong
+
+        left = np.empty(c.size, np.int64)
+        count = _strong.trim(
+            *(c.indptr, c.positions, c.senders[0], c.sender_positions, c.first),
+            *(s.coming, s.going, s.live.mask),
+            *(s.leaving, inbox.node, inbox["backwards"], s.seen, left),
+        )
+        left = left[:count]
+        s.live.remove(left)
+        s.leaving = left[:0]
+        out, _, to = blocks.crossing(c, left)
+        into, _, origin = blocks.crossing(c, left, backwards=True)
+        ends, nodes = np.append(to, origin), np.append(out, into)
+        backwards = np.arange(len(ends)) >= len(to)
+        return bsp.unicast(ends, nodes, backwards=backwards), bsp.vote(any=len(ends) > 0)
+
+    def reached(
+        self,
+        c: bsp.Cluster,
+        s: State,
+        seeds: NDArray,
+        part: NDArray = ANY,
+        backwards: bool = False,
+    ) -> NDArray[np.int64]:
+        """Nodes that a search from some nodes reaches in the cluster; they are no longer ahead."""
+        from dgsuite.kernels.analytics import _strong
+
+        found = np.empty(c.size, np.int64)
+        rows = (c.senders[0], c.sender_positions) if backwards else (c.indptr, c.positions)
+        count = _strong.reach(*rows, c.first, s.ahead.mask, part, seeds, s.seen, found)
+        s.ahead.remove(found[:count])
+        return found[:count]
+
+    # The component of the busiest node.
+
+    def onwards(self, c: bsp.Cluster, s: State, seeds: NDArray) -> tuple[bsp.Unicast, bsp.Vote]:
+        nodes, _, ends = blocks.crossing(c, self.reached(c, s, seeds))
+        return bsp.unicast(ends, nodes), bsp.vote(any=len(ends) > 0)
+
+    def depart(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int
+    ) -> tuple[bsp.Unicast, bsp.Vote]:
+        s.ahead = bsp.Subset(s.live.mask.copy())
+        return self.onwards(c, s, c.local(pivot))
+
+    def forth(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
+        return self.onwards(c, s, inbox.receivers(among=s.ahead))
+
+    def gathered(
+        self, c: bsp.Cluster, s: State, seeds: NDArray, part: NDArray
+    ) -> tuple[bsp.Unicast, bsp.Vote]:
+        """Nodes and those that reach them within their part become members, and tell across the border."""
+        found = self.reached(c, s, seeds, part, backwards=True)
+        s.members[found] = True
+        nodes, _, ends = blocks.crossing(c, found, backwards=True)
+        return bsp.unicast(ends, nodes, part=s.part[nodes]), bsp.vote(any=len(ends) > 0)
+
+    def turn(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, pivot: int
+    ) -> tuple[bsp.Unicast, bsp.Vote]:
+        s.ahead = bsp.Subset(s.live.mask & ~s.ahead.mask)
+        return self.gathered(c, s, c.local(pivot), ANY)
+
+    def back(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
+        return self.gathered(c, s, inbox.receivers(among=s.ahead), ANY)
+
+    # Colouring.
+
+    def coloured(self, c: bsp.Cluster, s: State, seeds: NDArray) -> tuple[bsp.Unicast, bsp.Vote]:
+        """Colours of some nodes spread within the cluster, and across the border."""
+        from dgsuite.kernels.analytics import _strong
+
+        found = np.empty(c.size, np.int64)
+        seeds = seeds[np.lexsort((s.colour[seeds], s.number[seeds]))]
+        count = _strong.colour(
+            *(c.indptr, c.positions, c.first, s.live.mask, s.part, s.number, s.colour),
+            *(seeds, s.seen, found),
+        )
+        nodes, _, ends = blocks.crossing(c, found[:count])
+        sent = bsp.unicast(ends, nodes, colour=s.colour[nodes], part=s.part[nodes])
+        return sent, bsp.vote(any=len(ends) > 0)
+
+    def recolour(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int
+    ) -> tuple[bsp.Unicast, bsp.Vote]:
+        live = s.live.members
+        s.colour[live] = c.ids[live]
+        s.number[live] = uniform("counter", self.seed, c.ids[live], draw)
+        sent, _ = self.coloured(c, s, live)
+        return sent, bsp.vote(any=len(live) > 0)
+
+    def spread(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int
+    ) -> tuple[bsp.Unicast, bsp.Vote]:
+        return self.coloured(c, s, self.taken(s, inbox, draw))
+
+    def divide(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
+        live = s.live.members
+        s.part[live] = s.colour[live]
+        s.ahead = bsp.Subset(s.live.mask.copy())
+        return self.gathered(c, s, live[s.part[live] == c.ids[live]], s.part)
+
+    def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
+        node = inbox.node
+        nodes = distinct(node[s.ahead.mask[node] & (inbox["part"] == s.part[node])])
+        return self.gathered(c, s, nodes, s.part)
