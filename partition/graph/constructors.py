@@ -85,7 +85,8 @@ class Constructors:
         partition
             "nodes" (blocks of equally many nodes), "edges" (blocks of about equally many edge ends),
             "hash" (nodes at random), "metis" (few edges between clusters; computed by one process),
-            an array with the cluster of each node, or a `Partition`.
+            "multilevel" (few edges between clusters of about equal load; computed by the workers), an array
+            with the cluster of each node, or a `Partition`.
         client
             Dask client whose workers build the graph; by default the current client, else this process
             builds it. This process always builds from lists and arrays of up to 2^17 edges.

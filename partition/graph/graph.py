@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Hashable, Iterable, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike, DTypeLike
@@ -264,6 +265,37 @@ class Graph(Readers, Collection):
             moved.copies = recovery.copied(moved.parts, copies, client, worker_addresses(client))
             moved.wanted_copies, moved.recoverable = copies, True
         return moved
+
+    def session(self, client: Client | None = None, idle: str | float = "60 s") -> Any:
+        """A session: runs on this graph one after another, in tasks that stay on the workers.
+
+        Parameters
+        ----------
+        client
+            Dask client to run on; by default that of the graph, or the current one. Without one, runs are in
+            this process.
+        idle
+            Time without a run after which the tasks end, as Dask writes times; in seconds if a number.
+
+        Returns
+        -------
+        dgsuite.core.running.session.GraphSession
+            It has `run` and `run_each`, and is closed by ``with``.
+
+        Raises
+        ------
+        InputError
+            The client or the time is none.
+
+        Examples
+        --------
+        >>> from dgsuite import Graph
+        >>> with Graph.from_edges([0, 1], [1, 2]).session() as session:
+        ...     session.run("wcc").component.values
+        array([0, 0, 0])
+        """
+        # of a layer above this one, which knows how to run
+        return import_module("dgsuite.core.running.session").GraphSession(self, client, idle)
 
     def compute(self) -> Graph:
         """The same graph in this process.
