@@ -292,6 +292,45 @@ def _road(at: Words, n: int, key: int, columns: int) -> Ends:
     )
 
 
+SITE = 64
+"""Pages before a page among which its site's are."""
+
+COPIED, NEAR = 0.6, 0.8
+"""Shares of links that are copied from a page of the site; and of those that are not, that stay near."""
+
+
+def web(n: int, key: int, degree: int = 16) -> Family:
+    """A web: pages that copy links of earlier pages of their site (Kumar et al. 2000, FOCS).
+
+    Every page has `degree` links. One is copied from the same place of one of the `SITE` pages before, or
+    leads to one of these, or anywhere. So degrees of incoming links have a power law, and most links are
+    near. Links lead from the first end to the second; building the graph drops duplicates and links of a
+    page to itself.
+    """
+    degree = integer("degree", degree, 1)
+    return n * degree, partial(_web, n=n, key=key, degree=degree), 1.0
+
+
+def _web(at: Words, n: int, key: int, degree: int) -> Ends:
+    page, place = np.divmod(at, np.uint64(degree))
+    origin, copies = page.copy(), np.arange(len(at))
+    while len(copies):  # a link of a page before, which may be a copy itself
+        some = origin[copies]
+        link = some * np.uint64(degree) + place[copies]
+        copies = copies[(unit(draw(subkey(key, 0), link)) < COPIED) & (some > 0)]
+        origin[copies] = _before(origin[copies], subkey(key, 1), origin[copies])
+    link = origin * np.uint64(degree) + place
+    far = below(draw(subkey(key, 2), link), n)
+    near = (unit(draw(subkey(key, 3), link)) < NEAR) & (origin > 0)
+    far[near] = _before(origin[near], subkey(key, 4), link[near])
+    return page, far
+
+
+def _before(page: Words, key: int, number: Words) -> Words:
+    """One of the pages of a site before a page, which is not the first of all."""
+    return page - np.uint64(1) - below(draw(key, number), np.minimum(page, np.uint64(SITE)))
+
+
 def powerlaw(n: int, key: int, m: int | None = None, exponent: float = 2.5) -> Family:
     """A graph with power-law degrees (Chung and Lu, PNAS 99, 2002).
 
@@ -368,6 +407,7 @@ FAMILIES: dict[str, Callable[..., Family]] = {
     "rmat": rmat,
     "grid": grid,
     "road": road,
+    "web": web,
     "powerlaw": powerlaw,
     "geometric": geometric,
 }

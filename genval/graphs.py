@@ -37,8 +37,9 @@ def graph(
     kind
         In the fast family: "ring", "star", "chain", "tree" or "spmin" (random, option `max`), "spmax" (a
         tree and more edges; `max`, `m`), "cplt" (complete), "rn" (half of all pairs), "er" (`m`), "rmat"
-        (`m`, `a`, `b`, `c`), "grid" (`columns`), "road" (`columns`), "powerlaw" (`m`, `exponent`) or
-        "geometric" (`degree`); see `dgsuite.genval.families`. In family "imsuite": as for `genval.generate`.
+        (`m`, `a`, `b`, `c`), "grid" (`columns`), "road" (`columns`), "web" (`degree`), "powerlaw" (`m`,
+        `exponent`) or "geometric" (`degree`); see `dgsuite.genval.families`. In family "imsuite": as for
+        `genval.generate`.
     n
         Number of nodes.
     seed

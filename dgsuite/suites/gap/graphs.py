@@ -47,6 +47,10 @@ def make(options: Options, client: Client) -> Graph:
     n = 2**scale
     if which == "road":
         return genval.graph("road", n, seed=options.seed, client=client)
+    if which == "web":
+        return genval.graph(
+            "web", n, seed=options.seed, client=client, directed=True, degree=options.degree
+        )
     m = options.degree * n
     if which == "urand":
         m = min(m, n * (n - 1) // 2)

@@ -26,8 +26,9 @@ class Options(Place):
     """Scale of a Kronecker graph: it has 2^kron nodes."""
     urand: int | None = None
     """Scale of a uniform random graph: it has 2^urand nodes."""
-    graph: Literal["kron", "urand", "road"] | None = None
-    """A generated graph of 2^scale nodes: Kronecker, uniform random, or planar with a long diameter."""
+    graph: Literal["kron", "urand", "road", "web"] | None = None
+    """A generated graph of 2^scale nodes: Kronecker, uniform random, planar with a long diameter, or directed
+    with links that are copied."""
     scale: int | None = None
     """Of `graph`."""
     file: str | None = None
@@ -105,9 +106,10 @@ def asked(options: Options) -> list[str]:
     from dgsuite.kernels import KERNELS
 
     found = []
+    directed = options.directed or options.graph == "web"
     for name in dict.fromkeys(options.kernels or BENCHMARKS):
         kernel = KERNELS[BENCHMARKS[name].kernel]
-        if not options.directed or kernel.both_ways or not kernel.undirected:
+        if not directed or kernel.both_ways or not kernel.undirected:
             found.append(name)
         elif options.kernels is not None:
             raise InputError(f"--kernels {name}: takes no directed graph")
