@@ -1,4 +1,4 @@
-"""Deep graphs: iterative and block forms on a grid, a path and a tree, beside SciPy, in turns.
+"""Deep graphs: iterative and block forms on a grid, roads, a path and a tree, beside SciPy, in turns.
 
 python benchmarks/deep.py [--side 1000] [--turns 5] [--workers 2]
 """
@@ -17,6 +17,7 @@ from scipy.sparse import coo_array, csgraph
 
 import dgsuite
 from dgsuite import Graph
+from dgsuite.genval.families import plan
 
 BOUND = 500
 """Milliseconds of the rounds on a path and a tree, at most."""
@@ -29,6 +30,9 @@ def ends(shape: str, side: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         return np.arange(n - 1), np.arange(1, n)
     if shape == "tree":
         return (np.arange(1, n) - 1) // 2, np.arange(1, n)
+    if shape == "road":
+        src, dst, _ = plan("road", n, seed=1).edges(0, n)
+        return src.astype(np.int64), dst.astype(np.int64)
     at = np.arange(n).reshape(side, side)
     across, down = (at[:, :-1], at[:, 1:]), (at[:-1], at[1:])
     return tuple(  # type: ignore[return-value]
@@ -69,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.size("--workers", 2, 1)
     with options.recorded(arguments) as given, cluster(given.workers) as client:
         n = given.side**2
-        for shape in ("grid", "path", "tree"):
+        for shape in ("grid", "road", "path", "tree"):
             src, dst = ends(shape, given.side)
             weights = np.random.default_rng(1).integers(1, 256, len(src))
             graph = Graph.from_edges(src, dst, weights=weights, client=client)
@@ -80,7 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 forms = ["block", *["iterative"] * (shape != "path" or name == "wcc")]
                 measures = {form: partial(ours, run, form, rounds) for form in forms}
                 found = in_turns(measures | {"scipy": partial(theirs, peer)}, given.turns)
-                bound = None if shape == "grid" or name == "mst" or given.tiny else BOUND
+                bounded = shape in ("path", "tree") and name != "mst" and not given.tiny
+                bound = BOUND if bounded else None
                 for form in forms:
                     most = bound if form == "block" else None
                     record(

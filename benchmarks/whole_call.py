@@ -2,9 +2,10 @@
 
 python benchmarks/whole_call.py [--scale 20] [--nodes 10000000]
 
-On two workers: a search of Graph500's graph, and one whose result stays on the workers; each with the time
-before the first round, of the rounds, and after the last one. In this process: a graph of 100 nodes, and the
-first call of a fresh process. Times by the clock need a quiet machine; processor times stand beside them.
+On two workers: a search of Graph500's graph, alone and in a session, and one whose result stays on the
+workers; each with the time before the first round, of the rounds, and after the last one. In this process: a
+graph of 100 nodes, and the first call of a fresh process. Times by the clock need a quiet machine; processor
+times stand beside them.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import common
 import numpy as np
@@ -32,19 +35,15 @@ dgsuite.run("bfs", graph)
 """
 
 
-def phases(graph, client, path: Path, times: int) -> dict[str, float]:
+def phases(run: Callable[..., Any], path: Path, times: int) -> dict[str, float]:
     """Seconds before, in and after the rounds of a search, and the client's processor time; medians."""
     from kernels_for_benchmarks import TimedSearch
-
-    import dgsuite
 
     found = []
     for root in range(times + 1):
         path.write_text("")
         begin, used = time.monotonic(), time.process_time()
-        ds = dgsuite.run(
-            TimedSearch(root=root, times=str(path)), graph, style="clocked", client=client
-        )
+        ds = run(TimedSearch(root=root, times=str(path)), style="clocked")
         end, used = time.monotonic(), time.process_time() - used
         stamps = np.array([float(stamp) for stamp in path.read_text().split()])
         found.append(
@@ -95,6 +94,7 @@ def measure(given: argparse.Namespace) -> None:
     """All figures."""
     import dask
 
+    import dgsuite
     from dgsuite import genval
 
     for part, seconds in small(given.small).items():
@@ -113,19 +113,24 @@ def measure(given: argparse.Namespace) -> None:
         stamps = Path(folder) / "stamps"
         scale, n = given.scale, given.nodes
         graph = genval.graph("rmat", 2**scale, m=16 * 2**scale, client=client)
-        search = phases(graph, client, stamps, given.times)
-        del graph
+        search = phases(partial(dgsuite.run, graph=graph, client=client), stamps, given.times)
+        with graph.session() as session:
+            seated = phases(session.run, stamps, given.times)
+        del graph, session
         with dask.config.set({"dgsuite.gather-limit": "1 MiB"}):
             graph = genval.graph("er", n, m=2 * n, client=client)
-            lazy = phases(graph, client, stamps, min(5, given.times))
+            run = partial(dgsuite.run, graph=graph, client=client)
+            lazy = phases(run, stamps, min(5, given.times))
     for call, found, after in (
         (f"search, scale {scale}", search, None),
+        (f"search, scale {scale}, in a session", seated, None),
         (f"search, result of {n:,} nodes on the workers", lazy, 50),
     ):
         for part, seconds in found.items():
             record(part, 1e3 * seconds, "ms", most=after if part == "after" else None, call=call)
-    ratio = search["whole"] / search["rounds"]
-    record("whole", ratio, "x", most=1.3, peer="rounds", call=f"search, scale {scale}")
+    for call, found, most in (("", search, 1.3), (", in a session", seated, 1.8)):
+        ratio = found["whole"] / found["rounds"]
+        record("whole", ratio, "x", most=most, peer="rounds", call=f"search, scale {scale}{call}")
 
 
 if __name__ == "__main__":

@@ -35,11 +35,12 @@ from dgsuite.core.exchange.joining import cancelling
 from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.exchange.numbers import SHARE
 from dgsuite.core.executors.driver import drive
+from dgsuite.core.executors.seats import CURRENT
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.facts import Result
 from dgsuite.core.workers.guest import Guest
-from dgsuite.core.workers.outputs import collect
+from dgsuite.core.workers.outputs import collect, made_of, stays
 from dgsuite.core.workers.processor import LocalRank, own_processors
 from dgsuite.core.workers.room import hold_to_limit
 from dgsuite.kernels.bsp import Kernel, Vote
@@ -139,7 +140,11 @@ def run(
         if settings.tell is not None:
             reports[run_id] = united(settings.tell, len(places))
             stack.callback(reports.pop, run_id)
-        stack.enter_context(tasks.turn(watch, keys))
+        seats = CURRENT.get() if keeps else None
+        if seats is None:
+            stack.enter_context(tasks.turn(watch, keys))
+        else:
+            watch.check_workers()
         plan = Plan(
             way=way,
             run_id=run_id,
@@ -153,6 +158,9 @@ def run(
             transport=transport,
             keep=parse_timedelta(setting("dgsuite.clocked.keep")) if keeps else 0.0,
         )
+        if seats is not None:
+            served = seats.run(plan, groups, watch, stays(graph))
+            return made_of(kernels, graph, bounds, *served, way.merge)
         futures = tasks.submit(
             client,
             {
@@ -171,14 +179,14 @@ def _task(plan: Plan, rank: int, clusters: Sequence[Cluster]) -> Result:
     """One worker's part of the run: of each kernel, the outputs and the log."""
     key, plugin = worker.task_key(), worker.plugin()
     try:
-        results = _site_results(plan, rank, clusters, key, plugin)
+        results = site_results(plan, rank, clusters, key, plugin)
         plugin.announce(key, results)
         return results
     finally:  # also where it ends before its peers find it: they are told
         plugin.leave(key, plan.run_id)
 
 
-def _site_results(
+def site_results(
     plan: Plan, rank: int, clusters: Sequence[Cluster], key: str, plugin: worker.RunPlugin
 ) -> Result:
     """What `_task` returns."""

@@ -9,6 +9,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ def build(
     count_as: str | None = None,
     workers: int = 0,
     workload: Workload | None = None,
-    style_reason: str | None = None,
+    reasons: Mapping[str, str] = MappingProxyType({}),
     measured_on: Mapping[str, Any] | None = None,
     traffic: bool = False,
 ) -> xr.Dataset:
@@ -91,8 +92,8 @@ def build(
         Number of worker processes that took part.
     workload
         Work that was added, if any.
-    style_reason
-        Why this style was chosen, if it needs an explanation.
+    reasons
+        Attributes that say why this style or form was chosen, where it needs an explanation.
     measured_on
         Machine that ran it, from `provenance.machine_of`; by default this one.
     traffic
@@ -206,8 +207,7 @@ def build(
         attrs["cut_dependent"] = " ".join((counted, *COUNTS))
     elif kernel.ships:
         attrs["cut_dependent"] = " ".join(CUT_DEPENDENT)
-    if style_reason is not None:
-        attrs["style_reason"] = style_reason
+    attrs |= reasons
     if workload is not None:
         toil = log.by_round(log["toil"])
         variables["workload_seconds"] = per_round(toil, "processor time in the workload", "s")

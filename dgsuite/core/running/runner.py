@@ -18,6 +18,7 @@ from dgsuite.core.engine.workload import Workload
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results import dataset
 from dgsuite.core.results.accessor import record_of
+from dgsuite.core.running import forms
 from dgsuite.core.running.attempt import Attempt, free
 from dgsuite.core.running.catalogue import listed
 from dgsuite.core.running.checkpointing import checkpoints_of
@@ -90,11 +91,15 @@ def run(
         ``style_reason`` says so, and counts are still those of style clocked (finish_async in recursive
         form).
     form
-        "iterative" (the default), or "recursive": tasks spawn tasks on the clusters of their
+        "iterative", or "recursive": tasks spawn tasks on the clusters of their
         neighbours. Style "finish_async", then the default on workers, runs a task as soon as it arrives;
-        "clocked" and "serial" run all tasks of one depth at a time. Or "block", of "bfs", "mst", "sssp"
-        and "wcc": each cluster works on its own nodes until nothing changes there, and only what crosses
-        the border between clusters is sent, so that a deep graph cut in few places takes few rounds.
+        "clocked" and "serial" run all tasks of one depth at a time. Or "block", of "bfs",
+        "core_number", "mst", "scc", "sssp" and "wcc": each cluster works on its own nodes until nothing
+        changes there, and only what crosses the border between clusters is sent, so that a deep graph cut
+        in few places takes few rounds.
+        The default is iterative; but "bfs" and "wcc" run as block on a graph of 65,536 nodes or more that a
+        first look finds deep, unless `clusters`, `trace`, `checkpoint` or `workload` is given. The attribute
+        ``form_reason`` says what the look has found.
     clusters
         Number of clusters; by default that of the graph if it was chosen, else one per worker.
     client
@@ -250,7 +255,8 @@ def _run_each(
     count_as, checkpoint = options.count_as, options.checkpoint
     _check_clients(client, graph)
     client = None if style == "serial" else current_client(client)
-    kernels = [make_kernel(kernel, graph, options.seed, own, options.form) for own in each]
+    form, form_reason = forms.chosen(kernel, graph, each, options)
+    kernels = [make_kernel(kernel, graph, options.seed, own, form) for own in each]
     chosen = kernels[0]
     recursive = chosen.form == "recursive"
     load, guard = Workload.make(options.workload), options.guard()
@@ -267,15 +273,13 @@ def _run_each(
         raise InputError(
             f"kernel {chosen.name!r}: deal='dynamic' takes no workload: its tasks are sources, not nodes"
         )
-    reason = None
+    reasons = {} if form_reason is None else {"form_reason": form_reason}
     if style is None:
         style = "serial" if client is None else "finish_async" if dealt or recursive else "clocked"
         if style != "serial" and not dealt and load is None and _size(graph) <= SMALL:
             count_as = count_as or style
-            style, reason = (
-                "serial",
-                "the graph is small; pass style= to choose another style",
-            )
+            style = "serial"
+            reasons["style_reason"] = "the graph is small; pass style= to choose another style"
     checkpoints = checkpoints_of(checkpoint, kernels, graph, guard, load, dealt, style, client)
     if style == "serial":
         client = None
@@ -310,7 +314,7 @@ def _run_each(
             count_as=count_as,
             workers=tried.workers,
             workload=load,
-            style_reason=reason,
+            reasons=reasons,
             measured_on=tried.machine,
             traffic=trace is True,
         )

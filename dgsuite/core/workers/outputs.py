@@ -63,9 +63,26 @@ def collect(
     DgsuiteError
         See `dgsuite.core.workers.placement.ended`.
     """
+    results, facts = tasks.ended(futures, watch, stays(graph))
+    return made_of(kernels, graph, bounds, results, facts, futures, merge)
+
+
+def stays(graph: Graph) -> float:
+    """Bytes of the results of a run on a graph from which they stay on the workers."""
     # results of a graph are where its labels are
-    stays = -1 if isinstance(graph.labels, HeldLabels) else limit()
-    results, facts = tasks.ended(futures, watch, stays)
+    return -1 if isinstance(graph.labels, HeldLabels) else limit()
+
+
+def made_of(
+    kernels: Sequence[Kernel],
+    graph: Graph,
+    bounds: Sequence[int] | NDArray,
+    results: list[Any] | None,
+    facts: list[Any] | None,
+    futures: Sequence[Future],
+    merge: Callable[[Sequence[Any]], Log],
+) -> list[tuple[dict[str, Any], Log]]:
+    """As `collect`, of results, or of facts of them where they have stayed."""
     if facts is None:
         assert results is not None
         outputs = [

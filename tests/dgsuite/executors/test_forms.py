@@ -1,0 +1,93 @@
+"""The form that runs where nobody chooses one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dgsuite
+from dgsuite import genval
+from dgsuite.core.running import forms
+from dgsuite.kernels import KERNELS, BreadthFirst
+from dgsuite.partition.graph import depth
+from dgsuite.partition.graph.graph import Graph
+
+
+@pytest.fixture(autouse=True)
+def _small_graphs_are_looked_at(monkeypatch):
+    monkeypatch.setattr(forms, "LARGE", 500)
+
+
+def path(n=1000, numbers=None, **how):
+    numbers = np.arange(n) if numbers is None else numbers
+    return Graph.from_edges(numbers[:-1], numbers[1:], **how)
+
+
+@pytest.mark.parametrize("name", ["bfs", "wcc"])
+@pytest.mark.parametrize("workers", [False, True])
+def test_a_deep_graph_runs_in_block_form(name, workers, client):
+    graph = path(clusters=4).persist(client) if workers else path(clusters=4)
+    ds = dgsuite.run(name, graph, style="clocked" if workers else "serial")
+    assert ds.attrs["form"] == "block"
+    assert ds.attrs["form_reason"] == "searches within clusters take more than 64 hops"
+    iterative = dgsuite.run(name, graph, style="serial", form="iterative")
+    assert "form_reason" not in iterative.attrs
+    assert all(np.array_equal(ds[output], iterative[output]) for output in KERNELS[name].outputs)
+    assert genval.validate(name, graph, ds).ok
+
+
+@pytest.mark.parametrize(
+    ("graph", "reason"),
+    [
+        (lambda: genval.graph("er", 1024, m=8192), "16 edge ends per node: paths have few hops"),
+        (lambda: genval.graph("tree", 1024, max=2), "searches within clusters end after at most"),
+        (lambda: path(numbers=np.random.default_rng(1).permutation(1000), clusters=8), "end after"),
+        (lambda: genval.graph("star", 1000), "end after at most 64 hops"),
+        (lambda: Graph.from_edges([0], [1], n=1000, clusters=3), "end after at most 64 hops"),
+    ],
+)
+def test_others_run_in_rounds(graph, reason):
+    ds = dgsuite.run("bfs", graph())
+    assert ds.attrs["form"] == "iterative"
+    assert reason in ds.attrs["form_reason"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"form": "iterative"},
+        {"clusters": 2},
+        {"trace": True},
+        {"direction": "top-down"},
+        {"workload": {"operations": 1}},
+    ],
+)
+def test_what_goes_by_rounds_is_iterative(asked):
+    ds = dgsuite.run("bfs", path(), max_rounds=1002, **asked)
+    assert ds.attrs["form"] == "iterative"
+    assert ds.sizes["round"] >= 999
+
+
+def test_other_kernels_and_small_graphs_are_iterative(monkeypatch):
+    assert dgsuite.run("sssp", path()).attrs["form"] == "iterative"  # its tree is another one
+    assert dgsuite.run(BreadthFirst, path()).attrs["form"] == "iterative"
+    monkeypatch.setattr(forms, "LARGE", 1001)
+    assert "form_reason" not in dgsuite.run("bfs", path()).attrs
+
+
+def test_a_graph_is_looked_at_once(monkeypatch):
+    looks = []
+    monkeypatch.setattr(forms, "look", lambda graph: looks.append(graph) or depth.look(graph))
+    graph = path()
+    for root in (1, 2):
+        dgsuite.run("bfs", graph, root=root)
+    assert len(looks) == 1
+    dgsuite.run("wcc", graph.repartition(3))
+    assert len(looks) == 2
+
+
+def test_all_runs_of_a_call_have_one_form():
+    runs = dgsuite.run_each("bfs", path(), [{"root": 1}, {"root": 2}])
+    assert {ds.attrs["form"] for ds in runs} == {"block"}
+    runs = dgsuite.run_each("bfs", path(), [{"root": 1}, {"root": 2, "direction": "top-down"}])
+    assert {ds.attrs["form"] for ds in runs} == {"iterative"}

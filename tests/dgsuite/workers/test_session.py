@@ -1,0 +1,191 @@
+"""Sessions: runs one after another in the same tasks."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import dask
+import numpy as np
+import pytest
+
+import dgsuite
+from dgsuite import InputError, RunError, genval
+from dgsuite.kernels import KERNELS
+from dgsuite.kernels.bsp import COUNTS
+from dgsuite.partition.graph.graph import Graph
+from tests.support.clusters import client_of
+
+
+def same(one, other, names=("level", "parent")):
+    counts = {*COUNTS, "round", *names} & {*one.variables}
+    return all(np.array_equal(one[name], other[name]) for name in counts)
+
+
+def tasks_of(client):
+    """Keys of tasks of sessions that the scheduler knows."""
+    keys = client.run_on_scheduler(lambda dask_scheduler: [*map(str, dask_scheduler.tasks)])
+    return sorted(key for key in keys if key.startswith("session-"))
+
+
+def until(condition, seconds=10):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def graph(client):
+    return genval.graph("rmat", 2**12, clusters=4).persist(client)
+
+
+def test_runs_have_the_results_of_others_and_one_set_of_tasks(client, graph):
+    with graph.session() as session:
+        seen = set()
+        for root in (0, 7, 9):
+            ds = session.run("bfs", root=root)
+            assert same(
+                ds, dgsuite.run("bfs", graph, root=root, style="serial", count_as="clocked")
+            )
+            assert ds.attrs["style"] == "clocked"
+            seen.add(tuple(tasks_of(client)))
+        assert len(seen) == 1
+        assert len(*seen) == 2
+        assert "tasks on the workers" in repr(session)
+        runs = session.run_each("wcc", [{}, {}])
+        assert np.array_equal(runs[0].component, runs[1].component)
+        assert tuple(tasks_of(client)) in seen
+    assert repr(session) == "<dgsuite session on 4096 nodes: closed>"
+    until(lambda: not tasks_of(client))
+
+
+def test_kernels_that_look_at_the_graph_in_other_ways(client):
+    """Directed, weighted: each way has clusters of its own, and the tasks are started for them."""
+    src, dst = np.random.default_rng(1).integers(0, 300, (2, 2000))
+    weights = np.arange(2000) % 9
+    graph = Graph.from_edges(src, dst, weights=weights, directed=True, duplicates="min").persist(
+        client
+    )
+    with graph.session() as session:
+        for name in ("wcc", "pagerank", "sssp", "wcc", "scc"):
+            ds = session.run(name)
+            expected = dgsuite.run(name, graph, style="serial")
+            assert same(ds, expected, KERNELS[name].outputs)
+
+
+def test_large_outputs_stay_on_the_workers(client, graph):
+    with dask.config.set({"dgsuite.gather-limit": 1000}), graph.session() as session:
+        first, second = session.run("bfs", root=3), session.run("bfs", root=4)
+        assert hasattr(first.level.data, "dask")
+        for ds, root in ((second, 4), (first, 3)):
+            assert same(ds.load(), dgsuite.run("bfs", graph, root=root, style="serial"))
+
+
+def test_outputs_of_some_size_are_gathered(client):
+    graph = genval.graph("grid", 10**5).persist(client)
+    with graph.session() as session:
+        ds = session.run("wcc")
+        assert isinstance(ds.component.data, np.ndarray)
+        assert not ds.component.values.any()
+
+
+def test_other_tasks_run_meanwhile(client, graph):
+    """Each worker has one thread, and its task of the session does not keep it."""
+    with graph.session() as session:
+        session.run("bfs")
+        assert client.submit(sum, [1, 2], pure=False).result(timeout=20) == 3
+        assert int(graph.degree.sum().compute()) == 2 * graph.m
+        session.run("bfs")
+
+
+def test_other_runs_get_the_workers(client, graph):
+    with graph.session() as session:
+        session.run("bfs")
+        before = tasks_of(client)
+        other = dgsuite.run("bfs", graph, style="clocked", client=client)
+        assert same(session.run("bfs"), other)
+        assert tasks_of(client) != before
+
+
+def test_tasks_end_after_some_time_and_come_again(client, graph):
+    def unfinished(dask_scheduler):
+        tasks = dask_scheduler.tasks.values()
+        mine = [task for task in tasks if str(task.key).startswith("session-")]
+        return sum(task.state != "memory" for task in mine)
+
+    with graph.session(idle=0.2) as session:
+        first = session.run("bfs")
+        until(lambda: not client.run_on_scheduler(unfinished))
+        assert same(session.run("bfs"), first)
+
+
+def test_threads_take_turns(client, graph):
+    found = {}
+    with graph.session() as session:
+
+        def run(root):
+            found[root] = session.run("bfs", root=root)
+
+        threads = [threading.Thread(target=run, args=(root,)) for root in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    for root, ds in found.items():
+        assert same(ds, dgsuite.run("bfs", graph, root=root, style="serial", count_as="clocked"))
+
+
+def test_a_run_that_fails_is_that_run_alone(client, graph):
+    with graph.session() as session:
+        session.run("bfs")
+        with pytest.raises(RunError, match="max_rounds"):
+            session.run("bfs", max_rounds=1)
+        with pytest.raises(InputError, match="unknown parameter"):
+            session.run("bfs", rot=1)
+        assert session.run("bfs").sizes["round"] > 1
+
+
+def test_a_worker_that_is_lost_is_done_without():
+    with client_of(
+        3, {"distributed.deploy.lost-worker-timeout": "5 minutes"}, set_as_default=False
+    ) as own:
+        graph = genval.graph("rmat", 2**12, clusters=4, client=own)
+        with graph.session() as session:
+            first = session.run("bfs")
+            own.cluster.scale(2)
+            until(lambda: len(own.scheduler_info()["workers"]) == 2, 30)
+            assert same(session.run("bfs"), first)
+
+
+def test_a_client_that_closes_takes_the_tasks_along(client, graph):
+    from distributed import Client
+
+    with Client(client.scheduler.address, set_as_default=False) as own:
+        there = genval.graph("rmat", 2**12, clusters=4, client=own)
+        session = there.session(own)
+        session.run("bfs")
+        assert tasks_of(client)
+    until(lambda: not tasks_of(client))
+    assert dgsuite.run("bfs", graph, style="clocked").sizes["round"]
+
+
+def test_without_a_client_it_runs_here():
+    graph = Graph.from_edges([0, 1], [1, 2])
+    session = graph.session()
+    ds = session.run("bfs", style="serial")
+    assert ds.attrs["style"] == "serial"
+    session.close()
+    with pytest.raises(InputError, match="the session is closed"):
+        session.run("bfs")
+
+
+@pytest.mark.parametrize("idle", [0, "never", -1])
+def test_a_wrong_time_is_refused(idle):
+    with pytest.raises(InputError, match="idle must be a time above 0"):
+        Graph.from_edges([0], [1]).session(idle=idle)
+
+
+def test_the_client_is_that_of_the_session(client, graph):
+    with graph.session() as session, pytest.raises(InputError, match="a session has its own"):
+        session.run("bfs", client=client)
