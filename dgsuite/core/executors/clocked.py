@@ -144,7 +144,7 @@ def run(
         if seats is None:
             stack.enter_context(tasks.turn(watch, keys))
         else:
-            watch.check_workers()
+            seats.know(watch)
         plan = Plan(
             way=way,
             run_id=run_id,

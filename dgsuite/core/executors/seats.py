@@ -27,6 +27,7 @@ from dgsuite.partition.client.scheduler import SESSION
 from dgsuite.partition.client.session import POLL_SECONDS, Session, seceded
 from dgsuite.partition.client.tasks import pinned
 from dgsuite.partition.client.waiting import Watch, unfinished
+from dgsuite.partition.client.workers import KNOWN, ordered_states
 
 if TYPE_CHECKING:
     from dgsuite.core.executors.clocked import Plan
@@ -64,6 +65,7 @@ class Seats:
         self.client = client
         self.idle = idle
         self._where: Any = None
+        self._states: dict[str, dict[str, Any]] | None = None
         self._groups: Sequence[Any] = ()
         self._id = ""
         self._keys: list[str] = []
@@ -78,11 +80,19 @@ class Seats:
     @contextmanager
     def used(self) -> Iterator[None]:
         """Runs of this thread use them."""
-        token = CURRENT.set(self)
+        tokens = CURRENT.set(self), KNOWN.set(self._states)
         try:
             yield
         finally:
-            CURRENT.reset(token)
+            CURRENT.reset(tokens[0])
+            KNOWN.reset(tokens[1])
+
+    def know(self, watch: Watch) -> None:
+        """Say which processes the workers of a run are, where the tasks do not: they are asked for it."""
+        if (known := KNOWN.get()) is None:
+            watch.check_workers()
+        else:
+            watch.epochs.update({place: known[place]["epoch"] for place in watch.workers})
 
     def run(self, plan: Plan, groups: Sequence[Any], watch: Watch, stays: float) -> Served:
         """Run a plan.
@@ -114,6 +124,8 @@ class Seats:
 
     def release(self) -> None:
         """Have the tasks end."""
+        self._states = None
+        KNOWN.set(None)
         futures, self._futures = self._futures, []
         if futures:
             tasks.give_up(self.client, futures)
@@ -138,6 +150,7 @@ class Seats:
             self.release()
             self._start(plan, groups, watch, pickled)
             self._where, self._groups = where, groups
+            self._states = ordered_states(self.client)
             order = None  # the tasks have it
         with seceded():
             while True:
