@@ -7,6 +7,8 @@ import numpy as np
 from dgsuite.base.compiling import compiled
 from dgsuite.kernels.tools._unions import join, settle
 
+ONE = np.uint64(1)
+
 
 @compiled
 def lighter(k, b, key, rows, entries, ids, indices):
@@ -99,6 +101,21 @@ def lightest(group, key, low, high, best):
 
 
 @compiled
+def rows(at, ends, size):
+    """Row pointers and ends of edges, by the index of the node that each is at."""
+    indptr = np.zeros(size + 1, np.int64)
+    for node in at:
+        indptr[node + 1] += 1
+    for node in range(size):
+        indptr[node + 1] += indptr[node]
+    place, found = indptr[:-1].copy(), np.empty(len(at), np.int64)
+    for k in range(len(at)):
+        found[place[at[k]]] = ends[k]
+        place[at[k]] += 1
+    return indptr, found
+
+
+@compiled
 def walk(indptr, ends, seeds, seen, parent, ids, reached):
     """Walk along tree edges from nodes that have just been reached; returns how many nodes that are."""
     count = 0
@@ -108,10 +125,10 @@ def walk(indptr, ends, seeds, seen, parent, ids, reached):
         count += 1
     head = 0
     while head < count:
-        node = reached[head]
+        node = np.uint64(reached[head])
         head += 1
-        for e in range(indptr[node], indptr[node + 1]):
-            other = ends[e]
+        for e in range(indptr[node], indptr[node + ONE]):
+            other = np.uint64(ends[np.uint64(e)])
             if not seen[other]:
                 seen[other] = True
                 parent[other] = ids[node]

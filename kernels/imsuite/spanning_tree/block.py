@@ -120,7 +120,8 @@ class BlockSpanningTree(bsp.Kernel):
         rows, entry = _blocks.contract(
             c.indptr, c.indices, c.positions, c.first, c.ids, key, root, chosen
         )
-        s.top, s.fragment = np.unique(root, return_inverse=True)
+        first = root == np.arange(c.size)
+        s.top, s.fragment = np.flatnonzero(first), (np.cumsum(first) - 1)[root]
         s.name = c.ids[s.top]
         s.fresh = np.ones(len(s.top), np.bool_)
         other = blocks.index_in(c, c.positions[entry])
@@ -138,7 +139,7 @@ class BlockSpanningTree(bsp.Kernel):
             behind=np.full(len(rows) + within.sum(), -1),
         )
         held = np.flatnonzero(chosen)
-        at, end = np.searchsorted(c.indptr, held, "right") - 1, c.positions[held] - c.first
+        at, end = np.repeat(np.arange(c.size), c.degree)[held], c.positions[held] - c.first
         s.tree = np.append(at, end), c.ids[np.append(end, at)]
         return bsp.vote(any=len(rows) > 0)
 
@@ -263,12 +264,12 @@ class BlockSpanningTree(bsp.Kernel):
         return bsp.unicast(least, nodes)
 
     def plant(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
+        from dgsuite.kernels.imsuite.spanning_tree import _blocks
+
         at, ends = s.tree
         where = blocks.index_in(c, c.partition.position(ends))
         within = where >= 0
-        order = np.argsort(at[within], kind="stable")
-        counts = np.bincount(at[within], minlength=c.size)
-        s.rows = np.append(0, np.cumsum(counts)), where[within][order]
+        s.rows = _blocks.rows(at[within], where[within], c.size)
         order = np.argsort(at[~within], kind="stable")
         s.out = at[~within][order], ends[~within][order]
         return self.spread(c, s, inbox.receivers())
@@ -286,11 +287,10 @@ class BlockSpanningTree(bsp.Kernel):
 
         reached = np.empty(c.size, np.int64)
         count = _blocks.walk(*s.rows, nodes, s.seen, s.parent, c.ids, reached)
-        nodes = np.sort(reached[:count])
         at, ends = s.out
-        if not len(nodes) or not len(at):
+        if not count or not len(at):
             return bsp.unicast(ends[:0], at[:0])
-        some = np.searchsorted(nodes, at)
-        crosses = nodes[np.minimum(some, len(nodes) - 1)] == at
-        crosses &= s.parent[at] != ends
+        fresh = c.full(False)
+        fresh[reached[:count]] = True
+        crosses = fresh[at] & (s.parent[at] != ends)
         return bsp.unicast(ends[crosses], at[crosses])
