@@ -34,7 +34,7 @@ How = str | Partition | ArrayLike
 """How nodes are divided among clusters: "nodes", "edges", "hash", "metis", "multilevel", a map, or a
 `Partition`."""
 
-NODES = 1 << 16
+NODES = 1 << 18
 """Nodes of a block in which labels spread. There are as many blocks for any number of workers, so that all
 make the same partition."""
 
