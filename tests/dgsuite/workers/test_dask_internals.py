@@ -80,7 +80,7 @@ def test_what_the_worker_plugin_reads(client):
             *missing(dask_worker, "connection_args", "rpc", "get_current_task", "status"),
             *missing(dask_worker.memory_manager, "memory_limit"),
             *missing(dask_worker.state, "tasks"),
-            *missing(dask_worker, "batched_stream"),
+            *missing(dask_worker, "batched_stream", "stream_handlers"),
             *({"tick", "profile"} - set(dask_worker.periodic_callbacks)),
             *missing(dask_worker.periodic_callbacks["tick"], "callback_time"),
             *([] if isinstance(listening, dict) else ["get_listen_args"]),
@@ -92,6 +92,22 @@ def test_what_the_worker_plugin_reads(client):
     from distributed.worker_state_machine import TaskStateState
 
     hold({"cancelled", "released", "forgotten"} - set(TaskStateState.__args__), where)
+
+
+def test_a_task_leaves_its_thread_pool_and_comes_back_several_times(client):
+    """And another task runs in between, on the one thread; see dgsuite/core/workers/seats.py."""
+
+    def go(times):
+        from distributed import rejoin, secede
+
+        for _ in range(times):
+            secede()
+            rejoin()
+        secede()
+        return times
+
+    found = client.submit(go, 3, pure=False), client.submit(abs, -1, pure=False)
+    assert client.gather(found) == (3, 1)
 
 
 def test_what_a_run_reads_of_its_workers_memory(client):
