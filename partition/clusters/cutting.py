@@ -13,7 +13,6 @@ from dgsuite.base.errors import InputError
 from dgsuite.base.masked import unmasked
 from dgsuite.partition.client.tasks import submitted
 from dgsuite.partition.client.waiting import Watch
-from dgsuite.partition.clusters import multilevel
 from dgsuite.partition.clusters.cluster import Cluster, Identify
 from dgsuite.partition.clusters.partitioners import (
     Partition,
@@ -29,6 +28,8 @@ from dgsuite.partition.sources import edges
 
 if TYPE_CHECKING:
     from distributed import Client
+
+    from dgsuite.partition.clusters import multilevel
 
 How = str | Partition | ArrayLike
 """How nodes are divided among clusters: "nodes", "edges", "hash", "metis", "multilevel", a map, or a
@@ -110,6 +111,8 @@ def _multilevel(
     pieces: Sequence[Any], n: int, clusters: int, client: Client | None, workers: Sequence[str]
 ) -> Partition:
     """A partition of the undirected graph, whose edges stay where its blocks are."""
+    from dgsuite.partition.clusters import multilevel  # imports SciPy
+
     cut = blocks(n, -(-n // NODES))
     if clusters == 1 or n <= clusters:
         return blocks(n, clusters)
@@ -130,6 +133,8 @@ def _multilevel(
 
 
 def _rows(cluster: Cluster) -> multilevel.Block:
+    from dgsuite.partition.clusters import multilevel
+
     return multilevel.Block.of(cluster.first, cluster.indptr, cluster.indices)
 
 
