@@ -60,6 +60,15 @@ def test_runs_have_the_results_of_others_and_one_set_of_tasks(client, graph):
     until(lambda: not tasks_of(client))
 
 
+def test_workers_with_threads_give_the_same(threaded):
+    graph = genval.graph("rmat", 2**11, clusters=5).persist(threaded)
+    with graph.session() as session:
+        for name in ("bfs", "pagerank", "wcc"):
+            ds = session.run(name)
+            expected = dgsuite.run(name, graph, style="serial", count_as="clocked")
+            assert same(ds, expected, KERNELS[name].outputs)
+
+
 def test_kernels_that_look_at_the_graph_in_other_ways(client):
     """Directed, weighted: each way has clusters of its own, and the tasks are started for them."""
     src, dst = np.random.default_rng(1).integers(0, 300, (2, 2000))
