@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from dask.typing import no_default
@@ -47,6 +47,7 @@ class Constructors:
         dst: Any = None,
         *,
         n: int | None = None,
+        nodes: Any = None,
         weights: Any = None,
         directed: bool = False,
         uid: ArrayLike | Identify | None = None,
@@ -71,6 +72,9 @@ class Constructors:
             ``target`` and optionally ``weight``. Self-loops are dropped; ``graph.built`` counts them.
         n
             Number of nodes; by default the largest id plus one.
+        nodes
+            Nodes that the graph has, whether edges name them or not: ids, or with ``relabel=True``
+            identifiers, as a list, an array or a column of pandas or Dask. A number is taken for `n`.
         weights
             A number for each edge, in a collection of the same type as `src`; by default none.
         directed
@@ -97,7 +101,7 @@ class Constructors:
             are labelled by them, and parameters such as ``root`` take them.
         relabel
             Whether the ends of edges are identifiers: 64-bit integers, text, or objects of one type that
-            has an order, such as UUIDs. The nodes are the identifiers that edges name, numbered in
+            has an order, such as UUIDs. The nodes are the identifiers that edges or `nodes` name, numbered in
             ascending order, and the identifiers become the labels. Integers of any width are the same.
         duplicates
             Which weight an edge has that several rows name; of an undirected graph, also in the other
@@ -136,6 +140,12 @@ class Constructors:
         >>> Graph.from_edges([0, 1, 2], [1, 2, 0], weights=[7, 8, 9])
         <dgsuite.Graph: 3 nodes, 3 edges, undirected, weights int64; 1 clusters in this process>
 
+        A table of records, of which one has no pair:
+
+        >>> graph = Graph.from_edges(["ann"], ["bob"], nodes=["ann", "bob", "cid"], relabel=True)
+        >>> graph.n, list(graph.labels)
+        (3, ['ann', 'bob', 'cid'])
+
         A row for each payment, and the sum for each pair:
 
         >>> graph = Graph.from_edges([0, 1, 0], [1, 2, 1], weights=[7, 8, 9], duplicates="sum")
@@ -147,6 +157,12 @@ class Constructors:
         rule = repeated.check(duplicates)
         client = session.current_client(client)
         pieces = edges.pieces(src, dst, weights, (source, target, weight))
+        if nodes is not None and n is not None:
+            raise InputError("n and nodes both say which nodes there are; leave one out")
+        if edges.is_number(nodes):
+            n = nodes
+        elif nodes is not None:
+            pieces = edges.with_nodes(pieces, nodes)
         naming = getattr(pieces, "naming", 0)
         names = None
         if relabel:
@@ -154,6 +170,8 @@ class Constructors:
                 raise InputError("relabel=True finds the nodes itself: leave out n and labels")
             pieces, names = numbering.relabel(pieces, client)
             n = len(names)
+        elif naming:
+            edges.check_named(pieces[len(pieces) - naming :], client)
         n = edges.count_nodes(pieces, n, client)
         pieces = edges.Pieces(pieces[: len(pieces) - naming])
         if labels is not None:
@@ -305,7 +323,7 @@ class Constructors:
     ) -> Self:
         """Make a graph of columns, of which `narrow` says whether they hold integers below 64 bits."""
         if relabel is None:
-            relabel = not {"n", "labels"} & set(options) and frames.identifiers(narrow)
+            relabel = not _numbered(options) and frames.identifiers(narrow)
         return cls.from_edges(pieces, relabel=relabel, **options)
 
     @classmethod
@@ -347,7 +365,7 @@ class Constructors:
         <dgsuite.Graph: 4 nodes, 2 edges, undirected; 1 clusters in this process>
         """
         if relabel is None:
-            relabel = not {"n", "labels"} & set(options)
+            relabel = not _numbered(options)
         if items == "adjacency":
             options = {"duplicates": repeated.DEFAULT, **options}
         return cls.from_edges(bags.pieces(bag, items), relabel=relabel, **options)
@@ -427,3 +445,9 @@ class Constructors:
         )
         graph.built = repeated.built(made.tally, graph, duplicates)
         return graph
+
+
+def _numbered(options: Mapping[str, Any]) -> bool:
+    """Whether options of `from_edges` say that ends are node ids."""
+    given = {name for name, value in options.items() if value is not None}
+    return bool({"n", "labels"} & given) or edges.is_number(options.get("nodes"))

@@ -15,6 +15,7 @@ from dgsuite.base.errors import InputError
 from dgsuite.base.warning import warn
 from dgsuite.partition.client.tasks import delayed
 from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.labels.labels import exact_array
 from dgsuite.partition.sources.piece import MOST_NODES, Degrees, Piece, added, as_piece, check_ids
 from dgsuite.partition.sources.piece import degrees as degrees_of_piece
 
@@ -44,8 +45,7 @@ class Pieces(list):
     Attributes
     ----------
     naming
-        How many pieces at the end are no edges: their ends only name nodes. There is none, or one for each
-        partition of the collection.
+        How many pieces at the end are no edges: their ends only name nodes.
     """
 
     naming = 0
@@ -93,6 +93,40 @@ def pieces(src: Any, dst: Any, weights: Any, columns: Columns = COLUMNS) -> list
     if not all(of_dask):
         raise InputError("src, dst and weights must all be Dask collections, or none of them")
     return _lazy_pieces(src, dst, weights)
+
+
+def is_number(nodes: Any) -> bool:
+    """Whether nodes are given as a number of them."""
+    return isinstance(nodes, int | np.integer) and not isinstance(nodes, bool)
+
+
+def with_nodes(pieces: Sequence[Any], nodes: Any) -> Pieces:
+    """An edge list that also names nodes, whether they have edges or not.
+
+    Parameters
+    ----------
+    nodes
+        A list, an array, or a column of pandas or Dask.
+
+    Raises
+    ------
+    InputError
+        It is none of them, or not one-dimensional.
+    """
+    if isinstance(nodes, str | bytes) or not (
+        hasattr(nodes, "dask") or isinstance(nodes, Iterable)
+    ):
+        raise InputError(
+            f"nodes must be a number, or a list, an array or a column of nodes, got {nodes!r}"
+        )
+    if not hasattr(nodes, "dask"):
+        nodes = nodes if hasattr(nodes, "dtype") else exact_array(list(nodes))
+        named = [as_piece(nodes, nodes, None)]
+    else:
+        named = _lazy_pieces(nodes, nodes, None)
+    found = Pieces([*pieces, *named])
+    found.naming = getattr(pieces, "naming", 0) + len(named)
+    return found
 
 
 def _lazy_pieces(src: Any, dst: Any, weights: Any) -> list[Any]:
@@ -196,8 +230,10 @@ def of_partition(piece: int) -> str:
 
 def origins(pieces: Sequence[Any]) -> list[str]:
     """For each piece of an edge list, how error messages about it start."""
-    partitions = len(pieces) - getattr(pieces, "naming", 0)
-    return [of_partition(i % partitions) if lazy(p) else "" for i, p in enumerate(pieces)]
+    first = len(pieces) - getattr(pieces, "naming", 0)
+    return [
+        of_partition(i if i < first else i - first) if lazy(p) else "" for i, p in enumerate(pieces)
+    ]
 
 
 def lazy(piece: Any) -> bool:
@@ -243,6 +279,26 @@ def _range(piece: Piece, where: str) -> tuple[int, int]:
 
 def _ranges(found: Sequence[tuple[int, int]]) -> tuple[int, int]:
     return max(largest for largest, _ in found), sum(count for _, count in found)
+
+
+def _least(piece: Piece, where: str) -> int:
+    ids = piece[0]
+    check_ids(ids, f"{where}nodes")
+    return int(ids.min()) if len(ids) else 0
+
+
+def check_named(pieces: Sequence[Any], client: Client | None) -> None:
+    """Check ids that name nodes.
+
+    Raises
+    ------
+    InputError
+        They are no integers, or one is below 0.
+    """
+    if (least := each(_least, min, pieces, client)) < 0:
+        raise InputError(
+            f"nodes must be integers from 0, or identifiers with relabel=True, got {least}"
+        )
 
 
 def count_nodes(pieces: Sequence[Any], n: int | None, client: Client | None) -> int:

@@ -1,0 +1,83 @@
+"""Nodes that no edge names."""
+
+from __future__ import annotations
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+
+import dgsuite
+from dgsuite import InputError
+from dgsuite.partition.graph.graph import Graph
+
+NAMES = ["ann", "bob", "cid", "dan", "eve"]
+
+
+def columns():
+    """The same nodes in all forms that are accepted, some of them twice."""
+    some = [*NAMES, "ann"]
+    yield some
+    yield np.array(some)
+    yield pd.Series(some)
+    yield dd.from_pandas(pd.Series(some), npartitions=3)
+    yield (name for name in some)
+
+
+@pytest.mark.parametrize("workers", [False, True])
+@pytest.mark.parametrize("lazy", [False, True])
+def test_records_without_a_pair_come_back(workers, lazy, client):
+    pairs = pd.DataFrame({"source": ["bob", "dan"], "target": ["eve", "bob"]})
+    frame = dd.from_pandas(pairs, npartitions=2) if lazy else pairs
+    for nodes in columns():
+        graph = Graph.from_dataframe(frame, nodes=nodes, client=client if workers else None)
+        assert list(graph.labels) == NAMES
+        ds = dgsuite.run("wcc", graph)
+        found = dict(zip(ds.node.values.tolist(), ds.component.values.tolist(), strict=True))
+        assert found == {"ann": "ann", "bob": "bob", "cid": "cid", "dan": "bob", "eve": "bob"}
+        assert (graph.m, graph.built.rows) == (2, 2)
+
+
+@pytest.mark.parametrize("nodes", [[2, 6], np.array([6, 0]), da.from_array([6, 2], chunks=1)])
+def test_node_ids_say_how_many_there_are(nodes):
+    graph = Graph.from_edges([0, 1], [1, 2], weights=[5, 6], nodes=nodes)
+    assert (graph.n, graph.m, graph.weighted) == (7, 2, True)
+
+
+def test_nodes_below_the_ends_add_none():
+    assert Graph.from_edges([0, 8], [1, 2], nodes=[3]).n == 9
+
+
+def test_a_number_is_the_number_of_nodes():
+    assert Graph.from_edges([0], [1], nodes=5).n == 5
+    frame = pd.DataFrame({"source": [0], "target": [2]})
+    assert Graph.from_dataframe(frame, nodes=np.int64(4)).n == 4
+    assert Graph.from_bag([(0, 2)], nodes=4).n == 4
+
+
+def test_a_bag_names_more():
+    graph = Graph.from_bag([("ann", ["bob"]), ("cid", [])], "adjacency", nodes=["eve"])
+    assert list(graph.labels) == ["ann", "bob", "cid", "eve"]
+
+
+def test_edges_alone_are_counted_and_kept():
+    graph = Graph.from_edges([1, 1], [1, 2], nodes=[1, 2, 9], relabel=True)
+    assert (graph.n, graph.m, graph.built.loops) == (3, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"nodes": 4, "n": 4}, "n and nodes both say which nodes there are"),
+        ({"nodes": "ann"}, "nodes must be a number, or a list, an array or a column of nodes"),
+        ({"nodes": True}, "nodes must be a number"),
+        ({"nodes": 2, "relabel": True}, "relabel=True finds the nodes itself"),
+        ({"nodes": [1.5]}, "must be integers"),
+        ({"nodes": [4, -1]}, "nodes must be integers from 0, or identifiers .* got -1"),
+        ({"nodes": np.zeros((2, 2), int)}, "one-dimensional"),
+    ],
+)
+def test_what_is_no_list_of_nodes_is_refused(options, message):
+    with pytest.raises(InputError, match=message):
+        Graph.from_edges([0], [1], **options)
