@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -12,16 +11,10 @@ import xarray as xr
 from dgsuite.core.transports.mpb import MPIMPB
 from dgsuite.studies.report.claims import scc, scc_definitions, scc_findings
 from dgsuite.studies.report.claims.data import claims
-from dgsuite.studies.report.claims.evidence import CONFIGS, Evidence
+from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.judge import judge
 from dgsuite.studies.report.claims.verdicts import CHECKS
 from dgsuite.studies.scc.chip import SCC
-
-
-@pytest.fixture
-def configs(tmp_path):
-    shutil.copytree(CONFIGS, tmp_path / "configs")
-    return tmp_path / "configs"
 
 
 def verdict(name, evidence):
