@@ -45,6 +45,11 @@ class GraphSession:
     >>> with graph.session() as session:
     ...     [int(session.run("bfs", root=root).level.max()) for root in range(4)]
     [3, 2, 2, 3]
+    >>> session = graph.session()
+    >>> runs = session.run_each("bfs", [{"root": 0}, {"root": 3}])
+    >>> [ds.level.values.tolist() for ds in runs]
+    [[0, 1, 2, 3], [3, 2, 1, 0]]
+    >>> session.close()
     """
 
     def __init__(

@@ -41,33 +41,31 @@ def contract(indptr, indices, positions, first, ids, keys, root, chosen):
     """
     size, count = len(root), 0
     rows, entries = np.empty(len(indices), np.int64), np.empty(len(indices), np.int64)
-    other, key = np.empty(len(indices), np.int64), np.empty(len(indices), np.int64)
+    own, other = np.empty(len(indices), np.int64), np.empty(len(indices), np.int64)  # fragments
+    key = np.empty(len(indices), np.int64)
     for node in range(size):
         for e in range(indptr[node], indptr[node + 1]):
             end = positions[e] - first
             inside = 0 <= end < size
             if inside and end >= node:
                 continue
-            rows[count], entries[count] = node, e
-            other[count], key[count] = end if inside else -1, keys[e]
+            rows[count], entries[count], key[count] = node, e, keys[e]
+            own[count], other[count] = node, end if inside else -1
             count += 1
-    best = np.empty(size, np.int64)
+    best, live, lives = np.empty(size, np.int64), np.arange(size), size  # fragments, by first node
     joined = True
     while joined:
         joined = False
-        best[:] = -1
+        for i in range(lives):
+            best[live[i]] = -1
         left = 0
         for k in range(count):
-            one = root[rows[k]]  # settled: a node's fragment
+            one = root[own[k]]
             two = root[other[k]] if other[k] >= 0 else -1
             if one == two:
                 continue
-            rows[left], entries[left], other[left], key[left] = (
-                rows[k],
-                entries[k],
-                other[k],
-                key[k],
-            )
+            rows[left], entries[left], key[left] = rows[k], entries[k], key[k]
+            own[left], other[left] = one, two
             if best[one] < 0 or lighter(left, best[one], key, rows, entries, ids, indices):
                 best[one] = left
             if two >= 0 and (
@@ -76,12 +74,19 @@ def contract(indptr, indices, positions, first, ids, keys, root, chosen):
                 best[two] = left
             left += 1
         count = left
-        for at in range(size):
-            k = best[at]
-            if k >= 0 and other[k] >= 0 and join(root, rows[k], other[k]):  # not across the border
+        for i in range(lives):
+            k = best[live[i]]
+            if k >= 0 and other[k] >= 0 and join(root, own[k], other[k]):  # not across the border
                 chosen[entries[k]] = True
                 joined = True
-        settle(root)
+        before, lives = lives, 0
+        for i in range(before):
+            at = live[i]
+            root[at] = root[root[at]]  # a fragment's root comes before it
+            if root[at] == at:
+                live[lives] = at
+                lives += 1
+    settle(root)
     return rows[:count], entries[:count]
 
 
