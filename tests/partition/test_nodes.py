@@ -39,6 +39,15 @@ def test_records_without_a_pair_come_back(workers, lazy, client):
         assert (graph.m, graph.built.rows) == (2, 2)
 
 
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_files_of_pairs_and_a_column_of_records(kind, tmp_path):
+    pairs = pd.DataFrame({"source": ["bob", "dan"], "target": ["eve", "bob"]})
+    path = str(tmp_path / f"pairs.{kind}")
+    getattr(pairs, f"to_{kind}")(path, index=False)
+    graph = getattr(Graph, f"from_{kind}")(path, "source", "target", nodes=NAMES)
+    assert (list(graph.labels), graph.m) == (NAMES, 2)
+
+
 @pytest.mark.parametrize("nodes", [[2, 6], np.array([6, 0]), da.from_array([6, 2], chunks=1)])
 def test_node_ids_say_how_many_there_are(nodes):
     graph = Graph.from_edges([0, 1], [1, 2], weights=[5, 6], nodes=nodes)
