@@ -115,7 +115,7 @@ def measure(given: argparse.Namespace) -> None:
         graph = genval.graph("rmat", 2**scale, m=16 * 2**scale, client=client)
         search = phases(partial(dgsuite.run, graph=graph, client=client), stamps, given.times)
         with graph.session() as session:
-            seated = phases(session.run, stamps, given.times)
+            in_session = phases(session.run, stamps, given.times)
         del graph, session
         with dask.config.set({"dgsuite.gather-limit": "1 MiB"}):
             graph = genval.graph("er", n, m=2 * n, client=client)
@@ -123,12 +123,12 @@ def measure(given: argparse.Namespace) -> None:
             lazy = phases(run, stamps, min(5, given.times))
     for call, found, after in (
         (f"search, scale {scale}", search, None),
-        (f"search, scale {scale}, in a session", seated, None),
+        (f"search, scale {scale}, in a session", in_session, None),
         (f"search, result of {n:,} nodes on the workers", lazy, 50),
     ):
         for part, seconds in found.items():
             record(part, 1e3 * seconds, "ms", most=after if part == "after" else None, call=call)
-    for call, found, most in (("", search, 1.3), (", in a session", seated, 1.8)):
+    for call, found, most in (("", search, 1.3), (", in a session", in_session, 1.8)):
         ratio = found["whole"] / found["rounds"]
         record("whole", ratio, "x", most=most, peer="rounds", call=f"search, scale {scale}{call}")
 

@@ -293,19 +293,19 @@ def _road(at: Words, n: int, key: int, columns: int) -> Ends:
 
 
 SITE = 64
-"""Pages before a page among which its site's are."""
+"""A page's site: so many pages before it."""
 
 COPIED, NEAR = 0.6, 0.8
-"""Shares of links that are copied from a page of the site; and of those that are not, that stay near."""
+"""Share of links that are copied; and of the others, share that lead to a page of the site."""
 
 
 def web(n: int, key: int, degree: int = 16) -> Family:
     """A web: pages that copy links of earlier pages of their site (Kumar et al. 2000, FOCS).
 
-    Every page has `degree` links. One is copied from the same place of one of the `SITE` pages before, or
-    leads to one of these, or anywhere. So degrees of incoming links have a power law, and most links are
-    near. Links lead from the first end to the second; building the graph drops duplicates and links of a
-    page to itself.
+    Every page has `degree` links. Its site are the `SITE` pages before it. A link is copied from a page of
+    the site, or leads to a page of the site, or to any page. So the number of links to a page follows a
+    power law, and most links are to pages with near numbers. Links lead from the first end to the second;
+    building the graph drops duplicates and links of a page to itself.
     """
     degree = integer("degree", degree, 1)
     return n * degree, partial(_web, n=n, key=key, degree=degree), 1.0
@@ -314,7 +314,7 @@ def web(n: int, key: int, degree: int = 16) -> Family:
 def _web(at: Words, n: int, key: int, degree: int) -> Ends:
     page, place = np.divmod(at, np.uint64(degree))
     origin, copies = page.copy(), np.arange(len(at))
-    while len(copies):  # a link of a page before, which may be a copy itself
+    while len(copies):  # a link that is copied may be a copy itself
         some = origin[copies]
         link = some * np.uint64(degree) + place[copies]
         copies = copies[(unit(draw(subkey(key, 0), link)) < COPIED) & (some > 0)]
@@ -327,7 +327,7 @@ def _web(at: Words, n: int, key: int, degree: int) -> Ends:
 
 
 def _before(page: Words, key: int, number: Words) -> Words:
-    """One of the pages of a site before a page, which is not the first of all."""
+    """A page of the site of each page; none is page 0, which has no site."""
     return page - np.uint64(1) - below(draw(key, number), np.minimum(page, np.uint64(SITE)))
 
 

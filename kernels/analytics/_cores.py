@@ -12,7 +12,7 @@ from dgsuite.base.compiling import compiled
 
 @compiled
 def count(indptr, positions, first, core, support):
-    """How many neighbours of each node have no less than it; those of other clusters have."""
+    """Count each node's neighbours whose values are no less than its own, and all in other clusters."""
     size = len(core)
     for node in range(size):
         support[node] = 0

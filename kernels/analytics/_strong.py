@@ -9,6 +9,17 @@ from dgsuite.base.compiling import compiled
 
 
 @compiled
+def take_off(edges, node, live, seen, left, count):
+    """Take an edge off a node, which leaves if it was its last; returns how many nodes have left."""
+    edges[node] -= 1
+    if edges[node] == 0 and live[node] and not seen[node]:
+        seen[node] = True
+        left[count] = node
+        count += 1
+    return count
+
+
+@compiled
 def trim(
     indptr,
     positions,
@@ -31,7 +42,7 @@ def trim(
     coming, going
         By node: edges from and to nodes that are live.
     live
-        By node, as before.
+        By node; it does not change.
     seeds
         Nodes that leave.
     nodes, backwards
@@ -53,11 +64,7 @@ def trim(
     for k in range(len(nodes)):
         node = nodes[k]
         edges = going if backwards[k] else coming
-        edges[node] -= 1
-        if edges[node] == 0 and live[node] and not seen[node]:
-            seen[node] = True
-            left[count] = node
-            count += 1
+        count = take_off(edges, node, live, seen, left, count)
     head = 0
     while head < count:
         node = left[head]
@@ -65,19 +72,11 @@ def trim(
         for e in range(indptr[node], indptr[node + 1]):
             other = positions[e] - first
             if 0 <= other < size:
-                coming[other] -= 1
-                if coming[other] == 0 and live[other] and not seen[other]:
-                    seen[other] = True
-                    left[count] = other
-                    count += 1
+                count = take_off(coming, other, live, seen, left, count)
         for e in range(in_indptr[node], in_indptr[node + 1]):
             other = in_positions[e] - first
             if 0 <= other < size:
-                going[other] -= 1
-                if going[other] == 0 and live[other] and not seen[other]:
-                    seen[other] = True
-                    left[count] = other
-                    count += 1
+                count = take_off(going, other, live, seen, left, count)
     for k in range(count):
         seen[left[k]] = False
     return count

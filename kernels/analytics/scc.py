@@ -167,16 +167,16 @@ class StrongComponents(bsp.Kernel):
         live = s.live.members
         s.colour[live] = c.ids[live]
         s.number[live] = uniform("counter", self.seed, c.ids[live], draw)
-        return self.show(s, live), bsp.vote(any=len(live) > 0)
+        return self.show(c, s, live), bsp.vote(any=len(live) > 0)
 
-    def show(self, s: State, nodes: NDArray) -> bsp.Broadcast:
+    def show(self, c: bsp.Cluster, s: State, nodes: NDArray) -> bsp.Broadcast:
         return bsp.broadcast(nodes, colour=s.colour[nodes], part=s.part[nodes])
 
     def spread(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int
     ) -> tuple[bsp.Broadcast, bsp.Vote]:
         nodes = self.taken(s, inbox, draw)
-        return self.show(s, nodes), bsp.vote(any=len(nodes) > 0)
+        return self.show(c, s, nodes), bsp.vote(any=len(nodes) > 0)
 
     def taken(self, s: State, inbox: bsp.Inbox, draw: int) -> NDArray:
         """Live nodes that get an earlier colour from their part; they take it."""

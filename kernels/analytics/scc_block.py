@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics import scc
 from dgsuite.kernels.tools import blocks
-from dgsuite.kernels.tools.rng import uniform
 from dgsuite.partition.arrays.segments import distinct
 
 ANY = np.empty(0, np.int64)
@@ -129,33 +128,24 @@ class BlockStrongComponents(scc.StrongComponents):
 
     # Colouring.
 
-    def coloured(self, c: bsp.Cluster, s: State, seeds: NDArray) -> tuple[bsp.Unicast, bsp.Vote]:
-        """Colours of some nodes spread within the cluster, and across the border."""
+    def show(self, c: bsp.Cluster, s: State, nodes: NDArray) -> bsp.Unicast:
+        """Colours of some nodes spread within the cluster, and are told across the border."""
         from dgsuite.kernels.analytics import _strong
 
         found = np.empty(c.size, np.int64)
-        seeds = seeds[np.lexsort((s.colour[seeds], s.number[seeds]))]
+        seeds = nodes[np.lexsort((s.colour[nodes], s.number[nodes]))]
         count = _strong.colour(
             *(c.indptr, c.positions, c.first, s.live.mask, s.part, s.number, s.colour),
             *(seeds, s.seen, found),
         )
         nodes, _, ends = blocks.crossing(c, found[:count])
-        sent = bsp.unicast(ends, nodes, colour=s.colour[nodes], part=s.part[nodes])
-        return sent, bsp.vote(any=len(ends) > 0)
-
-    def recolour(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int
-    ) -> tuple[bsp.Unicast, bsp.Vote]:
-        live = s.live.members
-        s.colour[live] = c.ids[live]
-        s.number[live] = uniform("counter", self.seed, c.ids[live], draw)
-        sent, _ = self.coloured(c, s, live)
-        return sent, bsp.vote(any=len(live) > 0)
+        return bsp.unicast(ends, nodes, colour=s.colour[nodes], part=s.part[nodes])
 
     def spread(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int
     ) -> tuple[bsp.Unicast, bsp.Vote]:
-        return self.coloured(c, s, self.taken(s, inbox, draw))
+        sent = self.show(c, s, self.taken(s, inbox, draw))
+        return sent, bsp.vote(any=len(sent.dst) > 0)
 
     def divide(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Unicast, bsp.Vote]:
         live = s.live.members

@@ -69,7 +69,7 @@ class Results:
         self.scheduler = scheduler
         self._awaited: list[Awaited] = []
         self._sent: dict[Any, Sent] = {}
-        self._seated: set[Any] = set()  # tasks of sessions
+        self._of_sessions: set[Any] = set()  # tasks of sessions
         scheduler.handlers["dgsuite_results"] = self.wait
         scheduler.handlers["dgsuite_order"] = self.order
         scheduler.stream_handlers[OP] = self.receive
@@ -119,14 +119,9 @@ class Results:
             key: task.state for key, task in zip(keys, found, strict=True) if task is not None
         }
         awaited = Awaited({k for k in keys if states.get(k) != "memory"}, asyncio.Event())
-        if awaited.keys and "erred" not in states.values():
-            self._awaited.append(awaited)
-            try:
-                await asyncio.wait_for(awaited.over.wait(), seconds)
-            except TimeoutError:
-                return {"over": False}
-            finally:
-                self._awaited.remove(awaited)
+        waits = awaited.keys and "erred" not in states.values()
+        if waits and not await self._is_over(awaited, seconds):
+            return {"over": False}
         tasks = [self.scheduler.tasks.get(key) for key in keys]
         done = [task for task in tasks if task is not None and task.state == "memory"]
         if len(done) < len(tasks):
@@ -148,6 +143,17 @@ class Results:
         if sum(task.nbytes for task in done) > most:
             return {"over": True, "large": True}
         return {"over": True, **await self.scheduler.gather(keys=keys)}
+
+    async def _is_over(self, awaited: Awaited, seconds: float) -> bool:
+        """Wait for tasks; returns False if there is something to wait for after some seconds."""
+        self._awaited.append(awaited)
+        try:
+            await asyncio.wait_for(awaited.over.wait(), seconds)
+        except TimeoutError:
+            return False
+        finally:
+            self._awaited.remove(awaited)
+        return True
 
     async def _ask(self, tasks: Sequence[TaskState]) -> None:
         """Ask workers for facts of their results.
@@ -174,7 +180,7 @@ class Results:
                 awaited.over.set()
         if finish == "memory":
             self._over(key)
-        if key in self._seated and finish in ("memory", "erred", "released", "forgotten"):
+        if key in self._of_sessions and finish in ("memory", "erred", "released", "forgotten"):
             self._leave(key, finish)
         if finish in ("released", "forgotten"):
             self._sent.pop(key, None)
@@ -210,22 +216,17 @@ class Results:
         ``"over"``: whether there is nothing to wait for. If all results are there, ``"sent"``: what the
         workers have sent of them, in the order of the keys; else a task has ended.
         """
-        self._seated.update(keys)
+        self._of_sessions.update(keys)
         names = [name_of(key, number) for key in keys]
         if plan is not None:
-            if not all(map(self._is_seated, keys)):
+            if not all(map(self._is_on_worker, keys)):
                 return {"over": True}
             for key, name in zip(keys, names, strict=True):
                 self._tell(key, name=name, plan=plan)
         awaited = Awaited(set(names) - self._sent.keys(), asyncio.Event())
-        if awaited.keys and not any(map(self._has_ended, keys)):
-            self._awaited.append(awaited)
-            try:
-                await asyncio.wait_for(awaited.over.wait(), seconds)
-            except TimeoutError:
-                return {"over": False}
-            finally:
-                self._awaited.remove(awaited)
+        waits = awaited.keys and not any(map(self._has_ended, keys))
+        if waits and not await self._is_over(awaited, seconds):
+            return {"over": False}
         if not self._sent.keys() >= set(names):
             return {"over": True}
         return {"over": True, "sent": [self._sent.pop(name)._asdict() for name in names]}
@@ -233,7 +234,7 @@ class Results:
     def dismiss(self, keys: Iterable[str]) -> None:
         """Have the tasks of a session end, once they have run what they run."""
         for key in keys:
-            if self._is_seated(key):
+            if self._is_on_worker(key):
                 self._tell(key)
 
     def _tell(self, key: str, **order: Any) -> None:
@@ -243,7 +244,7 @@ class Results:
         stream.send({"op": ORDER, "key": key, **order})
         hurry(stream)
 
-    def _is_seated(self, key: str) -> bool:
+    def _is_on_worker(self, key: str) -> bool:
         """Whether a task runs on its worker."""
         task = self.scheduler.tasks.get(key)
         return task is not None and task.processing_on is not None
@@ -258,7 +259,7 @@ class Results:
             if any(task_of(name) == key for name in awaited.keys):
                 awaited.over.set()
         if finish == "forgotten":
-            self._seated.discard(key)
+            self._of_sessions.discard(key)
             for name in [name for name in self._sent if task_of(name) == key]:
                 del self._sent[name]
 

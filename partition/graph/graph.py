@@ -285,7 +285,7 @@ class Graph(Readers, Collection):
         Raises
         ------
         InputError
-            The client or the time is none.
+            `client` is no client, or `idle` no time above 0.
 
         Examples
         --------
@@ -294,7 +294,7 @@ class Graph(Readers, Collection):
         ...     session.run("wcc").component.values
         array([0, 0, 0])
         """
-        # of a layer above this one, which knows how to run
+        # by name, since this layer does not import those above it
         return import_module("dgsuite.core.running.session").GraphSession(self, client, idle)
 
     def compute(self) -> Graph:

@@ -96,7 +96,7 @@ def pieces(src: Any, dst: Any, weights: Any, columns: Columns = COLUMNS) -> list
 
 
 def is_number(nodes: Any) -> bool:
-    """Whether nodes are given as a number of them."""
+    """Whether what was given for nodes is an integer: how many there are."""
     return isinstance(nodes, int | np.integer) and not isinstance(nodes, bool)
 
 
@@ -317,7 +317,7 @@ def count_nodes(pieces: Sequence[Any], n: int | None, client: Client | None) -> 
                 f"{count} edges with ids to {largest} would make a graph of {n} nodes, most of them without "
                 f"edges; pass relabel=True to keep only the nodes that edges name, or n={n} to keep all"
             )
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
+    if not is_number(n) or n < 0:
         raise InputError(f"n must be a number of nodes, an integer from 1, got {n!r}")
     if n == 0:
         raise InputError("a graph needs at least one node")

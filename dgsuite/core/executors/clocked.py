@@ -35,7 +35,7 @@ from dgsuite.core.exchange.joining import cancelling
 from dgsuite.core.exchange.mesh import Mesh
 from dgsuite.core.exchange.numbers import SHARE
 from dgsuite.core.executors.driver import drive
-from dgsuite.core.executors.seats import CURRENT
+from dgsuite.core.executors.session_tasks import CURRENT
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.facts import Result
@@ -140,11 +140,11 @@ def run(
         if settings.tell is not None:
             reports[run_id] = united(settings.tell, len(places))
             stack.callback(reports.pop, run_id)
-        seats = CURRENT.get() if keeps else None
-        if seats is None:
+        session = CURRENT.get() if keeps else None
+        if session is None:
             stack.enter_context(tasks.turn(watch, keys))
         else:
-            seats.know(watch)
+            session.know(watch)
         plan = Plan(
             way=way,
             run_id=run_id,
@@ -158,8 +158,8 @@ def run(
             transport=transport,
             keep=parse_timedelta(setting("dgsuite.clocked.keep")) if keeps else 0.0,
         )
-        if seats is not None:
-            served = seats.run(plan, groups, watch, stays(graph))
+        if session is not None:
+            served = session.run(plan, groups, watch, stays(graph))
             return made_of(kernels, graph, bounds, *served, way.merge)
         futures = tasks.submit(
             client,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from dask.utils import parse_timedelta
 
 from dgsuite.base.errors import InputError
-from dgsuite.core.executors.seats import Seats
+from dgsuite.core.executors.session_tasks import SessionTasks
 from dgsuite.core.running.runner import run_each
 from dgsuite.partition.client.session import current_client
 from dgsuite.partition.client.workers import worker_addresses
@@ -63,7 +63,7 @@ class GraphSession:
             seconds = 0.0
         if not seconds > 0:
             raise InputError(f"idle must be a time above 0, such as '60 s', got {idle!r}")
-        self._seats = None if self.client is None else Seats(self.client, seconds)
+        self._tasks = None if self.client is None else SessionTasks(self.client, seconds)
         self._lock = RLock()
         self._open = True
 
@@ -88,9 +88,9 @@ class GraphSession:
         if "client" in options:
             raise InputError("client: a session has its own; give it to graph.session(client=...)")
         with self._lock:
-            if self._seats is None:
+            if self._tasks is None:
                 return run_each(kernel, self.graph, each, **options)
-            with self._seats.used():
+            with self._tasks.used():
                 how = {"style": "clocked", **options, "client": self.client}
                 return run_each(kernel, self.graph, each, **how)
 
@@ -98,8 +98,8 @@ class GraphSession:
         """End its tasks; it runs nothing any more."""
         with self._lock:
             self._open = False
-            if self._seats is not None:
-                self._seats.release()
+            if self._tasks is not None:
+                self._tasks.release()
 
     def __enter__(self) -> Self:
         return self
@@ -109,7 +109,7 @@ class GraphSession:
 
     def __repr__(self) -> str:
         state = "closed" if not self._open else "open"
-        there = self._seats is not None and self._seats.are_there
+        there = self._tasks is not None and self._tasks.are_there
         tasks = ", tasks on the workers" if there else ""
         return f"<dgsuite session on {self.graph.n} nodes: {state}{tasks}>"
 

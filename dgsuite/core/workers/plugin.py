@@ -30,7 +30,7 @@ from dgsuite.core.workers import files
 from dgsuite.core.workers.dashboard import PREFIX, DashboardPlugin
 from dgsuite.core.workers.facts import Facts, Result
 from dgsuite.core.workers.kept import KeptMeshes
-from dgsuite.core.workers.seats import Seats
+from dgsuite.core.workers.orders import Orders
 from dgsuite.core.workers.spans import SpanPlugin
 from dgsuite.partition.client.results import LARGE, OP
 from dgsuite.partition.client.sending import hurry
@@ -96,7 +96,7 @@ class RunPlugin(WorkerPlugin):
         self._asked: dict[str, Callable[[], object]] = {}
         self._announced: dict[str, dict[str, Any]] = {}
         self.meshes = KeptMeshes(worker.loop.asyncio_loop)  # type: ignore[attr-defined]
-        self.seats = Seats(worker)
+        self.orders = Orders(worker)
         worker.handlers["dgsuite_meet"] = self._meet
         worker.handlers["dgsuite_count"] = self._count
         worker.handlers["dgsuite_counter"] = self._counter
@@ -143,7 +143,7 @@ class RunPlugin(WorkerPlugin):
             keep_as_before()
         for end in list(self._ends.values()):
             end()
-        self.seats.end_all()
+        self.orders.end_all()
         self.meshes.clear()
 
     def transition(self, key: Any, start: str, finish: str, **kwargs: Any) -> None:
@@ -152,7 +152,7 @@ class RunPlugin(WorkerPlugin):
         if finish in GIVEN_UP:
             if key in self._ends:
                 self._ends.pop(key)()
-            self.seats.end(key)
+            self.orders.end(key)
 
     def wanted(self, key: str) -> bool:
         """Whether a client still needs a task's result."""
@@ -278,7 +278,7 @@ class RunPlugin(WorkerPlugin):
 
         def tell() -> None:
             if hold or "data" not in sent:
-                self.seats.hold(name, result)
+                self.orders.hold(name, result)
             self.worker.batched_stream.send(sent)
             hurry(self.worker.batched_stream)
 

@@ -31,7 +31,7 @@ class Order(NamedTuple):
     plan: bytes
 
 
-class Seats:
+class Orders:
     """Orders for the tasks of sessions on a worker, by task key, and results that are too large to be sent.
 
     A task that has nothing to run has left the worker's thread pool, so that other tasks run meanwhile.
@@ -44,7 +44,7 @@ class Seats:
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
-        self._orders: dict[str, SimpleQueue[Order | None]] = {}
+        self._queues: dict[str, SimpleQueue[Order | None]] = {}
         self._held: dict[str, Result] = {}
         worker.stream_handlers[ORDER] = self.receive
 
@@ -53,7 +53,7 @@ class Seats:
         self._queue(key).put(None if plan is None else Order(name, plan))
 
     def _queue(self, key: str) -> SimpleQueue[Order | None]:
-        return self._orders.setdefault(key, SimpleQueue())
+        return self._queues.setdefault(key, SimpleQueue())
 
     def serve(self, key: str, first: Order, seconds: float, run: Callable[[Order], None]) -> None:
         """Run the orders of the calling task, until one says to end or none has come for some seconds."""
@@ -69,16 +69,16 @@ class Seats:
         except Empty:
             return
         finally:
-            self._orders.pop(key, None)
+            self._queues.pop(key, None)
 
     def end(self, key: str) -> None:
         """Have a task end; nothing happens if there is none. Thread-safe."""
-        if key in self._orders:
-            self._orders[key].put(None)
+        if key in self._queues:
+            self._queues[key].put(None)
 
     def end_all(self) -> None:
         """Have all tasks end. On the worker's loop."""
-        for key in list(self._orders):
+        for key in list(self._queues):
             self.end(key)
 
     def hold(self, name: str, result: Result) -> None:

@@ -21,7 +21,7 @@ from dgsuite.base.errors import RunError
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers import plugin as worker
 from dgsuite.core.workers.facts import Facts, Result
-from dgsuite.core.workers.seats import Order
+from dgsuite.core.workers.orders import Order
 from dgsuite.partition.client.results import LARGE, name_of
 from dgsuite.partition.client.scheduler import SESSION
 from dgsuite.partition.client.session import POLL_SECONDS, Session, seceded
@@ -38,7 +38,7 @@ TRIES = 3
 SETTLING = 0.2
 """Seconds for the client to hear how tasks have ended."""
 
-CURRENT: ContextVar[Seats | None] = ContextVar("seats", default=None)
+CURRENT: ContextVar[SessionTasks | None] = ContextVar("session tasks", default=None)
 """The tasks that runs of this thread use."""
 
 
@@ -50,7 +50,7 @@ class Served(NamedTuple):
     futures: list[Future]
 
 
-class Seats:
+class SessionTasks:
     """Tasks that run one plan after another.
 
     Parameters
@@ -88,7 +88,7 @@ class Seats:
             KNOWN.reset(tokens[1])
 
     def know(self, watch: Watch) -> None:
-        """Say which processes the workers of a run are, where the tasks do not: they are asked for it."""
+        """Note which process each worker of a run is: known while the tasks are there, else asked for."""
         if (known := KNOWN.get()) is None:
             watch.check_workers()
         else:
@@ -229,9 +229,9 @@ def _serve(rank: int, idle: float, number: int, plan: bytes, clusters: Any) -> N
             plugin.leave(key, made.run_id)
         plugin.answer(order.name, result, hold)
 
-    plugin.seats.serve(key, Order(name_of(key, number), plan), idle, run)
+    plugin.orders.serve(key, Order(name_of(key, number), plan), idle, run)
 
 
 def _taken(name: str) -> Result:
     """A result that a worker holds, as that of a task."""
-    return worker.plugin().seats.take(name)
+    return worker.plugin().orders.take(name)
