@@ -10,23 +10,35 @@ from __future__ import annotations
 import numpy as np
 
 from dgsuite.base.compiling import compiled
-from dgsuite.kernels.analytics.trouble import FAR, LOST, MANY
+from dgsuite.kernels.analytics.trouble import DEEP, FAR, INEXACT, LOST, MANY, WHOLE
+from dgsuite.kernels.tools import fixed
 from dgsuite.kernels.tools._heap import pop, push
-from dgsuite.kernels.tools.fixed import BITS, MASK, ONE
+from dgsuite.kernels.tools.fixed import BITS, MASK
+
+ONE = np.uint32(1)
+
+SCANS = 16
+"""A level of more than one in so many nodes is listed by looking at all nodes."""
 
 
 @compiled(inline="always")
 def add(whole, part, node, value):
     """Add a number to a node's sum."""
     units = np.int64(value)
-    total = part[node] + np.int64((value - units) * ONE)
+    total = part[node] + np.int64((value - units) * fixed.ONE)
     whole[node] += units + (total >> BITS)
     part[node] = total & MASK
 
 
 @compiled
-def by_hops(indptr, indices, sources, whole, part, distance, sigma, share, order, starts, after):
+def by_hops(
+    indptr, indices, sources, whole, part, distance, sigma, share, order, starts, after, far
+):
     """Brandes' algorithm where edges have no weights.
+
+    Rows of a large level are read in the order of the graph, which memory likes better than the order of
+    discovery. Where paths are too many to be counted exactly, their sums depend on the order: then it is
+    that of discovery, which is the same for every partition.
 
     Parameters
     ----------
@@ -38,44 +50,76 @@ def by_hops(indptr, indices, sources, whole, part, distance, sigma, share, order
         int64, shape (n,): sums so far.
     distance, sigma, share, order, starts, after
         Workspace: see `workspace`.
+    far
+        What `distance` holds of nodes that have not been reached: its largest value.
 
     Returns
     -------
-    Edges looked at by the searches; `MANY`, `LOST`, `FAR` or 0; and the source where that is.
+    How many searches came to their end, and the edges that they looked at; `MANY`, `LOST`, `FAR` or 0 of the
+    one that did not, `DEEP` if hops come to `far`.
     """
     scanned = 0
-    for source in sources:
-        order[0] = source
-        distance[source] = 0
-        sigma[source] = 1.0
-        count = 1
-        at = 0
-        links = 0
-        while at < count:
+    for k in range(len(sources)):
+        source = sources[k]
+        wrong, count = _search(
+            indptr, indices, source, distance, sigma, order, starts, after, far, True
+        )
+        if wrong == INEXACT:
+            wrong, count = _search(
+                indptr, indices, source, distance, sigma, order, starts, after, far, False
+            )
+        if wrong:
+            return k, scanned, wrong
+        _depend(source, count, whole, part, sigma, share, order, starts, after)
+        for at in range(count):
+            scanned += indptr[order[at] + ONE] - indptr[order[at]]
+            distance[order[at]] = far
+    return len(sources), scanned, 0
+
+
+@compiled
+def _search(indptr, indices, source, distance, sigma, order, starts, after, far, by_position):
+    """Levels, paths and successors of a search. Returns `MANY`, `DEEP`, `INEXACT` or 0, and how many nodes
+    were reached; unless it returns 0, `distance` is as before.
+    """
+    n = len(indptr) - 1
+    order[0], distance[source], sigma[source] = source, 0, 1.0
+    low, high, links, hops, wrong = 0, 1, 0, 0, 0
+    while low < high and not wrong:
+        hops += 1
+        if hops == far:
+            wrong = DEEP
+            break
+        if by_position and (high - low) * SCANS > n:
+            at = low
+            for v in range(n):
+                order[at] = v
+                at += distance[v] == hops - 1
+        count = high
+        for at in range(low, high):
             u = order[at]
             starts[at] = links
-            at += 1
-            level = distance[u] + 1
-            scanned += indptr[u + 1] - indptr[u]
-            for e in range(indptr[u], indptr[u + 1]):
+            for e in range(indptr[u], indptr[u + ONE]):
                 v = indices[e]
-                if distance[v] < 0:
-                    distance[v] = level
+                if distance[v] == far:
+                    distance[v] = hops
                     sigma[v] = 0.0
                     order[count] = v
                     count += 1
                 after[links] = v
-                links += distance[v] == level
+                links += distance[v] == hops
             paths = sigma[u]
-            if paths == np.inf:
-                return scanned, MANY, source
-            for e in range(starts[at - 1], links):
+            if paths > WHOLE and (by_position or paths == np.inf):
+                wrong = INEXACT if by_position else MANY
+                break
+            for e in range(starts[at], links):
                 sigma[after[e]] += paths
-        starts[count] = links
-        _depend(source, count, whole, part, sigma, share, order, starts, after)
-        for at in range(count):
-            distance[order[at]] = -1
-    return scanned, 0, 0
+        low, high = high, count
+    starts[high] = links
+    if wrong:
+        for at in range(high):
+            distance[order[at]] = far
+    return wrong, high
 
 
 @compiled
@@ -108,14 +152,16 @@ def by_weight(
     after,
     heap,
 ):
-    """Brandes' algorithm on weights above 0, by Dijkstra's, with distances below a limit; else as `by_hops`.
+    """Brandes' algorithm on weights above 0, by Dijkstra's, with distances below a limit; else as `by_hops`,
+    with distances in float64.
 
     Paths are counted when all distances are known. The original counts on the way and, where it finds
     a shorter path, forgets the predecessors but not their paths.
     """
     scanned = 0
     costs = heap[0]
-    for source in sources:
+    for k in range(len(sources)):
+        source = sources[k]
         distance[source] = 0.0
         sigma[source] = 1.0
         push(heap, 0, 0.0, source, source)
@@ -153,24 +199,35 @@ def by_weight(
                 lost |= last & (there == reach)
                 far |= last & (there >= limit)
             if lost or far:
-                return scanned, (FAR if far else LOST), source
+                return k, scanned, FAR if far else LOST
             paths = sigma[u]
             if paths == np.inf:
-                return scanned, MANY, source
+                return k, scanned, MANY
             for e in range(starts[at], links):
                 sigma[after[e]] += paths
         starts[count] = links
         _depend(source, count, whole, part, sigma, share, order, starts, after)
         for at in range(count):
             distance[order[at]] = np.inf
-    return scanned, 0, 0
+    return len(sources), scanned, 0
 
 
-def workspace(n, entries, weighted):
-    """What a search needs besides the graph: arrays of nodes, successors, and a heap if weighted."""
-    nodes = (np.full(n, np.inf) if weighted else np.full(n, -1, np.int32), np.empty(n), np.empty(n))
-    lists = (np.empty(n, np.uint32), np.empty(n + 1, np.uint32), np.empty(entries + 1, np.uint32))
+def workspace(n, entries, weighted, kind):
+    """What a search needs besides the graph: arrays of nodes, successors, and a heap if weighted.
+
+    Parameters
+    ----------
+    kind
+        Type of distances; all are the largest number of the type.
+    """
+    far = np.inf if weighted else np.iinfo(kind).max
+    nodes = (np.full(n, far, kind), np.empty(n), np.empty(n))
+    lists = (
+        np.empty(n + 1, np.uint32),
+        np.empty(n + 1, np.uint32),
+        np.empty(entries + 1, np.uint32),
+    )
     if not weighted:
-        return (*nodes, *lists)
+        return (*nodes, *lists, kind(far))
     room = entries + 1
     return (*nodes, *lists, (np.empty(room), np.empty(room, np.uint32), np.empty(room, np.uint32)))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.kernels.analytics.trouble import TROUBLE, limit
+from dgsuite.kernels.analytics.trouble import DEEP, TROUBLE, limit
 from dgsuite.kernels.tools.fixed import Sums
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.partitioners import Partition
@@ -44,25 +45,28 @@ class Searcher:
         self.sums = Sums.zeros(n)
         self._partition = graph.partition
         loops: Any = _betweenness
-        room = loops.workspace(n, len(graph.indices), weighted)
+        self._room = partial(loops.workspace, n, len(graph.indices), weighted)
         more = (graph.weights, graph.limit) if weighted else ()
         self._search = loops.by_weight if weighted else loops.by_hops
         self._before = (graph.indptr, graph.indices, *more)
-        self._after = (*self.sums, *room)
+        self._after = self._room(np.float64 if weighted else np.uint8)
 
     @property
     def nbytes(self) -> int:
         """Bytes of the graph, of the sums, and of what a search needs."""
-        return _nbytes((self._before, self._after))
+        return _nbytes((self._before, *self.sums, self._after))
 
     def __call__(self, sources: NDArray) -> int:
-        scanned, wrong, source = self._search(
-            *self._before, sources.astype(np.uint32), *self._after
-        )
-        if wrong:
-            node = self._partition.node(np.array([source]))[0]
-            raise OverflowError(TROUBLE[wrong].format(node))
-        return int(scanned)
+        left, edges = sources.astype(np.uint32), 0
+        while len(left):
+            done, scanned, wrong = self._search(*self._before, left, *self.sums, *self._after)
+            left, edges = left[done:], edges + int(scanned)
+            if wrong == DEEP:
+                self._after = self._room(np.uint32)
+            elif wrong:
+                node = self._partition.node(left[:1].astype(np.int64))[0]
+                raise OverflowError(TROUBLE[wrong].format(node))
+        return edges
 
 
 def _nbytes(arrays: tuple) -> int:

@@ -14,6 +14,9 @@ TROUBLE = {
 }
 """What can be wrong with the paths from a source."""
 
+INEXACT, DEEP = 4, 5
+"""Paths are too many to be counted exactly, and hops more than fit: a search is made once more."""
+
 WHOLE = 2.0**53
 """Whole numbers below it are exact in float64, and so are their sums that are below it."""
 

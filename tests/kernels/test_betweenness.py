@@ -215,6 +215,47 @@ def test_sums_in_fixed_point_do_not_depend_on_order(values, luck):
     assert added([summed(values[cut:]), summed(values[:cut])]) == one
 
 
+def layered(width, layers, drop):
+    """Layers of nodes, each joined to the next but for some edges; a source before them."""
+    layer = 1 + np.arange(width * layers).reshape(layers, width)
+    below, above = (np.repeat(layer[:-1], width, axis=1), np.tile(layer[1:], width))
+    kept = np.random.default_rng(3).random(below.shape) >= drop
+    src = np.concatenate([np.zeros(width, np.int64), below[kept]])
+    return src, np.concatenate([layer[0], above[kept]])
+
+
+@pytest.mark.parametrize("layers", [5, 16], ids=["exact", "inexact"])
+def test_large_levels_have_the_same_bits_in_every_layout(layers):
+    src, dst = layered(15, layers, 0.1)
+    n = dst.max() + 1
+    assert (15 * 0.9) ** (layers - 1) > 2**53 or layers == 5
+    luck = np.random.default_rng(5)
+    graphs = [Graph.from_edges(src, dst, n=n, partition=luck.integers(0, 3, n)) for _ in range(3)]
+    found = [run_bc(graph, sources=[0, 1, int(n) - 1]) for graph in graphs]
+    apart = run_bc(graphs[0], sources=[0, 1, int(n) - 1], graph_form="partitioned")
+    net = nx.Graph(zip(src.tolist(), dst.tolist(), strict=True))
+    close(apart, nx.betweenness_centrality_subset(net, [0, 1, int(n) - 1], list(net)))
+    for each in found:
+        np.testing.assert_array_equal(each, found[0])
+    close(found[0], dict(enumerate(apart)))
+
+
+def run_bc(graph, **parameters):
+    return dgsuite.run("bc", graph, **parameters).betweenness.values
+
+
+@pytest.mark.parametrize("n", [254, 255, 256, 257, 1000])
+def test_hops_beyond_a_byte(n):
+    graph = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
+    found = run_bc(graph, sources=[0, n // 2])
+    node = np.arange(n)
+    behind = n - 1 - node  # nodes that node 0 reaches through a node
+    behind_middle = np.where(node < n // 2, node, np.where(node > n // 2, behind, 0))
+    right = behind + behind_middle
+    right[[0, -1]] = 0
+    np.testing.assert_array_equal(found, right / 2)
+
+
 def shares(graph, deal, clusters=16):
     """Edges that searches of each cluster look at, on a sample of sources."""
     kernel = KERNELS["bc"](deal=deal)

@@ -304,7 +304,7 @@ class Broadcasts(BroadcastStore):
             ("nearer", name), lambda: self.offers.take(self.lists, self.values(name))
         )
         rows = every[slice(*np.searchsorted(every, (lo, hi)))]
-        return rows - lo, self.offers.least[rows], self.offers.source[rows]
+        return rows - lo, self.offers.least(rows), self.offers.source[rows]
 
     def minima(
         self, name: str, own: NDArray, lo: int, hi: int, among: Subset | None

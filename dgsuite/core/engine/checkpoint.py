@@ -106,8 +106,7 @@ def restore(
     for way in WAYS:
         for k, content in enumerate(contents):
             if content[way]["offers"] is not None:
-                offers, rows = getattr(site.mailbox, way).offers, _rows(site, k)
-                offers.least[rows], offers.source[rows] = content[way]["offers"]
+                getattr(site.mailbox, way).offers.restore(_rows(site, k), *content[way]["offers"])
         sends.append(_last([content[way]["values"] for content in contents], site, way))
     return [*sends, [tuple(content["sent"]) for content in contents]]
 
@@ -140,7 +139,7 @@ def _kept(site: Site, k: int, way: str) -> dict[str, Any]:
     offers = vars(store).get("offers")
     return {
         "values": {name: values for name, values in slots.items() if values.any()},
-        "offers": None if offers is None else (offers.least[rows], offers.source[rows]),
+        "offers": None if offers is None else (offers.least(rows), offers.source[rows]),
     }
 
 

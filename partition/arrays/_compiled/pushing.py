@@ -193,10 +193,11 @@ def push_down(indptr, indices, shift, base, senders, lo, floor, left, found, cou
     0,
     0,
     "weights",
+    "heaviest",
     "nodes",
     "offered",
     "names",
-    0.0,
+    "most",
     "least",
     "names",
     "mask",
@@ -205,14 +206,18 @@ def push_down(indptr, indices, shift, base, senders, lo, floor, left, found, cou
 )
 @compiled
 def push_nearer(
-    indptr, indices, shift, base, weights, senders, values, ids, most, least, source, fresh, found, count
+    indptr, indices, shift, base, weights, heaviest, senders, values, ids, most, least, source, fresh, found,
+    count,
 ):  # fmt: skip
     """Offer the rows that are reached a value plus the weight of the edge, 1 without weights, `most` at most.
 
     Parameters
     ----------
+    heaviest
+        No edge weighs more.
     least, source
-        By row: the least offer so far, and the smallest of its senders in this phase.
+        By row: the least offer so far, and the smallest of its senders in this phase. Values and weights are
+        converted to the type of `least`.
     fresh
         By row: whether the least offer is of this phase.
     found
@@ -222,21 +227,26 @@ def push_nearer(
     -------
     How many rows `found` then has.
     """
-    own, base = np.uint64(len(least)), np.uint64(base)
+    own, base, kind = np.uint64(len(least)), np.uint64(base), least.dtype.type
     plain = len(weights) == 0
     for s in senders:
-        v = values[s]
+        v = kind(values[s])
+        large = v > most - heaviest
         name = ids[s] if len(ids) else s
         at = np.uint64(s - shift)
         for e in range(np.uint64(indptr[at]), np.uint64(indptr[at + ONE])):
             r = np.uint64(indices[e]) - base  # past all where it would be negative
             if r < own:
-                offer = min(v + (1.0 if plain else np.float64(weights[e])), most)
-                if offer < least[r]:
-                    least[r], source[r] = offer, name
-                    found[count] = r
-                    count += not fresh[r]
-                    fresh[r] = True
-                elif offer == least[r] and fresh[r] and name < source[r]:
-                    source[r] = name
+                offer = kind(v + (kind(1) if plain else kind(weights[e])))
+                if large:
+                    offer = min(offer, most)
+                known = least[r]
+                if offer <= known:
+                    if offer < known:
+                        least[r], source[r] = offer, name
+                        found[count] = r
+                        count += not fresh[r]
+                        fresh[r] = True
+                    elif fresh[r] and name < source[r]:
+                        source[r] = name
     return count

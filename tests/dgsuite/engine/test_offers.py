@@ -1,0 +1,85 @@
+"""The least offers of a site: in 32 bits where all fit, in 64 where one does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dgsuite
+from dgsuite.base import thresholds
+from dgsuite.core.engine.offers import LARGEST, NONE, Offers
+from dgsuite.partition.clusters.halo import make_halo
+from dgsuite.partition.graph.graph import Graph
+
+
+@pytest.fixture
+def offers(monkeypatch):
+    """Makes the offers of a graph, as if it were large."""
+    monkeypatch.setattr(thresholds, "compile_from", -1)
+
+    def make(weights):
+        graph = Graph.from_edges([0, 0, 1], [1, 2, 2], weights=weights)
+        return Offers(make_halo(graph.parts, np.array([0, 1]), 0))
+
+    return make
+
+
+def taken(offers, **sent):
+    values = np.zeros(3)
+    nodes = np.array([int(name[1]) for name in sent])
+    values[nodes] = [*sent.values()]
+    rows = offers.take([nodes], values)
+    return dict(zip(rows.tolist(), offers.least(rows).tolist(), strict=True))
+
+
+def is_short(offers):
+    return offers._least.dtype == NONE.dtype
+
+
+@pytest.mark.parametrize("weights", [None, np.array([3, 1, 4])])
+def test_whole_offers_take_32_bits(offers, weights):
+    made = offers(weights)
+    first, second, _ = (1, 1, 1) if weights is None else weights
+    assert taken(made, n0=2.0) == {1: 2.0 + first, 2: 2.0 + second}
+    assert is_short(made)
+    assert made.least(slice(None)).tolist() == [np.inf, 2.0 + first, 2.0 + second]
+
+
+@pytest.mark.parametrize("sent", [0.5, -1.0, 2.0**32, 2.0**32 - 3, np.inf])
+def test_an_offer_that_does_not_fit_makes_them_longer(offers, sent):
+    made = offers(np.array([3, 1, 4]))
+    assert taken(made, n0=7.0) == {1: 10.0, 2: 8.0}
+    nearer = {0: min(sent + 3, LARGEST)} | ({2: sent + 4} if sent + 4 < 8 else {})
+    assert taken(made, n1=sent) == nearer
+    assert not is_short(made)
+    assert made.least(slice(1, 2)).tolist() == [10.0]
+
+
+@pytest.mark.parametrize(
+    "weights", [np.array([3, -1, 4]), np.array([0.5, 1, 1]), np.array([2**32, 1, 1])]
+)
+def test_other_weights_take_64_bits(offers, weights):
+    made = offers(weights)
+    assert taken(made, n0=0.0) == {1: float(weights[0]), 2: float(weights[1])}
+    assert not is_short(made)
+
+
+@pytest.mark.parametrize("least", [[np.inf, 5.0, 6.0], [np.inf, 0.5, 6.0], [0.0, 2.0**40, np.inf]])
+def test_a_checkpoint_is_taken_up_in_the_type_that_it_needs(offers, least):
+    made = offers(np.array([3, 1, 4]))
+    made.restore(slice(0, 3), np.array(least), np.array([0, 1, 2], made.source.dtype))
+    assert made.least(slice(None)).tolist() == least
+    assert is_short(made) == (least[1] == 5.0)
+
+
+@pytest.mark.parametrize("factor", [1, 0.5, 2**24, 2**40])
+def test_distances_are_the_same_in_every_type(monkeypatch, factor):
+    luck = np.random.default_rng(1)
+    src, dst = luck.integers(0, 60, (2, 300))
+    weights = luck.integers(1, 256, 300)
+    plain = dgsuite.run("sssp", Graph.from_edges(src, dst, n=60, weights=weights, duplicates="min"))
+    monkeypatch.setattr(thresholds, "compile_from", -1)
+    graph = Graph.from_edges(src, dst, n=60, weights=weights * factor, duplicates="min", clusters=3)
+    ds = dgsuite.run("sssp", graph)
+    np.testing.assert_array_equal(ds.distance, plain.distance * factor)
+    np.testing.assert_array_equal(ds.parent, plain.parent)
