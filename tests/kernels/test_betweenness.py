@@ -246,7 +246,7 @@ def run_bc(graph, **parameters):
 
 @pytest.mark.parametrize("n", [254, 255, 256, 257, 1000])
 def test_hops_beyond_a_byte(n):
-    graph = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
+    graph = Graph.from_edges(np.arange(n - 1), np.arange(1, n), clusters=2)
     found = run_bc(graph, sources=[0, n // 2])
     node = np.arange(n)
     behind = n - 1 - node  # nodes that node 0 reaches through a node

@@ -6,6 +6,8 @@ alone that get a smaller one.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -142,12 +144,13 @@ class Offers:
         known[rows], self.source[rows] = offer[order][first], name[order][first]
         return rows.astype(np.int64)
 
-    def samples(self, dtype: np.dtype) -> dict[str, NDArray]:
+    def samples(self, dtype: np.dtype) -> dict[str, Any]:
         """What the compiled loop takes, besides what the halo has; makes the weights in the loop's order."""
         return {
             "weights": self.halo.out_weights,
             "heaviest": self._heaviest,
             "offered": np.empty(0, dtype),
+            "offers": np.empty(0),
             "least": self._least,
             "most": self._most,
         }

@@ -32,7 +32,7 @@ def gather(values, at, out):
 
 @takes("counts", "nodes", "names")
 @takes("counts", "nodes", "nodes")
-@takes("least", "nodes", "least")
+@takes("offers", "nodes", "offers")
 @takes("values", "columns", "values")
 @compiled
 def scatter(out, at, values):

@@ -18,7 +18,7 @@ def offers(monkeypatch):
     monkeypatch.setattr(thresholds, "compile_from", -1)
 
     def make(weights):
-        graph = Graph.from_edges([0, 0, 1], [1, 2, 2], weights=weights)
+        graph = Graph.from_edges([0, 0, 1], [1, 2, 2], weights=weights, clusters=1)
         return Offers(make_halo(graph.parts, np.array([0, 1]), 0))
 
     return make
