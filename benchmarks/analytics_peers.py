@@ -100,6 +100,18 @@ class Forms:
 Call = Callable[[], object]
 
 
+def bfs_scipy(g: Forms) -> Call:
+    from scipy.sparse.csgraph import breadth_first_order
+
+    return lambda: breadth_first_order(g.scipy, g.source)
+
+
+def bfs_networkit(g: Forms) -> Call:
+    import networkit as nk
+
+    return lambda: nk.distance.BFS(g.networkit_plain, g.source, False).run()
+
+
 def pagerank_scipy(g: Forms) -> Call:
     """CSR times vector; one thread."""
     matrix = g.scipy.copy()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import each_cluster
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.suites.gap.options import Options, generated
+from dgsuite.suites.gap.options import PLANAR, Options, generated
 from dgsuite.suites.gap.plan import WEIGHTS
 from dgsuite.suites.sources import read
 
@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-FAMILY = {"kron": "rmat", "urand": "er"}
-"""Families of random graphs, by GAP's names."""
+FAMILY = {"kron": "rmat", "urand": "er", "twitter": "rmat"}
+"""Families of generated graphs whose names here are GAP's."""
+
+DIRECTED = ("web", "twitter")
+"""Generated graphs whose edges have a direction."""
 
 
 def name(options: Options) -> str:
@@ -44,17 +47,13 @@ def make(options: Options, client: Client) -> Graph:
     if options.file is not None:
         return read(options.file, client, options.directed, options.relabel, options.duplicates)
     which, scale = generated(options)
-    n = 2**scale
-    if which == "road":
-        return genval.graph("road", n, seed=options.seed, client=client)
+    how: dict[str, Any] = {"seed": options.seed, "client": client, "directed": which in DIRECTED}
+    n, m = 2**scale, options.degree * 2**scale
     if which == "web":
-        return genval.graph(
-            "web", n, seed=options.seed, client=client, directed=True, degree=options.degree
-        )
-    m = options.degree * n
-    if which == "urand":
-        m = min(m, n * (n - 1) // 2)
-    return genval.graph(FAMILY[which], n, m=m, seed=options.seed, client=client)
+        how["degree"] = options.degree
+    elif which not in PLANAR:
+        how["m"] = min(m, n * (n - 1) // 2) if which == "urand" else m
+    return genval.graph(FAMILY.get(which, which), n, **how)
 
 
 def weighted(graph: Graph, seed: int) -> Graph:

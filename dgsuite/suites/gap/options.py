@@ -16,19 +16,22 @@ from dgsuite.suites.size import EDGE_FACTOR, check_scale
 GRAPHS = ("kron", "urand", "graph", "file")
 """Where a graph may come from."""
 
+PLANAR = {"road": 1, "grid": 2}
+"""Generated graphs with edges of their own, and about how many each node has."""
+
 
 class Options(Place):
     """The table ``[gap]`` of a file; flags of the same names override it."""
 
     kernels: Annotated[list[str], Field(min_length=1)] | None = None
-    """Of bfs, sssp, pr, cc, bc, tc; by default all that take the graph."""
+    """Of bfs, sssp, pr, cc, bc, tc; by default all."""
     kron: int | None = None
     """Scale of a Kronecker graph: it has 2^kron nodes."""
     urand: int | None = None
     """Scale of a uniform random graph: it has 2^urand nodes."""
-    graph: Literal["kron", "urand", "road", "web"] | None = None
-    """A generated graph of 2^scale nodes: Kronecker, uniform random, planar with a long diameter, or directed
-    with links that are copied."""
+    graph: Literal["kron", "urand", "road", "grid", "web", "twitter"] | None = None
+    """A generated graph of 2^scale nodes: Kronecker, uniform random, planar with a long diameter, a square,
+    directed with links that are copied, or directed Kronecker."""
     scale: int | None = None
     """Of `graph`."""
     file: str | None = None
@@ -83,9 +86,9 @@ def check(options: Options) -> None:
                 raise InputError(f"--{flag} is for --file; generated graphs have no choice")
         weighted = any(BENCHMARKS[name].weighted for name in names)
         name, scale = generated(options)
-        if name == "road" and options.degree != EDGE_FACTOR:
-            raise InputError("--degree: a road network has its own")
-        check_scale(scale, weighted, 1 if name == "road" else options.degree)
+        if name in PLANAR and options.degree != EDGE_FACTOR:
+            raise InputError(f"--degree: graph {name!r} has its own")
+        check_scale(scale, weighted, PLANAR.get(name, options.degree))
 
 
 def generated(options: Options) -> tuple[str, int]:
@@ -96,21 +99,5 @@ def generated(options: Options) -> tuple[str, int]:
 
 
 def asked(options: Options) -> list[str]:
-    """The kernels to run.
-
-    Raises
-    ------
-    InputError
-        One does not take directed graphs, and the graph is one.
-    """
-    from dgsuite.kernels import KERNELS
-
-    found = []
-    directed = options.directed or options.graph == "web"
-    for name in dict.fromkeys(options.kernels or BENCHMARKS):
-        kernel = KERNELS[BENCHMARKS[name].kernel]
-        if not directed or kernel.both_ways or not kernel.undirected:
-            found.append(name)
-        elif options.kernels is not None:
-            raise InputError(f"--kernels {name}: takes no directed graph")
-    return found
+    """The kernels to run."""
+    return [*dict.fromkeys(options.kernels or BENCHMARKS)]

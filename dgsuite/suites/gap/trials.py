@@ -62,6 +62,18 @@ def plans(picked: Sequence[Any], options: Options) -> dict[str, list[dict[str, A
     return {name: BENCHMARKS[name].each(picked, options.trials) for name in asked(options)}
 
 
+def task(name: str, graph: Graph, seed: int) -> tuple[Graph, dict[str, Any]]:
+    """The graph that a kernel runs on, and its parameters: GAP counts triangles without directions."""
+    plan = BENCHMARKS[name]
+    on = weighted(graph, seed) if plan.weighted else graph
+    if graph.directed and name == "tc":
+        on = graph.to_undirected()
+    how = dict(plan.parameters)
+    if name == "sssp" and depth.look(on).deep:
+        how["form"] = "block"  # GAP asks for distances, not for one of several trees
+    return on, how
+
+
 def run(
     graph: Graph, picked: Sequence[Any], options: Options, client: Client
 ) -> Iterator[tuple[str, Trials]]:
@@ -74,14 +86,9 @@ def run(
     """
     for name, each in plans(picked, options).items():
         plan = BENCHMARKS[name]
-        on = weighted(graph, options.seed) if plan.weighted else graph
+        on, how = task(name, graph, options.seed)
         found = Trials(each)
         turn = running.turn(on, len(found.each))
-        how = dict(plan.parameters)
-        if (
-            name == "sssp" and depth.look(on).deep
-        ):  # GAP asks for distances, not for one of several trees
-            how["form"] = "block"
         runs = running.trials(plan.kernel, on, found.each, client, turn, **how)
         for ds in runs:
             found.seconds.append(float(ds.attrs["seconds"]))
