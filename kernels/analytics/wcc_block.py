@@ -1,8 +1,8 @@
 """Connected components by blocks: those of each cluster first, and then of the clusters' components.
 
 A cluster finds the components of its own edges by union and find (Tarjan 1975). From then on each of
-them is one node: it hooks and shortcuts along the edges that cross the border, as nodes do in
-`dgsuite.kernels.analytics.wcc` (Zhang, Azad and Hu 2020, FastSV).
+them is one node. Clusters tell each other which of these have edges between them; these edges, each once, go to
+all, and every cluster joins them in the same way.
 """
 
 from __future__ import annotations
@@ -21,13 +21,9 @@ from dgsuite.kernels.tools import blocks
 class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
-    component: NDArray[np.int64] = bsp.initial(lambda c: c.ids.copy())  # a root's label, and parent
+    component: NDArray[np.int64] = bsp.initial(lambda c: c.ids.copy())
     root: NDArray[np.int64] = bsp.initial(lambda c: np.arange(c.size))  # in the cluster's own edges
     border: NDArray[np.int64] = bsp.no_nodes()  # nodes with edges to other clusters
-    live: NDArray[np.int64] = bsp.no_nodes()  # roots with such nodes
-    heard: NDArray[np.int64] = bsp.later()  # least label of a root and its neighbours
-    before: NDArray[np.int64] = bsp.later()  # labels of live roots as the round began
-    fresh: NDArray[np.bool_] = bsp.per_node(True)  # roots with a new label
 
 
 @dataclass(frozen=True)
@@ -36,9 +32,10 @@ class BlockComponents(bsp.Kernel):
 
     Notes
     -----
-    Rounds: about ``log2`` of the number of clusters' components that lie on a path.
+    Rounds: exactly ``1``.
 
-    Messages: at most ``rounds * (2 * m + 2 * n)``.
+    Messages: at most ``2 * m``, and to each cluster one for each pair of components with edges between them,
+    of which there are at most ``m``.
 
     Examples
     --------
@@ -51,47 +48,39 @@ class BlockComponents(bsp.Kernel):
     name = "wcc"
     form = "block"
     outputs = Components.outputs
-    fields = {"label": np.int64}
+    fields = {"label": np.int64, "one": np.int64, "other": np.int64}
     both_ways = True
+    ships = True
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        left = yield bsp.Round(self.contract, opening=True)
-        if left.any:
-            yield from bsp.until_quiet(self.tell, self.hook, self.answer, self.shorten)
-        yield bsp.Round(self.settle, closing=left.any)
+        yield bsp.Round(self.contract, self.meet, self.settle)
 
-    def contract(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
+    def contract(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         from dgsuite.kernels.analytics import _blocks
 
         _blocks.unite(c.indptr, c.positions, c.first, s.root)
         s.border = np.flatnonzero(c.remote_degree)
-        s.live = np.unique(s.root[s.border])
-        s.heard = s.component.copy()
-        return bsp.vote(any=len(s.live) > 0)
+        nodes, _, ends = blocks.crossing(c, s.border)
+        return bsp.unicast(ends, nodes, label=c.ids[s.root[nodes]])
 
-    def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
-        nodes, _, ends = blocks.crossing(c, s.border[s.fresh[s.root[s.border]]])
-        return bsp.unicast(ends, nodes, combine="min", label=s.component[s.root[nodes]])
-
-    def hook(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
-        nodes, label = inbox.min("label")
-        np.minimum.at(s.heard, s.root[nodes], label)
-        s.before = parent = s.component[s.live]
-        s.component[s.live] = label = np.minimum(parent, s.heard[s.live])
-        asks = parent != c.ids[s.live]
-        return bsp.unicast(parent[asks], s.live[asks], label=label[asks])
-
-    def answer(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
-        nodes, label = inbox.min("label")
-        s.component[nodes] = np.minimum(s.component[nodes], label)
-        return bsp.unicast(inbox.src, inbox.node, label=s.component[inbox.node])
-
-    def shorten(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        nodes = inbox.node
-        s.component[nodes] = np.minimum(s.component[nodes], inbox["label"])
-        s.fresh[s.live] = s.component[s.live] < s.before
-        return bsp.vote(any=bool(s.fresh[s.live].any()))
+    def meet(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
+        """Tell all clusters which components have edges between them, each pair from one end."""
+        root, label = s.root[inbox.node], inbox["label"]
+        first = c.ids[root] < label
+        pairs = np.unique(root[first] * c.n + label[first])
+        root, label = np.divmod(pairs, c.n)
+        clusters = c.partition.clusters
+        one, other = np.tile(c.ids[root], clusters), np.tile(label, clusters)
+        return bsp.ship(np.repeat(np.arange(clusters), len(pairs)), one=one, other=other)
 
     def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        from dgsuite.kernels.tools import _unions
+
+        pairs = np.concatenate([inbox.shipped("one"), inbox.shipped("other")])
+        labels, at = np.unique(pairs, return_inverse=True)
+        joined = np.arange(len(labels))
+        _unions.join_all(joined, *at.reshape(2, -1))
+        met = np.unique(s.root[s.border])
+        s.component[met] = labels[joined[np.searchsorted(labels, c.ids[met])]]
         s.component = s.component[s.root]

@@ -27,3 +27,11 @@ def settle(root):
     """Give every node the first node of its set."""
     for node in range(len(root)):  # a node's root comes before it
         root[node] = root[root[node]]
+
+
+@compiled
+def join_all(root, nodes, others):
+    """Join the sets of pairs of nodes, and give every node the first node of its set."""
+    for k in range(len(nodes)):
+        join(root, nodes[k], others[k])
+    settle(root)

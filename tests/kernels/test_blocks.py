@@ -98,7 +98,7 @@ def test_the_root_of_a_tree_is_its_smallest_node():
 
 
 def test_the_dataset_says_that_rounds_depend_on_the_cut():
-    found = [dgsuite.run("wcc", grid(12, clusters=k), style="serial", form="block") for k in (1, 4)]
+    found = [dgsuite.run("bfs", grid(12, clusters=k), style="serial", form="block") for k in (1, 4)]
     for ds in found:
         assert ds.attrs["form"] == "block"
         assert {"round", "messages"} <= {*ds.attrs["cut_dependent"].split()}
