@@ -7,6 +7,12 @@ from dgsuite.kernels.analytics.bfs import BreadthFirst
 from dgsuite.kernels.analytics.bfs_block import BlockSearch
 from dgsuite.kernels.analytics.bfs_grid import GridSearch
 from dgsuite.kernels.analytics.bfs_many import AllPairs, BreadthFirstMany
+from dgsuite.kernels.analytics.bfs_many_block import (
+    BlockAllPairs,
+    BlockCloseness,
+    BlockHarmonic,
+    BlockMany,
+)
 from dgsuite.kernels.analytics.cdlp import LabelPropagation
 from dgsuite.kernels.analytics.closeness import Closeness, Harmonic
 from dgsuite.kernels.analytics.colouring import Colouring
@@ -129,8 +135,12 @@ RECURSIVE: dict[str, type[Kernel]] = {
 BLOCK: dict[str, type[Kernel]] = {
     k.name: k
     for k in (
+        BlockAllPairs,
+        BlockCloseness,
         BlockComponents,
         BlockCoreNumber,
+        BlockHarmonic,
+        BlockMany,
         BlockPaths,
         BlockSearch,
         BlockSpanningTree,

@@ -83,6 +83,31 @@ def look(
 
 
 @compiled
+def add_up(hops, gains, total, reached, farthest):
+    """Add the searches of a batch to what nodes know: as `settle`, depth by depth where hops ascend.
+
+    Parameters
+    ----------
+    hops
+        By node and source, none or 0 where there is nothing to add.
+    gains
+        What a source at 1, 2, ... hops adds to a total.
+    """
+    for row in range(len(hops)):
+        k = 0
+        while k < hops.shape[1]:
+            depth = hops[row, k]
+            times = 1
+            while k + times < hops.shape[1] and hops[row, k + times] == depth:
+                times += 1
+            k += times
+            if depth > 0:
+                total[row] += times * gains[depth - 1]
+                reached[row] += times
+                farthest[row] = max(farthest[row], depth)
+
+
+@compiled
 def fill(level, rows, words, first, depth):
     """Put the level of each row and source of its word, the bits of which are columns from `first` on."""
     for i in range(len(rows)):

@@ -35,6 +35,9 @@ class State(bsp.ClusterState):
     eccentricity: NDArray[np.int32] = bsp.per_node(0, np.int32)  # levels to the farthest of these
     seen: NDArray[np.uint64] = bsp.per_node(0, np.uint64)  # sources of the batch that reach it
     waiting: bsp.Subset = bsp.later()  # nodes with an edge to them, not reached by all of the batch
+    hops: NDArray[np.int32] = (
+        bsp.later()
+    )  # by blocks: from each source of the batch, -1 if unreached
 
     @property
     def distance(self) -> NDArray:
@@ -56,7 +59,7 @@ class ManySearches(bsp.Kernel):
         """The sources, as node ids."""
         raise NotImplementedError
 
-    def gain(self, depth: int) -> Any:
+    def gain(self, depth: Any) -> Any:
         """What a source `depth` levels away adds to a node's total."""
         return depth
 

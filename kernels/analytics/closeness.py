@@ -8,6 +8,7 @@ estimates (Eppstein and Wang 2001).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,7 +133,7 @@ class Harmonic(Centrality):
         "source": bsp.Output("whether distances from the node count"),
     }
 
-    def gain(self, depth: int) -> float:
+    def gain(self, depth: Any) -> Any:
         return 1 / depth
 
     def finish(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:

@@ -1,8 +1,8 @@
 """Connected components by blocks: those of each cluster first, and then of the clusters' components.
 
 A cluster finds the components of its own edges by union and find (Tarjan 1975). From then on each of
-them is one node. Clusters tell each other which of these have edges between them; these edges, each once, go to
-all, and every cluster joins them in the same way.
+them is one node. Clusters tell each other which of these have edges between them; these edges, each once,
+go to all, and every cluster joins them in the same way.
 """
 
 from __future__ import annotations

@@ -15,8 +15,12 @@ from dgsuite.kernels.bsp import COUNTS
 from dgsuite.partition.graph.graph import Graph
 
 SAME = {
+    "all_pairs": ("level",),
     "bfs": ("level", "parent"),
+    "bfs_many": ("distance", "reached", "eccentricity"),
+    "closeness": ("closeness",),
     "core_number": ("core",),
+    "harmonic": ("harmonic",),
     "mst": (),
     "scc": ("component",),
     "sssp": ("distance",),
@@ -90,6 +94,19 @@ def test_a_deep_graph_takes_few_rounds(name):
                           dgsuite.run("bfs", graph, style="serial")], SAME["bfs"])  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["all_pairs", "bfs_many", "closeness", "harmonic"])
+def test_searches_of_several_batches_take_few_rounds(name):
+    """From 70 nodes of a path of 300 in three parts: two batches of some rounds each."""
+    path = np.arange(299)
+    graph = Graph.from_edges(path, path + 1, clusters=3)
+    how = {"samples": 70} if name in ("closeness", "harmonic") else {"sources": 70}
+    found, expected = (
+        dgsuite.run(name, graph, style="serial", form=form, **how) for form in ("block", "iterative")
+    )
+    assert found.sizes["round"] <= 10 < 500 < expected.sizes["round"]
+    assert not differing([expected, found], SAME[name])
+
+
 def test_the_root_of_a_tree_is_its_smallest_node():
     graph = Graph.from_edges([5, 4, 1], [4, 3, 2], n=7, clusters=3)
     ds = dgsuite.run("mst", graph, style="serial", form="block")
@@ -116,7 +133,7 @@ def test_of_equal_ways_the_parent_is_on_one_with_the_fewest_edges():
 def test_what_has_no_block_form_is_named():
     with pytest.raises(
         InputError,
-        match="'mis' has no block form; these kernels have one: wcc, core_number, sssp, bfs, mst, scc",
+        match="'mis' has no block form; these kernels have one: all_pairs, ",
     ):
         dgsuite.run("mis", grid(3), form="block")
     with pytest.raises(InputError, match="unknown parameter of 'sssp' 'delta'"):

@@ -13,7 +13,7 @@ from dgsuite.partition.graph.checks import once
 from dgsuite.partition.graph.depth import look
 from dgsuite.partition.graph.graph import Graph
 
-EITHER = ("bfs", "wcc")
+EITHER = ("all_pairs", "bfs", "bfs_many", "closeness", "harmonic", "wcc")
 """Kernels whose outputs are the same bits in iterative and in block form, and that nobody runs for their
 rounds alone. The choice depends on the cut, and outputs must not."""
 
