@@ -95,7 +95,7 @@ class NestedComponents(bsp.Kernel):
         found = checked(self.thresholds)
         if not graph.weighted:
             raise InputError(
-                "kernel 'wcc': thresholds compare the weights of edges, but the graph has none; give weights, "
+                "kernel 'wcc': thresholds compare the weights of edges, but the graph has none; give some, "
                 "or name their column by weight= when the graph is made"
             )
         return type(self)(self.seed, self.faithful, found)

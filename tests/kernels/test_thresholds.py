@@ -141,7 +141,7 @@ def test_what_are_no_thresholds_is_refused(thresholds, message):
 
 
 def test_a_graph_without_weights_is_refused():
-    with pytest.raises(InputError, match="the graph has none; give weights, or name their column"):
+    with pytest.raises(InputError, match="the graph has none; give some, or name their column"):
         dgsuite.run("wcc", Graph.from_edges([0], [1]), thresholds=[0.9])
 
 

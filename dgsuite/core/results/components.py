@@ -77,7 +77,7 @@ def components(
         raise InputError("dataset must be a result of dgsuite.run('wcc', graph)")
     if dataset.sizes["node"] != graph.n:
         raise InputError(
-            f"the dataset has {dataset.sizes['node']} nodes, and the graph {graph.n}; give the graph of the run"
+            f"the dataset has {dataset.sizes['node']} nodes, and the graph {graph.n}: give that of the run"
         )
     least, stricter = _chosen(dataset, threshold)
     counted = run(CountedEdges, graph, threshold=least, client=client or graph.client)
