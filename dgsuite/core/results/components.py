@@ -93,7 +93,9 @@ def components(
     frame = to_dataframe(by_node, client=client)
     how = {"node": "count", "edges": "sum", "weakest": "min", "split": "max"}
     rows = frame.groupby("component").agg(
-        {name: how[name] for name in how if name in frame.columns}, split_out=frame.npartitions
+        {name: how[name] for name in how if name in frame.columns},
+        split_out=frame.npartitions,
+        shuffle_method="tasks",
     )
     rows = rows.rename(columns={"node": "size"})
     if not graph.directed:

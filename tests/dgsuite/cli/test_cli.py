@@ -254,7 +254,10 @@ def test_a_kernel_runs_on_generated_edges(here, kind):
             ["kernel", "pagerank", "in.txt"],
             "is an input of IMSuite's, since its first line is one number",
         ),
-        (["kernel", "mst", "in.txt", "--relabel"], "takes none of --directed, --relabel, --duplicates and"),
+        (
+            ["kernel", "mst", "in.txt", "--relabel"],
+            "takes none of --directed, --relabel, --duplicates and",
+        ),
         (["kernel", "mis", "in.txt"], "is it an input of another kernel than mis?"),
         (["gap", "--file", "in.txt"], "these are for `dgsuite kernel` with one of bf, by, dp"),
     ],
