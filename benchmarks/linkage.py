@@ -2,9 +2,9 @@
 
 python benchmarks/linkage.py [--pairs P] [--alone R] [--turns T]
 
-Four of five pairs are all pairs of groups of two to six records, with scores from 0.7 on, most of them near 1;
-the others are of records of different groups, with scores from 0.5 to 0.85. Identifiers are text of 13 characters. Some more
-records have no pair. Memory is as in construction.py.
+Four of five pairs are all pairs of groups of two to six records, with scores from 0.7 on, most of them near
+1; the others are of records of different groups, with scores from 0.5 to 0.85. Identifiers are text of 13
+characters. Some more records have no pair. Memory is as in construction.py.
 """
 
 from __future__ import annotations

@@ -11,11 +11,11 @@ from dgsuite.base.version import __version__ as __version__
 if TYPE_CHECKING:
     from dgsuite.base.errors import DgsuiteError, InputError, RunError, WorkerLost
     from dgsuite.core import traces, transports
-    from dgsuite.core.results.components import components
     from dgsuite.core.results.dataframe import to_dataframe
     from dgsuite.core.results.dataset import open_dataset as open
     from dgsuite.core.results.dataset import save
     from dgsuite.core.running.catalogue import list_kernels
+    from dgsuite.core.running.components import components
     from dgsuite.core.running.runner import run, run_each
     from dgsuite.kernels.bsp import Kernel
     from dgsuite.partition.graph.graph import Graph
@@ -56,7 +56,7 @@ __getattr__, __dir__ = lazy_imports(
         "Kernel": "dgsuite.kernels.bsp:Kernel",
         "RunError": "dgsuite.base.errors:RunError",
         "WorkerLost": "dgsuite.base.errors:WorkerLost",
-        "components": "dgsuite.core.results.components:components",
+        "components": "dgsuite.core.running.components:components",
         "hartree_fock": "dgsuite.studies.chem.scf:hartree_fock",
         "list_kernels": "dgsuite.core.running.catalogue:list_kernels",
         "open": "dgsuite.core.results.dataset:open_dataset",

@@ -120,6 +120,7 @@ class NestedComponents(bsp.Kernel):
     def contract(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         from dgsuite.kernels.analytics import _blocks
 
+        assert c.weights is not None
         weights = c.weights if c.weights_in is None else np.maximum(c.weights, c.weights_in)
         s.missed = np.zeros(len(weights), np.min_scalar_type(len(self.thresholds)))
         with np.errstate(over="ignore"):  # of weights of 32 bits

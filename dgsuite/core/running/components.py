@@ -8,6 +8,7 @@ import xarray as xr
 
 from dgsuite.base.errors import InputError
 from dgsuite.core.results.dataframe import to_dataframe
+from dgsuite.core.running.runner import run
 from dgsuite.kernels.analytics.counted import CountedEdges
 from dgsuite.partition.graph.checks import check_graph
 from dgsuite.partition.graph.graph import Graph
@@ -70,8 +71,6 @@ def components(
     3             1      0      NaN      NaN  False
     4             1      0      NaN      NaN  False
     """
-    from dgsuite.core.running.runner import run
-
     check_graph(graph)
     if not isinstance(dataset, xr.Dataset) or dataset.attrs.get("kernel") != "wcc":
         raise InputError("dataset must be a result of dgsuite.run('wcc', graph)")
@@ -116,6 +115,6 @@ def _chosen(dataset: xr.Dataset, threshold: float | None) -> tuple[float | None,
     there = dataset["threshold"].values.tolist()
     if threshold is None and len(there) == 1:
         threshold = there[0]
-    if threshold not in there:
+    if threshold is None or threshold not in there:
         raise InputError(f"threshold must be one of those of the run, {there}, got {threshold!r}")
     return float(threshold), min((one for one in there if one > threshold), default=None)
