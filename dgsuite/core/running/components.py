@@ -64,12 +64,12 @@ def components(
     >>> import dgsuite
     >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3], weights=[0.9, 0.8, 0.7, 0.6], n=5)
     >>> ds = dgsuite.run("wcc", graph, thresholds=[0.9, 0.7])
-    >>> print(dgsuite.components(graph, ds, 0.7).compute(scheduler="threads").sort_index())
-               size  edges  density  weakest  split
-    component
-    0             3      3      1.0      0.7   True
-    3             1      0      NaN      NaN  False
-    4             1      0      NaN      NaN  False
+    >>> table = dgsuite.components(graph, ds, 0.7).compute(scheduler="threads")
+    >>> print(table.sort_index().reset_index().to_string(index=False))
+     component  size  edges  density  weakest  split
+             0     3      3      1.0      0.7   True
+             3     1      0      NaN      NaN  False
+             4     1      0      NaN      NaN  False
     """
     check_graph(graph)
     if not isinstance(dataset, xr.Dataset) or dataset.attrs.get("kernel") != "wcc":
