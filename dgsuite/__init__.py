@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dgsuite.core.results.dataset import open_dataset as open
     from dgsuite.core.results.dataset import save
     from dgsuite.core.running.catalogue import list_kernels
+    from dgsuite.core.running.components import components
     from dgsuite.core.running.runner import run, run_each
     from dgsuite.kernels.bsp import Kernel
     from dgsuite.partition.graph.graph import Graph
@@ -28,6 +29,7 @@ __all__ = [
     "Kernel",
     "RunError",
     "WorkerLost",
+    "components",
     "hartree_fock",
     "list_kernels",
     "open",
@@ -54,6 +56,7 @@ __getattr__, __dir__ = lazy_imports(
         "Kernel": "dgsuite.kernels.bsp:Kernel",
         "RunError": "dgsuite.base.errors:RunError",
         "WorkerLost": "dgsuite.base.errors:WorkerLost",
+        "components": "dgsuite.core.running.components:components",
         "hartree_fock": "dgsuite.studies.chem.scf:hartree_fock",
         "list_kernels": "dgsuite.core.running.catalogue:list_kernels",
         "open": "dgsuite.core.results.dataset:open_dataset",

@@ -53,6 +53,8 @@ class Validator(NamedTuple):
         Name of the output that holds identifiers. They are nodes if the graph has no identifiers.
     sampled
         Whether the second dimension of outputs may have another length: some nodes only, or steps.
+    columns
+        Name of an array of the results, for each entry of which outputs may have a column of their own.
     """
 
     outputs: dict[str, int]
@@ -61,6 +63,7 @@ class Validator(NamedTuple):
     nodes: str | None = None
     identifiers: str | None = None
     sampled: bool = False
+    columns: str | None = None
 
 
 VALIDATORS: dict[str, Validator] = {
@@ -98,7 +101,7 @@ VALIDATORS: dict[str, Validator] = {
     "sssp": Validator({"distance": 1, "parent": 1}, search.sssp, "distance", nodes="parent"),
     "triangles": Validator({"triangles": 1}, triangles.triangles),
     "vc": Validator({"colour": 1}, sets.vc),
-    "wcc": Validator({"component": 1}, components.wcc, nodes="component"),
+    "wcc": Validator({"component": 1}, components.wcc, nodes="component", columns="threshold"),
 }
 """Validators by kernel."""
 
@@ -165,6 +168,8 @@ def _output(kernel: str, graph: Graph, name: str, results: Any) -> NDArray:
         raise InputError(f"the results of {kernel!r} have no {name!r}")
     values = np.asarray(here(results[name]))
     free = asked.sampled and values.ndim == dimensions and len(values) == n
+    if asked.columns is not None and asked.columns in results:
+        free |= values.shape == (n, np.size(results[asked.columns]))
     if values.shape != (n,) * dimensions and not free:
         what = "each" if dimensions == 1 else "each pair"
         raise InputError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import of_clusters
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.sources import imsuite
+from dgsuite.partition.sources.named import nodes_of
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -46,6 +47,7 @@ def read(
     relabel: bool,
     duplicates: str | None,
     kernel: str = "",
+    nodes: str | None = None,
 ) -> Graph:
     """The graph of a file: an edge list in text or Parquet, Matrix Market by its ending, or IMSuite's input.
 
@@ -53,12 +55,14 @@ def read(
     ----------
     kernel
         Name of the kernel that is to run, which decides the sections of an input of IMSuite's.
+    nodes
+        Nodes of an edge list that edges need not name: see `dgsuite.partition.sources.named.nodes_of`.
 
     Raises
     ------
     InputError
         It cannot be read; or it is an input of IMSuite's, and the kernel is none of IMSuite's, or `directed`,
-        `relabel` or `duplicates` is given.
+        `relabel`, `duplicates` or `nodes` is given; or `nodes` with Matrix Market.
     """
     # workers may have another working directory
     if path.endswith(".nc"):
@@ -67,10 +71,15 @@ def read(
         )
     path = path if "://" in path else os.path.abspath(path)
     if imsuite.recognised(path):
-        return _imsuite(path, client, directed or relabel or duplicates is not None, kernel)
+        return _imsuite(path, client, any((directed, relabel, duplicates, nodes)), kernel)
     market = path.endswith((".mtx", ".mtx.gz"))
-    make = Graph.read_matrix_market if market else Graph.read_edge_list
-    return make(path, client=client, directed=directed, relabel=relabel, duplicates=duplicates)
+    how: dict[str, Any] = {"directed": directed, "relabel": relabel, "duplicates": duplicates}
+    if not market:
+        named = None if nodes is None else nodes_of(nodes)
+        return Graph.read_edge_list(path, client=client, nodes=named, **how)
+    if nodes is not None:
+        raise InputError(f"--nodes is for edge lists: the matrix {path} says how many nodes it has")
+    return Graph.read_matrix_market(path, client=client, **how)
 
 
 def _imsuite(path: str, client: Client | None, has_options: bool, kernel: str) -> Graph:
@@ -83,7 +92,7 @@ def _imsuite(path: str, client: Client | None, has_options: bool, kernel: str) -
     if has_options:
         raise InputError(
             f"{what}; it is undirected, its nodes are from 0 and no edge is there twice, so it takes none of "
-            f"--directed, --relabel and --duplicates"
+            f"--directed, --relabel, --duplicates and --nodes"
         )
     try:
         return Graph.read_imsuite(path, kernel, client=client)

@@ -2,22 +2,59 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
+from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, collect, edges_within, ends
 from dgsuite.partition.clusters.cluster import Cluster
-from dgsuite.partition.graph.checks import components
+from dgsuite.partition.graph.checks import components, each_cluster, of_clusters
 
 
 def wcc(job: Job) -> list[Found]:
     """Connected components: both ends of an edge have the same label; a label is the smallest node that has
     it; and the smallest node of each tree of a spanning forest has a label of its own, so none joins two.
+    With thresholds this holds for each of them, on the graph of the edges that count.
     """
     label = job.outputs["component"]
+    if label.ndim == 1:
+        return _components(job, label)
+    thresholds = job.given("threshold")
+    assert thresholds is not None
+    columns = zip(thresholds.tolist(), label.T, strict=True)
+    return [found for least, column in columns for found in _components(_heavy(job, least), column)]
+
+
+def _heavy(job: Job, least: float) -> Job:
+    """The job on the graph of the edges whose weight is at least a number."""
+    if not job.graph.weighted:
+        raise InputError("components at thresholds need a graph with weights")
+    parts = each_cluster(job.graph, _kept, least)
+    entries = of_clusters(job.graph.like(parts, job.graph.entries), _entries)
+    return Job(job.graph.like(parts, entries), {}, {})
+
+
+def _kept(c: Cluster, least: float) -> Cluster:
+    assert c.weights is not None
+    with np.errstate(over="ignore"):  # of weights of 32 bits
+        kept = c.weights >= least
+    indptr = np.append(0, np.cumsum(kept))[c.indptr].astype(c.indptr.dtype)
+    return replace(
+        c, indptr=indptr, indices=c.indices[kept], weights=c.weights[kept], block=None, cache={}
+    )
+
+
+def _entries(c: Cluster) -> int:
+    return len(c.indices)
+
+
+def _components(job: Job, label: NDArray) -> list[Found]:
+    job = Job(job.graph, {"component": label}, {})
     nodes = np.arange(job.n)
     alone = (components(job.graph) == nodes) & (label != nodes)
     return [

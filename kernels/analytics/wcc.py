@@ -10,12 +10,17 @@ smallest; and it takes its parent's label for its own, which halves the way to t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
+
+if TYPE_CHECKING:
+    from dgsuite.partition.graph.graph import Graph
 
 
 @dataclass(eq=False)
@@ -35,7 +40,16 @@ class State(bsp.ClusterState):
 class Components(bsp.Kernel):
     """Connected components; of a directed graph the weakly connected ones.
 
-    Output ``component``: the smallest node of the component.
+    Output ``component``: the smallest node of the component. With `thresholds` it has a column for each, and
+    a dimension ``threshold`` with these as coordinates.
+
+    Parameters
+    ----------
+    thresholds
+        Find the components of the edges whose weight is at least the threshold, for each of some different
+        numbers, in one run. Each column has the bits that a run without thresholds has on a graph of these
+        edges. On a directed graph each direction has its weight, and one that counts is enough. Such a run
+        is one by blocks, so rounds and all counts depend on the cut.
 
     Notes
     -----
@@ -49,13 +63,30 @@ class Components(bsp.Kernel):
     >>> graph = dgsuite.Graph.from_edges([0, 1, 3], [1, 2, 4])
     >>> dgsuite.run("wcc", graph).component.values
     array([0, 0, 0, 3, 3])
+
+    Pairs of records with scores, and components at two thresholds:
+
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[0.9, 0.7, 0.8])
+    >>> found = dgsuite.run("wcc", graph, thresholds=[0.8, 0.7]).component
+    >>> found.sel(threshold=0.8).values, found.sel(threshold=0.7).values
+    (array([0, 0, 2, 2]), array([0, 0, 0, 0]))
     """
+
+    thresholds: Sequence[float] | None = None
 
     name = "wcc"
     outputs = {"component": bsp.Output("smallest node of the component", nodes=True)}
     fields = {"label": np.int64}
     looks_for_first = True
     both_ways = True
+
+    def suited(self, graph: Graph) -> bsp.Kernel:  # type: ignore[override]
+        """The kernel for thresholds, where there are some."""
+        if self.thresholds is None:
+            return self
+        from dgsuite.kernels.analytics.wcc_nested import NestedComponents
+
+        return NestedComponents(self.seed, self.faithful, self.thresholds).suited(graph)
 
     def program(self, net: bsp.Net) -> bsp.Program:
         best = yield bsp.Round(self.nominate, opening=True)

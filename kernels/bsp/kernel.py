@@ -132,6 +132,8 @@ class Kernel:
     array([-1, -1, -1, -1])
     >>> Least().widths(4), Least().axis("step", 4), Least().suited(graph) == Least()
     ({}, None, True)
+    >>> Least().values("step") is None
+    True
     >>> Least().varies == bsp.COUNTS
     True
     """
@@ -212,6 +214,10 @@ class Kernel:
 
     def axis(self, dim: str, n: int) -> NDArray[np.int64] | None:
         """The nodes that a dimension of outputs, other than ``node``, lists; None for all."""
+        return None
+
+    def values(self, dim: str) -> NDArray | None:
+        """The numbers along a dimension of outputs that lists no nodes, such as thresholds; else None."""
         return None
 
     @property

@@ -69,7 +69,8 @@ class Constructors:
         src, dst
             Ends of each edge: integers from 0, or identifiers with ``relabel=True``. NumPy arrays or lists,
             Dask arrays, or Dask Series; or one (Dask or pandas) DataFrame as `src`, with columns ``source``,
-            ``target`` and optionally ``weight``. Self-loops are dropped; ``graph.built`` counts them.
+            ``target`` and optionally ``weight``. Self-loops are dropped; ``graph.built`` counts them, and
+            there is a warning unless `duplicates` is given.
         n
             Number of nodes; by default the largest id plus one.
         nodes
@@ -107,7 +108,7 @@ class Constructors:
             Which weight an edge has that several rows name; of an undirected graph, also in the other
             direction. "sum", "min", "max"; "first": of the first row, where partitions of a Dask collection
             follow each other; "error": repeated edges are refused. By default the smallest weight stays,
-            with a warning if there are weights and repeated edges. Sums of integers are int64 or uint64;
+            with a warning that counts the others. Sums of integers are int64 or uint64;
             floats are added in 64 bits, in the order of the rows.
         source, target, weight
             Column names of a DataFrame. Only the default ``weight`` may be missing. The former defaults
@@ -223,12 +224,15 @@ class Constructors:
         >>> Graph.from_scipy(sp.csr_array(np.array([[0, 2], [2, 0]])))
         <dgsuite.Graph: 2 nodes, 1 edges, undirected, weights int64; 1 clusters in this process>
         """
-        rule = repeated.check(options.pop("duplicates", None) or "sum")
+        given = options.pop("duplicates", None)
+        rule = repeated.check(given or "sum")
         found, rows, loops = conversion.of_scipy(matrix, options.get("directed", False), rule)
         if options.get("relabel"):
             del found["n"]
-        graph: Any = cls.from_edges(**{**found, **options})
+        graph: Any = cls.from_edges(**{**found, **options, "duplicates": repeated.DEFAULT})
         graph.built = repeated.Built(rows, rows - loops - graph.m, loops, rule, graph.weighted)
+        if given is None:  # entries that are there twice are one sum, as everywhere in SciPy
+            repeated.warn_of(graph.built._replace(merged=0))
         return graph
 
     @classmethod

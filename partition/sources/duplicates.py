@@ -123,7 +123,7 @@ def check(rule: Any) -> str:
 
 
 def built(tally: Tally, graph: Graph, duplicates: str | None) -> Built:
-    """What became of a table; warns where weights were lost and no rule was given.
+    """What became of a table; warns where rows are no edges and no rule was given.
 
     Parameters
     ----------
@@ -147,14 +147,33 @@ def built(tally: Tally, graph: Graph, duplicates: str | None) -> Built:
         )
     kept = tally.ends if graph.directed else -(-tally.ends // 2)
     found = Built(kept + tally.loops, kept - graph.m, tally.loops, rule, graph.weighted)
-    if duplicates is None and graph.weighted and found.merged:
+    if duplicates is None:
+        warn_of(found)
+    return found
+
+
+def warn_of(found: Built) -> None:
+    """Say how many rows are no edges of the graph, where no rule was given."""
+    if found.merged and found.weighted:
         warn(
             f"{found.merged:,} of {found.rows:,} rows repeat an edge: each edge keeps its smallest weight, "
             f"and the others are lost. Choose by duplicates='sum', 'min', 'max' or 'first', or refuse "
             f"repeated edges by duplicates='error'",
             UserWarning,
         )
-    return found
+    elif found.merged:
+        warn(
+            f"{found.merged:,} of {found.rows:,} rows repeat an edge, which counts once; duplicates='min' "
+            f"says that this is meant, and duplicates='error' refuses repeated edges",
+            UserWarning,
+        )
+    if found.loops:
+        what = "is a self-loop" if found.loops == 1 else "are self-loops"
+        warn(
+            f"{found.loops:,} of {found.rows:,} rows {what}, and dropped; graph.built counts them, and any "
+            f"rule of duplicates, such as 'min', says that this is meant",
+            UserWarning,
+        )
 
 
 def refuse(rule: str, edge: tuple[Any, Any]) -> None:

@@ -89,7 +89,7 @@ def parquet(path: str | os.PathLike[str]) -> Table:
     """
     name = os.fspath(path)
     found = matching(path)
-    with _needing(name, "a Parquet file", "parquet"):
+    with needing(name, "a Parquet file", "parquet"):
         import pyarrow.dataset as pads
         from fsspec.core import url_to_fs
 
@@ -137,7 +137,7 @@ def delta(path: str | os.PathLike[str], version: int | None = None) -> Table:
         There is no such table, it cannot be read, or packages are missing.
     """
     name = os.fspath(path)
-    with _needing(name, "a Delta table", "delta"):
+    with needing(name, "a Delta table", "delta"):
         from deltalake import DeltaTable
 
         return _table(name, [DeltaTable(name, version=version).to_pyarrow_dataset()])
@@ -160,7 +160,7 @@ def csv(
     """
     name = os.fspath(path)
     found = matching(path)
-    with _needing(name, "a CSV file", "parquet"):
+    with needing(name, "a CSV file", "parquet"):
         import dask.dataframe as dd
 
         frame = dd.read_csv(found, **read)
@@ -169,7 +169,7 @@ def csv(
 
 
 @contextmanager
-def _needing(name: str, form: str, extra: str) -> Iterator[None]:
+def needing(name: str, form: str, extra: str) -> Iterator[None]:
     """Say which packages reading needs, or that a file is not of a form."""
     try:
         yield

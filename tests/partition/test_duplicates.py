@@ -268,8 +268,8 @@ def test_what_was_built_is_said_and_kept(client, tmp_path):
 
 
 def test_weights_are_not_lost_without_a_word():
-    table = {"src": [0, 1, 0, 2], "dst": [1, 0, 1, 2], "weights": [5, 7, 6, 1]}
-    with pytest.warns(UserWarning, match="2 of 4 rows repeat an edge.*duplicates='sum'") as found:
+    table = {"src": [0, 1, 0], "dst": [1, 0, 1], "weights": [5, 7, 6]}
+    with pytest.warns(UserWarning, match="2 of 3 rows repeat an edge.*duplicates='sum'") as found:
         graph = Graph.from_edges(**table)
     assert len(found) == 1
     assert found[0].filename == __file__
@@ -277,8 +277,6 @@ def test_weights_are_not_lost_without_a_word():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Graph.from_edges(**table, duplicates="min")
-        Graph.from_edges(table["src"], table["dst"])
-        Graph.from_edges([0, 1], [1, 1], weights=[1, 2])
         Graph.from_bag([("a", {"b": 1}), ("b", {"a": 1})], "adjacency")
         Graph.from_scipy(sp.coo_array(([2, 2, 2, 2], ([0, 0, 1, 1], [1, 1, 0, 0]))))
 
@@ -335,3 +333,45 @@ def test_rules_that_do_not_apply_are_refused(tmp_path):
         Graph.from_dataframe(frame_of([(0, 1, 2)]), weight=None, duplicates="sum")
     with pytest.raises(InputError, match=r"edge \('ann', 'bob'\) is there more than once"):
         Graph.from_edges(["bob", "ann"], ["ann", "bob"], relabel=True, duplicates="error")
+
+
+@pytest.mark.parametrize(
+    ("rows", "messages"),
+    [
+        ([(0, 0), (0, 1)], ["1 of 2 rows is a self-loop, and dropped"]),
+        ([(0, 0), (1, 1), (0, 1)], ["2 of 3 rows are self-loops, and dropped"]),
+        ([(0, 1), (1, 0), (1, 2)], ["1 of 3 rows repeat an edge, which counts once"]),
+        ([(0, 1), (0, 1), (2, 2)], ["1 of 3 rows repeat an edge", "1 of 3 rows is a self-loop"]),
+        ([(0, 1), (1, 2)], []),
+    ],
+)
+def test_rows_that_are_no_edges_are_counted(rows, messages):
+    src, dst = np.array(rows).T
+    net = nx.MultiGraph(rows)
+    frame = pd.DataFrame({"source": src, "target": dst})
+    makers = [
+        lambda **how: Graph.from_edges(src, dst, **how),
+        lambda **how: Graph.from_dataframe(dd.from_pandas(frame, npartitions=2), **how),
+        lambda **how: Graph.from_networkx(net, **how),
+    ]
+    for make in makers:
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            make()
+        assert len(found) == len(messages)
+        for warning, message in zip(found, messages, strict=True):
+            assert message in str(warning.message)
+            assert warning.filename == __file__
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            make(duplicates="min")
+
+
+def test_a_matrix_with_a_diagonal_warns_of_it():
+    matrix = sp.csr_array(np.array([[2.0, 3.0], [3.0, 0.0]]))
+    with pytest.warns(UserWarning, match="1 of 2 rows is a self-loop"):
+        Graph.from_scipy(matrix)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        graph = Graph.from_scipy(matrix, duplicates="sum")
+    assert (graph.built.loops, graph.built.merged) == (1, 0)

@@ -114,7 +114,8 @@ def _offsets(dataset: xr.Dataset) -> list[int]:
 def _blocks(column: Any, offsets: Sequence[int]) -> list[Any]:
     """A Dask array in pieces, as Delayed objects."""
     sizes = tuple(last - first for first, last in pairwise(offsets))
-    return list(column.rechunk((sizes,)).to_delayed())
+    # an optimised graph names the results on workers, and does not hold them
+    return list(column.rechunk((sizes,)).to_delayed(optimize_graph=False))
 
 
 def _sent(pieces: list[Any], client: Client | None) -> list[Any]:

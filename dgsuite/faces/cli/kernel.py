@@ -85,6 +85,12 @@ def _by_set(context: click.Context, given: Sequence[str], option: str) -> str:
     help="Which weight an edge has that the file has several times. Default: the smallest, with a warning.",
 )
 @click.option(
+    "--nodes",
+    metavar="FILE[:COLUMN]",
+    help="Nodes that edges of the file need not name: a column of Parquet or CSV, a text file with one in "
+    "each line, or how many there are.",
+)
+@click.option(
     "--style", type=click.Choice(STYLES), help="Default: clocked on workers, else serial."
 )
 @click.option(
@@ -192,6 +198,7 @@ def _graph(
     directed: bool,
     relabel: bool,
     duplicates: str | None,
+    nodes: str | None,
 ) -> Graph:
     """The graph of a file, or a generated one."""
     from dgsuite import genval
@@ -203,15 +210,15 @@ def _graph(
         for option, value in (("n", n), ("scale", scale), ("m", m)):
             if value is not None:
                 raise InputError(f"--{option} is for generated graphs, and {given} is none")
-        return read(given, client, directed, relabel, duplicates, kernel)
-    if directed or relabel or duplicates:
+        return read(given, client, directed, relabel, duplicates, kernel, nodes)
+    if directed or relabel or duplicates or nodes:
         raise InputError(
-            f"--directed, --relabel and --duplicates are for files, and {given} is generated"
+            f"--directed, --relabel, --duplicates and --nodes are for files, and {given} is generated"
         )
     if (n is None) == (scale is None):
         raise InputError(f"a generated graph such as {given} needs either --n or --scale")
-    nodes = n if n is not None else 2 ** int(scale or 0)
-    return genval.graph(given, nodes, m=m, seed=seed, client=client)
+    size = n if n is not None else 2 ** int(scale or 0)
+    return genval.graph(given, size, m=m, seed=seed, client=client)
 
 
 def _figures(ds: xr.Dataset, graph: Graph, validated: bool, path: str) -> dict[str, Any]:

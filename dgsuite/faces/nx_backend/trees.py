@@ -38,6 +38,7 @@ def _forest(
         G.target,
         n=len(G),
         weights=place,
+        duplicates="min",
         clusters=way.clusters,
         client=way.client,
     )

@@ -97,6 +97,7 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
         if len(ways) != 1:
             yield f"{where}: must have exactly one of {', '.join(SOURCES)}; has {', '.join(ways) or 'none'}"
             continue
+        yield from (f"{where}.{problem}" for problem in _check_named(source, ways[0], folder))
         if ways == ["generate"] and run.n is None:
             yield f"run.{i}.n: missing; a generated graph needs a number of nodes"
             continue
@@ -163,6 +164,24 @@ def _check_address(config: Config) -> Iterator[str]:
                     f"run.{i}.{name}: a cluster at an address has the {name} it has; "
                     f"leave it out, or give no scheduler"
                 )
+
+
+def _check_named(source: GraphSource, way: str, folder: Path) -> Iterator[str]:
+    """What is wrong with options that edge lists alone have."""
+    from dgsuite.partition.sources.named import split
+
+    for name in ("nodes", "relabel"):
+        if getattr(source, name) not in (None, False) and way != "edge_list":
+            yield f"{name}: is for an edge_list, and the graph is from {way}"
+    named = source.nodes
+    if isinstance(named, str) and not Path(path := split(str(folder / named))[0]).exists():
+        yield f"nodes = {source.nodes!r}: there is no file {path}"
+    if isinstance(source.nodes, int) and (source.relabel or source.nodes < 1):
+        yield (
+            f"nodes = {source.nodes}: relabel = true finds the nodes itself; give a file of nodes"
+            if source.relabel
+            else f"nodes = {source.nodes}: must be at least 1"
+        )
 
 
 def _check_graph(source: GraphSource, kind: str, n: int) -> Iterator[str]:

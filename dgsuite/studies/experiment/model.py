@@ -188,6 +188,11 @@ class GraphSource(Section):
     """Whose generator: the fast ones, the original's, or that with the paper's names of inputs."""
     edges: Annotated[int, Field(ge=0)] | None = None
     """Number of edges, for kinds that have a choice."""
+    nodes: str | int | None = None
+    """Nodes that the edge list need not name: ``FILE[:COLUMN]``, a column of Parquet or CSV or a text file
+    with one in each line; or how many nodes there are."""
+    relabel: bool = False
+    """Whether nodes of the edge list are any identifiers."""
     duplicates: Rule | None = None
     """Which weight an edge has that an edge list or a matrix has several times; by default the smallest one,
     with a warning, and of a matrix the sum."""

@@ -33,6 +33,7 @@ from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.sources.edges import BUILDING
+from dgsuite.partition.sources.named import nodes_of, split
 from dgsuite.studies.experiment import namespaces
 from dgsuite.studies.experiment.clusters import (
     bound,
@@ -94,8 +95,13 @@ class Sweep:
     def stem(self, point: Point) -> str:
         """How the names of a point's files begin: it changes with the point and its input file."""
         identity = point.model_dump(exclude={"checkpoint"})
+        for name in ("nodes", "relabel"):  # points have the names that they had before these keys
+            if not identity["graph"][name]:
+                del identity["graph"][name]
         if point.graph.generate is None:
             identity["input"] = _digests(self.folder / point.source()[1])
+        if isinstance(nodes := point.graph.nodes, str):
+            identity["nodes"] = _digests(Path(split(str(self.folder / nodes))[0]))
         if self.cluster.protocol is not None:
             identity["protocol"] = self.cluster.protocol
         if self.cluster.scheduler is not None:
@@ -315,6 +321,9 @@ def make_graph(point: Point, folder: Path, client: Client | None) -> Graph:
         return Graph.read_imsuite(path, point.kernel, **options)
     options["duplicates"] = point.graph.duplicates
     if reader == "edge_list":
+        if point.graph.nodes is not None:
+            options["nodes"] = nodes_of(point.graph.nodes, folder)
+        options["relabel"] = point.graph.relabel
         return Graph.read_edge_list(path, **options)
     return Graph.read_matrix_market(path, **options)
 

@@ -254,7 +254,10 @@ def test_a_kernel_runs_on_generated_edges(here, kind):
             ["kernel", "pagerank", "in.txt"],
             "is an input of IMSuite's, since its first line is one number",
         ),
-        (["kernel", "mst", "in.txt", "--relabel"], "takes none of --directed, --relabel and"),
+        (
+            ["kernel", "mst", "in.txt", "--relabel"],
+            "takes none of --directed, --relabel, --duplicates and",
+        ),
         (["kernel", "mis", "in.txt"], "is it an input of another kernel than mis?"),
         (["gap", "--file", "in.txt"], "these are for `dgsuite kernel` with one of bf, by, dp"),
     ],
@@ -322,6 +325,62 @@ def test_a_kernel_on_a_file_with_repeated_edges(here, tmp_path):
     assert (done.returncode, "edge (0, 1) is there more than once" in done.stderr) == (2, True)
     done = here(main, "kernel", "bfs", "grid", "--n", 4, "--duplicates", "sum")
     assert (done.returncode, "are for files" in done.stderr) == (2, True)
+
+
+def test_a_kernel_on_a_file_and_nodes_that_it_does_not_name(here, tmp_path):
+    (tmp_path / "pairs.txt").write_text("bob dan 0.9\ndan eve 0.7\n")
+    (tmp_path / "records.csv").write_text("id,age\nann,3\nbob,4\ncid,5\ndan,6\neve,7\n")
+    how = ["--relabel", "--nodes", "records.csv:id", "--set", "thresholds=[0.9, 0.7]"]
+    done = here(main, "kernel", "wcc", "pairs.txt", *how, "-o", "o.nc")
+    assert done.returncode == 0, done.stderr
+    found = dgsuite.open(tmp_path / "o.nc")
+    assert found.node.values.tolist() == ["ann", "bob", "cid", "dan", "eve"]
+    assert found.component.sel(threshold=0.9).values.tolist() == ["ann", "bob", "cid", "bob", "eve"]
+    assert found.component.sel(threshold=0.7).values.tolist() == ["ann", "bob", "cid", "bob", "bob"]
+    (tmp_path / "edges.txt").write_text("0 1\n")
+    assert here(main, "kernel", "wcc", "edges.txt", "--nodes", 4, "-o", "o.nc").returncode == 0
+    assert dgsuite.open(tmp_path / "o.nc").sizes["node"] == 4
+
+
+@pytest.mark.parametrize(
+    ("graph", "nodes", "message"),
+    [
+        ("edges.txt", "none.csv:id", "none.csv: no such file"),
+        ("grid", "4", "--nodes are for files, and grid is generated"),
+        ("m.mtx", "4", "--nodes is for edge lists"),
+    ],
+)
+def test_nodes_that_a_graph_cannot_have(here, tmp_path, graph, nodes, message):
+    (tmp_path / "edges.txt").write_text("0 1\n")
+    (tmp_path / "m.mtx").write_text(
+        "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n"
+    )
+    more = ["--n", 4] if graph == "grid" else []
+    done = here(main, "kernel", "wcc", graph, *more, "--nodes", nodes)
+    assert (done.returncode, message in done.stderr) == (2, True), done.stderr
+
+
+def test_an_experiment_on_pairs_and_all_records(here, tmp_path):
+    (tmp_path / "pairs.txt").write_text("bob dan 0.9\ndan eve 0.7\n")
+    (tmp_path / "records.txt").write_text("ann\nbob\n")
+    run = '[[run]]\nkernel = "wcc"\nstyle = "serial"\nparams.thresholds = [0.9, 0.7]\n'
+    graph = 'graph = {edge_list = "pairs.txt", relabel = true, nodes = "records.txt"}\n'
+    (tmp_path / "e.toml").write_text(run + graph)
+    done = here(main, "run", "e.toml", "-o", "o.nc")
+    assert done.returncode == 0, done.stderr
+    assert dgsuite.open(tmp_path / "o.nc").node.values.tolist() == ["ann", "bob", "dan", "eve"]
+    (tmp_path / "records.txt").write_text("ann\nbob\ncid\n")
+    assert here(main, "run", "e.toml", "-o", "o.nc").returncode == 0  # not the point that is kept
+    assert dgsuite.open(tmp_path / "o.nc").sizes["node"] == 5
+    for wrong, message in [
+        (graph.replace("records.txt", "none.csv:id"), "there is no file"),
+        (graph.replace('"records.txt"', "4"), "relabel = true finds the nodes itself"),
+        ('graph = {edge_list = "pairs.txt", nodes = 0}\n', "must be at least 1"),
+        ('graph = {generate = "grid", nodes = 4}\nn = 4\n', "nodes: is for an edge_list"),
+    ]:
+        (tmp_path / "e.toml").write_text(run + wrong)
+        done = here(main, "run", "e.toml")
+        assert (done.returncode, message in done.stderr) == (2, True), done.stderr
 
 
 def test_an_experiment_says_how_repeated_edges_are_merged(here, tmp_path):

@@ -1,0 +1,241 @@
+"""Connected components at several thresholds: those of the heaviest edges first, which the next ones join.
+
+An edge counts where its weight is at least the threshold, so components at a smaller threshold are unions of
+those at a greater one, and edges are looked at by falling weight, as for a spanning forest (Kruskal 1956).
+A cluster finds the components of its own heaviest edges by union and find (Tarjan 1975). From then on each
+of them is one node, its root. At every threshold the edges that now count are compared once. Those whose ends
+are in different components stay, and along them roots hook and shortcut as nodes do in
+`dgsuite.kernels.analytics.wcc` (Zhang, Azad and Hu 2020, FastSV).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError
+from dgsuite.kernels import bsp
+from dgsuite.kernels.tools import blocks
+
+if TYPE_CHECKING:
+    from dgsuite.partition.graph.graph import Graph
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know."""
+
+    component: NDArray[np.int64]  # by node and threshold
+    label: NDArray[np.int64] = bsp.initial(lambda c: c.ids.copy())  # of a root: name, and parent
+    root: NDArray[np.int64] = bsp.initial(lambda c: np.arange(c.size))  # in the heaviest own edges
+    missed: NDArray[np.int64] = bsp.later()  # of each entry: thresholds above its weight
+    entry: NDArray[np.int64] = bsp.no_nodes()  # of the edges between components that now count
+    row: NDArray[np.int64] = bsp.no_nodes()  # nodes of these
+    tellers: NDArray[np.int64] = bsp.no_nodes()  # each of them once
+    live: NDArray[np.int64] = bsp.no_nodes()  # roots that hook
+    alive: NDArray[np.bool_] = bsp.per_node(False)  # the same as a mask
+    children: NDArray[np.int64] = bsp.initial(lambda c: np.empty((2, 0), np.int64))  # of roots
+    heard: NDArray[np.int64] = bsp.later()  # least label of a root and its neighbours
+    before: NDArray[np.int64] = bsp.later()  # labels of live roots as the round began
+    fresh: NDArray[np.bool_] = bsp.per_node(False)  # roots with a new label
+
+
+@dataclass(frozen=True)
+class NestedComponents(bsp.Kernel):
+    """Connected components at each of several thresholds; see `Components` for the output.
+
+    Parameters
+    ----------
+    thresholds
+        Numbers, finite and different.
+
+    Notes
+    -----
+    Rounds: about ``log2`` of the number of components that lie on a path, for each threshold.
+
+    Messages: at most ``2 * m`` for each threshold, and ``rounds * (2 * m + 2 * n)``.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[0.9, 0.7, 0.8])
+    >>> dgsuite.run("wcc", graph, thresholds=[0.8, 0.7]).component.values
+    array([[0, 0],
+           [0, 0],
+           [2, 0],
+           [2, 0]])
+    """
+
+    thresholds: Sequence[float] = ()
+
+    name = "wcc"
+    form = "block"
+    outputs = {
+        "component": bsp.Output(
+            "smallest node of the component", dims=("node", "threshold"), nodes=True
+        )
+    }
+    fields = {"label": np.int64}
+    both_ways = True
+
+    def suited(self, graph: Graph) -> Self:
+        """The kernel with thresholds that are floats.
+
+        Raises
+        ------
+        InputError
+            They are no thresholds, or the graph has no weights.
+        """
+        found = checked(self.thresholds)
+        if not graph.weighted:
+            raise InputError(
+                "kernel 'wcc': thresholds compare the weights of edges, but the graph has none; give some, "
+                "or name their column by weight= when the graph is made"
+            )
+        return type(self)(self.seed, self.faithful, found)
+
+    def values(self, dim: str) -> NDArray[np.float64]:
+        """The thresholds."""
+        return np.array(self.thresholds)
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        yield bsp.Round(self.contract, opening=True)
+        for column in np.argsort(self.thresholds)[::-1].tolist():
+            level = sum(other > self.thresholds[column] for other in self.thresholds)
+            left = yield bsp.Round(self.tell, self.compare, level=level)
+            if left.any:
+                phases = (self.call, self.hook, self.answer, self.shorten, self.listen)
+                yield from bsp.until_quiet(*phases)
+            yield bsp.Round(self.settle, closing=True, column=column)
+
+    def start(self, c: bsp.Cluster) -> State:
+        return State.of(c, component=np.empty((c.size, len(self.thresholds)), np.int64))
+
+    def contract(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        from dgsuite.kernels.analytics import _blocks
+
+        assert c.weights is not None
+        weights = c.weights if c.weights_in is None else np.maximum(c.weights, c.weights_in)
+        s.missed = np.zeros(len(weights), np.min_scalar_type(len(self.thresholds)))
+        with np.errstate(over="ignore"):  # of weights of 32 bits
+            for threshold in self.thresholds:
+                s.missed += weights < threshold
+        heaviest = s.missed == 0
+        indptr = np.append(0, np.cumsum(heaviest, dtype=c.indptr.dtype))[c.indptr]
+        _blocks.unite(indptr, c.positions[heaviest], c.first, s.root)
+
+    # The edges that count from a threshold on.
+
+    def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, level: int) -> bsp.Broadcast:
+        """The ends of edges that may lie between components say in which they are."""
+        s.entry = np.flatnonzero(s.missed == level)
+        s.row = np.searchsorted(c.indptr, s.entry, side="right") - 1
+        other = blocks.index_in(c, c.positions[s.entry])
+        keep(s, (other < 0) | (s.root[other] != s.root[s.row]))
+        return bsp.broadcast(s.tellers, label=s.label[s.root[s.tellers]])
+
+    def compare(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
+        _, label = inbox.along("label", s.entry)
+        apart = label != s.label[s.root[s.row]]
+        keep(s, apart)
+        s.alive[:] = s.fresh[:] = False
+        s.alive[s.root[s.row]] = True
+        s.live = np.flatnonzero(s.alive)
+        s.heard = s.label.copy()
+        np.minimum.at(s.heard, s.root[s.row], label[apart])
+        return bsp.vote(any=len(s.live) > 0)
+
+    # Between components: a root that is its own parent hooks to the least label that it hears or is offered.
+
+    def call(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
+        """Roots that have hooked say so to their children."""
+        parent, child = s.children
+        hooked = np.flatnonzero(s.label[parent] != c.ids[parent])
+        parent, child = parent[hooked], child[hooked]
+        if len(hooked):
+            s.children = np.delete(s.children, hooked, axis=1)
+        return bsp.unicast(child, parent, label=s.label[parent])
+
+    def hook(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
+        """The others offer it to their parents, or ask for the label of a new one."""
+        self.wake(s, inbox.node)
+        s.before = s.label[s.live]
+        s.label[inbox.node], s.fresh[inbox.node] = inbox["label"], True
+        parent = s.label[s.live]
+        least = np.minimum(parent, s.heard[s.live])
+        top = parent == c.ids[s.live]
+        s.label[s.live[top]] = least[top]
+        asks = ~top & (s.fresh[s.live] | (least < parent))
+        return bsp.unicast(parent[asks], s.live[asks], label=least[asks])
+
+    def answer(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
+        nodes, label = inbox.min("label")
+        before = len(s.live)
+        self.wake(s, nodes)
+        s.before = np.append(s.before, s.label[s.live[before:]])
+        top = s.label[nodes] == c.ids[nodes]
+        s.label[nodes[top]] = np.minimum(c.ids[nodes[top]], label[top])
+        parent = inbox.node
+        label = s.label[parent]
+        stays = label == c.ids[parent]
+        s.children = np.append(s.children, np.stack([parent, inbox.src])[:, stays], axis=1)
+        return bsp.unicast(inbox.src, parent, label=label)
+
+    def wake(self, s: State, roots: NDArray) -> None:
+        """Have roots hook."""
+        asleep = roots[~s.alive[roots]]
+        s.alive[asleep] = True
+        s.live = np.append(s.live, asleep)
+
+    def shorten(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        s.label[inbox.node] = inbox["label"]
+        s.fresh[s.live] = s.label[s.live] < s.before
+        root = s.root[s.tellers]
+        news = s.fresh[root]
+        return bsp.broadcast(s.tellers[news], label=s.label[root[news]])
+
+    def listen(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
+        told, label = inbox.along("label", s.entry)
+        np.minimum.at(s.heard, s.root[s.row[told]], label[told])
+        busy = s.fresh[s.live] | (s.heard[s.live] < s.label[s.live])
+        return bsp.vote(any=bool(busy.any()))
+
+    def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, column: int) -> None:
+        s.component[:, column] = s.label[s.root]
+
+
+def keep(s: State, kept: NDArray[np.bool_]) -> None:
+    """Drop the other edges."""
+    s.entry, s.row = s.entry[kept], s.row[kept]
+    s.tellers = s.row[np.flatnonzero(np.diff(s.row, prepend=-1))]
+
+
+def checked(thresholds: Sequence[float]) -> tuple[float, ...]:
+    """Thresholds as floats.
+
+    Raises
+    ------
+    InputError
+        There are none, one is not a finite number, or one is there more than once.
+    """
+    found = np.asarray(thresholds).tolist()
+    if not found or not all(map(_finite, found)):
+        raise InputError(
+            f"kernel 'wcc': thresholds must be finite numbers, at least one, such as [0.95, 0.9], got {found}"
+        )
+    if len(set(found)) < len(found):
+        twice = next(one for one in found if found.count(one) > 1)
+        raise InputError(
+            f"kernel 'wcc': thresholds must be different, and {twice} is there more than once"
+        )
+    return tuple(map(float, found))
+
+
+def _finite(number: object) -> bool:
+    return isinstance(number, Real) and not isinstance(number, bool) and math.isfinite(number)

@@ -1,0 +1,224 @@
+"""Components at several thresholds are those of runs on graphs of the edges that count."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dgsuite
+from dgsuite import InputError, genval
+from dgsuite.partition.graph.graph import Graph
+from tests.support.cases import cuts
+from tests.support.clusters import small_as_large
+from tests.support.corruptions import COMPONENTS
+
+SCORES = [0.5, 0.7, 0.8, 0.9, 0.95, 1.0]
+
+
+@st.composite
+def scored(draw, most=30):
+    """Scored pairs, and a function that makes the graph of those with a score from one on, in any cut."""
+    n = draw(st.integers(1, most))
+    pair = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1), st.integers(0, len(SCORES) - 1))
+    src, dst, score = np.array(draw(st.lists(pair, max_size=2 * n)), np.int64).reshape(-1, 3).T
+    kind = draw(st.sampled_from(["float64", "float32", "int64"]))
+    weights = score if kind == "int64" else np.array(SCORES, kind)[score]
+    directed = draw(st.booleans())
+
+    def make(least=None, owner=None, **how):
+        kept = slice(None) if least is None else weights >= least
+        return Graph.from_edges(
+            *(src[kept], dst[kept]),
+            n=n,
+            weights=weights[kept] if len(weights) else weights.astype(float),
+            directed=directed,
+            duplicates="max",
+            **how | ({} if owner is None else {"partition": owner}),
+        )
+
+    among = st.integers(-1, 6) if kind == "int64" else st.sampled_from([*SCORES, -1.0, 2.0, 0.85])
+    thresholds = draw(st.lists(among, min_size=1, max_size=5, unique=True))
+    return n, make, thresholds
+
+
+def apart(make, thresholds):
+    """A run without thresholds for each of them."""
+    runs = [dgsuite.run("wcc", make(least), style="serial") for least in thresholds]
+    return np.stack([ds.component.values for ds in runs], axis=1)
+
+
+@given(scored(), st.data())
+def test_each_column_is_a_run_of_its_own(case, data):
+    n, make, thresholds = case
+    graph = make(**data.draw(cuts(n)))
+    ds = dgsuite.run("wcc", graph, thresholds=thresholds, style="serial", check=True)
+    assert ds.threshold.values.tolist() == thresholds
+    assert ds.component.dims == ("node", "threshold")
+    np.testing.assert_array_equal(ds.component.values, apart(make, thresholds))
+    report = genval.validate("wcc", graph, ds)
+    assert report.ok, str(report)
+
+
+@pytest.mark.parametrize("style", ["clocked", "finish_async", "in_turn"])
+@settings(max_examples=8)
+@given(case=scored(), clusters=st.sampled_from([1, 2, 3, 8]))
+def test_style_workers_and_threads_change_nothing(threaded, style, case, clusters):
+    _, make, thresholds = case
+    with small_as_large(threaded):
+        graph = make(clusters=clusters)
+        ds = dgsuite.run("wcc", graph, thresholds=thresholds, style=style, client=threaded)
+    expected = dgsuite.run("wcc", graph, thresholds=thresholds, style="serial")
+    np.testing.assert_array_equal(ds.component.values, apart(make, thresholds))
+    np.testing.assert_array_equal(ds.messages.values, expected.messages.values)
+
+
+@pytest.mark.parametrize("partition", ["nodes", "hash"])
+@pytest.mark.parametrize("order", ["ascending", "random", "even, then odd"])
+def test_chains_take_a_logarithm_of_rounds(order, partition):
+    n = 20_000
+    rng = np.random.default_rng(1)
+    nodes = {
+        "ascending": np.arange(n),
+        "random": rng.permutation(n),
+        "even, then odd": np.argsort(np.arange(n) % 2, kind="stable"),
+    }[order]
+    weights = rng.integers(0, 3, n - 1)
+    graph = Graph.from_edges(
+        nodes[:-1], nodes[1:], weights=weights, clusters=3, partition=partition
+    )
+    for thresholds in ([0], [2, 1, 0]):
+        ds = dgsuite.run("wcc", graph, thresholds=thresholds, style="serial")
+        assert not ds.component.sel(threshold=0).any()
+        assert ds.sizes["round"] <= 3 * n.bit_length()
+
+
+def test_runs_with_thresholds_and_without_on_the_same_tasks(client):
+    graph = genval.graph("er", 300, m=500, weights=True, clusters=4)
+    each = [{}, {"thresholds": [50, 20]}, {"thresholds": [20]}]
+    plain, two, one = dgsuite.run_each("wcc", graph, each, style="clocked", client=client)
+    alone = [dgsuite.run("wcc", graph, style="serial", **given) for given in each]
+    for found, expected in zip((plain, two, one), alone, strict=True):
+        np.testing.assert_array_equal(found.component, expected.component)
+    np.testing.assert_array_equal(two.component.sel(threshold=20), one.component[:, 0])
+
+
+@pytest.mark.parametrize("change", [*COMPONENTS.values()], ids=[*COMPONENTS])
+def test_a_wrong_column_is_seen(change):
+    graph = genval.graph("er", 400, m=300, weights=True, clusters=3)
+    ds = dgsuite.run("wcc", graph, thresholds=[60, 30], style="serial")
+    assert genval.validate("wcc", graph, ds).ok
+    wrong = ds.copy(deep=True)
+    values = change["component"](ds.component.values[:, 0])
+    wrong.component[:, 0] = values
+    assert (values == ds.component.values[:, 0]).all() or not genval.validate(
+        "wcc", graph, wrong
+    ).ok
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "message"),
+    [
+        ([], "thresholds must be finite numbers, at least one"),
+        ([0.9, float("nan")], "must be finite numbers"),
+        ([float("inf")], "must be finite numbers"),
+        (["high"], "must be finite numbers"),
+        ([[0.9, 0.8]], "must be finite numbers"),
+        ([True], "must be finite numbers"),
+        ([0.9, 0.8, 0.9], "0.9 is there more than once"),
+        ([1, 1.0], "1.0 is there more than once"),
+        (0.9, "thresholds must be a sequence"),
+        ("0.9", "thresholds must be a sequence"),
+    ],
+)
+def test_what_are_no_thresholds_is_refused(thresholds, message):
+    graph = Graph.from_edges([0], [1], weights=[0.9])
+    with pytest.raises(InputError, match=message):
+        dgsuite.run("wcc", graph, thresholds=thresholds)
+
+
+def test_a_graph_without_weights_is_refused():
+    with pytest.raises(InputError, match="the graph has none; give some, or name their column"):
+        dgsuite.run("wcc", Graph.from_edges([0], [1]), thresholds=[0.9])
+
+
+def test_large_numbers_count_exactly_as_numpy_has_them():
+    weights = np.array([1e30, 3e38], np.float32)
+    graph = Graph.from_edges([0, 1], [1, 2], weights=weights)
+    ds = dgsuite.run("wcc", graph, thresholds=[1e300, 2e38, -1e300])
+    assert ds.component.values.T.tolist() == [[0, 1, 2], [0, 1, 1], [0, 0, 0]]
+
+
+def tables(graph, net, ds):
+    """The table of each threshold, and what networkx says."""
+    thresholds = ds.threshold.values.tolist()
+    for least in thresholds:
+        table = dgsuite.components(graph, ds, least).compute().sort_index()
+        heavy = nx.Graph([(u, v, w) for u, v, w in net.edges(data=True) if w["weight"] >= least])
+        heavy.add_nodes_from(net)
+        stricter = min((one for one in thresholds if one > least), default=None)
+        rows = {}
+        for nodes in nx.connected_components(heavy):
+            part = heavy.subgraph(nodes)
+            weights = [w for *_, w in part.edges(data="weight")]
+            kept = [(u, v) for u, v, w in part.edges(data="weight") if stricter and w >= stricter]
+            again = nx.Graph(kept)
+            again.add_nodes_from(nodes)
+            rows[min(nodes)] = {
+                "size": len(nodes),
+                "edges": len(weights),
+                "density": nx.density(part) if len(nodes) > 1 else np.nan,
+                "weakest": min(weights, default=np.nan),
+                **({"split": not nx.is_connected(again)} if stricter else {}),
+            }
+        yield table, pd.DataFrame.from_dict(rows, "index").sort_index()
+
+
+@pytest.mark.parametrize("partition", ["nodes", "hash"])
+@pytest.mark.parametrize("where", ["here", "workers", "stays"])
+def test_the_table_is_that_of_networkx(where, partition, client):
+    import dask
+
+    rng = np.random.default_rng(5)
+    net = nx.gnm_random_graph(60, 70, seed=3)
+    for _, _, data in net.edges(data=True):
+        data["weight"] = rng.choice(SCORES)
+    names = [f"r{node:02}" for node in net]
+    net = nx.relabel_nodes(net, dict(zip(net, names, strict=True)))
+    how = {} if where == "here" else {"client": client}
+    with dask.config.set({"dgsuite.gather-limit": "0 B" if where == "stays" else "4 MiB"}):
+        graph = Graph.from_networkx(net, clusters=3, partition=partition, **how)
+        style = "serial" if where == "here" else "clocked"
+        ds = dgsuite.run("wcc", graph, thresholds=[0.8, 0.95, 0.5], style=style, **how)
+        for found, expected in tables(graph, net, ds):
+            pd.testing.assert_frame_equal(
+                found, expected, check_names=False, check_index_type=False
+            )
+
+
+def test_the_table_of_a_run_without_thresholds():
+    graph = Graph.from_edges([0, 1, 3], [1, 2, 4], directed=True)
+    table = dgsuite.components(graph, dgsuite.run("wcc", graph)).compute().sort_index()
+    assert table["size"].tolist() == [3, 2]
+    assert table["edges"].tolist() == [2, 1]
+    assert table["density"].tolist() == [2 / 6, 1 / 2]
+    assert table["weakest"].isna().all()
+    assert "split" not in table
+
+
+def test_what_has_no_table_is_refused():
+    graph = Graph.from_edges([0, 1], [1, 2], weights=[0.9, 0.8])
+    ds = dgsuite.run("wcc", graph, thresholds=[0.9, 0.8])
+    for arguments, message in [
+        ((graph, ds), r"one of those of the run, \[0.9, 0.8\], got None"),
+        ((graph, ds, 0.7), "got 0.7"),
+        ((graph, dgsuite.run("wcc", graph), 0.9), "the run had no thresholds"),
+        ((graph, dgsuite.run("bfs", graph)), "a result of dgsuite.run"),
+        ((graph, None), "a result of dgsuite.run"),
+        ((Graph.from_edges([0], [1]), ds, 0.9), "has 3 nodes, and the graph 2"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            dgsuite.components(*arguments)
