@@ -24,7 +24,7 @@ import numpy as np
 from dgsuite.base.errors import InputError, one_of, unknown
 from dgsuite.base.masked import unmasked
 from dgsuite.kernels import FORMS, KERNELS
-from dgsuite.kernels.bsp import Kernel, Node, NodeOrNone, no_node
+from dgsuite.kernels.bsp import Kernel, Node, NodeOrNone, Pairs, no_node
 from dgsuite.kernels.bsp.declared import check_declared
 from dgsuite.partition.labels.labels import Labels, to_json
 
@@ -107,6 +107,10 @@ def fitting(kernel: type[Kernel], name: str, value: Any, labels: Labels | None =
     kinds = _kinds(kernel, name)
     for one in kinds:
         try:
+            if one == Pairs:
+                from dgsuite.core.pairs import pairs_of
+
+                return pairs_of(value, labels)
             if _by_node(one):
                 return _keyed(_cast(value, one, 63), labels)
             if labels is None:
@@ -139,6 +143,8 @@ def _check_nodes(kernel: Kernel, name: str, n: int) -> None:
             nodes, least = np.array([value]), 0
         elif _of_nodes(one) and isinstance(value, Sized):
             nodes, least = np.asarray(value), -1 if NodeOrNone in get_args(one) else 0
+        elif one == Pairs and isinstance(value, np.ndarray):
+            nodes, least = value.ravel(), 0
         else:
             continue
         if nodes.size and (nodes.ndim != 1 or nodes.dtype.kind not in "iu"):
@@ -161,6 +167,8 @@ def labelled(kernel: Kernel, name: str, labels: Labels | None) -> Any:
             return {labels[node]: number for node, number in value.items()}
         if _of_nodes(one) and isinstance(value, Sized):
             return labels.of(np.asarray(value, np.int64)).tolist()
+        if one == Pairs:
+            return [list(pair) for pair in zip(*(labels.of(end) for end in value.T), strict=True)]
     return value
 
 
@@ -194,6 +202,8 @@ def described(kernel: type[Kernel], name: str) -> str:
             words.append("a node")
         elif _of_nodes(one):
             words.append("a sequence of nodes")
+        elif one == Pairs:
+            words.append("a table of pairs of nodes")
         else:
             words.append(_described(one))
     return " or ".join(words)

@@ -126,6 +126,11 @@ def reference(kernel, graph):
         return {"core": np.array([*nx.core_number(net).values()])}
     if kernel == "triangles":
         return {"triangles": np.array([*nx.triangles(net).values()])}
+    if kernel == "similarity":
+        rows = [(u, v, s) for u, v, s in nx.jaccard_coefficient(net, sorted(map(sorted, net.edges)))]
+        source, target, similarity = map(np.array, zip(*rows, strict=True))
+        return {"source": source, "target": target, "similarity": similarity.astype(float),
+            **{"measure": "jaccard", "k": None}}
     if kernel == "lcc":
         return {"coefficient": np.array([*nx.clustering(net).values()], float)}
     if kernel == "cdlp":

@@ -1,0 +1,277 @@
+"""Similarity of nodes by the neighbours that they have in common (Liben-Nowell and Kleinberg 2007, "The
+link-prediction problem for social networks").
+
+Each node shares its list of neighbours with them. For an edge, the cluster of its smaller end then has the
+lists of both ends, and looks for the items of the shorter one in the longer one. For the best nodes of a node,
+two hops away, it adds up over the lists of the node's neighbours (Gustavson 1978). For pairs that may be far
+apart it looks up the target in these lists.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, Self, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.errors import InputError
+from dgsuite.kernels import bsp
+from dgsuite.partition.arrays.segments import expand
+from dgsuite.partition.graph.graph import Graph
+
+Name = Literal[
+    "jaccard",
+    "overlap",
+    "cosine",
+    "adamic_adar",
+    "resource_allocation",
+    "common_neighbours",
+    "preferential_attachment",
+]
+
+MODERATE = 2.0**200
+"""Weights of up to this size, and from its inverse on, have a cosine: products of four fit a float64."""
+
+
+class Measure(NamedTuple):
+    """How a similarity is made: names of constants of the compiled loops."""
+
+    term: str
+    way: str
+    weighted: str | None = None
+    """The terms where weights count, if they have a usual meaning."""
+
+    @property
+    def sized(self) -> bool:
+        """Whether it depends on the sizes of the ends."""
+        return self.way != "SUM"
+
+
+MEASURES = {
+    "jaccard": Measure("ONES", "JACCARD", "LEAST"),
+    "overlap": Measure("ONES", "OVERLAP", "LEAST"),
+    "cosine": Measure("ONES", "COSINE", "PRODUCTS"),
+    "adamic_adar": Measure("GAINS", "SUM"),
+    "resource_allocation": Measure("GAINS", "SUM"),
+    "common_neighbours": Measure("ONES", "SUM"),
+    "preferential_attachment": Measure("ONES", "ATTACHMENT"),
+}
+"""Measures by name."""
+
+
+@dataclass(eq=False)
+class State(bsp.ClusterState):
+    """What the nodes of a cluster know, and the rows of the result."""
+
+    size: NDArray[np.float64]
+    theirs: NDArray[np.float64] = bsp.later()  # sizes of neighbours, by entry; or of the targets of pairs
+    source: NDArray[np.int32] = bsp.later()
+    target: NDArray[np.int32] = bsp.later()
+    similarity: NDArray[np.float64] = bsp.later()
+
+
+@dataclass(frozen=True)
+class Similarity(bsp.Weighted):
+    """How similar nodes are by their neighbours: the ends of each edge, given pairs, or the best of each node.
+
+    Outputs ``source``, ``target`` and ``similarity``, a table with a row for each pair, by ascending source:
+
+    - of each edge, the source being the smaller node, by ascending target;
+    - with `pairs`, of each of these once, by ascending target;
+    - with `k`, of each node and the `k` most similar nodes two hops away, which share a neighbour with it
+      and are none; the best first, of equals the smaller node. A node has fewer rows where fewer are
+      there.
+
+    Node u has the neighbours N(u), and C is what N(u) and N(v) have in common. Without weights,
+
+    - ``jaccard`` is ``|C| / |N(u) or N(v)|``;
+    - ``overlap`` is ``|C| / min(|N(u)|, |N(v)|)``;
+    - ``cosine`` is ``|C| / sqrt(|N(u)| |N(v)|)``;
+    - ``adamic_adar`` is the sum of ``1 / log(|N(w)|)`` over w in C (Adamic and Adar 2003);
+    - ``resource_allocation`` is the sum of ``1 / |N(w)|`` over w in C (Zhou, Lu and Zhang 2009);
+    - ``common_neighbours`` is ``|C|``;
+    - ``preferential_attachment`` is ``|N(u)| |N(v)|``.
+
+    What would divide by 0 is 0. The first three have a usual meaning with weights, and are weighted where the
+    graph is, unless ``weighted=False``: in ``jaccard`` and ``overlap`` a common neighbour counts by the smaller
+    one of its two weights, and a node by the sum of its weights (Ruzicka's form); ``cosine`` is that of the
+    rows of the weight matrix. The others refuse ``weighted=True``.
+
+    Parameters
+    ----------
+    measure
+        Name of the measure.
+    pairs
+        Pairs of nodes: a table, whose first two columns count, an array of shape (p, 2), or a sequence of
+        pairs. All workers get them, 16 bytes each. A pair may be an edge, far apart, or a node twice.
+    k
+        Number of nodes to find for each node, from 1 on; not with `pairs`.
+
+    Notes
+    -----
+    Rounds: exactly ``1``.
+
+    Messages: at most ``4 * m``, and as many as `pairs`: a node sends its size, then its list, to each
+    neighbour; a target sends its size to the source.
+
+    Memory: a worker holds the lists of its nodes and of their neighbours; with `k` besides 28 bytes for each
+    node of the graph, for each cluster that runs, and the result.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> ds = dgsuite.run("similarity", graph, measure="jaccard")
+    >>> dgsuite.to_dataframe(ds).compute().round(3)
+       source  target  similarity
+    0       0       1       0.333
+    1       0       2       0.250
+    2       1       2       0.250
+    3       2       3       0.000
+    >>> dgsuite.run("similarity", graph, pairs=[(3, 0), (0, 0)]).similarity.values
+    array([1. , 0.5])
+    >>> best = dgsuite.run("similarity", graph, measure="adamic_adar", k=1)
+    >>> best.source.values, best.target.values
+    (array([0, 1, 3], dtype=int32), array([3, 3, 0], dtype=int32))
+    """
+
+    measure: Name = "jaccard"
+    pairs: bsp.Pairs | None = None
+    k: int | None = None
+
+    name = "similarity"
+    outputs = {
+        "source": bsp.Output("first node of the pair", dims=("pair",), nodes=True),
+        "target": bsp.Output("second node of the pair", dims=("pair",), nodes=True),
+        "similarity": bsp.Output("similarity of the two", dims=("pair",)),
+    }
+    numbered = ("pair",)
+    fields = {"size": np.float64, "neighbour": np.int32, "weight": np.float64}
+
+    def check(self, c: bsp.Cluster) -> str | None:
+        if self.k is not None and self.k < 1:
+            return f"k must be at least 1, got {self.k}"
+        if self.k is not None and self.pairs is not None:
+            return "k finds pairs, and pairs names them: give one of the two"
+        if self.weighted and c.weights is not None:
+            return self._unfit(c.weights)
+        return None
+
+    def _unfit(self, weights: NDArray) -> str | None:
+        """What is wrong with the weights of a cluster, if anything."""
+        if self.measure != "cosine":
+            least = weights.min(initial=0)
+            if least < 0:
+                return f"{self.measure} takes no negative weights, got {least}; weighted=False ignores them"
+            return None
+        heavy = np.abs(weights.astype(np.float64))
+        wrong = weights[(heavy > MODERATE) | ((heavy < 1 / MODERATE) & (heavy > 0))]
+        if len(wrong):
+            return f"cosine takes weights from 2^-200 to 2^200 in size, got {wrong[0]}"
+        return None
+
+    def suited(self, graph: Graph) -> Self:
+        if MEASURES[self.measure].weighted is not None:
+            return super().suited(graph)
+        if self.weighted:
+            known = ", ".join(name for name in get_args(Name) if MEASURES[name].weighted)
+            raise InputError(
+                f"kernel 'similarity': {self.measure} has no usual form with weights; leave out "
+                f"weighted=True, or take one of {known}"
+            )
+        return replace(self, weighted=False)
+
+    def program(self, net: bsp.Net) -> bsp.Program:
+        if self.pairs is None:
+            yield bsp.Round(self.tell, self.share, self.compare)
+        else:
+            yield bsp.Round(self.answer, self.ask, self.share, self.compare)
+
+    def start(self, c: bsp.Cluster) -> State:
+        size = c.degree.astype(np.float64)
+        if self.weighted and c.weights is not None:
+            heavy = c.weights.astype(np.float64)
+            row = np.repeat(np.arange(c.size), c.degree)
+            heavy = heavy**2 if self.measure == "cosine" else heavy
+            size = np.bincount(row, heavy, c.size)  # adds by ascending neighbour
+        return State(size)
+
+    def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        return bsp.broadcast(size=s.size)
+
+    def answer(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
+        """Targets tell sources their size."""
+        source, target = self._among(c, 1)
+        row = c.partition.position(target) - c.first
+        return bsp.unicast(source, row, size=s.size[row])
+
+    def ask(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
+        """Sources ask their neighbours for lists."""
+        s.theirs = inbox["size"][np.lexsort((inbox.src, c.ids[inbox.node]))]
+        s.source, s.target = (column.astype(np.int32) for column in self._among(c, 0))
+        rows = np.unique(c.partition.position(s.source) - c.first)
+        return bsp.broadcast(rows, size=s.size[rows])
+
+    def _among(self, c: bsp.Cluster, end: int) -> NDArray[np.int64]:
+        """Sources and targets of the pairs of which a cluster has one end, each once, ascending."""
+        assert self.pairs is not None
+        place = c.partition.position(self.pairs[:, end]) - c.first
+        return np.unique(self.pairs[(place >= 0) & (place < c.size)], axis=0).T
+
+    def share(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share:
+        nodes = inbox.receivers()
+        columns = {"neighbour": c.indices}
+        if self.pairs is None:
+            s.theirs = inbox.along("size")[1]
+            if self.k is not None:
+                columns["size"] = s.theirs
+        if self.weighted and c.weights is not None:
+            columns["weight"] = c.weights.astype(np.float64)
+        if len(nodes) < np.count_nonzero(c.degree):
+            _, entries = expand(c.indptr, nodes)
+            columns = {name: values[entries] for name, values in columns.items()}
+        return bsp.share(nodes, c.degree[nodes], **columns)
+
+    def compare(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        from dgsuite.kernels.analytics import _similarity as loops
+
+        lists = inbox.shared("neighbour")
+        weighted = bool(self.weighted) and c.weights is not None
+        measure = MEASURES[self.measure]
+        kind = getattr(loops, str(measure.weighted) if weighted else measure.term)
+        way = getattr(loops, measure.way)
+        gains = self._gains(lists) if kind == loops.GAINS else np.empty(0)
+        heavy = inbox.shared("weight").values if weighted else np.empty(0)
+        weights = c.weights.astype(np.float64) if weighted else np.empty(0)  # type: ignore[union-attr]
+        rows = c.indptr, c.indices, weights
+        if self.k is not None:
+            how = kind, way, self.k, gains, c.ids, s.size
+            sizes = inbox.shared("size").values
+            counts, s.target, s.similarity = loops.best(*how, *rows, *lists, heavy, sizes)
+            s.source = np.repeat(c.ids, counts).astype(np.int32)
+            return
+        if self.pairs is not None:
+            row = c.partition.position(s.source) - c.first
+            s.similarity = np.zeros(len(row))
+            loops.add_apart(kind, gains, row, s.target, *rows, *lists, heavy, s.similarity)
+        else:
+            row = np.repeat(np.arange(c.size), c.degree)
+            once = c.indices > c.ids[row]
+            row, s.target, s.theirs = row[once], c.indices[once], s.theirs[once]
+            s.source = c.ids[row].astype(np.int32)
+            s.similarity = np.zeros(len(row))
+            order = loops.by_longer(s.source, s.target, *lists[:2])
+            if kind == loops.ONES:
+                loops.count_common(*order, *lists, s.similarity)
+            else:
+                loops.add_common(kind, gains, *order, *lists, heavy, s.similarity)
+        loops.score(way, s.similarity, s.size[row], s.theirs)
+
+    def _gains(self, lists: bsp.Shared) -> NDArray[np.float64]:
+        """What each node adds as a common neighbour, by its degree; nodes without a list are none."""
+        degrees, which = np.unique(lists.ends - lists.starts, return_inverse=True)
+        worth: Any = math.log if self.measure == "adamic_adar" else float
+        costs = [worth(d) if d else 0.0 for d in degrees.tolist()]
+        return np.array([1 / cost if cost else 0.0 for cost in costs])[which]
