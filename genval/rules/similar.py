@@ -74,12 +74,16 @@ def similarity(job: Job) -> list[Found]:
 
 
 def _asked(job: Job, edges: csr_array, found: Pairs) -> list[Found]:
-    """The pairs are all edges, or those that were given, each once and ascending."""
+    """The pairs are all edges, from the end with more neighbours, or those that were given; each once and
+    ascending.
+    """
     given = _given(job)
     if given is None:
-        rows = np.repeat(np.arange(job.n), np.diff(edges.indptr))
-        once = rows < edges.indices
-        given = Pairs(rows[once], edges.indices[once].astype(np.int64))
+        degree = np.diff(edges.indptr)
+        u, v = np.repeat(np.arange(job.n), degree), edges.indices.astype(np.int64)
+        drawn = (u < v) == ((u + v) % 2 == 0)
+        more = (degree[u] > degree[v]) | ((degree[u] == degree[v]) & drawn)
+        given = Pairs(u[more], v[more])
     keys, wanted = found.keys(job.n), np.unique(given.keys(job.n))
     missing = np.setdiff1d(wanted, keys)
     return [

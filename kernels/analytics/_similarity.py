@@ -55,103 +55,114 @@ def scored(way, total, size, other):
 
 
 @compiled
-def score(way, totals, sizes, others):
-    """Turn sums into similarities, in place."""
+def scores(way, totals, sizes, others):
+    """Similarities of sums."""
+    found = np.empty(len(totals))
     for i in range(len(totals)):
-        totals[i] = scored(way, totals[i], sizes[i], others[i])
+        found[i] = scored(way, totals[i], sizes[i], others[i])
+    return found
 
 
 @compiled
-def by_longer(source, target, starts, ends):
-    """Pairs in the order of the end with the longer list.
-
-    Returns
-    -------
-    heads, order
-        Those of a node are ``order[heads[node]:heads[node + 1]]``.
-    shorter
-        The other end of each pair of `order`.
-    """
-    heads = np.zeros(len(starts) + 1, np.int64)
-    order = np.empty(len(source), np.int64)
-    shorter = np.empty(len(source), source.dtype)
-    for turn in range(2):
-        for i in range(len(source)):
-            long, short = source[i], target[i]
-            if ends[long] - starts[long] < ends[short] - starts[short]:
-                long, short = short, long
-            if turn == 0:
-                heads[long + 1] += 1
-            else:
-                order[heads[long]] = i
-                shorter[heads[long]] = short
-                heads[long] += 1
-        if turn == 0:
-            for node in range(len(starts)):
-                heads[node + 1] += heads[node]
-    heads[1:] = heads[:-1].copy()
-    heads[0] = 0
-    return heads, order, shorter
-
-
-@compiled
-def count_common(heads, order, shorter, starts, ends, values, totals):
-    """How many neighbours the ends of each pair have in common: items of the shorter list that are in the
-    longer one, which is kept as bits.
+def owned(indptr, indices, nodes, degrees, starts):
+    """The edges of each row whose other end has fewer neighbours, or as many if the row's node is the smaller
+    one of an even pair or the larger one of an odd pair. One end of each edge has it.
 
     Parameters
     ----------
-    heads, order, shorter
-        See `by_longer`.
-    totals
-        Filled by pair.
+    nodes
+        Node id of each row.
+    degrees
+        Of the other end, by entry.
+    starts
+        Where the list of each node begins.
+
+    Returns
+    -------
+    heads
+        Those of a row are ``heads[row]`` to ``heads[row + 1]``.
+    entries, first, last
+        Entry of each, and where the list of its other end begins and ends.
     """
-    near = np.zeros(len(starts) // 8 + 1, np.uint8)
-    for node in range(len(starts)):
-        if heads[node] == heads[node + 1]:
-            continue
-        for j in range(starts[node], ends[node]):
-            v = np.uint32(values[j])
-            near[v >> 3] |= np.uint8(1 << (v & 7))
-        for i in range(heads[node], heads[node + 1]):
-            if i + AHEAD < heads[node + 1]:
-                prefetch(values, starts[shorter[i + AHEAD]])
-                prefetch(values, starts[shorter[i + AHEAD]] + 16)  # the next cache line
-            count = 0
-            for j in range(starts[shorter[i]], ends[shorter[i]]):
-                count += bit(near, values[j])
-            totals[order[i]] = count
-        for j in range(starts[node], ends[node]):
-            near[np.uint32(values[j]) >> 3] = 0
+    heads = np.zeros(len(nodes) + 1, np.int64)
+    entries = np.empty(len(indices) + 1, np.int64)
+    count = 0
+    for row in range(len(nodes)):
+        node, degree = nodes[row], indptr[row + 1] - indptr[row]
+        for e in range(indptr[row], indptr[row + 1]):
+            v = np.int64(indices[e])
+            drawn = (node < v) == ((node + v) & 1 == 0)
+            entries[count] = e  # without a branch, which nobody could foresee
+            count += (degrees[e] < degree) | ((degrees[e] == degree) & drawn)
+        heads[row + 1] = count
+    entries = entries[:count].copy()
+    first, last = np.empty(count, np.int64), np.empty(count, np.int64)
+    for i in range(count):
+        first[i] = starts[indices[entries[i]]]
+        last[i] = first[i] + degrees[entries[i]]
+    return heads, entries, first, last
 
 
 @compiled
-def add_common(kind, gains, heads, order, shorter, starts, ends, values, heavy, totals):
-    """As `count_common`, with a sum of terms."""
-    place = np.full(len(starts), -1, np.int64)
-    for node in range(len(starts)):
-        if heads[node] == heads[node + 1]:
+def count_common(indptr, indices, n, heads, first, last, values):
+    """How many items of some lists each row has as neighbours, which are kept as bits.
+
+    Parameters
+    ----------
+    n
+        Number of nodes.
+    heads, first, last
+        See `owned`.
+    """
+    totals = np.empty(len(first))
+    near = np.zeros(n // 8 + 1, np.uint8)
+    for row in range(len(heads) - 1):
+        if heads[row] == heads[row + 1]:
             continue
-        for j in range(starts[node], ends[node]):
-            place[values[j]] = j
-        for i in range(heads[node], heads[node + 1]):
+        for e in range(indptr[row], indptr[row + 1]):
+            v = np.uint32(indices[e])
+            near[v >> 3] |= np.uint8(1 << (v & 7))
+        for i in range(heads[row], heads[row + 1]):
+            if i + AHEAD < len(first):
+                prefetch(values, first[i + AHEAD])
+                prefetch(values, first[i + AHEAD] + 16)  # the next cache line
+            count = np.uint64(0)
+            for j in range(first[i], last[i]):
+                count += np.uint64(bit(near, values[j]))
+            totals[i] = count
+        for e in range(indptr[row], indptr[row + 1]):
+            near[np.uint32(indices[e]) >> 3] = 0
+    return totals
+
+
+@compiled
+def add_common(kind, gains, indptr, indices, weights, n, heads, first, last, values, heavy):
+    """As `count_common`, with a sum of terms."""
+    totals = np.empty(len(first))
+    place = np.full(n, -1, np.int64)
+    for row in range(len(heads) - 1):
+        if heads[row] == heads[row + 1]:
+            continue
+        for e in range(indptr[row], indptr[row + 1]):
+            place[indices[e]] = e
+        for i in range(heads[row], heads[row + 1]):
             total = 0.0
-            for j in range(starts[shorter[i]], ends[shorter[i]]):
+            for j in range(first[i], last[i]):
                 at = place[values[j]]
                 if at >= 0:
-                    total += term(kind, gains, values[j], heavy, at, heavy, j)
-            totals[order[i]] = total
-        for j in range(starts[node], ends[node]):
-            place[values[j]] = -1
+                    total += term(kind, gains, values[j], weights, at, heavy, j)
+            totals[i] = total
+        for e in range(indptr[row], indptr[row + 1]):
+            place[indices[e]] = -1
+    return totals
 
 
 @compiled
-def add_apart(
-    kind, gains, rows, targets, indptr, indices, weights, starts, ends, values, heavy, totals
-):
+def add_apart(kind, gains, indptr, indices, weights, starts, ends, values, heavy, rows, targets):
     """The sum of each pair of a row and a target, which need not be near: the target is looked up in the
     lists of the row's neighbours.
     """
+    totals = np.empty(len(rows))
     for i in range(len(rows)):
         total = 0.0
         for e in range(indptr[rows[i]], indptr[rows[i] + 1]):
@@ -160,11 +171,12 @@ def add_apart(
             if j >= 0:
                 total += term(kind, gains, middle, weights, e, heavy, j)
         totals[i] = total
+    return totals
 
 
 @compiled
 def best(
-    kind, way, k, gains, nodes, own, indptr, indices, weights, starts, ends, values, heavy, sizes
+    kind, gains, indptr, indices, weights, starts, ends, values, heavy, way, k, nodes, own, sizes
 ):
     """The `k` most similar of the nodes two hops from each row, the best first, of equals the smaller node.
 

@@ -1,8 +1,8 @@
 """Similarity of nodes by the neighbours that they have in common (Liben-Nowell and Kleinberg 2007, "The
 link-prediction problem for social networks").
 
-Each node shares its list of neighbours with them. For an edge, the cluster of its smaller end then has the
-lists of both ends, and looks for the items of the shorter one in the longer one. For the best nodes of a node,
+Each node shares its list of neighbours with them. For an edge, the cluster of the end with the longer list
+looks there for the items of the shorter one. For the best nodes of a node,
 two hops away, it adds up over the lists of the node's neighbours (Gustavson 1978). For pairs that may be far
 apart it looks up the target in these lists.
 """
@@ -32,7 +32,7 @@ Name = Literal[
 ]
 
 MODERATE = 2.0**200
-"""Weights of up to this size, and from its inverse on, have a cosine: products of four fit a float64."""
+"""Largest weight, and the inverse of the smallest: products of four fit a float64."""
 
 
 class Measure(NamedTuple):
@@ -66,7 +66,8 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know, and the rows of the result."""
 
     size: NDArray[np.float64]
-    theirs: NDArray[np.float64] = bsp.later()  # sizes of neighbours, by entry; or of the targets of pairs
+    degrees: NDArray[np.int32] = bsp.later()  # of neighbours, by entry
+    theirs: NDArray = bsp.later()  # sizes of neighbours, by entry; later those of targets
     source: NDArray[np.int32] = bsp.later()
     target: NDArray[np.int32] = bsp.later()
     similarity: NDArray[np.float64] = bsp.later()
@@ -78,7 +79,8 @@ class Similarity(bsp.Weighted):
 
     Outputs ``source``, ``target`` and ``similarity``, a table with a row for each pair, by ascending source:
 
-    - of each edge, the source being the smaller node, by ascending target;
+    - of each edge once, by ascending target; the source is the end with more neighbours, of equals the
+      smaller node if the sum of both is even, else the larger one;
     - with `pairs`, of each of these once, by ascending target;
     - with `k`, of each node and the `k` most similar nodes two hops away, which share a neighbour with it
       and are none; the best first, of equals the smaller node. A node has fewer rows where fewer are
@@ -113,8 +115,8 @@ class Similarity(bsp.Weighted):
     -----
     Rounds: exactly ``1``.
 
-    Messages: at most ``4 * m``, and as many as `pairs`: a node sends its size, then its list, to each
-    neighbour; a target sends its size to the source.
+    Messages: at most ``4 * m + p``: a node sends its degree, then its list, to each neighbour, and the target
+    of each of p given pairs its size to the source.
 
     Memory: a worker holds the lists of its nodes and of their neighbours; with `k` besides 28 bytes for each
     node of the graph, for each cluster that runs, and the result.
@@ -148,28 +150,25 @@ class Similarity(bsp.Weighted):
         "similarity": bsp.Output("similarity of the two", dims=("pair",)),
     }
     numbered = ("pair",)
-    fields = {"size": np.float64, "neighbour": np.int32, "weight": np.float64}
+    fields = {"degree": np.int32, "size": np.float64, "neighbour": np.int32, "weight": np.float64}
 
     def check(self, c: bsp.Cluster) -> str | None:
         if self.k is not None and self.k < 1:
             return f"k must be at least 1, got {self.k}"
         if self.k is not None and self.pairs is not None:
             return "k finds pairs, and pairs names them: give one of the two"
-        if self.weighted and c.weights is not None:
+        if self.weighted:
             return self._unfit(c.weights)
         return None
 
     def _unfit(self, weights: NDArray) -> str | None:
         """What is wrong with the weights of a cluster, if anything."""
-        if self.measure != "cosine":
-            least = weights.min(initial=0)
-            if least < 0:
-                return f"{self.measure} takes no negative weights, got {least}; weighted=False ignores them"
-            return None
-        heavy = np.abs(weights.astype(np.float64))
+        least, heavy = weights.min(initial=0), np.abs(weights.astype(np.float64))
+        if least < 0 and self.measure != "cosine":
+            return f"{self.measure} takes no negative weights, got {least}; weighted=False ignores them"
         wrong = weights[(heavy > MODERATE) | ((heavy < 1 / MODERATE) & (heavy > 0))]
         if len(wrong):
-            return f"cosine takes weights from 2^-200 to 2^200 in size, got {wrong[0]}"
+            return f"weights must be 0 or from 2^-200 to 2^200 in size, got {wrong[0]}"
         return None
 
     def suited(self, graph: Graph) -> Self:
@@ -191,15 +190,20 @@ class Similarity(bsp.Weighted):
 
     def start(self, c: bsp.Cluster) -> State:
         size = c.degree.astype(np.float64)
-        if self.weighted and c.weights is not None:
-            heavy = c.weights.astype(np.float64)
+        if (weights := self._weights(c)) is not None:
             row = np.repeat(np.arange(c.size), c.degree)
-            heavy = heavy**2 if self.measure == "cosine" else heavy
-            size = np.bincount(row, heavy, c.size)  # adds by ascending neighbour
+            amount = weights**2 if self.measure == "cosine" else weights
+            size = np.bincount(row, amount, c.size)  # adds by ascending neighbour
         return State(size)
 
+    def _weights(self, c: bsp.Cluster) -> NDArray[np.float64] | None:
+        """Weights by entry, if they count."""
+        return c.weights.astype(np.float64) if self.weighted and c.weights is not None else None
+
     def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
-        return bsp.broadcast(size=s.size)
+        if self._weights(c) is None:  # the size is the degree
+            return bsp.broadcast(degree=c.degree)
+        return bsp.broadcast(degree=c.degree, size=s.size)
 
     def answer(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
         """Targets tell sources their size."""
@@ -212,7 +216,7 @@ class Similarity(bsp.Weighted):
         s.theirs = inbox["size"][np.lexsort((inbox.src, c.ids[inbox.node]))]
         s.source, s.target = (column.astype(np.int32) for column in self._among(c, 0))
         rows = np.unique(c.partition.position(s.source) - c.first)
-        return bsp.broadcast(rows, size=s.size[rows])
+        return bsp.broadcast(rows, degree=c.degree[rows])
 
     def _among(self, c: bsp.Cluster, end: int) -> NDArray[np.int64]:
         """Sources and targets of the pairs of which a cluster has one end, each once, ascending."""
@@ -221,14 +225,15 @@ class Similarity(bsp.Weighted):
         return np.unique(self.pairs[(place >= 0) & (place < c.size)], axis=0).T
 
     def share(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share:
-        nodes = inbox.receivers()
+        nodes, weights = inbox.receivers(), self._weights(c)
         columns = {"neighbour": c.indices}
+        if weights is not None:
+            columns["weight"] = weights
         if self.pairs is None:
-            s.theirs = inbox.along("size")[1]
-            if self.k is not None:
-                columns["size"] = s.theirs
-        if self.weighted and c.weights is not None:
-            columns["weight"] = c.weights.astype(np.float64)
+            s.degrees = inbox.along("degree")[1]
+            s.theirs = s.degrees if weights is None else inbox.along("size")[1]
+        if self.k is not None:
+            columns["size"] = s.theirs
         if len(nodes) < np.count_nonzero(c.degree):
             _, entries = expand(c.indptr, nodes)
             columns = {name: values[entries] for name, values in columns.items()}
@@ -237,37 +242,32 @@ class Similarity(bsp.Weighted):
     def compare(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         from dgsuite.kernels.analytics import _similarity as loops
 
-        lists = inbox.shared("neighbour")
-        weighted = bool(self.weighted) and c.weights is not None
+        lists, weights, none = inbox.shared("neighbour"), self._weights(c), np.empty(0)
         measure = MEASURES[self.measure]
-        kind = getattr(loops, str(measure.weighted) if weighted else measure.term)
+        kind = getattr(loops, measure.term if weights is None else str(measure.weighted))
         way = getattr(loops, measure.way)
-        gains = self._gains(lists) if kind == loops.GAINS else np.empty(0)
-        heavy = inbox.shared("weight").values if weighted else np.empty(0)
-        weights = c.weights.astype(np.float64) if weighted else np.empty(0)  # type: ignore[union-attr]
-        rows = c.indptr, c.indices, weights
+        how = kind, self._gains(lists) if kind == loops.GAINS else none
+        rows = c.indptr, c.indices, none if weights is None else weights
+        heavy = none if weights is None else inbox.shared("weight").values
         if self.k is not None:
-            how = kind, way, self.k, gains, c.ids, s.size
-            sizes = inbox.shared("size").values
-            counts, s.target, s.similarity = loops.best(*how, *rows, *lists, heavy, sizes)
+            ends = way, self.k, c.ids, s.size, inbox.shared("size").values
+            counts, s.target, s.similarity = loops.best(*how, *rows, *lists, heavy, *ends)
             s.source = np.repeat(c.ids, counts).astype(np.int32)
             return
         if self.pairs is not None:
             row = c.partition.position(s.source) - c.first
-            s.similarity = np.zeros(len(row))
-            loops.add_apart(kind, gains, row, s.target, *rows, *lists, heavy, s.similarity)
+            totals = loops.add_apart(*how, *rows, *lists, heavy, row, s.target)
         else:
-            row = np.repeat(np.arange(c.size), c.degree)
-            once = c.indices > c.ids[row]
-            row, s.target, s.theirs = row[once], c.indices[once], s.theirs[once]
+            heads, entries, *where = loops.owned(*rows[:2], c.ids, s.degrees, lists.starts)
+            row = np.repeat(np.arange(c.size), np.diff(heads))
             s.source = c.ids[row].astype(np.int32)
-            s.similarity = np.zeros(len(row))
-            order = loops.by_longer(s.source, s.target, *lists[:2])
+            s.target, s.theirs = c.indices[entries], s.theirs[entries]
+            where = c.n, heads, *where, lists.values
             if kind == loops.ONES:
-                loops.count_common(*order, *lists, s.similarity)
+                totals = loops.count_common(*rows[:2], *where)
             else:
-                loops.add_common(kind, gains, *order, *lists, heavy, s.similarity)
-        loops.score(way, s.similarity, s.size[row], s.theirs)
+                totals = loops.add_common(*how, *rows, *where, heavy)
+        s.similarity = loops.scores(way, totals, s.size[row], s.theirs.astype(np.float64))
 
     def _gains(self, lists: bsp.Shared) -> NDArray[np.float64]:
         """What each node adds as a common neighbour, by its degree; nodes without a list are none."""

@@ -50,6 +50,12 @@ def smallest(found):
     return np.array([label[v] for v in range(N)])
 
 
+def oriented(net, edge):
+    """An edge from the end with more neighbours, of equals the smaller if the sum is even, else the larger."""
+    u, v = sorted(edge)
+    return (u, v) if (net.degree[u], (u + v) % 2 == 0) > (net.degree[v], False) else (v, u)
+
+
 def mine(kernel, clusters):
     rng = np.random.default_rng(SEED)
     return Graph.from_networkx(network(kernel), uid=rng.permutation(N) + 1, clusters=clusters)
@@ -127,7 +133,8 @@ def reference(kernel, graph):
     if kernel == "triangles":
         return {"triangles": np.array([*nx.triangles(net).values()])}
     if kernel == "similarity":
-        rows = [(u, v, s) for u, v, s in nx.jaccard_coefficient(net, sorted(map(sorted, net.edges)))]
+        edges = [oriented(net, edge) for edge in net.edges]
+        rows = sorted(nx.jaccard_coefficient(net, edges))
         source, target, similarity = map(np.array, zip(*rows, strict=True))
         return {"source": source, "target": target, "similarity": similarity.astype(float),
             **{"measure": "jaccard", "k": None}}
