@@ -19,6 +19,9 @@ from dgsuite.partition.arrays._compiled import bit
 AHEAD = 4
 """Lists that are fetched from memory before they are read."""
 
+ROOM = 1 << 10
+"""Rows of a table for which there is room at first."""
+
 ONES, GAINS, LEAST, PRODUCTS = range(4)
 """Terms: 1, what the common neighbour is worth, the smaller one of two weights, or their product."""
 
@@ -198,7 +201,7 @@ def best(
     near = np.full(n, -1, np.int32)  # the last row that has it as a neighbour, or is the node
     met = np.empty(n, indices.dtype)
     counts = np.zeros(len(nodes), np.int64)
-    targets, found = np.empty(1024, indices.dtype), np.empty(1024)
+    targets, found = np.empty(ROOM, indices.dtype), np.empty(ROOM)
     for row in range(len(nodes)):
         near[nodes[row]] = row
         for e in range(indptr[row], indptr[row + 1]):

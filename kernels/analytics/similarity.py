@@ -101,13 +101,16 @@ class Similarity(bsp.Weighted):
     one of its two weights, and a node by the sum of its weights (Ruzicka's form); ``cosine`` is that of the
     rows of the weight matrix. The others refuse ``weighted=True``.
 
+    A worker holds the lists of its nodes and of their neighbours; with `k` besides 28 bytes for each node of
+    the graph, for each cluster that runs, and the result.
+
     Parameters
     ----------
     measure
         Name of the measure.
     pairs
-        Pairs of nodes: a table, whose first two columns count, an array of shape (p, 2), or a sequence of
-        pairs. All workers get them, 16 bytes each. A pair may be an edge, far apart, or a node twice.
+        Pairs of nodes: a dataframe of pandas or Dask with columns ``source`` and ``target``, an array of shape
+        (p, 2), or a sequence of pairs. All workers get them, 16 bytes each. A pair may be an edge, far apart, or a node twice.
     k
         Number of nodes to find for each node, from 1 on; not with `pairs`.
 
@@ -118,20 +121,17 @@ class Similarity(bsp.Weighted):
     Messages: at most ``4 * m + p``: a node sends its degree, then its list, to each neighbour, and the target
     of each of p given pairs its size to the source.
 
-    Memory: a worker holds the lists of its nodes and of their neighbours; with `k` besides 28 bytes for each
-    node of the graph, for each cluster that runs, and the result.
-
     Examples
     --------
     >>> import dgsuite
     >>> graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
     >>> ds = dgsuite.run("similarity", graph, measure="jaccard")
-    >>> dgsuite.to_dataframe(ds).compute().round(3)
+    >>> print(dgsuite.to_dataframe(ds).compute())
        source  target  similarity
-    0       0       1       0.333
-    1       0       2       0.250
-    2       1       2       0.250
-    3       2       3       0.000
+    0       1       0    0.333333
+    1       2       0    0.250000
+    2       2       1    0.250000
+    3       2       3    0.000000
     >>> dgsuite.run("similarity", graph, pairs=[(3, 0), (0, 0)]).similarity.values
     array([1. , 0.5])
     >>> best = dgsuite.run("similarity", graph, measure="adamic_adar", k=1)
@@ -151,13 +151,14 @@ class Similarity(bsp.Weighted):
     }
     numbered = ("pair",)
     fields = {"degree": np.int32, "size": np.float64, "neighbour": np.int32, "weight": np.float64}
+    state = State
 
     def check(self, c: bsp.Cluster) -> str | None:
         if self.k is not None and self.k < 1:
             return f"k must be at least 1, got {self.k}"
         if self.k is not None and self.pairs is not None:
             return "k finds pairs, and pairs names them: give one of the two"
-        if self.weighted:
+        if self.weighted and c.weights is not None:
             return self._unfit(c.weights)
         return None
 
