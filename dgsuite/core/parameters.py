@@ -31,6 +31,9 @@ from dgsuite.partition.labels.labels import Labels, to_json
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
 
+LISTED = 1 << 12
+"""Arrays of up to this many entries are written into the attributes of a dataset."""
+
 PLAIN = {
     int: "a 64-bit integer",
     float: "a number",
@@ -167,8 +170,6 @@ def labelled(kernel: Kernel, name: str, labels: Labels | None) -> Any:
             return {labels[node]: number for node, number in value.items()}
         if _of_nodes(one) and isinstance(value, Sized):
             return labels.of(np.asarray(value, np.int64)).tolist()
-        if one == Pairs:
-            return [list(pair) for pair in zip(*(labels.of(end) for end in value.T), strict=True)]
     return value
 
 
@@ -177,6 +178,10 @@ def stated(kernel: Kernel, name: str, labels: Labels | None) -> Any:
     from nodes becomes pairs.
     """
     value = labelled(kernel, name, labels)
+    if labels is not None and Pairs in _kinds(type(kernel), name) and isinstance(value, np.ndarray):
+        if value.size > LISTED:
+            return value  # which the dataset does not list
+        return [[_label_json(label, labels) for label in labels.of(pair)] for pair in value]
     if isinstance(value, Mapping):
         keys = value if labels is None else [_label_json(label, labels) for label in value]
         return [list(pair) for pair in zip(keys, value.values(), strict=True)]

@@ -77,8 +77,14 @@ def _asked(job: Job, edges: csr_array, found: Pairs) -> list[Found]:
     """The pairs are all edges, from the end with more neighbours, or those that were given; each once and
     ascending.
     """
-    given = _given(job)
-    if given is None:
+    given = job.fact("pairs", job.given("pairs"))
+    if isinstance(given, str):  # too many to be listed among the parameters
+        return []
+    if given is not None:
+        if job.graph.labels is not None:
+            given = [[job.node(node) for node in pair] for pair in given]
+        given = Pairs(*np.asarray(given, np.int64).reshape(-1, 2).T)
+    else:
         degree = np.diff(edges.indptr)
         u, v = np.repeat(np.arange(job.n), degree), edges.indices.astype(np.int64)
         drawn = (u < v) == ((u + v) % 2 == 0)
@@ -112,16 +118,6 @@ def _asked(job: Job, edges: csr_array, found: Pairs) -> list[Found]:
             ),
         ),
     ]
-
-
-def _given(job: Job) -> Pairs | None:
-    """The parameter `pairs`; None where the run was to take all edges."""
-    given = job.fact("pairs", job.given("pairs"))
-    if given is None:
-        return None
-    if job.graph.labels is not None:
-        given = [[job.node(node) for node in pair] for pair in given]
-    return Pairs(*np.asarray(given, np.int64).reshape(-1, 2).T)
 
 
 def _best(
