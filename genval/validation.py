@@ -178,9 +178,7 @@ def _output(kernel: str, graph: Graph, name: str, results: Any) -> NDArray:
     if name not in results:
         raise InputError(f"the results of {kernel!r} have no {name!r}")
     values = np.asarray(here(results[name]))
-    free = values.ndim == dimensions and (
-        asked.table or (asked.sampled and len(values) == n)
-    )
+    free = values.ndim == dimensions and (asked.table or (asked.sampled and len(values) == n))
     if values.shape != (n,) * dimensions and not free:
         what = "each" if dimensions == 1 else "each pair"
         raise InputError(

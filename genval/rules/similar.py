@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, collect
 from dgsuite.genval.rules.triangles import CLOSE, MOST, adjacency
-from dgsuite.kernels.analytics.similarity import MEASURES
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+WEIGHTED = ("jaccard", "overlap", "cosine")
+"""Measures in which weights may count."""
 
 BLOCK = 1 << 16
 """Pairs that are looked at at a time."""
@@ -138,9 +140,9 @@ def _best(
     has = np.bincount(found.source, minlength=job.n)
     worst = np.full(job.n, np.inf)
     np.minimum.at(worst, found.source, value)
-    left = ~np.isin(keys, found.keys(job.n))
+    out = ~np.isin(keys, found.keys(job.n))
     bar = np.zeros(job.n)
-    left = Pairs(rest.source[left], rest.target[left])
+    left = Pairs(rest.source[out], rest.target[out])
     np.maximum.at(bar, left.source, _similarities(job, edges, left))
     same = np.diff(found.source, prepend=-1) == 0
     rises = np.diff(value, prepend=0) > CLOSE * np.abs(value)
@@ -178,7 +180,7 @@ def _best(
 def _similarities(job: Job, edges: csr_array, pairs: Pairs) -> NDArray[np.float64]:
     """What the definitions say of some pairs."""
     name = str(job.fact("measure", "jaccard"))
-    weighted = job.weighted and MEASURES[name].weighted is not None
+    weighted = job.weighted and name in WEIGHTED
     matrix = job.graph.to_scipy().astype(np.float64) if weighted else edges.astype(np.float64)
     degree = np.diff(edges.indptr).astype(np.float64)
     size = matrix.power(2) if name == "cosine" else matrix

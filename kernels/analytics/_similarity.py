@@ -31,7 +31,7 @@ SUM, JACCARD, OVERLAP, COSINE, ATTACHMENT = range(5)
 
 @compiled
 def term(kind, gains, middle, weights, e, heavy, j):
-    """What a common neighbour adds: by itself, or by the weights of its edges ``weights[e]`` and ``heavy[j]``."""
+    """What a common neighbour adds: by itself, or by the weights `weights[e]` and `heavy[j]` of its edges."""
     if kind == ONES:
         return 1.0
     if kind == GAINS:

@@ -75,7 +75,7 @@ class State(bsp.ClusterState):
 
 @dataclass(frozen=True)
 class Similarity(bsp.Weighted):
-    """How similar nodes are by their neighbours: the ends of each edge, given pairs, or the best of each node.
+    """How similar nodes are by their neighbours: ends of edges, given pairs, or the best of each node.
 
     Outputs ``source``, ``target`` and ``similarity``, a table with a row for each pair, by ascending source:
 
@@ -83,8 +83,8 @@ class Similarity(bsp.Weighted):
       smaller node if the sum of both is even, else the larger one;
     - with `pairs`, of each of these once, by ascending target;
     - with `k`, of each node and the `k` most similar nodes two hops away, which share a neighbour with it
-      and are none; the best first, of equals the smaller node. A node has fewer rows where fewer are
-      there.
+      and are no neighbours themselves; the best first, of equals the smaller node. A node has fewer rows
+      where there are fewer.
 
     Node u has the neighbours N(u), and C is what N(u) and N(v) have in common. Without weights,
 
@@ -97,9 +97,9 @@ class Similarity(bsp.Weighted):
     - ``preferential_attachment`` is ``|N(u)| |N(v)|``.
 
     What would divide by 0 is 0. The first three have a usual meaning with weights, and are weighted where the
-    graph is, unless ``weighted=False``: in ``jaccard`` and ``overlap`` a common neighbour counts by the smaller
-    one of its two weights, and a node by the sum of its weights (Ruzicka's form); ``cosine`` is that of the
-    rows of the weight matrix. The others refuse ``weighted=True``.
+    graph is, unless ``weighted=False``: in ``jaccard`` and ``overlap`` a common neighbour counts by the
+    smaller one of its two weights, and a node by the sum of its weights (Ruzicka's form); ``cosine`` is that
+    of the rows of the weight matrix. The others refuse ``weighted=True``.
 
     A worker holds the lists of its nodes and of their neighbours; with `k` besides 28 bytes for each node of
     the graph, for each cluster that runs, and the result.
@@ -109,8 +109,9 @@ class Similarity(bsp.Weighted):
     measure
         Name of the measure.
     pairs
-        Pairs of nodes: a dataframe of pandas or Dask with columns ``source`` and ``target``, an array of shape
-        (p, 2), or a sequence of pairs. All workers get them, 16 bytes each. A pair may be an edge, far apart, or a node twice.
+        Pairs of nodes: a dataframe of pandas or Dask with columns ``source`` and ``target``, an array of
+        shape (p, 2), or a sequence of pairs. All workers get them, 16 bytes each. The nodes of a pair may be
+        neighbours, far apart, or the same.
     k
         Number of nodes to find for each node, from 1 on; not with `pairs`.
 
@@ -190,12 +191,12 @@ class Similarity(bsp.Weighted):
             yield bsp.Round(self.answer, self.ask, self.share, self.compare)
 
     def start(self, c: bsp.Cluster) -> State:
-        size = c.degree.astype(np.float64)
+        size: NDArray = c.degree
         if (weights := self._weights(c)) is not None:
             row = np.repeat(np.arange(c.size), c.degree)
             amount = weights**2 if self.measure == "cosine" else weights
             size = np.bincount(row, amount, c.size)  # adds by ascending neighbour
-        return State(size)
+        return State(size.astype(np.float64))
 
     def _weights(self, c: bsp.Cluster) -> NDArray[np.float64] | None:
         """Weights by entry, if they count."""
@@ -215,8 +216,8 @@ class Similarity(bsp.Weighted):
     def ask(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         """Sources ask their neighbours for lists."""
         s.theirs = inbox["size"][np.lexsort((inbox.src, c.ids[inbox.node]))]
-        s.source, s.target = (column.astype(np.int32) for column in self._among(c, 0))
-        rows = np.unique(c.partition.position(s.source) - c.first)
+        s.source, s.target = self._among(c, 0).astype(np.int32)
+        rows = np.unique(c.partition.position(s.source)) - c.first
         return bsp.broadcast(rows, degree=c.degree[rows])
 
     def _among(self, c: bsp.Cluster, end: int) -> NDArray[np.int64]:

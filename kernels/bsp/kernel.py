@@ -38,7 +38,7 @@ FIRST = _First(0)
 
 
 class Output(NamedTuple):
-    """Description of an output array: an attribute of the state with one entry per node, or a column of a table.
+    """Description of an output array: an attribute of the state with an entry per node, or a table's column.
 
     Attributes
     ----------

@@ -33,10 +33,10 @@ def sampled(graph, **backend):
 
 def predicted(function):
     """Similarities of all pairs of two nodes."""
-    return lambda graph, **backend: dict(
-        ((u, v), value)
+    return lambda graph, **backend: {
+        (u, v): value
         for u, v, value in function(graph, [*itertools.combinations(graph, 2)], **backend)
-    )
+    }
 
 
 CALLS = {

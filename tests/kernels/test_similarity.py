@@ -1,4 +1,4 @@
-"""Similarity of nodes is networkx's, or that of the definition, for edges, pairs and the best of each node."""
+"""Similarity is networkx's, or that of the definition, for edges, pairs and the best of each node."""
 
 from __future__ import annotations
 
@@ -160,7 +160,10 @@ def test_pairs_are_named_as_the_graph_names_nodes(names):
         ({"k": 0}, "k must be at least 1, got 0"),
         ({"k": 2, "pairs": [(0, 1)]}, "k finds pairs, and pairs names them"),
         ({"measure": "sine"}, "measure must be one of jaccard, overlap"),
-        ({"measure": "adamic_adar", "weighted": True}, "adamic_adar has no usual form with weights"),
+        (
+            {"measure": "adamic_adar", "weighted": True},
+            "adamic_adar has no usual form with weights",
+        ),
         ({"pairs": [(0, 9)]}, "pairs 9 is not a node|no node|pairs"),
         ({"pairs": [0, 1]}, "pairs must be a dataframe with columns 'source' and 'target'"),
         ({"pairs": np.zeros((2, 3), int)}, r"pairs must have shape \(p, 2\), got \(2, 3\)"),
@@ -178,7 +181,11 @@ def test_what_cannot_be_is_refused(how, message):
     [
         ("jaccard", [1, -1], "jaccard takes no negative weights, got -1"),
         ("overlap", [1.0, -0.5], "overlap takes no negative weights"),
-        ("cosine", [1.0, 1e100], r"weights must be 0 or from 2\^-200 to 2\^200 in size, got 1e\+100"),
+        (
+            "cosine",
+            [1.0, 1e100],
+            r"weights must be 0 or from 2\^-200 to 2\^200 in size, got 1e\+100",
+        ),
         ("cosine", [1.0, -1e-100], "weights must be 0 or from"),
     ],
 )
@@ -216,5 +223,7 @@ def test_rows_of_a_table_are_checked():
     graph = Graph.from_edges([0, 1, 2], [1, 2, 0])
     ds = dgsuite.run("similarity", graph, style="serial")
     short = {name: ds[name].values for name in COLUMNS} | {"target": ds.target.values[:-1]}
-    with pytest.raises(dgsuite.InputError, match="same number of rows: 'source' has 3, 'target' has 2"):
+    with pytest.raises(
+        dgsuite.InputError, match="same number of rows: 'source' has 3, 'target' has 2"
+    ):
         genval.validate("similarity", graph, short)

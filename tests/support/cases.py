@@ -84,8 +84,8 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
             options["pairs"] = np.array(draw(pairs), np.int64).reshape(-1, 2)
         elif way == "k":
             options["k"] = draw(st.integers(1, 4))
-        options["weighted"] = (
-            MEASURES[options["measure"]].weighted is not None and draw(st.booleans())
+        options["weighted"] = MEASURES[options["measure"]].weighted is not None and draw(
+            st.booleans()
         )
     if name == "cdlp":
         options["iterations"] = draw(st.sampled_from([1, 2, 3, 10]))

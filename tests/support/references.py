@@ -51,7 +51,7 @@ def smallest(found):
 
 
 def oriented(net, edge):
-    """An edge from the end with more neighbours, of equals the smaller if the sum is even, else the larger."""
+    """An edge from the end with more neighbours, of equals the smaller if the sum is even, or the larger."""
     u, v = sorted(edge)
     return (u, v) if (net.degree[u], (u + v) % 2 == 0) > (net.degree[v], False) else (v, u)
 
@@ -136,8 +136,8 @@ def reference(kernel, graph):
         edges = [oriented(net, edge) for edge in net.edges]
         rows = sorted(nx.jaccard_coefficient(net, edges))
         source, target, similarity = map(np.array, zip(*rows, strict=True))
-        return {"source": source, "target": target, "similarity": similarity.astype(float),
-            **{"measure": "jaccard", "k": None}}
+        found = {"source": source, "target": target, "similarity": similarity.astype(float)}
+        return {**found, "measure": "jaccard", "k": None}
     if kernel == "lcc":
         return {"coefficient": np.array([*nx.clustering(net).values()], float)}
     if kernel == "cdlp":

@@ -107,10 +107,9 @@ def to_dataframe(
 def _offsets(dataset: xr.Dataset, dim: str) -> list[int]:
     """The first node, or row, of each partition, and their number."""
     n = dataset.sizes[dim]
-    sizes = dataset.chunksizes.get(dim)
-    if sizes is None and dim == "node":
-        sizes = json.loads(dataset.attrs.get("cluster_sizes", "[]"))
-    if sizes is None or sum(sizes) != n:  # here, or a selection of the nodes
+    held = json.loads(dataset.attrs.get("cluster_sizes", "[]")) if dim == "node" else []
+    sizes = dataset.chunksizes.get(dim) or held
+    if sum(sizes) != n or not sizes:  # a table in this process, or a selection
         sizes = [n]
     return [0, *accumulate(map(int, sizes))]
 

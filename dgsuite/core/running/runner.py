@@ -9,7 +9,6 @@ from dataclasses import fields
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import xarray as xr
 
 from dgsuite.base.errors import InputError, RunError
@@ -17,8 +16,8 @@ from dgsuite.core.engine.run_settings import RunSettings
 from dgsuite.core.engine.workload import Workload
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results import dataset
-from dgsuite.core.results.order import by_node
 from dgsuite.core.results.accessor import record_of
+from dgsuite.core.results.order import by_node
 from dgsuite.core.running import forms
 from dgsuite.core.running.attempt import Attempt, free
 from dgsuite.core.running.catalogue import listed

@@ -92,9 +92,7 @@ def _sorted(
     held, column = f"results-{futures[0].key}", f"{name}-{turn}-{futures[0].key}"
     cut = f"cut-{column}"
     sites, blocks = range(len(futures)), range(len(sizes))
-    tasks: dict[Any, Any] = {
-        (cut, s): (_cut, (held, s), turn, name, key, ends) for s in sites
-    }
+    tasks: dict[Any, Any] = {(cut, s): (_cut, (held, s), turn, name, key, ends) for s in sites}
     for block in blocks:
         for s in sites:
             tasks[cut, s, block] = (itemgetter(block), (cut, s))
