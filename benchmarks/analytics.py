@@ -98,6 +98,11 @@ CASES = {
         weighted=True,
         over="scipy",
     ),
+    "similarity": Case(
+        {"networkit": peers.similarity_networkit, "igraph": peers.similarity_igraph},
+        {"measure": "jaccard"},
+        0.5,
+    ),
     "core_number": Case(
         {
             "networkit": peers.core_networkit,

@@ -255,6 +255,32 @@ def lcc_networkit(g: Forms) -> Call:
     return lambda: nk.centrality.LocalClusteringCoefficient(g.networkit_plain, True).run()
 
 
+def similarity_networkit(g: Forms) -> Call:
+    """Triangles of each edge, of which NumPy makes the coefficients; two threads. (JaccardDistance of 11.3
+    gives no values in Python, and JaccardIndex takes pair by pair.)
+    """
+    import networkit as nk
+
+    graph = nk.Graph(g.networkit_plain)
+    graph.indexEdges()
+    degree = np.diff(g.indptr)
+    low, high = (end.astype(np.int64) for end in g.ends)
+    order = np.lexsort((low, high))  # that of its edges
+    either = (degree[low] + degree[high])[order]
+
+    def call() -> Any:
+        both = np.asarray(nk.sparsification.TriangleEdgeScore(graph).run().scores())
+        return both / (either - both)
+
+    return call
+
+
+def similarity_igraph(g: Forms) -> Call:
+    """Lists of neighbours of both ends, merged; one thread."""
+    pairs = g.igraph.get_edgelist()
+    return lambda: g.igraph.similarity_jaccard(pairs=pairs)
+
+
 def cdlp_networkit(g: Forms) -> Call:
     """PLP, which is not synchronous, for as many iterations."""
     import networkit as nk

@@ -24,6 +24,7 @@ from dgsuite.genval.rules import (
     routing,
     search,
     sets,
+    similar,
     trees,
     triangles,
     walks,
@@ -48,22 +49,25 @@ class Validator(NamedTuple):
     real
         Name of the output that may hold floats, or names of several.
     nodes
-        Name of the output that holds nodes.
+        Name of the output that holds nodes, or names of several.
     identifiers
         Name of the output that holds identifiers. They are nodes if the graph has no identifiers.
     sampled
         Whether the second dimension of outputs may have another length: some nodes only, or steps.
     columns
         Name of an array of the results, for each entry of which outputs may have a column of their own.
+    table
+        Whether the outputs are columns of a table with any number of rows.
     """
 
     outputs: dict[str, int]
     rule: Callable[[Job], list[Found]]
     real: str | tuple[str, ...] | None = None
-    nodes: str | None = None
+    nodes: str | tuple[str, ...] | None = None
     identifiers: str | None = None
     sampled: bool = False
     columns: str | None = None
+    table: bool = False
 
 
 VALIDATORS: dict[str, Validator] = {
@@ -98,6 +102,13 @@ VALIDATORS: dict[str, Validator] = {
     "pagerank": Validator({"rank": 1}, ranks.pagerank, "rank"),
     "random_walks": Validator({"walk": 2}, walks.random_walks, nodes="walk", sampled=True),
     "scc": Validator({"component": 1}, components.scc, nodes="component"),
+    "similarity": Validator(
+        {"source": 1, "target": 1, "similarity": 1},
+        similar.similarity,
+        "similarity",
+        nodes=("source", "target"),
+        table=True,
+    ),
     "sssp": Validator({"distance": 1, "parent": 1}, search.sssp, "distance", nodes="parent"),
     "triangles": Validator({"triangles": 1}, triangles.triangles),
     "vc": Validator({"colour": 1}, sets.vc),
@@ -154,6 +165,9 @@ def validate(kernel: str, graph: Graph, results: Any) -> Report:
         raise InputError(f"no validator for kernel {kernel!r}; there are {', '.join(VALIDATORS)}")
     asked = VALIDATORS[kernel]
     outputs = {name: _output(kernel, graph, name, results) for name in asked.outputs}
+    if asked.table and len({len(values) for values in outputs.values()}) > 1:
+        sizes = ", ".join(f"{name!r} has {len(values)}" for name, values in outputs.items())
+        raise InputError(f"columns of a table must have the same number of rows: {sizes}")
     report = Report(kernel, labels=graph.labels)
     for found in asked.rule(Job(graph, outputs, results)):
         report.add(found)
@@ -167,7 +181,7 @@ def _output(kernel: str, graph: Graph, name: str, results: Any) -> NDArray:
     if name not in results:
         raise InputError(f"the results of {kernel!r} have no {name!r}")
     values = np.asarray(here(results[name]))
-    free = asked.sampled and values.ndim == dimensions and len(values) == n
+    free = values.ndim == dimensions and (asked.table or (asked.sampled and len(values) == n))
     if asked.columns is not None and asked.columns in results:
         free |= values.shape == (n, np.size(results[asked.columns]))
     if values.shape != (n,) * dimensions and not free:
@@ -175,7 +189,7 @@ def _output(kernel: str, graph: Graph, name: str, results: Any) -> NDArray:
         raise InputError(
             f"{name!r} must have one value for {what} of {n} nodes, got shape {values.shape}"
         )
-    by_label = name == asked.nodes or (name == asked.identifiers and not graph.identified)
+    by_label = name in _names(asked.nodes) or (name == asked.identifiers and not graph.identified)
     if by_label and graph.labels is not None:
         return _nodes(values, graph.labels)
     if values.dtype.kind not in ("biuf" if name in _names(asked.real) else "biu"):

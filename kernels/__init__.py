@@ -29,6 +29,7 @@ from dgsuite.kernels.analytics.pagerank import PageRank
 from dgsuite.kernels.analytics.random_walks import RandomWalks
 from dgsuite.kernels.analytics.scc import StrongComponents
 from dgsuite.kernels.analytics.scc_block import BlockStrongComponents
+from dgsuite.kernels.analytics.similarity import Similarity
 from dgsuite.kernels.analytics.sssp import ShortestPaths
 from dgsuite.kernels.analytics.sssp_block import BlockPaths
 from dgsuite.kernels.analytics.triangles import Triangles
@@ -96,6 +97,7 @@ KERNELS: dict[str, type[Kernel]] = {
         PageRank,
         RandomWalks,
         ShortestPaths,
+        Similarity,
         SpanningTree,
         StrongComponents,
         Triangles,

@@ -32,6 +32,7 @@ MODULES = (
     "tests.test_core",
     "tests.test_dag",
     "tests.test_distance_measures::TestDistance",
+    "tests.test_link_prediction",
     "tests.test_matching",
     "tests.test_mis",
     "traversal.tests.test_bfs",

@@ -24,12 +24,15 @@ import numpy as np
 from dgsuite.base.errors import InputError, one_of, unknown
 from dgsuite.base.masked import unmasked
 from dgsuite.kernels import FORMS, KERNELS
-from dgsuite.kernels.bsp import Kernel, Node, NodeOrNone, no_node
+from dgsuite.kernels.bsp import Kernel, Node, NodeOrNone, Pairs, no_node
 from dgsuite.kernels.bsp.declared import check_declared
 from dgsuite.partition.labels.labels import Labels, to_json
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
+
+LISTED = 1 << 12
+"""Arrays of up to this many entries are written into the attributes of a dataset."""
 
 PLAIN = {
     int: "a 64-bit integer",
@@ -107,6 +110,10 @@ def fitting(kernel: type[Kernel], name: str, value: Any, labels: Labels | None =
     kinds = _kinds(kernel, name)
     for one in kinds:
         try:
+            if one == Pairs:
+                from dgsuite.core.pairs import pairs_of
+
+                return pairs_of(value, labels)
             if _by_node(one):
                 return _keyed(_cast(value, one, 63), labels)
             if labels is None:
@@ -139,6 +146,8 @@ def _check_nodes(kernel: Kernel, name: str, n: int) -> None:
             nodes, least = np.array([value]), 0
         elif _of_nodes(one) and isinstance(value, Sized):
             nodes, least = np.asarray(value), -1 if NodeOrNone in get_args(one) else 0
+        elif one == Pairs and isinstance(value, np.ndarray):
+            nodes, least = value.ravel(), 0
         else:
             continue
         if nodes.size and (nodes.ndim != 1 or nodes.dtype.kind not in "iu"):
@@ -169,6 +178,10 @@ def stated(kernel: Kernel, name: str, labels: Labels | None) -> Any:
     from nodes becomes pairs.
     """
     value = labelled(kernel, name, labels)
+    if labels is not None and Pairs in _kinds(type(kernel), name) and isinstance(value, np.ndarray):
+        if value.size > LISTED:
+            return value  # which the dataset does not list
+        return [[_label_json(label, labels) for label in labels.of(pair)] for pair in value]
     if isinstance(value, Mapping):
         keys = value if labels is None else [_label_json(label, labels) for label in value]
         return [list(pair) for pair in zip(keys, value.values(), strict=True)]
@@ -194,6 +207,8 @@ def described(kernel: type[Kernel], name: str) -> str:
             words.append("a node")
         elif _of_nodes(one):
             words.append("a sequence of nodes")
+        elif one == Pairs:
+            words.append("a table of pairs of nodes")
         else:
             words.append(_described(one))
     return " or ".join(words)

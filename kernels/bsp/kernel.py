@@ -24,6 +24,10 @@ gets the node id. A sequence of nodes is a ``Sequence[Node]``."""
 NodeOrNone = Annotated[int, "node or none"]
 """As `Node`, for sequences such as parents in which some entries are no node; the kernel gets -1."""
 
+Pairs = Annotated[NDArray[np.int64], "pairs of nodes"]
+"""Annotation of a parameter that names pairs of nodes. Users give a table, an array of shape (p, 2) or a
+sequence of pairs, with labels where the graph has labels; the kernel gets node ids, shape (p, 2)."""
+
 
 class _First(int):
     """A number that can be told from an equal one, which may be a label."""
@@ -34,7 +38,7 @@ FIRST = _First(0)
 
 
 class Output(NamedTuple):
-    """Description of an output array: an attribute of the state with one entry per node.
+    """Description of an output array: an attribute of the state with an entry per node, or a table's column.
 
     Attributes
     ----------
@@ -43,7 +47,9 @@ class Output(NamedTuple):
     units
         Of UDUNITS.
     dims
-        Of the array.
+        Of the array. The first one is ``node``, or of a column the name of the rows: such as ``pair``, which
+        the kernel lists in `numbered`. A cluster then has any number of rows, the same in all columns. The
+        first column is a node of the cluster, ascending, and the table is in its order.
     nodes
         Whether values are node ids, -1 for none. Results have the graph's labels instead, where it has
         some; -1 becomes `dgsuite.partition.labels.labels.Labels.none`.
@@ -64,6 +70,11 @@ class Output(NamedTuple):
     dims: tuple[str, ...] = ("node",)
     nodes: bool = False
     identifiers: bool = False
+
+    @property
+    def tabular(self) -> bool:
+        """Whether it is a column of a table, and has no entry per node."""
+        return self.dims[0] != "node"
 
 
 COUNTS = (

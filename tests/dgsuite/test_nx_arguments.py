@@ -88,6 +88,8 @@ ODD = {
     **dict.fromkeys(("normalized", "endpoints", "wf_improved", "count_zeros", "keys", "data"), FLAGS),
     **dict.fromkeys(("ignore_nan", "interchange", "usebounds"), FLAGS),
     **dict.fromkeys(("nstart", "dangling", "e", "sp"), GIVEN),
+    "ebunch": [None, [], [(0, 3), (3, 0), (0, 3)], ((0, 1), [1, 2]), [(0, "none")], [(2, 2)], [(0, [1])],
+               [0, 1], [(0, 1, 2)], "ab", 5, np.array([[0, 1]]), [(0.0, True)], iter([(0, 3)])],
     "cutoff": LIMITS,
     "max_iter": COUNTS,
     "k": [0, 2, 5, 6, -1, 1.5, 5.0, True, "2", np.int64(2)],

@@ -31,7 +31,16 @@ def sampled(graph, **backend):
     return nx.betweenness_centrality(graph, k=k, seed=3, **backend)
 
 
+def predicted(function):
+    """Similarities of all pairs of two nodes."""
+    return lambda graph, **backend: {
+        (u, v): value
+        for u, v, value in function(graph, [*itertools.combinations(graph, 2)], **backend)
+    }
+
+
 CALLS = {
+    "preferential_attachment": (predicted(nx.preferential_attachment),),
     "connected_components": (by_node(nx.connected_components),),
     "is_connected": (by_node(nx.is_connected),),
     "is_weakly_connected": (by_node(nx.is_weakly_connected),),
@@ -106,6 +115,9 @@ CALLS = {
 """Calls whose results are the same, to the last bit."""
 
 CLOSE = {
+    "jaccard_coefficient": (predicted(nx.jaccard_coefficient),),
+    "adamic_adar_index": (predicted(nx.adamic_adar_index),),
+    "resource_allocation_index": (predicted(nx.resource_allocation_index),),
     "pagerank": (
         by_node(nx.pagerank),
         by_node(nx.pagerank, weight=None),

@@ -49,6 +49,8 @@ def letters(kernel, graph, ds):
     own = {field.name: getattr(kernel, field.name) for field in dataclasses.fields(kernel)}
     if {"sources", "samples"} & own.keys():
         own["sources"] = own["samples"] = len(kernel.chosen(graph.n))
+    if "pairs" in own:
+        own["p"] = 0 if kernel.pairs is None else len(kernel.pairs)
     return known | own
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from dgsuite.kernels import KERNELS, Kernel
+from dgsuite.kernels.analytics.similarity import MEASURES
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import incoming
 
@@ -74,6 +75,18 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["samples"] = draw(st.one_of(st.none(), st.integers(1, n)))
     if name == "random_walks":
         options |= {"length": draw(st.integers(1, 5)), "p": draw(st.sampled_from([1.0, 0.5]))}
+    if name == "similarity":
+        options["measure"] = draw(st.sampled_from([*MEASURES]))
+        node = st.integers(0, n - 1)
+        pairs = st.lists(st.tuples(node, node), max_size=2 * n)
+        way = draw(st.sampled_from(["edges", "pairs", "k"]))
+        if way == "pairs":
+            options["pairs"] = np.array(draw(pairs), np.int64).reshape(-1, 2)
+        elif way == "k":
+            options["k"] = draw(st.integers(1, 4))
+        options["weighted"] = MEASURES[options["measure"]].weighted is not None and draw(
+            st.booleans()
+        )
     if name == "cdlp":
         options["iterations"] = draw(st.sampled_from([1, 2, 3, 10]))
     if name == "bfs":
@@ -97,7 +110,7 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["sinks"] = draw(st.sampled_from(["spread", "lost"]))
         if draw(st.booleans()):
             options["personalisation"] = {draw(st.integers(0, n - 1)): 0.1, n - 1: 3.0}
-    if name in ("dr", "sssp", *RANKS) and draw(st.booleans()):
+    if name in ("dr", "similarity", "sssp", *RANKS) and draw(st.booleans()):
         low, high = np.minimum(src, dst), np.maximum(src, dst)
         weights = (low * 7 + high * 3) % draw(st.integers(1, 6))
         if draw(st.booleans()):

@@ -50,6 +50,12 @@ def smallest(found):
     return np.array([label[v] for v in range(N)])
 
 
+def oriented(net, edge):
+    """An edge from the end with more neighbours, of equals the smaller if the sum is even, or the larger."""
+    u, v = sorted(edge)
+    return (u, v) if (net.degree[u], (u + v) % 2 == 0) > (net.degree[v], False) else (v, u)
+
+
 def mine(kernel, clusters):
     rng = np.random.default_rng(SEED)
     return Graph.from_networkx(network(kernel), uid=rng.permutation(N) + 1, clusters=clusters)
@@ -126,6 +132,12 @@ def reference(kernel, graph):
         return {"core": np.array([*nx.core_number(net).values()])}
     if kernel == "triangles":
         return {"triangles": np.array([*nx.triangles(net).values()])}
+    if kernel == "similarity":
+        edges = [oriented(net, edge) for edge in net.edges]
+        rows = sorted(nx.jaccard_coefficient(net, edges))
+        source, target, similarity = map(np.array, zip(*rows, strict=True))
+        found = {"source": source, "target": target, "similarity": similarity.astype(float)}
+        return {**found, "measure": "jaccard", "k": None}
     if kernel == "lcc":
         return {"coefficient": np.array([*nx.clustering(net).values()], float)}
     if kernel == "cdlp":

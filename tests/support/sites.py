@@ -13,6 +13,7 @@ from dgsuite.core.engine.log import merge
 from dgsuite.core.engine.program import Guard, reduce_votes, steps
 from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.window import Window
+from dgsuite.core.results.order import by_node
 
 
 def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None):
@@ -66,12 +67,7 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None):
         name: np.concatenate([site.outputs()[name] for site in all_sites])
         for name in kernel.outputs
     }
-    order = graph.partition.order
-    if order is not None:
-        for name, values in outputs.items():
-            by_node = np.empty_like(values)
-            by_node[order] = values
-            outputs[name] = by_node
+    outputs = by_node(kernel, graph, outputs)
     return outputs, merge(logs)
 
 

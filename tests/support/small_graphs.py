@@ -14,13 +14,14 @@ import numpy as np
 from dgsuite import genval
 from dgsuite.core.parameters import make_kernel
 from dgsuite.kernels import KERNELS, Kernel
+from dgsuite.kernels.analytics.similarity import MEASURES
 from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import both_ways, incoming
 from tests.support.cases import RANKS
 from tests.support.definitions import clustered, committees, propagated, trusses
 
-WEIGHTED = (*RANKS, "bc", "dr", "louvain", "mst", "sssp")
+WEIGHTED = (*RANKS, "bc", "dr", "louvain", "mst", "similarity", "sssp")
 """Kernels that use weights."""
 
 BY_CUT = ("bc", "bfs2d")
@@ -142,12 +143,22 @@ class Case(NamedTuple):
             "louvain": weighted,
             "pagerank": few,
             "random_walks": {"length": 3, "p": 1.0 if self.net.is_directed() else 0.5},
+            "similarity": self.similarity(),
             "sssp": {**root, "delta": (None, 1.0, 2.5, np.inf)[turn]},
             "vc": {"root": 0, "parents": self.parents()},
         }.get(self.kernel, {})
         if self.faithful:
             options |= {"faithful": True}
         return make_kernel(self.kernel, self.graph(), None, options)
+
+    def similarity(self):
+        """Each measure with edges, pairs and the best in turn."""
+        measure = [*MEASURES][self.number % 7]
+        n = len(self.net)
+        far = np.stack([np.arange(n), np.arange(n)[::-1]], axis=1)
+        way = ({}, {"pairs": far}, {"k": 2})[self.number % 3]
+        weighted = bool(self.number % 2) and MEASURES[measure].weighted is not None
+        return {"measure": measure, "weighted": weighted, **way}
 
     def parents(self):
         """Of each node on the way from node 0, where the network is a tree."""

@@ -216,7 +216,7 @@ class Site:
         return Classes(self.kernel, self.states)
 
     def outputs(self) -> dict[str, NDArray]:
-        """The kernel's results for the nodes of this site."""
+        """The kernel's results for the nodes of this site, or their rows of a table."""
         if self.guard.check:
             try:
                 checks.unchanged(self.clusters, self._digest)
@@ -234,6 +234,9 @@ class Site:
         for cluster, state in zip(self.clusters, self.states, strict=True):
             value = getattr(state, name, None)
             shape = value.shape if isinstance(value, np.ndarray) else ()
+            if self.kernel.outputs[name].tabular and shape:
+                found.append(value)
+                continue
             if shape[:1] != (cluster.size,):
                 raise RunError(
                     f"kernel {self.kernel.name!r}, cluster {cluster.index}: {name!r} is an output, so the "

@@ -31,14 +31,15 @@ EMBED = 1 << 20
 def to_dataframe(
     dataset: xr.Dataset, outputs: Sequence[str] | None = None, client: Client | None = None
 ) -> dd.DataFrame:
-    """The outputs of a run as a Dask dataframe with a row for each node.
+    """The outputs of a run as a Dask dataframe with a row for each node, or for each row of a table.
 
     Parameters
     ----------
     dataset
         Result of a run.
     outputs
-        Names of the outputs; by default all that have one value for each node.
+        Names of the outputs; by default all columns of the table where the kernel makes one, else all that
+        have one value for each node.
     client
         Client whose workers get what is in this process; by default the one whose workers hold outputs, else
         the current client. Without one it stays in this process.
@@ -47,13 +48,13 @@ def to_dataframe(
     -------
     dask.dataframe.DataFrame
         Columns ``node``, the graph's labels or else node ids, and the outputs. Each partition has the nodes
-        of a cluster, in the order of the dataset, and the index counts nodes from 0. What is on the workers
-        stays there.
+        of a cluster, in the order of the dataset, and the index counts nodes from 0. A table has the outputs
+        alone, and partitions as it is on the workers. What is there stays there.
 
     Raises
     ------
     InputError
-        An output is unknown, or does not have one value for each node.
+        An output is unknown, or does not have one value for each node or row.
 
     Notes
     -----
@@ -75,20 +76,21 @@ def to_dataframe(
     """
     import dask.dataframe as dd
 
-    by_node = [str(name) for name, values in dataset.data_vars.items() if values.dims == ("node",)]
     if "node" not in dataset.coords:
         raise InputError("the dataset has no coordinate 'node', so it is not the result of a run")
-    chosen = by_node if outputs is None else list(outputs)
+    dim = "pair" if "pair" in dataset.dims else "node"
+    there = [str(name) for name, values in dataset.data_vars.items() if values.dims == (dim,)]
+    chosen = there if outputs is None else list(outputs)
     for name in chosen:
-        if name not in by_node:
-            raise InputError(unknown("output by node", name, by_node))
-    names = ["node", *chosen]
+        if name not in there:
+            raise InputError(unknown(f"output by {dim}", name, there))
+    names = ["node", *chosen] if dim == "node" else chosen
     variables = [dataset.variables[name] for name in names]
     columns = [v.data if v.chunks else v.values for v in variables]
-    offsets = _offsets(dataset)
+    offsets = _offsets(dataset, dim)
     held = [hasattr(column, "dask") for column in columns]
     here: list[Any] = [[] if lazy else column for lazy, column in zip(held, columns, strict=True)]
-    there = [_blocks(column, offsets) for lazy, column in zip(held, columns, strict=True) if lazy]
+    blocks = [_blocks(column, offsets) for lazy, column in zip(held, columns, strict=True) if lazy]
     if any(held):
         client = client or client_of(dataset)
     pieces = [[c[first:last] for c in here] for first, last in pairwise(offsets)]
@@ -96,17 +98,18 @@ def to_dataframe(
     none = [np.empty(0, column.dtype) for column in columns]
     rows = delayed(_rows, part="outputs")
     frames = [
-        rows(names, first, part, *(blocks[k] for blocks in there))
+        rows(names, first, part, *(column[k] for column in blocks))
         for k, (first, part) in enumerate(zip(offsets, sent, strict=False))
     ]
     return dd.from_delayed(frames, meta=_rows(names, 0, none), verify_meta=False)
 
 
-def _offsets(dataset: xr.Dataset) -> list[int]:
-    """The first node of each partition, and the number of nodes."""
-    n = dataset.sizes["node"]
-    sizes = dataset.chunksizes.get("node") or json.loads(dataset.attrs.get("cluster_sizes", "[]"))
-    if sum(sizes) != n:  # a selection of the nodes
+def _offsets(dataset: xr.Dataset, dim: str) -> list[int]:
+    """The first node, or row, of each partition, and their number."""
+    n = dataset.sizes[dim]
+    held = json.loads(dataset.attrs.get("cluster_sizes", "[]")) if dim == "node" else []
+    sizes = dataset.chunksizes.get(dim) or held
+    if sum(sizes) != n or not sizes:  # a table in this process, or a selection
         sizes = [n]
     return [0, *accumulate(map(int, sizes))]
 

@@ -24,7 +24,7 @@ from dgsuite.base.version import __version__
 from dgsuite.core.accounting import count
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.workload import Workload
-from dgsuite.core.parameters import labelled, stated
+from dgsuite.core.parameters import LISTED, labelled, stated
 from dgsuite.core.results.provenance import machine
 from dgsuite.kernels.bsp import COUNTS, CUT_DEPENDENT, Kernel, Output, Weighted
 from dgsuite.partition.client.installed import fingerprint
@@ -51,9 +51,6 @@ MATRICES = 1 << 30
 
 Coordinate = tuple[xr.Index, xr.Variable]
 """The index of a dimension, and its coordinate."""
-
-LISTED = 1 << 12
-"""Arrays of up to this many entries are written into the attributes."""
 
 
 @cache

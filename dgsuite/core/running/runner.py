@@ -9,7 +9,6 @@ from dataclasses import fields
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import xarray as xr
 
 from dgsuite.base.errors import InputError, RunError
@@ -18,6 +17,7 @@ from dgsuite.core.engine.workload import Workload
 from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results import dataset
 from dgsuite.core.results.accessor import record_of
+from dgsuite.core.results.order import by_node
 from dgsuite.core.running import forms
 from dgsuite.core.running.attempt import Attempt, free
 from dgsuite.core.running.catalogue import listed
@@ -309,7 +309,7 @@ def _run_each(
             k,
             graph,
             style,
-            {name: _by_node(values, graph) for name, values in outputs.items()},
+            by_node(k, graph, outputs),
             log,
             count_as=count_as,
             workers=tried.workers,
@@ -377,12 +377,3 @@ def _check_clients(client: Client | None, graph: Graph) -> None:
 def _size(graph: Graph) -> int:
     """Nodes and edge ends."""
     return graph.n + sum(graph.entries)
-
-
-def _by_node(values: Any, graph: Graph) -> Any:
-    """An output in the order of node ids; on the workers it is."""
-    if graph.partition.order is None or not isinstance(values, np.ndarray):
-        return values
-    ordered = np.empty_like(values)
-    ordered[graph.partition.order] = values
-    return ordered

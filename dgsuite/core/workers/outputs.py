@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 from dgsuite.core.engine.log import Log
 from dgsuite.core.workers import placement as tasks
 from dgsuite.core.workers.facts import Result
+from dgsuite.core.workers.tables import table_there
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.client.gather import limit
 from dgsuite.partition.client.waiting import Watch
@@ -56,7 +57,7 @@ def collect(
     -------
     Each output as an array, in the order of the clusters; or if it has stayed on the workers as a Dask
     array, in the order of node ids, with a chunk for each block of
-    `dgsuite.partition.clusters.partitioners.in_order`.
+    `dgsuite.partition.clusters.partitioners.in_order`. For tables see `dgsuite.core.workers.tables`.
 
     Raises
     ------
@@ -91,13 +92,16 @@ def made_of(
         ]
         logs = [[result[turn][1] for result in results] for turn in range(len(kernels))]
     else:
-        outputs = [
-            {
-                name: _array(futures, graph, bounds, turn, name, *facts[0].shapes[turn][name])
-                for name in kernel.outputs
+        outputs = []
+        for turn, kernel in enumerate(kernels):
+            table = [name for name, output in kernel.outputs.items() if output.tabular]
+            shapes = {name: [each.shapes[turn][name] for each in facts] for name in kernel.outputs}
+            columns = table_there(futures, graph, turn, {name: shapes[name] for name in table})
+            arrays = {
+                name: _array(futures, graph, bounds, turn, name, *shapes[name][0])
+                for name in kernel.outputs.keys() - columns.keys()
             }
-            for turn, kernel in enumerate(kernels)
-        ]
+            outputs.append({name: (columns | arrays)[name] for name in kernel.outputs})
         logs = [[each.logs[turn] for each in facts] for turn in range(len(kernels))]
     return list(zip(outputs, map(merge, logs), strict=True))
 

@@ -60,26 +60,30 @@ def _shown(ds: xr.Dataset, name: str, output: Output) -> str:
 
 
 def _told(ds: xr.Dataset, values: NDArray, output: Output) -> str:
-    """What stands out among the values of the nodes."""
+    """What stands out among the values of the nodes, or of the rows of a table."""
+    if not len(values):
+        return "no rows"
     if values.dtype == bool:
         return f"{np.count_nonzero(values):,} of {len(values):,} nodes"
     if output.nodes or output.identifiers:
         codes, different = pd.factorize(values, use_na_sentinel=False)
         sizes = np.bincount(codes)
         top = _largest(sizes)
+        what = "row" if output.tabular else "node"
         had = ", ".join(
-            f"{_text(value)} ({_nodes(size)})"
+            f"{_text(value)} ({size:,} {what}{'s' * (size > 1)})"
             for value, size in zip(different[top].tolist(), sizes[top].tolist(), strict=True)
         )
         count = f"{len(sizes):,} value{'s' * (len(sizes) > 1)}"
-        return f"{count}; nodes that have them: {had}{', ...' * (len(sizes) > len(top))}"
+        return f"{count}; {what}s that have them: {had}{', ...' * (len(sizes) > len(top))}"
     if (values == values[0]).all():
         return f"all {_text(values[0].item())}"
     top = _largest(values)
-    nodes = here(ds["node"].isel(node=top)).values.tolist()
+    dim = output.dims[0]
+    places = here(ds[dim].isel({dim: top})).values.tolist()
     largest = ", ".join(
-        f"{_text(value)} (node {node!r})"
-        for value, node in zip(values[top].tolist(), nodes, strict=True)
+        f"{_text(value)} ({dim} {place!r})"
+        for value, place in zip(values[top].tolist(), places, strict=True)
     )
     return f"from {_text(values.min().item())} to {_text(values.max().item())}; largest: {largest}"
 
@@ -89,10 +93,6 @@ def _largest(values: NDArray) -> NDArray[np.intp]:
     least = np.partition(values, -SHOWN)[-SHOWN] if len(values) > SHOWN else values.min()
     some = np.flatnonzero(values >= least)[::-1]  # of equal values the first is then the last
     return some[np.argsort(values[some], kind="stable")][::-1][:SHOWN]
-
-
-def _nodes(count: int) -> str:
-    return f"{count:,} node{'s' * (count > 1)}"
 
 
 def _text(value: object) -> str:

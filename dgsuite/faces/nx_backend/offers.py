@@ -67,6 +67,12 @@ OFFERS: dict[str, dict[str, Worth]] = {
         "periphery": MANY,
         "radius": MANY,
     },
+    "links": {
+        "adamic_adar_index": SOME,
+        "jaccard_coefficient": SOME,
+        "preferential_attachment": Worth(inf, inf),
+        "resource_allocation_index": SOME,
+    },
     "neighbourhoods": {
         "average_clustering": MANY,
         "clustering": MANY,

@@ -26,6 +26,7 @@ from dgsuite.core.results.provenance import (
 )
 from dgsuite.core.running.runner import run
 from dgsuite.core.transports.throttle import limit
+from dgsuite.kernels import KERNELS
 from dgsuite.partition.client.gather import gathered
 from dgsuite.partition.client.installed import fingerprint
 from dgsuite.partition.client.session import Session
@@ -268,7 +269,8 @@ class Sweep:
                 raise RunError(f"invalid result of {point.describe()}: {report}")
             dataset.attrs["valid"] = 1
         if not self.experiment.outputs:
-            dataset = dataset.drop_dims("node")
+            tables = {output.dims[0] for output in KERNELS[point.kernel].outputs.values()}
+            dataset = dataset.drop_dims({"node", *tables}, errors="ignore")
         for name in SWEPT:
             value = getattr(point, name)
             if value not in (None, "") and name not in dataset.attrs:

@@ -1,0 +1,124 @@
+"""Columns of a table that a run has left on the workers, as Dask arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from dask.highlevelgraph import HighLevelGraph
+from distributed import Future
+from numpy.typing import NDArray
+
+from dgsuite.core.workers.facts import Result
+from dgsuite.partition.client.tasks import submitted
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.clusters.partitioners import in_order
+from dgsuite.partition.graph.graph import Graph
+
+if TYPE_CHECKING:
+    import dask.array as da
+
+
+def table_there(
+    futures: Sequence[Future],
+    graph: Graph,
+    turn: int,
+    shapes: Mapping[str, Sequence[tuple[np.dtype, tuple[int, ...]]]],
+) -> dict[str, da.Array]:
+    """The columns of a kernel's table, number `turn` of the run.
+
+    Parameters
+    ----------
+    futures
+        The tasks of the sites; each returns a `Result`.
+    shapes
+        Of each column, its dtype and shape at each site.
+
+    Returns
+    -------
+    Arrays with a chunk for the rows of each site. If clusters are no blocks of nodes, the rows are those of a
+    block of nodes, ascending by the first column.
+    """
+    if not shapes:
+        return {}
+    key = next(iter(shapes))
+    sizes = [shape[0] for _, shape in shapes[key]]
+    if graph.partition.order is None:
+        return {
+            name: _column(futures, name, each[0][0], sizes, _whole, turn)
+            for name, each in shapes.items()
+        }
+    ends = np.asarray(in_order(graph.partition).offsets)
+    watch = Watch(futures[0].client, "sorting a table", inputs=futures)
+    counts = watch.gather([submitted(watch.client, _counts, f, turn, key, ends) for f in futures])
+    sizes = np.sum(counts, axis=0).tolist()
+    return {
+        name: _sorted(futures, name, each[0][0], sizes, turn, key, ends)
+        for name, each in shapes.items()
+    }
+
+
+def _column(
+    futures: Sequence[Future], name: str, dtype: Any, sizes: Sequence[int], part: Any, turn: int
+) -> da.Array:
+    import dask.array as da
+
+    held, column = f"results-{futures[0].key}", f"{name}-{turn}-{futures[0].key}"
+    sites = {(held, s): future for s, future in enumerate(futures)}
+    chunks = {(column, s): (part, (held, s), turn, name) for s in range(len(futures))}
+    layers = HighLevelGraph({held: sites, column: chunks}, {held: set(), column: {held}})
+    return da.Array(layers, column, (tuple(sizes),), dtype=dtype)
+
+
+def _whole(result: Result, turn: int, name: str) -> NDArray:
+    return result[turn][0][name]
+
+
+def _sorted(
+    futures: Sequence[Future],
+    name: str,
+    dtype: Any,
+    sizes: Sequence[int],
+    turn: int,
+    key: str,
+    ends: NDArray,
+) -> da.Array:
+    """A column whose rows ascend by the column `key`, in blocks of its nodes."""
+    import dask.array as da
+
+    held, column = f"results-{futures[0].key}", f"{name}-{turn}-{futures[0].key}"
+    cut = f"cut-{column}"
+    sites, blocks = range(len(futures)), range(len(sizes))
+    tasks: dict[Any, Any] = {(cut, s): (_cut, (held, s), turn, name, key, ends) for s in sites}
+    for block in blocks:
+        for s in sites:
+            tasks[cut, s, block] = (itemgetter(block), (cut, s))
+        tasks[column, block] = (_merged, [(cut, s, block) for s in sites])
+    there = {(held, s): future for s, future in enumerate(futures)}
+    layers = HighLevelGraph({held: there, column: tasks}, {held: set(), column: {held}})
+    return da.Array(layers, column, (tuple(sizes),), dtype=dtype)
+
+
+def _counts(result: Result, turn: int, key: str, ends: NDArray) -> NDArray[np.int64]:
+    """Rows of a site by the block of their first node."""
+    return np.diff(np.searchsorted(np.sort(result[turn][0][key]), ends))
+
+
+def _cut(
+    result: Result, turn: int, name: str, key: str, ends: NDArray
+) -> list[tuple[NDArray, NDArray]]:
+    """For each block of nodes, the first nodes of a site's rows, and their values of a column."""
+    nodes, values = result[turn][0][key], result[turn][0][name]
+    order = np.argsort(nodes, kind="stable")
+    nodes, values = nodes[order], values[order]
+    cuts = np.searchsorted(nodes, ends)
+    return [(nodes[a:b], values[a:b]) for a, b in pairwise(cuts)]
+
+
+def _merged(pieces: Sequence[tuple[NDArray, NDArray]]) -> NDArray:
+    """Values of a block by ascending first node; all rows of a node are of one site, in its order."""
+    nodes, values = (np.concatenate(each) for each in zip(*pieces, strict=True))
+    return values[np.argsort(nodes, kind="stable")]

@@ -1,0 +1,205 @@
+"""Similarity of nodes, by linear algebra."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.genval.report import Found
+from dgsuite.genval.rules.base import Job, collect
+from dgsuite.genval.rules.triangles import CLOSE, MOST, adjacency
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+WEIGHTED = ("jaccard", "overlap", "cosine")
+"""Measures in which weights may count."""
+
+BLOCK = 1 << 16
+"""Pairs that are looked at at a time."""
+
+
+class Pairs(NamedTuple):
+    """Pairs of nodes, by node id."""
+
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
+
+    def keys(self, n: int) -> NDArray[np.int64]:
+        """A number for each pair; they ascend as the pairs do."""
+        return self.source * n + self.target
+
+    def blocks(self) -> Iterator[slice]:
+        """Some of them at a time."""
+        for first in range(0, len(self.source), BLOCK):
+            yield slice(first, first + BLOCK)
+
+
+def similarity(job: Job) -> list[Found]:
+    """The pairs are those that were asked for, in their order, and each similarity is what the definition
+    says of the rows of the adjacency matrix. On larger graphs rows of the best nodes may leave out some.
+    """
+    edges, n = adjacency(job), job.n
+    found = Pairs(*(job.outputs[end].astype(np.int64) for end in ("source", "target")))
+    value = job.outputs["similarity"].astype(np.float64)
+    real = np.ones(len(value), bool)
+    for end in found:
+        real &= (end >= 0) & (end < n)
+    report = [
+        collect(
+            np.clip(found.source, 0, n - 1),
+            (
+                "node",
+                ~real,
+                lambda i: f"nodes from 0 to {n - 1}",
+                lambda i: f"{found.source[i]} and {found.target[i]}",
+            ),
+        )
+    ]
+    if not real.all():
+        return report
+    right = _similarities(job, edges, found)
+    off = ~np.isclose(value, right, CLOSE, 0)
+    report.append(
+        collect(
+            found.source,
+            ("similarity", off, lambda i: f"{right[i]:.15g}", lambda i: f"{value[i]:.15g}"),
+        )
+    )
+    k = job.fact("k")
+    if k is None:
+        return [*report, *_asked(job, edges, found)]
+    return [*report, *_best(job, edges, found, right, int(k))]
+
+
+def _asked(job: Job, edges: csr_array, found: Pairs) -> list[Found]:
+    """The pairs are all edges, from the end with more neighbours, or those that were given; each once and
+    ascending.
+    """
+    given = job.fact("pairs", job.given("pairs"))
+    if isinstance(given, str):  # too many to be listed among the parameters
+        return []
+    if given is not None:
+        if job.graph.labels is not None:
+            given = [[job.node(node) for node in pair] for pair in given]
+        given = Pairs(*np.asarray(given, np.int64).reshape(-1, 2).T)
+    else:
+        degree = np.diff(edges.indptr)
+        u, v = np.repeat(np.arange(job.n), degree), edges.indices.astype(np.int64)
+        drawn = (u < v) == ((u + v) % 2 == 0)
+        more = (degree[u] > degree[v]) | ((degree[u] == degree[v]) & drawn)
+        given = Pairs(u[more], v[more])
+    keys, wanted = found.keys(job.n), np.unique(given.keys(job.n))
+    missing = np.setdiff1d(wanted, keys)
+    return [
+        collect(
+            found.source,
+            (
+                "pair",
+                ~np.isin(keys, wanted),
+                lambda i: "a pair that was asked for",
+                lambda i: f"node {found.target[i]} beside it",
+            ),
+            (
+                "order",
+                np.diff(keys, prepend=-1) <= 0,
+                lambda i: "pairs that ascend, each once",
+                lambda i: f"node {found.target[i]} beside it",
+            ),
+        ),
+        collect(
+            missing // job.n,
+            (
+                "missing",
+                np.ones(len(missing), bool),
+                lambda i: f"node {missing[i] % job.n} beside it",
+                lambda i: "no such pair",
+            ),
+        ),
+    ]
+
+
+def _best(
+    job: Job, edges: csr_array, found: Pairs, value: NDArray[np.float64], k: int
+) -> list[Found]:
+    """Each node has its `k` best of all nodes two hops away, or all of them, the best first."""
+    if (np.diff(edges.indptr).astype(np.int64) ** 2).sum() > MOST:
+        return []
+    two = (edges @ edges).tocoo()
+    rest = Pairs(two.row.astype(np.int64), two.col.astype(np.int64))
+    near = edges.tocoo()
+    keys = rest.keys(job.n)
+    away = (rest.source != rest.target) & ~np.isin(
+        keys, Pairs(near.row.astype(np.int64), near.col).keys(job.n)
+    )
+    rest, keys = Pairs(rest.source[away], rest.target[away]), keys[away]
+    wanted = np.minimum(np.bincount(rest.source, minlength=job.n), k)
+    has = np.bincount(found.source, minlength=job.n)
+    worst = np.full(job.n, np.inf)
+    np.minimum.at(worst, found.source, value)
+    out = ~np.isin(keys, found.keys(job.n))
+    bar = np.zeros(job.n)
+    left = Pairs(rest.source[out], rest.target[out])
+    np.maximum.at(bar, left.source, _similarities(job, edges, left))
+    same = np.diff(found.source, prepend=-1) == 0
+    rises = np.diff(value, prepend=0) > CLOSE * np.abs(value)
+    given = job.outputs["similarity"]
+    tied = same & (np.diff(given, prepend=-1) == 0) & (np.diff(found.target, prepend=-1) <= 0)
+    return [
+        collect(
+            np.arange(job.n),
+            ("number", has != wanted, lambda i: f"{wanted[i]} rows", lambda i: f"{has[i]}"),
+            (
+                "best",
+                bar > worst * (1 + CLOSE),
+                lambda i: f"nodes with similarities from {bar[i]:.15g} on",
+                lambda i: f"{worst[i]:.15g}",
+            ),
+        ),
+        collect(
+            found.source,
+            (
+                "two hops",
+                ~np.isin(found.keys(job.n), keys),
+                lambda i: "a node two hops away",
+                lambda i: f"node {found.target[i]}",
+            ),
+            (
+                "order",
+                (np.diff(found.source, prepend=0) < 0) | (same & rises) | tied,
+                lambda i: "ascending sources, of each the best first, of equals the smaller node",
+                lambda i: f"node {found.target[i]}",
+            ),
+        ),
+    ]
+
+
+def _similarities(job: Job, edges: csr_array, pairs: Pairs) -> NDArray[np.float64]:
+    """What the definitions say of some pairs."""
+    name = str(job.fact("measure", "jaccard"))
+    weighted = job.weighted and name in WEIGHTED
+    matrix = job.graph.to_scipy().astype(np.float64) if weighted else edges.astype(np.float64)
+    degree = np.diff(edges.indptr).astype(np.float64)
+    size = matrix.power(2) if name == "cosine" else matrix
+    size = np.asarray(size.sum(axis=1)).ravel()
+    scaled = matrix.copy()
+    if name in ("adamic_adar", "resource_allocation"):
+        cost = np.log(np.maximum(degree, 1)) if name == "adamic_adar" else degree
+        gain = np.divide(1, cost, out=np.zeros(job.n), where=cost > 0)
+        scaled.data = gain[scaled.indices]
+    found = np.zeros(len(pairs.source))
+    for some in pairs.blocks():
+        mine, other = scaled[pairs.source[some]], matrix[pairs.target[some]]
+        least = name in ("jaccard", "overlap")
+        common = mine.minimum(other) if least else mine.multiply(other)
+        found[some] = np.asarray(common.sum(axis=1)).ravel()
+    a, b = size[pairs.source], size[pairs.target]
+    if name == "preferential_attachment":
+        return a * b
+    if name in ("adamic_adar", "resource_allocation", "common_neighbours"):
+        return found
+    whole = {"jaccard": a + b - found, "overlap": np.minimum(a, b), "cosine": np.sqrt(a * b)}[name]
+    return np.divide(found, whole, out=np.zeros_like(found), where=whole > 0)
