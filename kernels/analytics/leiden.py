@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 from itertools import count
-from math import frexp
 from typing import Any
 
 import numpy as np
@@ -27,11 +26,9 @@ from dgsuite.base.mixing import GOLDEN, mix
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.extremes import exponent, extremes
 from dgsuite.kernels.analytics.levels import NOBODY, Level, Parts, rows, slots_of
+from dgsuite.kernels.tools.exact import shift_of, whole
 from dgsuite.kernels.tools.rng import uniform
 from dgsuite.partition.arrays.segments import distinct
-
-DIGITS = 52
-"""Bits of the sum of all weights."""
 
 TURNS = 4
 """Parts in which the nodes of a level look for a better community."""
@@ -143,7 +140,7 @@ class Leiden(bsp.Weighted):
         weight = (yield bsp.Round(self.weigh, opening=True, power=power)).sum
         if not weight:
             return
-        shift = DIGITS - frexp(weight)[1]
+        shift = shift_of(weight)
         weight = (yield bsp.Round(self.scale, opening=True, shift=shift - power)).sum
         unit = 1 / weight if self.objective == "modularity" else 2.0 ** min(shift - power, 500)
         factor, draws = self.resolution * unit, count()
@@ -213,7 +210,7 @@ class Leiden(bsp.Weighted):
         return bsp.vote(sum=np.ldexp(s.weight, -power))
 
     def scale(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, shift: int) -> bsp.Vote:
-        s.weight = np.rint(np.ldexp(s.weight, shift))
+        s.weight = whole(s.weight, shift)
         return bsp.vote(sum=s.weight)
 
     # A level begins.
@@ -428,9 +425,9 @@ class Leiden(bsp.Weighted):
 
     def inform(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         node = inbox.shipped("node")
-        row = rows(c, node)
-        alone = s.level.mass[row] == 0
-        name = np.where(alone, node, s.small.name(row))
+        row, name = rows(c, node), node.copy()
+        live = s.level.mass[row] > 0
+        name[live] = s.small.name(row[live])
         return bsp.ship(inbox.origin, node=node, other=name)
 
     def adopt(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
