@@ -1,4 +1,4 @@
-"""Compiled loops over the edges of a level: which communities are next to a row, and how much it shares with each.
+"""Compiled loops over the edges of a level: which communities are next to a row, and how near.
 
 Each takes a level's rows (`indptr`, `ends`, `weight`), and the number of the community of each slot.
 Sums are of whole numbers, so they are exact, and the order of the edges in a row does not matter.
@@ -139,7 +139,22 @@ def chance(key, node, other):
 
 @compiled
 def propose(
-    level, group, whole, number, names, total, outer, closed, rows, ids, key, factor, warmth, best, gains, shares
+    level,
+    group,
+    whole,
+    number,
+    names,
+    total,
+    outer,
+    closed,
+    rows,
+    ids,
+    key,
+    factor,
+    warmth,
+    best,
+    gains,
+    shares,
 ):
     """For each of some rows, which of the small communities next to it, within its own group, it would join.
 

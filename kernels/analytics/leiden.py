@@ -46,8 +46,8 @@ RANDOMNESS = 0.01
 """How freely a small community is chosen (theta of the paper), in units of the mean degree."""
 
 READ, MASS, ASK = 0, 1, 2
-"""Kinds of items: the sender wants to know when the node moves; a change of the community that the node names;
-the sender wants to know the mass of that community."""
+"""Kinds of items: the sender wants to know when the node moves; a change of the community that the node
+names; the sender wants to know the mass of that community."""
 
 
 @dataclass(eq=False)
@@ -58,7 +58,9 @@ class State(bsp.ClusterState):
     community: NDArray[np.int64] = bsp.initial(lambda c: c.ids.copy())  # node of the level it is in
     wanted: NDArray[np.int64] = bsp.no_nodes()  # these nodes, each once
     level: Level = bsp.later()
-    group: NDArray[np.int64] = bsp.later()  # name of the community in which each row begins the level
+    group: NDArray[np.int64] = (
+        bsp.later()
+    )  # name of the community in which each row begins the level
     parts: Parts = bsp.later()  # communities of the level
     small: Parts = bsp.later()  # small communities, of which they consist
     active: NDArray[np.bool_] = bsp.later()  # rows that are to look for a better community
@@ -247,9 +249,7 @@ class Leiden(bsp.Weighted):
         row = s.level.row
         return bsp.ship(s.level.to, node=c.ids[row], other=s.group[row])
 
-    def learn(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
-    ) -> tuple[bsp.Shipment, bsp.Vote]:
+    def learn(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Shipment, bsp.Vote]:
         name, level = np.empty(c.size + len(s.level.ghosts), np.int64), s.level
         name[: c.size] = s.group
         name[level.slot(inbox.shipped("node"))] = inbox.shipped("other")
@@ -271,9 +271,7 @@ class Leiden(bsp.Weighted):
         mass, outer = np.append(mass, none), np.append(outer, none)
         return bsp.ship(c.partition.owner(node), kind=kind, node=node, mass=mass, outer=outer)
 
-    def tell(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, refining: bool
-    ) -> bsp.Shipment:
+    def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, refining: bool) -> bsp.Shipment:
         """Clusters tell of the communities that they name: of those that have changed, or are asked for."""
         parts = s.small if refining else s.parts
         asks, row = inbox.shipped("kind") == ASK, rows(c, inbox.shipped("node"))
@@ -324,9 +322,7 @@ class Leiden(bsp.Weighted):
         row = s.level.row[which]
         return bsp.ship(s.level.to[which], node=c.ids[row], other=parts.name(row))
 
-    def hear(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, refining: bool
-    ) -> bsp.Shipment:
+    def hear(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, refining: bool) -> bsp.Shipment:
         """Clusters learn who has moved, and say what that changes."""
         from dgsuite.kernels.analytics import _leiden
 
@@ -386,7 +382,9 @@ class Leiden(bsp.Weighted):
         row = row[alone & (s.inner[row] >= factor * mass * rest)]
         closed = self.turn(small.names, draw, JOINS) == turn
         best, (gain, shared) = np.empty(len(row), np.int64), np.zeros((2, len(row)))
-        key = mix(np.array([self.seed % 2**64], np.uint64) + np.array([draw + 1], np.uint64) * GOLDEN)[0]
+        key = mix(
+            np.array([self.seed % 2**64], np.uint64) + np.array([draw + 1], np.uint64) * GOLDEN
+        )[0]
         _leiden.propose(
             *((*level.edges, level.mass), parts.number, parts.total),
             *(small.number, small.names, small.total, small.rest, closed),

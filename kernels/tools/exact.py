@@ -34,8 +34,8 @@ def shift_of(total: float | Fraction) -> int:
 def whole(values: NDArray, shift: int) -> NDArray[np.float64]:
     """Values times a power of two, rounded to whole numbers whose sums are exact in any order.
 
-    Each number changes by less than the 2^-51st part of their sum; not at all where all are multiples of that,
-    as whole numbers are.
+    Each number changes by less than the 2^-51st part of their sum; not at all where all are multiples of
+    that, as whole numbers are.
     """
     return np.rint(np.ldexp(values.astype(np.float64), shift))
 

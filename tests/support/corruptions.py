@@ -291,7 +291,6 @@ KINDS = {
         },
         "of higher resolution": {"resolution": lambda v: 0.01},
         "halves": {"community": lambda v: np.where(np.arange(len(v)) % 2, np.maximum(v, 1), v)},
-        "in pieces": {"community": lambda v: np.where(v == v.max(), 0, v)},
         "by cpm": {"objective": lambda v: "cpm", "resolution": lambda v: 1e-4},
     },
     "louvain": {

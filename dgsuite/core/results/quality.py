@@ -70,9 +70,9 @@ def quality(
     Returns
     -------
     xarray.Dataset
-        Of all communities, float64: ``modularity`` (Newman 2004; of a directed graph that of Leicht and Newman
-        2008) and ``coverage``, the share of edges within communities. Per ``community``: ``nodes``, int64;
-        ``volume``, the degrees of its nodes (on a directed graph, edges that leave them); ``conductance``,
+        Of all communities, float64: ``modularity`` (Newman and Girvan 2004; of a directed graph, Leicht
+        and Newman 2008) and ``coverage``, the share of edges within communities. Per ``community``:
+        ``nodes``, int64; ``volume``, the degrees of its nodes (on a directed graph, edges that leave them); ``conductance``,
         the edges to other communities over the volume of the community or of all others, whichever is
         less. These are NaN where that is 0. With `other`: ``adjusted_rand_index`` (Hubert and Arabie 1985)
         and ``normalized_mutual_information``, over the mean of both entropies: 1 where both are the same.
@@ -105,6 +105,7 @@ def quality(
     if not 0 < resolution < np.inf:
         raise InputError(f"resolution must be above 0 and finite, got {resolution}")
     names, number = _numbered("labels", labels, graph.n)
+    table = None if other is None else _Table.of(number, _numbered("other", other, graph.n)[1])
     counts = weighted is not False and graph.weighted
     shift, unit = _scale(graph) if counts else (None, 1.0)
     sums = Sums(*map(sum, zip(*_each(graph, number, len(names), shift), strict=True)))
@@ -130,8 +131,7 @@ def quality(
         "volume": described(sums.out * unit, "volume", each),
         "conductance": described(conductance, "conductance", each),
     }
-    if other is not None:
-        table = _Table.of(number, _numbered("other", other, graph.n)[1])
+    if table is not None:
         found["adjusted_rand_index"] = described(table.rand(), "adjusted Rand index")
         found["normalized_mutual_information"] = described(
             table.information(), "normalized mutual information"
