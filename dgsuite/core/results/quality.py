@@ -72,10 +72,11 @@ def quality(
     xarray.Dataset
         Of all communities, float64: ``modularity`` (Newman and Girvan 2004; of a directed graph, Leicht
         and Newman 2008) and ``coverage``, the share of edges within communities. Per ``community``:
-        ``nodes``, int64; ``volume``, the degrees of its nodes (on a directed graph, edges that leave them); ``conductance``,
-        the edges to other communities over the volume of the community or of all others, whichever is
-        less. These are NaN where that is 0. With `other`: ``adjusted_rand_index`` (Hubert and Arabie 1985)
-        and ``normalized_mutual_information``, over the mean of both entropies: 1 where both are the same.
+        ``nodes``, int64; ``volume``, the degrees of its nodes (on a directed graph, edges that leave
+        them); ``conductance``, the edges to other communities over the volume of the community or of all
+        others, whichever is less. These are NaN where that is 0. With `other`: ``adjusted_rand_index``
+        (Hubert and Arabie 1985) and ``normalized_mutual_information``, over the mean of both entropies: 1
+        where both are the same.
 
     Raises
     ------
