@@ -454,8 +454,9 @@ class Leiden(bsp.Weighted):
 
         ghosts, ends = slots_of(c, inbox.shipped("other"))
         row, weight = rows(c, inbox.shipped("node")), inbox.shipped("mass")
-        edges = _leiden.rows_of(row, ends, weight, c.size, c.size + len(ghosts))
-        s.level = Level.of(c, *edges, s.small.mass, ghosts)
+        slots = c.size + len(ghosts)
+        indptr, ends, weight = _leiden.rows_of(row, ends, weight, c.size, slots)
+        s.level = Level.of(c, indptr, ends, weight, s.small.mass, ghosts)
         return self.enter(c, s)
 
     # Names.

@@ -109,7 +109,7 @@ def quality(
     table = None if other is None else _Table.of(number, _numbered("other", other, graph.n)[1])
     counts = weighted is not False and graph.weighted
     shift, unit = _scale(graph) if counts else (None, 1.0)
-    sums = Sums(*map(sum, zip(*_each(graph, number, len(names), shift), strict=True)))
+    sums = _each(graph, number, len(names), shift)
     total = sums.out.sum()
     rest = np.minimum(sums.out, total - sums.out)
     cut = sums.out - sums.inner
@@ -171,13 +171,15 @@ def _weight(c: Cluster) -> Fraction:
     return Fraction(exact_sum(c.weights))  # type: ignore[arg-type]
 
 
-def _each(graph: Graph, number: NDArray[np.int64], count: int, shift: int | None) -> list[Sums]:
-    """The sums of each cluster."""
+def _each(graph: Graph, number: NDArray[np.int64], count: int, shift: int | None) -> Sums:
+    """The sums of all clusters; of whole numbers, so their order does not matter."""
     if graph.client is None:
-        return each_cluster(graph, _sums, number, count, shift)
-    watch = Watch(graph.client, DOING, inputs=graph.parts)
-    sent = watch.scatter(number)
-    return watch.gather(each_cluster(graph, _sums, sent, count, shift))
+        found = each_cluster(graph, _sums, number, count, shift)
+    else:
+        watch = Watch(graph.client, DOING, inputs=graph.parts)
+        sent = watch.scatter(number)
+        found = watch.gather(each_cluster(graph, _sums, sent, count, shift))
+    return Sums(*(np.sum(parts, axis=0) for parts in zip(*found, strict=True)))
 
 
 def _sums(c: Cluster, number: NDArray[np.int64], count: int, shift: int | None) -> Sums:

@@ -31,8 +31,14 @@ def leiden_communities(
     # a generator of NumPy's draws integers below 2^63 - 1, and has no getrandbits
     drawn = int(seed.randrange(2**63 - 1))
     weighted = weight is not None
-    how_weighed = {"weight": weight, "any_weight": not weighted, "weighted": weighted}
-    ds = run("leiden", G, how, **how_weighed, resolution=float(resolution), seed=drawn)
+    ds = run(
+        *("leiden", G, how),
+        weight=weight,
+        any_weight=not weighted,
+        weighted=weighted,
+        resolution=float(resolution),
+        seed=drawn,
+    )
     label = ds["community"].values
     order = np.argsort(label, kind="stable")
     starts = np.flatnonzero(np.diff(label[order], prepend=-1))
