@@ -1,15 +1,12 @@
 """Communities whose nodes hang together (Traag, Waltman and van Eck 2019, the Leiden method).
 
-On each level nodes move to the community next to them where quality gains most, as long as that gains, and
-only nodes next to one that has moved look again (fast local move). Then each community is refined: its nodes
-start alone, and join a small community within it that has edges to them, by chance, but none that loses.
-These become the nodes of the next level, which begins with the communities before they were refined.
+On each level nodes move between communities (`dgsuite.kernels.analytics.moving`). Then each community is
+refined: its nodes start alone, and join a small community within it that has edges to them, by chance, but
+none that loses. These become the nodes of the next level, which begins with the communities before they
+were refined.
 
-Nodes of a level take turns, by chance: those whose turn it is look and move at once. In the refinement a node
-joins none that is named by a node of the same turn, so small communities grow only, and stay connected.
-
-Weights are made whole numbers, multiples of the 2^-52nd part of their sum: all sums are then exact, in any
-order.
+Here, too, nodes take turns, by chance. A node joins no small community that is named by a node of the same
+turn. So small communities only grow, and stay connected.
 """
 
 from __future__ import annotations
@@ -17,27 +14,14 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dgsuite.base.mixing import GOLDEN, mix
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.extremes import exponent, extremes
-from dgsuite.kernels.analytics.levels import NOBODY, Level, Parts, rows, slots_of
-from dgsuite.kernels.tools.exact import shift_of, whole
-from dgsuite.kernels.tools.rng import uniform
-from dgsuite.partition.arrays.segments import distinct
-
-TURNS = 4
-"""Parts in which the nodes of a level look for a better community."""
-
-SWEEPS = 32
-"""Most times that all parts do."""
-
-FEW = 256
-"""Nodes move no more on a level where the parts together have moved less than one node in so many."""
+from dgsuite.kernels.analytics.levels import Parts, rows
+from dgsuite.kernels.analytics.moving import Moving, State
 
 JOINS = 8
 """Parts in which nodes of a community join small ones."""
@@ -45,33 +29,9 @@ JOINS = 8
 RANDOMNESS = 0.01
 """How freely a small community is chosen (theta of the paper), in units of the mean degree."""
 
-READ, MASS, ASK = 0, 1, 2
-"""Kinds of items: the sender wants to know when the node moves; a change of the community that the node
-names; the sender wants to know the mass of that community."""
-
-
-@dataclass(eq=False)
-class State(bsp.ClusterState):
-    """What the nodes of a cluster know."""
-
-    weight: NDArray[np.float64]  # of each entry of the adjacency
-    community: NDArray[np.int64] = bsp.initial(lambda c: c.ids.copy())  # node of the level it is in
-    wanted: NDArray[np.int64] = bsp.no_nodes()  # these nodes, each once
-    level: Level = bsp.later()
-    group: NDArray[np.int64] = (
-        bsp.later()
-    )  # name of the community in which each row begins the level
-    parts: Parts = bsp.later()  # communities of the level
-    small: Parts = bsp.later()  # small communities, of which they consist
-    active: NDArray[np.bool_] = bsp.later()  # rows that are to look for a better community
-    fresh: NDArray[np.int64] = bsp.no_nodes()  # rows that have just moved
-    left: NDArray[np.int64] = bsp.no_nodes()  # name of the community that each of them has left
-    inner: NDArray[np.float64] = bsp.later()  # weight of each row's edges within its community
-    shared: NDArray[np.float64] = bsp.per_node(0.0)  # of those to the small community it would join
-
 
 @dataclass(frozen=True)
-class Leiden(bsp.Weighted):
+class Leiden(Moving):
     """Communities of high modularity, each connected, of an undirected graph.
 
     Output ``community``: the smallest node of the community. Every community is connected, by edges with
@@ -110,254 +70,44 @@ class Leiden(bsp.Weighted):
     """
 
     resolution: float = 1.0
-    objective: str = "modularity"
+    objective: Literal["modularity", "cpm"] = "modularity"
     iterations: int = 2
 
     name = "leiden"
-    outputs = {"community": bsp.Output("smallest node of the community", nodes=True)}
-    fields = {
-        "kind": np.int8,
-        "node": np.int64,
-        "other": np.int64,
-        "mass": np.float64,
-        "outer": np.float64,
-    }
-    ships = True
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if not 0 < self.resolution < np.inf:
-            return f"resolution must be above 0 and finite, got {self.resolution}"
-        if self.objective not in ("modularity", "cpm"):
-            return f"objective must be 'modularity' or 'cpm', got {self.objective!r}"
         if self.iterations < 1:
             return f"iterations must be at least 1, got {self.iterations}"
-        if self.weighted and c.weights is not None and not (c.weights >= 0).all():
-            return f"weights must not be negative, got {c.weights.min()}"
-        return None
+        return super().check(c)
 
-    def program(self, net: bsp.Net) -> bsp.Program:
-        power = 0
-        if self.weighted:
-            power = exponent(self.name, (yield bsp.Round(self.survey, opening=True)))
-        weight = (yield bsp.Round(self.weigh, opening=True, power=power)).sum
-        if not weight:
-            return
-        shift = shift_of(weight)
-        weight = (yield bsp.Round(self.scale, opening=True, shift=shift - power)).sum
-        unit = 1 / weight if self.objective == "modularity" else 2.0 ** min(shift - power, 500)
-        factor, draws = self.resolution * unit, count()
-        warmth = RANDOMNESS * weight / net.n
-        for _ in range(self.iterations):
-            yield bsp.Round(self.restart, opening=True)
-            yield from self.climb(factor, warmth, draws)
-            yield bsp.Round(self.claim, self.baptise, self.adopt, closing=True)
+    @property
+    def quality(self) -> str:
+        return self.objective
 
-    def climb(self, factor: float, warmth: float, draws: count) -> bsp.Program:
-        """All levels, until a level's nodes are alone and none of them would move."""
-        nodes = yield from self.begin()
-        while True:
-            moved = yield from self.settled(nodes, factor, draws)
-            together = (yield bsp.Round(self.look, closing=True)).any
-            if together:
-                if (yield from self.refined(factor, warmth, draws)):
-                    yield bsp.Round(self.inquire, self.inform, self.adopt, closing=True)
-                    yield bsp.Round(self.unite, self.gather, opening=True)
-                else:
-                    yield bsp.Round(self.part, opening=True)
-                nodes = yield from self.begin()
-            elif not moved:
-                return
+    @property
+    def times(self) -> int:
+        return self.iterations
 
-    def begin(self) -> Generator[Any, Any, int]:
-        """The clusters get to know each other's nodes and communities; returns the nodes of the level."""
-        nodes = (yield bsp.Round(self.meet, self.learn, opening=True)).sum
-        yield bsp.Round(self.tell, opening=True, refining=False)
-        return nodes
-
-    def settled(self, nodes: int, factor: float, draws: count) -> Generator[Any, Any, int]:
-        """Nodes move, until few do; returns how many moved."""
-        moved = 0
-        for _ in range(SWEEPS):
-            draw, now = next(draws), 0
-            for turn in range(TURNS):
-                more = {"draw": draw, "turn": turn, "refining": False, "factor": factor}
-                now += (yield bsp.Round(self.move, self.hear, self.tell, **more)).sum
-            moved += now
-            if now * FEW <= nodes:
-                break
-        return moved
-
-    def refined(self, factor: float, warmth: float, draws: count) -> Generator[Any, Any, int]:
+    def refined(self, factor: float, degree: float, draws: count) -> Generator[Any, Any, int]:
         """Nodes join small communities within theirs; returns how many did."""
         draw, joined = next(draws), 0
-        yield bsp.Round(self.split, self.tell, opening=True, refining=True)
+        yield bsp.Round(self.split, self.tell_small, opening=True)
+        step = {"draw": draw, "factor": factor, "warmth": RANDOMNESS * degree}
+        phases = self.propose, self.accept, self.settle, self.hear_small, self.tell_small
         for turn in range(JOINS):
-            more = {"draw": draw, "turn": turn, "factor": factor, "warmth": warmth}
-            phases = self.propose, self.accept, self.settle, self.hear, self.tell
-            joined += (yield bsp.Round(*phases, refining=True, **more)).sum
+            joined += (yield bsp.Round(*phases, turn=turn, **step)).sum
         return joined
 
-    # Weights.
-
-    def start(self, c: bsp.Cluster) -> State:
-        weight = np.ones(len(c.indices))
-        if self.weighted and c.weights is not None:
-            weight = c.weights.astype(np.float64)
-        return State.of(c, weight=weight)
-
-    def survey(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        return extremes(s.weight)
-
-    def weigh(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, power: int) -> bsp.Vote:
-        return bsp.vote(sum=np.ldexp(s.weight, -power))
-
-    def scale(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, shift: int) -> bsp.Vote:
-        s.weight = whole(s.weight, shift)
-        return bsp.vote(sum=s.weight)
-
-    # A level begins.
-
-    def restart(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
-        """The first level: the graph itself, with the communities found so far."""
-        ghosts, ends = slots_of(c, c.indices)
-        row = np.repeat(np.arange(c.size), c.degree)
-        degree = np.bincount(row, s.weight, c.size)
-        mass = degree if self.objective == "modularity" else np.ones(c.size)
-        s.level = Level.of(c, c.indptr.astype(np.int64), ends, s.weight, mass, ghosts)
-        s.group = s.community
-        s.community = c.ids.copy()
-        return self.enter(c, s)
-
-    def part(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
-        """The same level, where all nodes are alone."""
-        s.group = c.ids.copy()
-        return self.enter(c, s)
-
-    def enter(self, c: bsp.Cluster, s: State) -> bsp.Shipment:
-        level, live = s.level, s.level.live
-        s.parts = Parts.none(level)
-        s.active = level.mass > 0
-        node = np.append(level.ghosts, s.group[live])
-        kind = np.repeat([READ, MASS], [len(level.ghosts), len(live)])
-        mass = np.append(np.zeros(len(level.ghosts)), level.mass[live])
-        return bsp.ship(c.partition.owner(node), kind=kind, node=node, mass=mass)
-
-    def meet(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
-        reads, row = inbox.shipped("kind") == READ, rows(c, inbox.shipped("node"))
-        s.parts.add(row[~reads], inbox.shipped("mass")[~reads])
-        s.level.row, s.level.to = row[reads], inbox.origin[reads]
-        row = s.level.row
-        return bsp.ship(s.level.to, node=c.ids[row], other=s.group[row])
-
-    def learn(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> tuple[bsp.Shipment, bsp.Vote]:
-        name, level = np.empty(c.size + len(s.level.ghosts), np.int64), s.level
-        name[: c.size] = s.group
-        name[level.slot(inbox.shipped("node"))] = inbox.shipped("other")
-        s.parts.note(level.slots, name[level.slots])
-        return self.ask(c, s.parts), bsp.vote(sum=len(level.live))
-
-    def ask(
-        self,
-        c: bsp.Cluster,
-        parts: Parts,
-        node: NDArray = NOBODY,
-        mass: NDArray = NOBODY,
-        outer: NDArray = NOBODY,
-    ) -> bsp.Shipment:
-        """Changes of some communities go to their clusters, and questions after those that are unknown."""
-        kind = np.repeat([MASS, ASK], [len(node), len(parts.unknown)])
-        none = np.zeros(len(parts.unknown))
-        node, parts.unknown = np.append(node, parts.unknown), NOBODY
-        mass, outer = np.append(mass, none), np.append(outer, none)
-        return bsp.ship(c.partition.owner(node), kind=kind, node=node, mass=mass, outer=outer)
-
-    def tell(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, refining: bool) -> bsp.Shipment:
-        """Clusters tell of the communities that they name: of those that have changed, or are asked for."""
-        parts = s.small if refining else s.parts
-        asks, row = inbox.shipped("kind") == ASK, rows(c, inbox.shipped("node"))
-        parts.add(row[~asks], inbox.shipped("mass")[~asks], inbox.shipped("outer")[~asks])
-        parts.row = np.append(parts.row, row[asks])
-        parts.to = np.append(parts.to, inbox.origin[asks])
-        changed = c.zeros(bool)
-        changed[row] = True
-        which = np.flatnonzero(changed[parts.row])
-        row = parts.row[which]
-        return bsp.ship(
-            parts.to[which], node=c.ids[row], mass=parts.mass[row], outer=parts.outer[row]
-        )
-
-    # Nodes move.
-
-    def move(
-        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, draw: int, turn: int, factor: float
-    ) -> tuple[bsp.Shipment, bsp.Vote]:
-        """Rows whose turn it is move to the community with the largest gain, or are alone again."""
-        from dgsuite.kernels.analytics import _leiden
-
-        level, parts = s.level, s.parts
-        parts.told(inbox)
-        row = np.flatnonzero(s.active)
-        row = row[self.turn(c.ids[row], draw, TURNS) == turn]
-        s.active[row] = False
-        best = np.empty(len(row), np.int64)
-        _leiden.choose(
-            *(*level.edges, level.mass, parts.number, parts.names, parts.total),
-            *(row, parts.mass[row] == 0, factor, best),
-        )
-        goes = best != parts.number[row]
-        s.fresh, best = row[goes], best[goes]
-        s.left = parts.name(s.fresh)
-        parts.note(s.fresh, np.where(best < 0, c.ids[s.fresh], parts.names[best]))
-        return self.show(c, s, parts), bsp.vote(sum=len(s.fresh))
-
-    def turn(self, nodes: NDArray, draw: int, turns: int) -> NDArray[np.int64]:
-        """Whose turn it is when."""
-        return (uniform("counter", self.seed, nodes, draw) * turns).astype(np.int64)
-
-    def show(self, c: bsp.Cluster, s: State, parts: Parts) -> bsp.Shipment:
-        """Rows that have moved tell the clusters that have edges to them."""
-        moved = c.zeros(bool)
-        moved[s.fresh] = True
-        which = np.flatnonzero(moved[s.level.row])
-        row = s.level.row[which]
-        return bsp.ship(s.level.to[which], node=c.ids[row], other=parts.name(row))
-
-    def hear(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, refining: bool) -> bsp.Shipment:
-        """Clusters learn who has moved, and say what that changes."""
-        from dgsuite.kernels.analytics import _leiden
-
-        level, parts, row = s.level, s.small if refining else s.parts, s.fresh
-        slots = level.slot(inbox.shipped("node"))
-        parts.note(slots, inbox.shipped("other"))
-        outer = np.zeros(2 * len(row))
-        if refining:
-            into = np.empty(len(row))
-            _leiden.within(*level.edges, parts.number, row, into)
-            outer = np.append(-s.inner[row], s.inner[row] - s.shared[row] - into)
-        else:
-            moved = np.append(row, slots)
-            _leiden.wake(*level.edges[:2], level.coming, moved, parts.number, c.size, s.active)
-        node, mass = np.append(s.left, parts.name(row)), level.mass[row]
-        return self.ask(c, parts, node, np.append(-mass, mass), outer)
-
-    def look(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:
-        """Whether some nodes are together. All look for a better community from here on."""
-        s.parts.told(inbox)
-        live = s.level.live
-        s.active[live] = True
-        return bsp.vote(any=s.parts.total[s.parts.number[live]] > s.level.mass[live])
-
-    # Communities are refined.
-
     def split(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
-        """Nodes are alone in small communities."""
-        from dgsuite.kernels.analytics import _leiden
+        """Nodes are alone in small communities; what they are in now is what the next level begins with."""
+        from dgsuite.kernels.analytics import _communities
 
-        level = s.level
+        level, live = s.level, s.level.live
+        s.group[live] = s.parts.name(live)
         s.small = Parts.none(level)
         s.small.note(level.slots, np.append(c.ids, level.ghosts)[level.slots])
         s.inner = np.empty(c.size)
-        _leiden.within(*level.edges, s.parts.number, np.arange(c.size), s.inner)
+        _communities.within(*level.edges, s.parts.number, np.arange(c.size), s.inner)
         s.small.mass, s.small.outer = level.mass.copy(), s.inner.copy()
         return self.ask(c, s.small)
 
@@ -372,7 +122,7 @@ class Leiden(bsp.Weighted):
         warmth: float,
     ) -> bsp.Shipment:
         """Rows that are alone, and well connected to their community, choose a small one that is, too."""
-        from dgsuite.kernels.analytics import _leiden
+        from dgsuite.kernels.analytics import _communities
 
         level, parts, small, live = s.level, s.parts, s.small, s.level.live
         small.told(inbox)
@@ -385,7 +135,7 @@ class Leiden(bsp.Weighted):
         key = mix(
             np.array([self.seed % 2**64], np.uint64) + np.array([draw + 1], np.uint64) * GOLDEN
         )[0]
-        _leiden.propose(
+        _communities.propose(
             *((*level.edges, level.mass), parts.number, parts.total),
             *(small.number, small.names, small.total, small.rest, closed),
             *(row, c.ids, key, factor, warmth, best, gain, shared),
@@ -400,13 +150,13 @@ class Leiden(bsp.Weighted):
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, factor: float
     ) -> tuple[bsp.Shipment, bsp.Vote]:
         """Of those who would join a small community, the ones that gain most do, while that surely gains."""
-        from dgsuite.kernels.analytics import _leiden
+        from dgsuite.kernels.analytics import _communities
 
         node, other, gain = inbox.shipped("node"), inbox.shipped("other"), inbox.shipped("outer")
         order = np.lexsort((other, -gain, node))
         taken = np.empty(len(order), bool)
         mass = inbox.shipped("mass")[order]
-        _leiden.accept(node[order], gain[order], mass, factor, taken)
+        _communities.accept(node[order], gain[order], mass, factor, taken)
         node, other = node[order][taken], other[order][taken]
         return bsp.ship(c.partition.owner(other), node=other, other=node), bsp.vote(sum=len(node))
 
@@ -415,59 +165,17 @@ class Leiden(bsp.Weighted):
         s.small.note(s.fresh, inbox.shipped("other"))
         return self.show(c, s, s.small)
 
-    # Small communities become nodes.
+    def hear_small(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
+        """Clusters learn who has joined, and say what small communities got."""
+        from dgsuite.kernels.analytics import _communities
 
-    def inquire(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
-        s.wanted = distinct(s.community)
-        return bsp.ship(c.partition.owner(s.wanted), node=s.wanted)
+        level, small, row = s.level, s.small, s.fresh
+        small.note(level.slot(inbox.shipped("node")), inbox.shipped("other"))
+        # edges to those who joined at the same time no longer lead out, either
+        into = np.empty(len(row))
+        _communities.within(*level.edges, small.number, row, into)
+        outer = np.append(-s.inner[row], s.inner[row] - s.shared[row] - into)
+        return self.ask(c, small, *self.changes(s, small), outer)
 
-    def inform(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
-        node = inbox.shipped("node")
-        row, name = rows(c, node), node.copy()
-        live = s.level.mass[row] > 0
-        name[live] = s.small.name(row[live])
-        return bsp.ship(inbox.origin, node=node, other=name)
-
-    def adopt(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        name = np.empty_like(s.wanted)
-        name[np.searchsorted(s.wanted, inbox.shipped("node"))] = inbox.shipped("other")
-        s.community = name[np.searchsorted(s.wanted, s.community)]
-
-    def unite(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
-        """Clusters send the edges between small communities, added up, to the clusters that name them."""
-        from dgsuite.kernels.analytics import _leiden
-
-        level, small = s.level, s.small
-        live = level.live
-        s.group[live] = s.parts.name(live)
-        order = live[np.argsort(small.number[live], kind="stable")]
-        one, other = np.empty((2, len(level.ends)), np.int32)
-        sums = np.empty(len(level.ends))
-        names = len(small.names)
-        found = _leiden.between(*level.edges, small.number, order, names, one, other, sums)
-        node = small.names[one[:found]]
-        ends = small.names[other[:found]]
-        return bsp.ship(c.partition.owner(node), node=node, other=ends, mass=sums[:found])
-
-    def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
-        from dgsuite.kernels.analytics import _leiden
-
-        ghosts, ends = slots_of(c, inbox.shipped("other"))
-        row, weight = rows(c, inbox.shipped("node")), inbox.shipped("mass")
-        slots = c.size + len(ghosts)
-        indptr, ends, weight = _leiden.rows_of(row, ends, weight, c.size, slots)
-        s.level = Level.of(c, indptr, ends, weight, s.small.mass, ghosts)
-        return self.enter(c, s)
-
-    # Names.
-
-    def claim(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
-        """Clusters send the smallest of their nodes in each community to the cluster that names it."""
-        s.wanted, first = np.unique(s.community, return_index=True)
-        return bsp.ship(c.partition.owner(s.wanted), node=s.wanted, other=c.ids[first])
-
-    def baptise(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
-        node, least = inbox.shipped("node"), c.full(c.n)
-        row = rows(c, node)
-        np.minimum.at(least, row, inbox.shipped("other"))
-        return bsp.ship(inbox.origin, node=node, other=least[row])
+    def tell_small(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
+        return self.answer(c, s.small, inbox)

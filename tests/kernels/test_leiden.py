@@ -135,7 +135,7 @@ def test_any_style_gives_the_same(style, threaded):
     ("parameters", "weights", "says"),
     [
         ({"resolution": 0.0}, None, "resolution must be above 0 and finite, got 0.0"),
-        ({"objective": "size"}, None, "objective must be 'modularity' or 'cpm', got 'size'"),
+        ({"objective": "size"}, None, "objective must be one of modularity, cpm, got 'size'"),
         ({"iterations": 0}, None, "iterations must be at least 1, got 0"),
         ({}, [-1.0], r"weights must not be negative, got -1\.0"),
     ],
