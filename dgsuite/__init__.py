@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dgsuite.core.results.dataframe import to_dataframe
     from dgsuite.core.results.dataset import open_dataset as open
     from dgsuite.core.results.dataset import save
+    from dgsuite.core.results.quality import quality
     from dgsuite.core.running.catalogue import list_kernels
     from dgsuite.core.running.components import components
     from dgsuite.core.running.runner import run, run_each
@@ -33,6 +34,7 @@ __all__ = [
     "hartree_fock",
     "list_kernels",
     "open",
+    "quality",
     "run",
     "run_each",
     "save",
@@ -60,6 +62,7 @@ __getattr__, __dir__ = lazy_imports(
         "hartree_fock": "dgsuite.studies.chem.scf:hartree_fock",
         "list_kernels": "dgsuite.core.running.catalogue:list_kernels",
         "open": "dgsuite.core.results.dataset:open_dataset",
+        "quality": "dgsuite.core.results.quality:quality",
         "run": "dgsuite.core.running.runner:run",
         "run_each": "dgsuite.core.running.runner:run_each",
         "save": "dgsuite.core.results.dataset:save",

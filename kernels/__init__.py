@@ -23,6 +23,7 @@ from dgsuite.kernels.analytics.hits import HITS
 from dgsuite.kernels.analytics.katz import Katz
 from dgsuite.kernels.analytics.ktruss import KTruss
 from dgsuite.kernels.analytics.lcc import ClusteringCoefficient
+from dgsuite.kernels.analytics.leiden import Leiden
 from dgsuite.kernels.analytics.louvain import Louvain
 from dgsuite.kernels.analytics.matching import Matching
 from dgsuite.kernels.analytics.pagerank import PageRank
@@ -89,6 +90,7 @@ KERNELS: dict[str, type[Kernel]] = {
         HirschbergSinclair,
         LCR,
         MIS,
+        Leiden,
         Louvain,
         Matching,
         Eigenvector,

@@ -20,6 +20,7 @@ MODULES = (
     "centrality.tests.test_harmonic_centrality",
     "centrality.tests.test_katz_centrality",
     "coloring.tests.test_coloring",
+    "community.tests.test_leiden",
     "components.tests.test_connected",
     "components.tests.test_strongly_connected",
     "components.tests.test_weakly_connected",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, collect, ends, exponent, lengths
@@ -51,12 +53,26 @@ def _heard(c: Cluster, outputs: Outputs, before: NDArray) -> NDArray[np.int64]:
 
 def louvain(job: Job) -> list[Found]:
     """A community is named by its smallest node, and no two of them have a higher modularity as one."""
+    named = _named(job)
+    return [named] if named.total else [named, _apart(job)]
+
+
+def leiden(job: Job) -> list[Found]:
+    """A community is named by its smallest node, edges with weights above 0 connect it, and no two of them
+    have a higher quality as one.
+    """
+    named = _named(job)
+    return [named] if named.total else [named, _connected(job), _apart(job)]
+
+
+def _named(job: Job) -> Found:
+    """A community is named by its smallest node."""
     label = job.outputs["community"]
     nodes = np.arange(job.n)
     known = (label >= 0) & (label <= nodes)
     named = known.copy()
     named[known] = label[label[known]] == label[known]
-    found = collect(
+    return collect(
         nodes,
         (
             "community",
@@ -65,8 +81,11 @@ def louvain(job: Job) -> list[Found]:
             lambda i: str(label[i]),
         ),
     )
-    if not named.all():
-        return [found]
+
+
+def _apart(job: Job) -> Found:
+    """No two communities gain as one: modularity, or by the constant Potts model."""
+    label, resolution = job.outputs["community"], float(job.fact("resolution", 1.0))
     power = exponent(job) if job.weighted else 0
     pairs, weights = zip(*job.each(_between, weighted=job.weighted, power=power), strict=True)
     pair, at = np.unique(np.concatenate(pairs, axis=1), axis=1, return_inverse=True)
@@ -75,17 +94,48 @@ def louvain(job: Job) -> list[Found]:
     twice = max(degree.sum(), np.finfo(float).tiny)
     one, other = pair[:, pair[0] < pair[1]]
     gain = weight[pair[0] < pair[1]] / twice
-    gain -= float(job.fact("resolution", 1.0)) * degree[one] / twice * degree[other] / twice
-    merged = collect(
+    objective = str(job.fact("objective", "modularity"))
+    if objective == "modularity":
+        gain -= resolution * degree[one] / twice * degree[other] / twice
+    else:
+        size = np.bincount(label, minlength=job.n)
+        gain -= np.ldexp(resolution, -power) * size[one] * size[other] / twice
+    return collect(
         one,
         (
-            "modularity",
+            objective,
             gain > ROUNDING,
             lambda i: "no gain from being one with another community",
             lambda i: f"{2 * gain[i]:.3g} with that of node {other[i]}",
         ),
     )
-    return [found, merged]
+
+
+def _connected(job: Job) -> Found:
+    """Edges with weights above 0 connect each community with the node that names it."""
+    label = job.outputs["community"]
+    links = np.concatenate(job.each(_linked, weighted=job.weighted), axis=1)
+    link = sp.csr_array((np.ones(links.shape[1], bool), links), shape=(job.n, job.n))
+    _, piece = connected_components(link, directed=False)
+    return collect(
+        np.arange(job.n),
+        (
+            "path",
+            piece != piece[label],
+            lambda i: f"a path to node {label[i]} within the community",
+            lambda i: "none",
+        ),
+    )
+
+
+def _linked(c: Cluster, outputs: Outputs, weighted: bool) -> NDArray[np.int64]:
+    """A spanning forest of the cluster's edges within communities: shape (2, edges)."""
+    label = outputs["community"]
+    row, other = ends(c)
+    same = (label[c.ids[row]] == label[other]) & (lengths(c, weighted, 0) > 0)
+    edges = c.ids[row[same]], other[same]
+    link = sp.csr_array((np.ones(len(edges[0])), edges), shape=(c.n, c.n))
+    return np.stack(minimum_spanning_tree(link).nonzero()).astype(np.int64)
 
 
 def _between(c: Cluster, outputs: Outputs, weighted: bool, power: int) -> tuple[NDArray, NDArray]:

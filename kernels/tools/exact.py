@@ -18,8 +18,26 @@ from dgsuite.partition.arrays.segments import fast
 LOW = 27
 """Bits of the lower part of a float's 53: each part of 2^26 floats can be added as floats, exactly."""
 
+DIGITS = 52
+"""Bits of a sum of whole numbers, with one to spare: floats hold it exactly, in any order."""
+
 FEW = 1 << 8
 """Up to so many floats, `math.fsum` takes less time than NumPy's functions take to be called."""
+
+
+def shift_of(total: float | Fraction) -> int:
+    """The power of two by which to multiply positive numbers that add up to `total`: see `whole`."""
+    numerator, denominator = total.as_integer_ratio()
+    return DIGITS - (numerator.bit_length() - denominator.bit_length() + 1)
+
+
+def whole(values: NDArray, shift: int) -> NDArray[np.float64]:
+    """Values times a power of two, rounded to whole numbers whose sums are exact in any order.
+
+    Each number changes by less than the 2^-51st part of their sum; not at all where all are multiples of
+    that, as whole numbers are.
+    """
+    return np.rint(np.ldexp(values.astype(np.float64), shift))
 
 
 def exact_sum(values: NDArray) -> int | Fraction:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 from pathlib import Path
 
 import networkx as nx
@@ -304,6 +305,35 @@ def test_colours_and_matchings_are_valid(graph):
         assert taken >= set(range(colour[node]))
     matching = nx.maximal_matching(graph, backend="dgsuite")
     assert nx.is_maximal_matching(graph, matching)
+
+
+@settings(max_examples=30)
+@given(graph=graphs((nx.Graph,)))
+def test_communities_are_connected_and_a_partition(graph):
+    graph.remove_edges_from([*nx.selfloop_edges(graph)])
+    found = nx.community.leiden_communities(graph, weight=None, seed=5, backend="dgsuite")
+    assert nx.community.is_partition(graph, found)
+    assert all(nx.is_connected(graph.subgraph(nodes)) for nodes in found)
+    assert found == nx.community.leiden_communities(graph, weight=None, seed=5, backend="dgsuite")
+
+
+def test_communities_follow_weights_and_arguments():
+    graph = nx.path_graph("abcd")
+    graph.edges["b", "c"]["weight"] = 100
+    leiden = partial(nx.community.leiden_communities, graph, backend="dgsuite")
+    assert any({"b", "c"} <= found for found in leiden())
+    assert {"a", "b"} in leiden(weight=None)
+    assert len(leiden(resolution=1e-3)) == 1
+    for wrong in ({"max_level": 1}, {"resolution": 0}):
+        with pytest.raises(NotImplementedError):
+            leiden(**wrong)
+    graph.add_edge("a", "a")
+    with pytest.raises(NotImplementedError):  # a loop
+        leiden()
+    graph.remove_edge("a", "a")
+    graph.edges["a", "b"]["weight"] = -1
+    with pytest.raises(NotImplementedError):
+        leiden()
 
 
 def test_every_function_is_tested():

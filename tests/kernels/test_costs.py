@@ -20,9 +20,9 @@ BOUND = re.compile(r"(at most|exactly) ``([^`]+)``(?![^:;,.])")
 """A sentence that says how many there are, in the letters of docs/kernels.md."""
 
 UNBOUNDED = {
-    "rounds": {"bc", "by", "ds", "louvain", "random_walks", "scc", "sssp", "wcc"}
+    "rounds": {"bc", "by", "ds", "leiden", "louvain", "random_walks", "scc", "sssp", "wcc"}
     | {"eigenvector", "hits", "katz", "pagerank"},
-    "messages": {"bc", "bfs2d", "by", "random_walks"},
+    "messages": {"bc", "bfs2d", "by", "leiden", "random_walks"},
 }
 """Kernels whose docstring names no number that holds for every graph."""
 

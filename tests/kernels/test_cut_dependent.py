@@ -53,7 +53,9 @@ def test_rounds_and_outputs_of_betweenness_are_those_of_any_cut(weighted, data):
         assert len({int(ds.scanned.sum()) for ds in found}) == 1
 
 
-@pytest.mark.parametrize(("kernel", "how"), [("bfs2d", {})] + [("bc", how) for how in FORMS])
+@pytest.mark.parametrize(
+    ("kernel", "how"), [("bfs2d", {}), ("leiden", {})] + [("bc", how) for how in FORMS]
+)
 def test_the_dataset_names_what_depends_on_the_clusters(kernel, how):
     graphs = [genval.graph("er", 60, m=200, clusters=k, client=None) for k in (1, 2, 6)]
     found = [one(kernel, graph, **how) for graph in graphs]

@@ -19,6 +19,7 @@ WEIGHTS = RANDOM.integers(1, 1 << 20, len(SRC)) / 1024.0
 
 SCALED = {
     "hits": {"weighted": True, "iterations": 30},
+    "leiden": {},
     "louvain": {},
     "pagerank": {"weighted": True},
 }
@@ -77,12 +78,12 @@ def test_katz_of_huge_weights_needs_a_small_alpha():
     np.testing.assert_array_equal(small["centrality"], np.full(N, 1 / np.sqrt(N)))
 
 
-@pytest.mark.parametrize("kernel", ["eigenvector", "hits", "katz", "louvain", "pagerank"])
+@pytest.mark.parametrize("kernel", ["eigenvector", "hits", "katz", "leiden", "louvain", "pagerank"])
 @pytest.mark.parametrize("least", [5e-324, 1e-310])
 def test_weights_that_are_too_far_apart_are_refused(kernel, least):
     weights = np.ones(len(SRC))
     weights[3] = least
-    how = {} if kernel == "louvain" else {"weighted": True}
+    how = {} if kernel in ("leiden", "louvain") else {"weighted": True}
     for clusters in (1, 3):
         with pytest.raises(dgsuite.DgsuiteError, match=f"weights from {least} to 1.0 are too far"):
             run(kernel, weights, clusters, **how)
@@ -90,11 +91,11 @@ def test_weights_that_are_too_far_apart_are_refused(kernel, least):
     run(kernel, weights, **how)
 
 
-@pytest.mark.parametrize("kernel", ["eigenvector", "hits", "katz", "louvain", "pagerank"])
+@pytest.mark.parametrize("kernel", ["eigenvector", "hits", "katz", "leiden", "louvain", "pagerank"])
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])
 def test_large_integers_count_as_floats(kernel, dtype):
     weights = RANDOM.integers(2**60, 2**63 - 1, len(SRC)).astype(dtype)
-    how = {} if kernel == "louvain" else {"weighted": True, "iterations": 20}
+    how = {} if kernel in ("leiden", "louvain") else {"weighted": True, "iterations": 20}
     how |= {"alpha": 2.0**-70} if kernel == "katz" else {}
     equal(run(kernel, weights, **how), run(kernel, weights.astype(np.float64), 3, **how))
 
@@ -138,7 +139,7 @@ def test_results_of_extreme_weights_are_validated(kernel, power):
     assert genval.validate(kernel, graph, ds).ok
     name = next(iter(KERNELS[kernel].outputs))
     wrong = ds.copy(deep=True)
-    if kernel == "louvain":
+    if kernel in ("leiden", "louvain"):
         wrong[name][:] = np.arange(N)  # all nodes are alone
     else:
         wrong[name][:2] = wrong[name].values[:2] * [0.9, 1.1]

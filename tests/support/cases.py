@@ -13,8 +13,8 @@ from dgsuite.kernels.analytics.similarity import MEASURES
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import incoming
 
-NAMES = sorted(KERNELS.keys() - {"bc", "bfs2d"})
-"""Kernels that run on any cut, with the same messages; a grid's messages are those of its cut."""
+NAMES = sorted(KERNELS.keys() - {"bc", "bfs2d", "leiden"})
+"""Kernels that run on any cut, with the same messages."""
 
 RANKS = ("eigenvector", "hits", "katz", "pagerank")
 """Kernels that repeat a step until real values hardly change."""

@@ -121,6 +121,9 @@ def reference(kernel, graph):
     if kernel == "louvain":
         found = smallest(nx.community.louvain_communities(net, seed=1))
         return {"community": found, "resolution": 1.0}
+    if kernel == "leiden":
+        found = smallest(nx.community.louvain_communities(net, seed=1))
+        return {"community": found, "resolution": 1.0, "objective": "modularity"}
     if kernel == "random_walks":
         walk = [np.arange(N)]
         for _ in range(3):

@@ -21,10 +21,10 @@ from dgsuite.partition.graph.views import both_ways, incoming
 from tests.support.cases import RANKS
 from tests.support.definitions import clustered, committees, propagated, trusses
 
-WEIGHTED = (*RANKS, "bc", "dr", "louvain", "mst", "similarity", "sssp")
+WEIGHTED = (*RANKS, "bc", "dr", "leiden", "louvain", "mst", "similarity", "sssp")
 """Kernels that use weights."""
 
-BY_CUT = ("bc", "bfs2d")
+BY_CUT = ("bc", "bfs2d", "leiden")
 """Kernels whose messages depend on the cut."""
 
 FORMS = sorted(
@@ -140,6 +140,7 @@ class Case(NamedTuple):
             "hits": few,
             "katz": few,
             "kc": {"k": 1 + turn},
+            "leiden": {"objective": ("modularity", "cpm")[turn // 2], **weighted},
             "louvain": weighted,
             "pagerank": few,
             "random_walks": {"length": 3, "p": 1.0 if self.net.is_directed() else 0.5},

@@ -33,6 +33,9 @@ MANY = Worth(3_000, 1_000)
 SOME = Worth(60_000, 20_000)
 """In between."""
 
+ALWAYS = Worth(0, 0)
+"""networkx has no such function of its own."""
+
 LONG = Worth(300_000, 100_000)
 """dgsuite takes many rounds, and is faster on large graphs alone."""
 
@@ -44,6 +47,7 @@ OFFERS: dict[str, dict[str, Worth]] = {
         "katz_centrality": MANY,
         "pagerank": SOME,
     },
+    "communities": {"leiden_communities": ALWAYS},
     "components": {
         "connected_components": PASS,
         "is_connected": PASS,

@@ -1,0 +1,241 @@
+"""How good communities are: of themselves, and beside others."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dgsuite.base.errors import InputError
+from dgsuite.kernels.tools.exact import exact_sum, shift_of, whole
+from dgsuite.partition.client.spans import spanned
+from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.graph.checks import check_graph, check_weights, each_cluster, once
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from dgsuite.partition.graph.graph import Graph
+
+DOING = "measuring communities"
+
+
+class Sums(NamedTuple):
+    """What the edges of a cluster add up to, by community.
+
+    Attributes
+    ----------
+    inner
+        Entries of the adjacency that lead from the community to itself.
+    out, into
+        Those that lead from it, and to it.
+    """
+
+    inner: NDArray[np.float64]
+    out: NDArray[np.float64]
+    into: NDArray[np.float64]
+
+
+@spanned
+def quality(
+    graph: Graph,
+    labels: ArrayLike,
+    other: ArrayLike | None = None,
+    *,
+    resolution: float = 1.0,
+    weighted: bool | None = None,
+) -> xr.Dataset:
+    """How good communities are, and how much they are like others.
+
+    Edges are looked at where the clusters are; what comes back are sums for each community.
+
+    Parameters
+    ----------
+    graph
+        In this process, or on workers.
+    labels
+        Shape (n,): the community of each node, such as the output ``community`` of a run. Any numbers or
+        text.
+    other
+        Shape (n,): other communities to compare these with, such as those that are known to be right.
+    resolution
+        Of modularity, above 0 (Reichardt and Bornholdt 2006).
+    weighted
+        Whether edges count by their weights, which must not be negative; by default where the graph has
+        weights.
+
+    Returns
+    -------
+    xarray.Dataset
+        Of all communities, float64: ``modularity`` (Newman and Girvan 2004; of a directed graph, Leicht
+        and Newman 2008) and ``coverage``, the share of edges within communities. Per ``community``:
+        ``nodes``, int64; ``volume``, the degrees of its nodes (on a directed graph, edges that leave
+        them); ``conductance``, the edges to other communities over the volume of the community or of all
+        others, whichever is less. These are NaN where that is 0. With `other`: ``adjusted_rand_index``
+        (Hubert and Arabie 1985) and ``normalized_mutual_information``, over the mean of both entropies: 1
+        where both are the same.
+
+    Raises
+    ------
+    InputError
+        There is not one label for each node, a weight is negative, or the resolution is not above 0.
+
+    Notes
+    -----
+    The figures are the same for any clusters and workers. To add up weights exactly, each is rounded to a
+    multiple of the 2^-52nd part of their sum.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 0, 1, 3, 3, 4, 2], [1, 2, 2, 4, 5, 5, 3])
+    >>> found = dgsuite.quality(graph, dgsuite.run("leiden", graph).community, [0, 0, 0, 1, 1, 2])
+    >>> round(float(found.modularity), 3), round(float(found.coverage), 3)
+    (0.357, 0.857)
+    >>> found.conductance.to_series().round(3).to_dict()
+    {0: 0.143, 3: 0.143}
+    >>> round(float(found.adjusted_rand_index), 3)
+    0.706
+    """
+    import xarray as xr
+
+    check_graph(graph)
+    if not 0 < resolution < np.inf:
+        raise InputError(f"resolution must be above 0 and finite, got {resolution}")
+    names, number = _numbered("labels", labels, graph.n)
+    table = None if other is None else _Table.of(number, _numbered("other", other, graph.n)[1])
+    counts = weighted is not False and graph.weighted
+    shift, unit = _scale(graph) if counts else (None, 1.0)
+    sums = _each(graph, number, len(names), shift)
+    total = sums.out.sum()
+    rest = np.minimum(sums.out, total - sums.out)
+    cut = sums.out - sums.inner
+    if graph.directed:
+        cut = cut + sums.into - sums.inner
+    with np.errstate(invalid="ignore", divide="ignore"):
+        expected = np.divide(sums.out, total) * np.divide(sums.into, total)
+        modularity = np.sum(np.divide(sums.inner, total) - resolution * expected)
+        coverage = np.divide(sums.inner.sum(), total)
+        conductance = cut / rest
+
+    def described(values: Any, text: str, dims: tuple[str, ...] = ()) -> tuple:
+        return dims, values, {"long_name": text, "units": "1"}
+
+    each = ("community",)
+    found = {
+        "modularity": described(modularity, "modularity"),
+        "coverage": described(coverage, "share of edges within communities"),
+        "nodes": described(np.bincount(number, minlength=len(names)), "nodes", each),
+        "volume": described(sums.out * unit, "volume", each),
+        "conductance": described(conductance, "conductance", each),
+    }
+    if table is not None:
+        found["adjusted_rand_index"] = described(table.rand(), "adjusted Rand index")
+        found["normalized_mutual_information"] = described(
+            table.information(), "normalized mutual information"
+        )
+    facts = {"resolution": float(resolution), "weighted": int(counts), "n": graph.n, "m": graph.m}
+    return xr.Dataset(found, {"community": names}, facts)
+
+
+def _numbered(what: str, labels: ArrayLike, n: int) -> tuple[NDArray, NDArray[np.int64]]:
+    """The different labels, ascending, and the number of each node's."""
+    values = np.asarray(labels)
+    if values.shape != (n,):
+        raise InputError(
+            f"{what} must be one for each node, shape ({n},), got shape {values.shape}"
+        )
+    names, number = np.unique(values, return_inverse=True)
+    return names, number.astype(np.int64)
+
+
+def _scale(graph: Graph) -> tuple[int | None, float]:
+    """The power of two that makes weights whole numbers, and what 1 then stands for; none without weight."""
+    once(graph, "non-negative weights", check_weights)
+    total = sum(_each_weight(graph), Fraction(0))
+    if not total:
+        return 0, 1.0
+    shift = shift_of(total)
+    return shift, float(np.ldexp(1.0, -shift))
+
+
+def _each_weight(graph: Graph) -> list[Fraction]:
+    found = each_cluster(graph, _weight)
+    return found if graph.client is None else Watch(graph.client, DOING, graph.parts).gather(found)
+
+
+def _weight(c: Cluster) -> Fraction:
+    return Fraction(exact_sum(c.weights))  # type: ignore[arg-type]
+
+
+def _each(graph: Graph, number: NDArray[np.int64], count: int, shift: int | None) -> Sums:
+    """The sums of all clusters; of whole numbers, so their order does not matter."""
+    if graph.client is None:
+        found = each_cluster(graph, _sums, number, count, shift)
+    else:
+        watch = Watch(graph.client, DOING, inputs=graph.parts)
+        sent = watch.scatter(number)
+        found = watch.gather(each_cluster(graph, _sums, sent, count, shift))
+    return Sums(*(np.sum(parts, axis=0) for parts in zip(*found, strict=True)))
+
+
+def _sums(c: Cluster, number: NDArray[np.int64], count: int, shift: int | None) -> Sums:
+    one, other = np.repeat(number[c.ids], c.degree), number[c.indices]
+    weight = None if shift is None or c.weights is None else whole(c.weights, shift)
+    inner = one == other
+    within = np.bincount(one[inner], None if weight is None else weight[inner], count)
+    found = within, np.bincount(one, weight, count), np.bincount(other, weight, count)
+    return Sums(*(values.astype(np.float64) for values in found))
+
+
+class _Table(NamedTuple):
+    """How many nodes two labellings have in common.
+
+    Attributes
+    ----------
+    cells
+        Of each pair of labels that occurs.
+    rows, columns
+        Nodes of each label of the one, and of the other.
+    at
+        Row and column of each cell.
+    """
+
+    cells: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    at: tuple[NDArray[np.int64], NDArray[np.int64]]
+
+    @classmethod
+    def of(cls, one: NDArray[np.int64], other: NDArray[np.int64]) -> _Table:
+        rows, columns = np.bincount(one), np.bincount(other)
+        keys, cells = np.unique(one * len(columns) + other, return_counts=True)
+        row, column = np.divmod(keys, max(len(columns), 1))
+        return cls(cells, rows, columns, (row, column))
+
+    def rand(self) -> float:
+        """The adjusted Rand index: pairs of nodes together in both, beyond those that chance would have."""
+        together, one, other = map(_pairs, (self.cells, self.rows, self.columns))
+        n = int(self.cells.sum())
+        chance = Fraction(one * other, max(n * (n - 1) // 2, 1))
+        most = Fraction(one + other, 2)
+        return 1.0 if most == chance else float((together - chance) / (most - chance))
+
+    def information(self) -> float:
+        """Mutual information over the mean of both entropies; 1 where both are 0."""
+        n = self.cells.sum()
+        row, column = self.at
+        one, other = (-np.sum(k / n * np.log(k / n)) for k in (self.rows, self.columns))
+        if not one + other:
+            return 1.0
+        expected = self.rows[row] / n * self.columns[column]
+        shared = np.sum(self.cells / n * np.log(self.cells / expected))
+        return float(min(max(2 * shared / (one + other), 0.0), 1.0))
+
+
+def _pairs(counts: NDArray[np.int64]) -> int:
+    """Pairs of nodes within sets of so many."""
+    return int((counts * (counts - 1) // 2).sum())

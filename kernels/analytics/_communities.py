@@ -1,0 +1,294 @@
+"""Compiled loops over the edges of a level: which communities are next to a row, and how near.
+
+Each takes a level's rows (`indptr`, `ends`, `weight`), and the number of the community of each slot.
+Sums are of whole numbers, so they are exact, and the order of the edges in a row does not matter.
+"""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+
+from dgsuite.base.compiling import compiled
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+NONE = -1
+
+
+@compiled
+def gather(indptr, ends, weight, number, row, shared, near):
+    """Add up a row's edges by the community at the other end.
+
+    Parameters
+    ----------
+    shared
+        By community, all 0: gets the weight of the edges to it.
+    near
+        Room for as many communities as the row has edges.
+
+    Returns
+    -------
+    How many communities are next to the row; those with edges of weight 0 alone may be named again.
+    """
+    count = 0
+    for e in range(indptr[row], indptr[row + 1]):
+        at = number[ends[e]]
+        if shared[at] == 0:
+            near[count] = at
+            count += 1
+        shared[at] += weight[e]
+    return count
+
+
+@compiled
+def widest(indptr, rows):
+    """The most edges that one of some rows has."""
+    most = 0
+    for row in rows:
+        most = max(most, indptr[row + 1] - indptr[row])
+    return most
+
+
+@compiled
+def choose(indptr, ends, weight, mass, number, names, total, rows, free, factor, best):
+    """For each of some rows, the community with the largest gain: of equal ones its own, else the first name.
+
+    Parameters
+    ----------
+    mass
+        Of each row.
+    names, total
+        Of each community: its name, and the mass of its nodes.
+    free
+        Of each of the rows: whether it may also be alone, which gains nothing.
+    factor
+        What a product of two masses costs.
+    best
+        Room for the numbers of communities; `NONE` to be alone.
+    """
+    shared = np.zeros(len(names))
+    near = np.empty(widest(indptr, rows), np.int64)
+    for i in range(len(rows)):
+        row = rows[i]
+        own, cost = number[row], factor * mass[row]
+        count = gather(indptr, ends, weight, number, row, shared, near)
+        most = shared[own] - cost * (total[own] - mass[row])
+        chosen = own
+        if free[i] and most < 0:
+            most, chosen = 0.0, NONE
+        for k in range(count):
+            at = near[k]
+            if at == own:
+                continue
+            gain = shared[at] - cost * total[at]
+            if gain > most or (
+                gain == most and chosen != own and (chosen == NONE or names[at] < names[chosen])
+            ):
+                most, chosen = gain, at
+        for k in range(count):
+            shared[near[k]] = 0
+        best[i] = chosen
+
+
+@compiled
+def wake(indptr, ends, coming, slots, number, size, active):
+    """Mark the rows next to slots that have moved, where these are not in one community with them.
+
+    Parameters
+    ----------
+    coming
+        Row pointer and rows next to each slot from `size` on.
+    """
+    for slot in slots:
+        if slot < size:
+            for e in range(indptr[slot], indptr[slot + 1]):
+                end = ends[e]
+                if end < size and number[end] != number[slot]:
+                    active[end] = True
+        else:
+            ghost = slot - size
+            for e in range(coming[0][ghost], coming[0][ghost + 1]):
+                row = coming[1][e]
+                if number[row] != number[slot]:
+                    active[row] = True
+
+
+@compiled
+def within(indptr, ends, weight, number, rows, out):
+    """For each of some rows, the weight of the edges to nodes of its own community."""
+    for i in range(len(rows)):
+        row, total = rows[i], 0.0
+        for e in range(indptr[row], indptr[row + 1]):
+            if number[ends[e]] == number[row]:
+                total += weight[e]
+        out[i] = total
+
+
+@compiled
+def chance(key, node, other):
+    """A number above 0 and below 1, of two nodes: SplitMix64's finaliser, twice (see `tools.rng`)."""
+    x = key
+    for part in (node, other):
+        x = x + np.uint64(part + 1) * GOLDEN
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        x = x ^ (x >> np.uint64(31))
+    return (np.float64(x >> np.uint64(11)) + 0.5) * 2.0**-53
+
+
+@compiled
+def propose(
+    level,
+    group,
+    whole,
+    number,
+    names,
+    total,
+    outer,
+    closed,
+    rows,
+    ids,
+    key,
+    factor,
+    warmth,
+    best,
+    gains,
+    shares,
+):
+    """For each of some rows, which of the small communities next to it, within its own group, it would join.
+
+    One that gains g is chosen with a probability that grows as exp(g / warmth): the row adds to each gain a
+    number of Gumbel's distribution times the warmth, and takes the largest sum.
+
+    Parameters
+    ----------
+    level
+        Rows of the level, and their mass.
+    group, whole
+        Of each slot the number of its group, and the mass of each group.
+    number
+        Of each slot, the number of its small community.
+    names, total, outer
+        Of each small community: its name, mass, and the weight of its edges to the rest of its group.
+    closed
+        Of each small community: whether nobody may join.
+    ids
+        Node ids of the level's rows.
+    best, gains, shares
+        Room for the numbers of the communities, `NONE` to stay alone, what joining gains, and the weight of
+        the edges to it.
+    """
+    indptr, ends, weight, mass = level
+    shared = np.zeros(len(names))
+    near = np.empty(widest(indptr, rows), np.int64)
+    for i in range(len(rows)):
+        row = rows[i]
+        own, cost, all_mass = number[row], factor * mass[row], whole[group[row]]
+        count = 0
+        for e in range(indptr[row], indptr[row + 1]):
+            if group[ends[e]] == group[row]:
+                at = number[ends[e]]
+                if shared[at] == 0:
+                    near[count] = at
+                    count += 1
+                shared[at] += weight[e]
+        best[i] = NONE
+        most = -log(-log(chance(key, ids[row], ids[row])))
+        for k in range(count):
+            at = near[k]
+            gain = shared[at] - cost * total[at]
+            least = factor * total[at] * (all_mass - total[at])
+            if at == own or closed[at] or shared[at] == 0 or gain < 0 or outer[at] < least:
+                continue
+            score = gain / warmth - log(-log(chance(key, ids[row], names[at])))
+            if score > most:
+                most, best[i], gains[i], shares[i] = score, at, gain, shared[at]
+        for k in range(count):
+            shared[near[k]] = 0
+
+
+@compiled
+def accept(node, gain, mass, factor, taken):
+    """Mark those who may join a community, one after the other, so that each still gains.
+
+    Parameters
+    ----------
+    node
+        The community, ascending.
+    gain, mass
+        Of each who would join it, if nobody else did: at best those before share no edges with it.
+    """
+    joined = 0.0
+    for i in range(len(node)):
+        if i == 0 or node[i] != node[i - 1]:
+            joined = 0.0
+        taken[i] = gain[i] >= factor * mass[i] * joined
+        if taken[i]:
+            joined += mass[i]
+
+
+@compiled
+def between(indptr, ends, weight, number, order, communities, one, other, sums):
+    """Add up the edges between communities: of each pair of different ones, their numbers and the weight.
+
+    Parameters
+    ----------
+    order
+        Rows by their community.
+    communities
+        How many there are.
+    one, other, sums
+        Room for as many as there are edges.
+
+    Returns
+    -------
+    How many pairs there are.
+    """
+    shared = np.zeros(communities)
+    count = begin = 0
+    for i in range(len(order)):
+        own = number[order[i]]
+        for e in range(indptr[order[i]], indptr[order[i] + 1]):
+            at = number[ends[e]]
+            if at == own or weight[e] == 0:
+                continue
+            if shared[at] == 0:
+                one[count], other[count] = own, at
+                count += 1
+            shared[at] += weight[e]
+        if i + 1 == len(order) or number[order[i + 1]] != own:
+            for k in range(begin, count):
+                sums[k] = shared[other[k]]
+                shared[other[k]] = 0
+            begin = count
+    return count
+
+
+@compiled
+def rows_of(row, end, weight, size, slots):
+    """Edges by row, those to one slot as one: row pointer, slots, and weights."""
+    first = np.zeros(size + 1, np.int64)
+    for r in row:
+        first[r + 1] += 1
+    for r in range(size):
+        first[r + 1] += first[r]
+    order = np.empty(len(row), np.int64)
+    at = first[:-1].copy()
+    for i in range(len(row)):
+        order[at[row[i]]] = i
+        at[row[i]] += 1
+    indptr = np.zeros(size + 1, np.int64)
+    ends, sums = np.empty(len(row), np.int32), np.zeros(len(row))
+    where = np.full(slots, NONE)
+    count = 0
+    for r in range(size):
+        for k in range(first[r], first[r + 1]):
+            i = order[k]
+            if where[end[i]] < indptr[r]:
+                where[end[i]] = count
+                ends[count] = end[i]
+                count += 1
+            sums[where[end[i]]] += weight[i]
+        indptr[r + 1] = count
+    return indptr, ends[:count].copy(), sums[:count].copy()

@@ -1,0 +1,128 @@
+"""Quality of communities is that of networkx, and of a few lines of Python, on any cut."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import log
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import dgsuite
+from dgsuite import Graph, InputError
+
+LUCK = np.random.default_rng(3)
+N = 40
+
+
+def network(directed=False, weighted=False):
+    net = nx.gnm_random_graph(N, 150, seed=2, directed=directed)
+    if weighted:
+        for _, _, data in net.edges(data=True):
+            data["weight"] = float(LUCK.random() + 0.01)
+    return net
+
+
+def sets(labels):
+    return [{*np.flatnonzero(labels == name).tolist()} for name in np.unique(labels)]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("directed", [False, True])
+def test_it_is_that_of_networkx(directed, weighted):
+    net, labels = network(directed, weighted), LUCK.integers(0, 5, N)
+    parts, weight = sets(labels), "weight" if weighted else None
+    found = dgsuite.quality(Graph.from_networkx(net, clusters=3), labels, resolution=0.7)
+    right = nx.community.modularity(net, parts, weight=weight, resolution=0.7)
+    assert float(found.modularity) == pytest.approx(right, abs=1e-12)
+    right = [nx.conductance(net, part, weight=weight) for part in parts]
+    np.testing.assert_allclose(found.conductance, right, rtol=1e-12)
+    right = [nx.volume(net, part, weight=weight) for part in parts]
+    np.testing.assert_allclose(found.volume, right, rtol=1e-12)
+    assert found.nodes.values.tolist() == [*map(len, parts)]
+    plain = dgsuite.quality(Graph.from_networkx(net), labels, weighted=False)
+    right, _ = nx.community.partition_quality(net, parts)
+    assert float(plain.coverage) == pytest.approx(right, rel=1e-12)
+    assert (found.attrs["weighted"], plain.attrs["weighted"]) == (int(weighted), 0)
+
+
+@pytest.mark.parametrize("power", [0, 900, -1000])
+def test_any_cut_gives_the_same_bits(client, power):
+    net, labels = network(weighted=True), LUCK.integers(0, 5, N)
+    src, dst = np.array(net.edges).T
+    weights = np.ldexp([net.edges[e]["weight"] for e in net.edges], power)
+    cuts = [{"clusters": k} for k in (1, 4, 7)]
+    cuts += [{"clusters": 5, "client": client}]
+    found = [
+        dgsuite.quality(Graph.from_edges(src, dst, n=N, weights=weights, **cut), labels)
+        for cut in cuts
+    ]
+    assert all(one.identical(found[0]) for one in found)
+
+
+def pairs(one, other):
+    """The adjusted Rand index, by looking at all pairs of nodes."""
+    both = [(one[u] == one[v], other[u] == other[v]) for u, v in combinations(range(len(one)), 2)]
+    together, total = sum(a and b for a, b in both), len(both)
+    first, second = (sum(column) for column in zip(*both, strict=True))
+    chance = first * second / total
+    return (together - chance) / ((first + second) / 2 - chance)
+
+
+def information(one, other):
+    """Normalized mutual information, term by term."""
+    n, mutual = len(one), 0.0
+    for a in {*one}:
+        for b in {*other}:
+            if both := sum(x == a and y == b for x, y in zip(one, other, strict=True)):
+                mutual += both / n * log(both * n / (one.count(a) * other.count(b)))
+    entropy = [-sum(v.count(a) / n * log(v.count(a) / n) for a in {*v}) for v in (one, other)]
+    return 2 * mutual / sum(entropy)
+
+
+@pytest.mark.parametrize("kinds", [2, 5, N])
+def test_it_says_how_much_communities_are_like_others(kinds):
+    graph = Graph.from_networkx(network())
+    one, other = LUCK.integers(0, 4, N), LUCK.integers(0, kinds, N)
+    other[:10] = one[:10]
+    found = dgsuite.quality(graph, one, other)
+    assert float(found.adjusted_rand_index) == pytest.approx(pairs(one, other))
+    right = information(one.tolist(), other.tolist())
+    assert float(found.normalized_mutual_information) == pytest.approx(right)
+
+
+@pytest.mark.parametrize("labels", [np.zeros(N, int), np.arange(N), np.arange(N) % 3])
+def test_the_same_communities_are_alike(labels):
+    """Names do not matter, and may be text."""
+    graph = Graph.from_networkx(network())
+    names = np.array([f"group {label}" for label in labels])
+    found = dgsuite.quality(graph, names, labels)
+    assert float(found.adjusted_rand_index) == 1
+    assert float(found.normalized_mutual_information) == pytest.approx(1)
+    assert found.community.values.tolist() == sorted({*names.tolist()})
+
+
+def test_what_is_not_defined_is_nan():
+    alone = dgsuite.quality(Graph.from_edges([], [], n=3), [0, 0, 1])
+    assert np.isnan([alone.modularity, alone.coverage, *alone.conductance]).all()
+    whole = dgsuite.quality(Graph.from_edges([0], [1], weights=[2.0]), [7, 7])
+    assert (float(whole.modularity), float(whole.coverage)) == (0, 1)
+    assert np.isnan(whole.conductance).all()
+    light = dgsuite.quality(Graph.from_edges([0], [1], weights=[0.0]), [7, 7])
+    assert np.isnan(light.modularity)
+
+
+@pytest.mark.parametrize(
+    ("labels", "how", "says"),
+    [
+        ([0, 1], {}, r"labels must be one for each node, shape \(3,\), got shape \(2,\)"),
+        ([0, 1, 1], {"other": [[0, 1, 1]]}, r"other must be one for each node, shape \(3,\), got"),
+        ([0, 1, 1], {"resolution": 0}, "resolution must be above 0 and finite, got 0"),
+        ([0, 1, 1], {}, r"edge \(0, 1\) has the negative weight -1"),
+    ],
+)
+def test_bad_input(labels, how, says):
+    graph = Graph.from_edges([0, 1], [1, 2], weights=[-1.0, 2.0])
+    with pytest.raises(InputError, match=says):
+        dgsuite.quality(graph, labels, **how)

@@ -1,0 +1,146 @@
+"""Communities are connected, and as good as networkx's and as planted ones; any cut gives the same."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dgsuite
+from dgsuite import genval
+from dgsuite.base.errors import InputError
+from dgsuite.partition.graph.graph import Graph
+from tests.kernels.test_louvain import NETWORKS, weighted
+from tests.support.cases import cuts, edges
+
+CAVEMEN = nx.connected_caveman_graph(20, 8)
+
+
+def communities(net, **parameters):
+    """The communities of a run that the rule accepts."""
+    graph = Graph.from_networkx(net, clusters=3)
+    ds = dgsuite.run("leiden", graph, style="serial", **parameters)
+    report = genval.validate("leiden", graph, ds)
+    assert report.ok, str(report)
+    label, nodes = ds.community.values, np.array([*net])
+    found = [{*nodes[label == name].tolist()} for name in np.unique(label)]
+    assert all(nx.is_connected(net.subgraph(nodes)) for nodes in found)
+    return found
+
+
+@pytest.mark.parametrize("iterations", [1, 2])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_modularity_is_that_of_networkx(name, iterations):
+    """At least 98 percent of it; weights count in both."""
+    net = NETWORKS[name]
+    found = nx.community.modularity(net, communities(net, iterations=iterations))
+    theirs = nx.community.modularity(net, nx.community.louvain_communities(net, seed=1))
+    assert found >= 0.98 * theirs
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_planted_communities_are_found(seed):
+    net = nx.planted_partition_graph(12, 40, 0.4, 0.02, seed=seed)
+    found = sorted(communities(net, seed=seed), key=min)
+    assert found == [{*range(at, at + 40)} for at in range(0, 480, 40)]
+
+
+def test_cliques_are_found_by_both_objectives():
+    cliques = [{*range(at, at + 8)} for at in range(0, 160, 8)]
+    assert communities(CAVEMEN) == cliques
+    assert communities(CAVEMEN, objective="cpm", resolution=0.5) == cliques
+
+
+@pytest.mark.parametrize("share", [0.001, 0.05, 0.4, 2.0])
+def test_the_constant_potts_model_asks_for_a_density(share):
+    """At most that of the communities; where it is above all weights, nodes stay alone."""
+    net = NETWORKS["planted"]
+    found = communities(net, objective="cpm", resolution=share)
+    assert all(nx.density(net.subgraph(nodes)) >= share for nodes in found if len(nodes) > 1)
+    assert (len(found) == len(net)) == (share == 2.0)
+    assert (len(found) == 1) == (share == 0.001)
+
+
+def test_weights_count_or_do_not():
+    """Two pairs with a heavy edge between them."""
+    net = nx.path_graph(4)
+    net.add_weighted_edges_from([(0, 1, 1.0), (1, 2, 100.0), (2, 3, 1.0)])
+    assert len(communities(net, weighted=False)) == 2
+    assert any({1, 2} <= found for found in communities(net))
+
+
+def test_edges_without_weight_connect_nothing():
+    net = nx.path_graph(6)
+    nx.set_edge_attributes(net, {edge: float(edge != (2, 3)) for edge in net.edges}, "weight")
+    assert all(found <= {0, 1, 2} or found <= {3, 4, 5} for found in communities(net))
+    nx.set_edge_attributes(net, 0.0, "weight")
+    for objective in ("modularity", "cpm"):
+        assert communities(net, objective=objective) == [{v} for v in range(6)]
+
+
+def test_resolution():
+    net = NETWORKS["planted"]
+    sizes = [len(communities(net, resolution=r)) for r in (0.1, 1.0, 5.0)]
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[1] < sizes[2]
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_any_cut_gives_the_same_right_communities(data):
+    n = data.draw(st.integers(1, 24))
+    src, dst = data.draw(edges(n, False))
+    luck = np.random.default_rng(data.draw(st.integers(0, 99)))
+    weights = data.draw(
+        st.sampled_from([None, luck.random(len(src)), luck.integers(0, 4, len(src))])
+    )
+    how = {
+        "seed": data.draw(st.integers(0, 5)),
+        "objective": data.draw(st.sampled_from(["modularity", "cpm"])),
+        "resolution": data.draw(st.sampled_from([0.2, 1.0, 3.0])),
+    }
+    found = []
+    cut = data.draw(cuts(n))
+    other = {"clusters": cut["clusters"]} if cut["owner"] is None else {"partition": cut["owner"]}
+    for cut in ({"clusters": 1}, other):
+        graph = Graph.from_edges(src, dst, n=n, weights=weights, duplicates="max", **cut)
+        ds = dgsuite.run("leiden", graph, style="serial", **how)
+        report = genval.validate("leiden", graph, ds)
+        assert report.ok, str(report)
+        found.append(ds)
+    np.testing.assert_array_equal(*(ds.community for ds in found))
+    assert found[0].sizes["round"] == found[1].sizes["round"]
+
+
+def test_the_rule_sees_communities_in_pieces():
+    graph = Graph.from_edges([0, 1, 2, 3, 4, 5, 0, 6], [1, 2, 0, 4, 5, 3, 6, 3])
+    wrong = {"community": np.array([0, 0, 0, 0, 0, 0, 6]), "objective": "cpm", "resolution": 0.9}
+    report = genval.validate("leiden", graph, wrong)
+    assert "a path to node 0 within the community" in str(report)
+
+
+@pytest.mark.parametrize("style", ["clocked", "finish_async"])
+def test_any_style_gives_the_same(style, threaded):
+    net = weighted(nx.gnm_random_graph(150, 500, seed=4))
+    alone = dgsuite.run("leiden", Graph.from_networkx(net, clusters=1), style="serial")
+    graph = Graph.from_networkx(net, clusters=5)
+    ds = dgsuite.run("leiden", graph, style=style, client=threaded)
+    np.testing.assert_array_equal(ds.community, alone.community)
+    assert ds.sizes["round"] == alone.sizes["round"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "weights", "says"),
+    [
+        ({"resolution": 0.0}, None, "resolution must be above 0 and finite, got 0.0"),
+        ({"objective": "size"}, None, "objective must be one of modularity, cpm, got 'size'"),
+        ({"iterations": 0}, None, "iterations must be at least 1, got 0"),
+        ({}, [-1.0], r"weights must not be negative, got -1\.0"),
+    ],
+)
+def test_bad_input(parameters, weights, says):
+    graph = Graph.from_edges([0], [1], weights=weights)
+    with pytest.raises(InputError, match=says):
+        dgsuite.run("leiden", graph, **parameters)
