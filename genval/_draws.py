@@ -1,0 +1,59 @@
+"""Compiled loops over counters: each number depends on its own counter alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dgsuite.base.compiling import compiled
+from dgsuite.base.mixing import GOLDEN, mix
+
+ONE, HALF = np.uint32(1), np.uint64(32)
+
+mixed = compiled(mix)
+
+
+@compiled
+def draw(key, at, out):
+    """``out[:] = mix(at * GOLDEN + key)``"""
+    for i in range(len(at)):
+        out[i] = mixed(at[i] * GOLDEN + key)
+
+
+@compiled
+def permute(x, size, mask, shift, keys):
+    """As `counters.permute`, in place."""
+    for r in range(len(keys)):  # rounds outside, so that each is a loop without branches
+        for i in range(len(x)):
+            x[i] = step(x[i], mask, shift, keys[r])
+    if size > mask:
+        return
+    for i in range(len(x)):
+        while x[i] >= size:
+            for r in range(len(keys)):
+                x[i] = step(x[i], mask, shift, keys[r])
+
+
+@compiled
+def step(x, mask, shift, key):
+    y = (x * key[0] + key[1]) & mask
+    return y ^ (y >> shift)
+
+
+@compiled
+def quadrants(at, keys, right, lower, corner, src, dst):
+    """As `families.quadrants`, of which `keys` has one a level; ends are 0 before."""
+    for level in range(0, len(keys), 2):
+        for i in range(len(at)):
+            word = mixed(at[i] * GOLDEN + keys[level])
+            ends = choose(np.uint32(word), right, lower, corner, src[i], dst[i])
+            if level + 1 < len(keys):
+                ends = choose(np.uint32(word >> HALF), right, lower, corner, *ends)
+            src[i], dst[i] = ends
+
+
+@compiled
+def choose(half, right, lower, corner, src, dst):
+    """Append a bit to each end."""
+    below = half >= lower
+    beside = ((half >= right) ^ below) | (half >= corner)
+    return src << ONE | np.uint32(below), dst << ONE | np.uint32(beside)
