@@ -21,21 +21,22 @@ def draw(key, at, out):
 
 @compiled
 def permute(x, size, mask, shift, keys):
-    """As `counters.permute`, in place."""
+    """As `counters.permute`, in place. The other arguments are of the type of `x`."""
     for r in range(len(keys)):  # rounds outside, so that each is a loop without branches
+        factor, offset = keys[r]
         for i in range(len(x)):
-            x[i] = step(x[i], mask, shift, keys[r])
+            x[i] = step(x[i], factor, offset, mask, shift)
     if size > mask:
         return
     for i in range(len(x)):
         while x[i] >= size:
-            for r in range(len(keys)):
-                x[i] = step(x[i], mask, shift, keys[r])
+            for factor, offset in keys:
+                x[i] = step(x[i], factor, offset, mask, shift)
 
 
 @compiled
-def step(x, mask, shift, key):
-    y = (x * key[0] + key[1]) & mask
+def step(x, factor, offset, mask, shift):
+    y = (x * factor + offset) & mask
     return y ^ (y >> shift)
 
 
@@ -43,10 +44,11 @@ def step(x, mask, shift, key):
 def quadrants(at, keys, right, lower, corner, src, dst):
     """As `families.quadrants`, of which `keys` has one a level; ends are 0 before."""
     for level in range(0, len(keys), 2):
+        key, both = keys[level], level + 1 < len(keys)
         for i in range(len(at)):
-            word = mixed(at[i] * GOLDEN + keys[level])
+            word = mixed(at[i] * GOLDEN + key)
             ends = choose(np.uint32(word), right, lower, corner, src[i], dst[i])
-            if level + 1 < len(keys):
+            if both:
                 ends = choose(np.uint32(word >> HALF), right, lower, corner, *ends)
             src[i], dst[i] = ends
 

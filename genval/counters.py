@@ -6,6 +6,7 @@ graph is the same however it is divided into parts.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -35,12 +36,18 @@ def fast(elements: int) -> Any:
     return _ready
 
 
+ODD = np.array([1, 0], np.uint64)
+"""Makes a factor odd, so that the map is a permutation, and leaves what is added."""
+
+
+@lru_cache
 def subkey(key: int, stream: int) -> int:
     """A separate 64-bit key for each use of a seed."""
     word = np.array([key & ALL], np.uint64)
     return int(mix(mix(word) + np.uint64((stream + 1) * int(GOLDEN) & ALL))[0])
 
 
+@lru_cache
 def subkeys(key: int, count: int) -> Words:
     """`subkey` of the streams 0 to ``count - 1``."""
     word = np.array([key & ALL], np.uint64)
@@ -99,11 +106,12 @@ def permute(at: Words, size: int, key: int) -> Words:
     """
     bits = max((size - 1).bit_length(), 1)
     keys = subkeys(key, 2 * (ROUNDS if bits > FEW_BITS else MORE_ROUNDS)).reshape(-1, 2)
-    keys[:, 0] |= np.uint64(1)
+    keys = keys | ODD
     mask, shift = np.uint64((1 << bits) - 1), np.uint64((bits + 1) // 2)
     if (compiled := fast(at.size)) is not None:
-        found = at.copy()
-        compiled.permute(found.ravel(), np.uint64(size), mask, shift, keys)
+        found, kind = at.copy(), at.dtype.type
+        limits = (kind(limit) for limit in (size, mask, shift))
+        compiled.permute(found.ravel(), *limits, keys.astype(kind))
         return found
     found = _rounds(at, mask, shift, keys)
     if size <= mask:

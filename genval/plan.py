@@ -17,7 +17,7 @@ from dgsuite.partition.sources.piece import Piece
 Ends = tuple[NDArray, NDArray]
 """Sources and targets of edges, integers of any kind."""
 
-BLOCK = 1 << 15
+BLOCK = 1 << 13
 """Edges that are made at a time, so that all steps fit a processor's cache."""
 
 EDGES, EXTRA, NODES, IDENTIFIERS, WEIGHTS = range(5)

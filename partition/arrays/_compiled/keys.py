@@ -110,7 +110,7 @@ def take_apart(keys, n, first, bits, starts, low, columns):
 
 @compiled
 def join(starts, low, columns, bits, band, begin, end, n, keys):
-    """Keys of the edge ends `begin` to `end` of rows in bands, of which `band` has the first: see `take_apart`."""
+    """Keys of the edge ends `begin` to `end`, the first of which is in a `band`; see `take_apart`."""
     at = begin
     while at < end:
         for e in range(at, min(starts[band + 1], end)):
