@@ -20,16 +20,16 @@ def draw(key, at, out):
 
 
 @compiled
-def permute(x, size, mask, shift, keys):
+def permute(x, largest, mask, shift, keys):
     """As `counters.permute`, in place. The other arguments are of the type of `x`."""
     for r in range(len(keys)):  # rounds outside, so that each is a loop without branches
         factor, offset = keys[r]
         for i in range(len(x)):
             x[i] = step(x[i], factor, offset, mask, shift)
-    if size > mask:
+    if largest == mask:
         return
     for i in range(len(x)):
-        while x[i] >= size:
+        while x[i] > largest:
             for factor, offset in keys:
                 x[i] = step(x[i], factor, offset, mask, shift)
 

@@ -110,7 +110,7 @@ def permute(at: Words, size: int, key: int) -> Words:
     mask, shift = np.uint64((1 << bits) - 1), np.uint64((bits + 1) // 2)
     if (compiled := fast(at.size)) is not None:
         found, kind = at.copy(), at.dtype.type
-        limits = (kind(limit) for limit in (size, mask, shift))
+        limits = (kind(limit) for limit in (size - 1, mask, shift))
         compiled.permute(found.ravel(), *limits, keys.astype(kind))
         return found
     found = _rounds(at, mask, shift, keys)

@@ -189,7 +189,8 @@ def ordered(
     """
     if compiles(len(keys)):
         spare = np.empty_like(keys) if spare is None else spare[: len(keys)]
-        order = other = None
+        order: NDArray | None = None
+        other: NDArray | None = None
         if weights is not None:
             dtype = np.uint32 if len(keys) < 1 << 32 else np.int64
             order, other = np.arange(len(keys), dtype=dtype), np.empty(len(keys), dtype)
