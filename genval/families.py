@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dgsuite.base.errors import InputError
-from dgsuite.genval.counters import Words, below, draw, permute, subkey, unit
+from dgsuite.genval.counters import Words, below, draw, fast, permute, subkey, subkeys, unit
 from dgsuite.genval.imsuite import integer, normalized
 from dgsuite.genval.plan import EDGES, EXTRA, NODES, Ends, Plan
 from dgsuite.partition.sources.piece import MOST_NODES
@@ -227,9 +227,13 @@ def quadrants(at: Words, n: int, key: int, cuts: list[int]) -> Ends:
     cuts
         Cumulative probabilities of the first three quadrants, times 2^32.
     """
-    right, lower, corner = (np.uint32(cut) for cut in cuts)
-    src, dst = np.zeros_like(at), np.zeros_like(at)
-    for level in range(n.bit_length() - 1):
+    thresholds = right, lower, corner = [np.uint32(cut) for cut in cuts]
+    levels = n.bit_length() - 1
+    src, dst = np.zeros((2, len(at)), np.uint32)
+    if (compiled := fast(len(at))) is not None:
+        compiled.quadrants(at, subkeys(key, levels), *thresholds, src, dst)
+        return src, dst
+    for level in range(levels):
         if level % 2 == 0:
             words = draw(subkey(key, level), at)
             half = words.astype(np.uint32)
@@ -240,7 +244,7 @@ def quadrants(at: Words, n: int, key: int, cuts: list[int]) -> Ends:
             (src, below_half),
             (dst, (half >= right) ^ below_half | (half >= corner)),
         ):
-            ends <<= np.uint64(1)
+            ends <<= np.uint32(1)
             ends |= bit
     return src, dst
 

@@ -9,7 +9,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.genval.counters import Words, below, draw, permute, subkey
+from dgsuite.genval.counters import Words, below, draw, fast, permute, subkey
 from dgsuite.partition.construction.build import id_dtype
 from dgsuite.partition.sources.edges import PIECE
 from dgsuite.partition.sources.piece import Piece
@@ -17,7 +17,7 @@ from dgsuite.partition.sources.piece import Piece
 Ends = tuple[NDArray, NDArray]
 """Sources and targets of edges, integers of any kind."""
 
-BLOCK = 1 << 15
+BLOCK = 1 << 13
 """Edges that are made at a time, so that all steps fit a processor's cache."""
 
 EDGES, EXTRA, NODES, IDENTIFIERS, WEIGHTS = range(5)
@@ -72,6 +72,7 @@ class Plan:
             int64, or None.
         """
         small = id_dtype(self.n)
+        fast(hi - lo)  # blocks are small, but many
         step = max(int(BLOCK / max(self.each, 1e-9)), 1)
         found: list[list[NDArray]] = [[np.empty(0, small)], [np.empty(0, small)], []]
         found[2].append(np.empty(0, np.int64))

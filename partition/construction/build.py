@@ -27,6 +27,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.base.thresholds import compiles
+from dgsuite.partition.arrays.segments import fast, loops
 from dgsuite.partition.clusters.cluster import Cluster, Identify
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.sources.duplicates import (
@@ -43,8 +45,8 @@ from dgsuite.partition.sources.piece import Piece, check_edges, common_dtype, jo
 Rows = tuple[NDArray, NDArray, NDArray | None, NDArray]
 """Consecutive rows of a CSR matrix: row pointers from 0, columns, weights, identifiers of the nodes."""
 
-BANDS = {1 << 8: np.uint8, 1 << 16: np.uint16, 1 << 32: np.uint32}
-"""Rows per band, and the dtype of the number of a row within its band."""
+BANDS = {8: np.uint8, 16: np.uint16, 32: np.uint32}
+"""Bits of the number of a row within its band, and their dtype."""
 
 BLOCK = 1 << 19
 """Edge ends that are sorted at a time."""
@@ -68,8 +70,8 @@ class Shard:
 
     Attributes
     ----------
-    band
-        Rows per band.
+    bits
+        A band has ``2**bits`` rows.
     starts
         int64, shape (bands + 1,): index of the first edge end of each band of rows.
     low
@@ -82,7 +84,7 @@ class Shard:
         What was counted before duplicates were merged.
     """
 
-    band: int
+    bits: int
     starts: NDArray[np.int64]
     low: NDArray
     columns: NDArray
@@ -91,7 +93,8 @@ class Shard:
 
     def before(self, row: int) -> int:
         """Number of edge ends in the rows before one."""
-        band, rest = divmod(row, self.band)
+        band = row >> self.bits
+        rest = row - (band << self.bits)
         begin = int(self.starts[band])
         if not rest:
             return begin
@@ -103,16 +106,25 @@ class Shard:
         arrays = (self.starts, self.low, self.columns, self.weights)
         return object.__sizeof__(self) + sum(a.nbytes for a in arrays if a is not None)
 
-    def keys(self, first: int, last: int, n: int) -> NDArray[np.int64]:
-        """Row and column, as ``row * n + column``, of each edge end in rows `first` to `last`."""
+    def keys(self, first: int, last: int, n: int, out: NDArray[np.int64]) -> int:
+        """Put into `out` row and column, as ``row * n + column``, of each edge end in rows `first` to `last`.
+
+        Returns
+        -------
+        How many there are.
+        """
         begin, end = self.before(first), self.before(last)
-        bands: NDArray[np.int64] = np.arange(first // self.band, -(-last // self.band))
-        starts = self.starts[first // self.band : len(bands) + 1 + first // self.band]
-        keys = np.repeat(bands * self.band, np.diff(starts.clip(begin, end)))
+        band, keys = first >> self.bits, out[: end - begin]
+        if (compiled := fast(len(keys))) is not None:
+            compiled.join(self.starts, self.low, self.columns, self.bits, band, begin, end, n, keys)
+            return len(keys)
+        bands: NDArray[np.int64] = np.arange(band, -((-last) >> self.bits))
+        starts = self.starts[band : band + len(bands) + 1]
+        keys[:] = np.repeat(bands << self.bits, np.diff(starts.clip(begin, end)))
         keys += self.low[begin:end]
         keys *= n
         keys += self.columns[begin:end]
-        return keys
+        return len(keys)
 
 
 def split(
@@ -150,24 +162,16 @@ def split(
     if not len(src) and weights is None:
         return [None] * (len(ranges) - 1)
     bounds = partition.offsets[np.asarray(ranges)]
-    loops = src == dst
+    same = src == dst
     looped = np.zeros(len(bounds) - 1, np.int64)
-    if loops.any():
-        at = np.searchsorted(bounds, partition.position(src[loops]), side="right") - 1
+    if same.any():
+        at = np.searchsorted(bounds, partition.position(src[same]), side="right") - 1
         looped = np.bincount(at, minlength=len(looped))
-        src, dst = src[~loops], dst[~loops]
-        weights = None if weights is None else weights[~loops]
-    ends = [(src, dst)] if directed else [(src, dst), (dst, src)]
-    # the ends of an edge follow each other, so that a stable sort keeps the order of the rows at both
-    keys: NDArray[np.int64] = np.empty((len(src), len(ends)), np.int64)
-    for way, (heads, tails) in enumerate(ends):
-        part = keys[:, way]
-        np.multiply(partition.position(heads), n, out=part, dtype=np.int64, casting="same_kind")
-        np.add(part, tails, out=part, dtype=np.int64, casting="same_kind")
-    keys = keys.ravel()  # type: ignore[assignment]
+        weights = None if weights is None else weights[~same]
     if weights is not None and not directed:
         weights = np.repeat(weights, 2)
-    del src, dst, piece, loops, ends, part, heads, tails
+    keys = _keys(src, dst, partition, directed)
+    del src, dst, piece, same
     keys, weights = ordered(keys, weights, rule)
     there = np.diff(np.searchsorted(keys, bounds * n))
     if (weights is None and rule != "error") or rule in BY_PIECE:
@@ -180,19 +184,67 @@ def split(
     ]
 
 
+def _keys(src: NDArray, dst: NDArray, partition: Partition, directed: bool) -> NDArray[np.int64]:
+    """Row and column, as one number, of both ends of edges that are no self-loops; of directed ones, of one.
+
+    The ends of an edge follow each other, so that a stable sort keeps the order of the rows at both.
+    """
+    n, ways = partition.n, 1 if directed else 2
+    keys: NDArray[np.int64] = np.empty((len(src), ways), np.int64)
+    if compiles(len(src)):
+        src, dst = (
+            ids if ids.dtype in (np.int32, np.int64) else ids.astype(np.int64) for ids in (src, dst)
+        )
+        rows = partition.position(src), partition.position(dst)
+        return keys.ravel()[: loops().of_edges(src, dst, *rows, n, not directed, keys.ravel())]
+    for way, (heads, tails) in enumerate([(src, dst), (dst, src)][:ways]):
+        part = keys[:, way]
+        np.multiply(partition.position(heads), n, out=part, dtype=np.int64, casting="same_kind")
+        np.add(part, tails, out=part, dtype=np.int64, casting="same_kind")
+    return keys[src != dst].ravel()
+
+
 def _pack(
     keys: NDArray, weights: NDArray | None, base: int, size: int, n: int, tally: Tally
 ) -> Shard:
     """A shard made from sorted keys of the rows `base` to ``base + size``."""
-    rows = keys // n
+    bits = next((bits for bits in BANDS if size <= max(len(keys), 1) << bits), max(BANDS))
+    starts = np.zeros(((size - 1) >> bits) + 2, np.int64)
+    low = np.empty(len(keys), BANDS[bits])
     columns: NDArray = np.empty(len(keys), id_dtype(n))
+    _take_apart(keys, n, base, bits, starts, low, columns)
+    np.cumsum(starts, out=starts)
+    # a copy, since a view would keep the weights of the whole piece in memory
+    return Shard(bits, starts, low, columns, None if weights is None else weights.copy(), tally)
+
+
+def _take_apart(
+    keys: NDArray,
+    n: int,
+    first: int,
+    bits: int,
+    starts: NDArray[np.int64],
+    low: NDArray | None,
+    columns: NDArray,
+) -> None:
+    """Columns of sorted keys, and their rows, from `first`, in bands of ``2**bits``.
+
+    Parameters
+    ----------
+    starts
+        All 0; becomes the number of keys in each band, which stands after the band.
+    low
+        For the rows within bands, unless a band is a row.
+    """
+    if (compiled := fast(len(keys))) is not None:
+        compiled.take_apart(keys, n, first, bits, starts, low, columns)
+        return
+    rows = keys // n
     np.subtract(keys, rows * n, out=columns, casting="same_kind")
-    rows -= base
-    band = next((band for band in BANDS if size <= band * max(len(keys), 1)), max(BANDS))
-    starts = np.searchsorted(rows, np.arange(-(-size // band) + 1) * band)
-    # copies, since a view would keep the whole piece in memory
-    low = np.bitwise_and(rows, band - 1, out=rows).astype(BANDS[band])
-    return Shard(band, starts, low, columns, None if weights is None else weights.copy(), tally)
+    rows -= first
+    starts[1:] = np.bincount(rows >> bits, minlength=len(starts) - 1)
+    if low is not None:
+        low[:] = rows & ((1 << bits) - 1)
 
 
 class Assembled(list[Cluster]):
@@ -239,29 +291,31 @@ def assemble(
     weights = None if dtype is None else np.empty(total, dtype)
     indptr = np.zeros(size + 1, np.int64)
     used, wrong = 0, []
-    for low, high in _blocks(some, 0, size, total):
-        keys = joined([s.keys(low, high, n) for s in some], np.int64)
+    blocks = list(_blocks(some, 0, size, total))
+    # memory for the keys of a block and once more for sorting: new pages take as long as the sort
+    room = np.empty((2, max((ends for _, _, ends in blocks), default=0)), np.int64)
+    for low, high, ends in blocks:
+        keys, at = room[0, :ends], 0
+        for shard in some:
+            at += shard.keys(low, high, n, keys[at:])
         values = None
         if weights is not None:
             parts = [s.weights[s.before(low) : s.before(high)] for s in some]  # type: ignore[index]
             values = joined(parts, weights.dtype)
-        keys, values, bad = merged(*ordered(keys, values, rule), rule)
+        keys, values, bad = merged(*ordered(keys, values, rule, room[1]), rule)
         if len(bad):
             nodes = partition.node(bad // n + partition.offsets[first]).tolist()
             wrong.append(min(zip(nodes, (bad % n).tolist(), strict=True)))
-        rows = keys // n
         begin, used = used, used + len(keys)
-        np.subtract(keys, rows * n, out=columns[begin:used], casting="same_kind")
+        _take_apart(keys, n, low, 0, indptr[low : high + 1], None, columns[begin:used])
         if weights is not None:
             weights[begin:used] = values
-        rows -= low
-        indptr[low + 1 : high + 1] = np.bincount(rows, minlength=high - low)
     np.cumsum(indptr, out=indptr)
     # resized in place, since a slice would keep the memory of the duplicates
     columns.resize(used, refcheck=False)
     if weights is not None:
         weights.resize(used, refcheck=False)
-    ends = indptr[starts].tolist()
+    cuts = indptr[starts].tolist()
     clusters = [
         Cluster(
             k,
@@ -273,7 +327,7 @@ def assemble(
             directed,
         )
         for k, (a, b), (s, e) in zip(
-            range(first, last), pairwise(starts), pairwise(ends), strict=True
+            range(first, last), pairwise(starts), pairwise(cuts), strict=True
         )
     ]
     tally = tallied(shard.tally for shard in some)
@@ -285,10 +339,17 @@ def _own(values: NDArray, first: int, last: int) -> NDArray:
     return values if last - first == len(values) else values[first:last].copy()
 
 
-def _blocks(shards: Sequence[Shard], first: int, last: int, ends: int) -> Iterator[tuple[int, int]]:
-    """Cut rows with `ends` edge ends into blocks, each of which is sorted separately."""
+def _blocks(
+    shards: Sequence[Shard], first: int, last: int, ends: int
+) -> Iterator[tuple[int, int, int]]:
+    """Cut rows with `ends` edge ends into blocks, each of which is sorted separately.
+
+    Yields
+    ------
+    First and last row of a block, and its edge ends.
+    """
     if ends <= BLOCK or last - first <= FEW:
-        yield first, last
+        yield first, last, ends
         return
     middle = (first + last) // 2
     left = sum(shard.before(middle) - shard.before(first) for shard in shards)

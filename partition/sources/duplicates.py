@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, unknown
 from dgsuite.base.names import RULES
+from dgsuite.base.thresholds import compiles
 from dgsuite.base.warning import warn
-from dgsuite.partition.arrays.segments import ranges
+from dgsuite.partition.arrays.segments import loops, ranges
 
 if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
@@ -195,8 +196,26 @@ def refuse(rule: str, edge: tuple[Any, Any]) -> None:
     )
 
 
-def ordered(keys: NDArray, weights: NDArray | None, rule: str) -> tuple[NDArray, NDArray | None]:
-    """Sort edges by key, possibly in place; equal ones keep their order where the rule needs it."""
+def ordered(
+    keys: NDArray[np.int64], weights: NDArray | None, rule: str, spare: NDArray | None = None
+) -> tuple[NDArray, NDArray | None]:
+    """Sort edges by key, in place or in `spare`; equal ones keep their order where the rule needs it.
+
+    Parameters
+    ----------
+    spare
+        Memory for as many keys, to be used.
+    """
+    if compiles(len(keys)):
+        spare = np.empty_like(keys) if spare is None else spare[: len(keys)]
+        order: NDArray | None = None
+        other: NDArray | None = None
+        if weights is not None:
+            dtype = np.uint32 if len(keys) < 1 << 32 else np.int64
+            order, other = np.arange(len(keys), dtype=dtype), np.empty(len(keys), dtype)
+        if loops().sort(keys, spare, order, other):
+            keys, order = spare, other
+        return keys, None if weights is None else weights[order]
     if weights is None:
         keys.sort()
         return keys, None
@@ -207,7 +226,7 @@ def ordered(keys: NDArray, weights: NDArray | None, rule: str) -> tuple[NDArray,
 def merged(
     keys: NDArray, weights: NDArray | None, rule: str
 ) -> tuple[NDArray, NDArray | None, NDArray]:
-    """Merge equal ones of keys that `ordered` has sorted.
+    """Merge equal ones of keys that `ordered` has sorted, possibly in place.
 
     Returns
     -------
@@ -216,6 +235,8 @@ def merged(
     wrong
         Keys of the edges that break the rule.
     """
+    if weights is None and rule != "error" and compiles(len(keys)):
+        return keys[: loops().squeeze(keys)], None, keys[:0]
     fresh = np.ones(len(keys), bool)
     np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
     wrong = keys[~fresh] if rule == "error" else keys[:0]

@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 from dgsuite import genval
 from dgsuite.base.errors import InputError
 from dgsuite.genval import counters
-from dgsuite.genval.families import FAMILIES, _pair, plan
+from dgsuite.genval.families import FAMILIES, _pair, plan, quadrants
 from tests.support.graphs import same
 
 KINDS = list(FAMILIES)
@@ -46,6 +46,26 @@ def test_permutations(data, key):
     found = counters.permute(np.array(some, np.uint64), n, key).tolist()
     assert len(set(found)) == len(some)
     assert max(found) < n
+
+
+@pytest.mark.parametrize("size", [1, 100, 2**20, 2**31 - 5, 2**32, 2**63 - 1])
+def test_compiled_loops_draw_the_same(size, monkeypatch):
+    rng = np.random.default_rng(1)
+    at = rng.integers(0, size, 3000).astype(np.uint64)
+    cuts = [int(2**32 * share) for share in (0.57, 0.76, 0.95)]
+
+    def drawn():
+        ends = [quadrants(at, n, 7, cuts) for n in (1, 2**19, 2**20, 2**31)]
+        narrow = at.astype(np.uint32) if size <= 2**32 else at
+        numbers = counters.draw(2**64 - 1, at), counters.draw(3, at.reshape(3, -1).T)
+        return [*numbers, counters.permute(at, size, 5), counters.permute(narrow, size, 5), *ends]
+
+    monkeypatch.setattr(counters, "_ready", None)
+    expected = drawn()
+    assert counters._ready is None
+    monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
+    for a, b in zip(drawn(), expected, strict=True):
+        assert np.array_equal(a, b)
 
 
 @pytest.mark.parametrize("n", [3, 8, 16, 64, 100])

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dgsuite.base.compiling import load
 from dgsuite.partition.arrays._compiled.bits import bit
 from dgsuite.partition.arrays._compiled.exact import by_exponent
+from dgsuite.partition.arrays._compiled.keys import join, of_edges, sort, squeeze, take_apart
 from dgsuite.partition.arrays._compiled.marks import (
     both,
     collect,
@@ -68,11 +69,13 @@ __all__ = [
     "gather",
     "group",
     "heads",
+    "join",
     "keep",
     "land",
     "lay",
     "load",
     "mark_rows",
+    "of_edges",
     "outside",
     "pick",
     "pull",
@@ -93,7 +96,10 @@ __all__ = [
     "remove",
     "scatter",
     "single",
+    "sort",
+    "squeeze",
     "sum_tiles",
+    "take_apart",
     "tally",
     "transpose_outside",
     "weigh",
