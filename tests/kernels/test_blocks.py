@@ -101,7 +101,8 @@ def test_searches_of_several_batches_take_few_rounds(name):
     graph = Graph.from_edges(path, path + 1, clusters=3)
     how = {"samples": 70} if name in ("closeness", "harmonic") else {"sources": 70}
     found, expected = (
-        dgsuite.run(name, graph, style="serial", form=form, **how) for form in ("block", "iterative")
+        dgsuite.run(name, graph, style="serial", form=form, **how)
+        for form in ("block", "iterative")
     )
     assert found.sizes["round"] <= 10 < 500 < expected.sizes["round"]
     assert not differing([expected, found], SAME[name])
