@@ -22,7 +22,7 @@ BOUND = re.compile(r"(at most|exactly) ``([^`]+)``(?![^:;,.])")
 UNBOUNDED = {
     "rounds": {"bc", "by", "ds", "leiden", "louvain", "random_walks", "scc", "sssp", "wcc"}
     | {"eigenvector", "hits", "katz", "pagerank"},
-    "messages": {"bc", "bfs2d", "by", "leiden", "random_walks"},
+    "messages": {"bc", "bfs2d", "by", "leiden", "louvain", "random_walks"},
 }
 """Kernels whose docstring names no number that holds for every graph."""
 

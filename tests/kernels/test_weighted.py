@@ -50,7 +50,7 @@ def test_weights_count_where_there_are_some(name):
         assert genval.validate(name, weighted, ds).ok
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("leiden", "louvain")])
+@pytest.mark.parametrize("name", NAMES)
 def test_the_rule_follows_what_the_run_did(name):
     """Outputs are wrong if the run is said to have done the other."""
     weighted = graph("amount")

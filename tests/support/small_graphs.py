@@ -24,7 +24,7 @@ from tests.support.definitions import clustered, committees, propagated, trusses
 WEIGHTED = (*RANKS, "bc", "dr", "leiden", "louvain", "mst", "similarity", "sssp")
 """Kernels that use weights."""
 
-BY_CUT = ("bc", "bfs2d", "leiden")
+BY_CUT = ("bc", "bfs2d", "leiden", "louvain")
 """Kernels whose messages depend on the cut."""
 
 FORMS = sorted(
