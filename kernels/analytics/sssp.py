@@ -26,6 +26,9 @@ FACTOR = 4
 """The fastest on Kronecker graphs, as are 2 and 8 nearly: smaller deltas make more rounds, larger ones more
 messages."""
 
+MANY = 32
+"""Where more than one node of so many is in a bucket, it is quicker to look at all than to sort these."""
+
 LAST = 2.0**62
 """Nodes that are at least so many buckets away are all in the last one."""
 
@@ -39,7 +42,7 @@ class State(bsp.ClusterState):
     distance: NDArray[np.float64]
     parent: NDArray[np.int32]
     far: NDArray[np.int64]  # nodes that wait in later buckets, in no order
-    waits: NDArray[np.bool_] = bsp.per_node(False)  # whether a node is among them
+    waits: NDArray[np.bool_]  # whether a node is among them
 
 
 @dataclass(frozen=True)
@@ -132,12 +135,18 @@ class ShortestPaths(bsp.Kernel):
         root = c.local(self.root)
         distance, parent = c.full(np.inf), c.full(-1, np.int32)
         distance[root], parent[root] = 0, self.root
-        return State.of(c, distance=distance, parent=parent, far=root)
+        waits = c.zeros(bool)
+        waits[root] = True
+        return State.of(c, distance=distance, parent=parent, far=root, waits=waits)
 
     def empty(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, end: float) -> bsp.Broadcast:
         """Nodes of a bucket tell their distance."""
         near = s.distance[s.far] < end
-        due, s.far = np.sort(s.far[near]), s.far[~near]
+        due, s.far = s.far[near], s.far[~near]
+        if MANY * len(due) > c.size:
+            due = np.flatnonzero(s.waits & (s.distance < end))
+        else:
+            due.sort()
         s.waits[due] = False
         return bsp.broadcast(due, distance=s.distance[due])
 
@@ -146,9 +155,9 @@ class ShortestPaths(bsp.Kernel):
     ) -> tuple[bsp.Broadcast, bsp.Vote] | bsp.Vote:
         """Nodes that come nearer tell so, or wait; the vote is the least distance told, else that waits."""
         nodes, offer, source = inbox.nearer("distance")
-        better = offer < s.distance[nodes]  # offers to the root are not
-        if not better.all():
-            nodes, offer, source = nodes[better], offer[better], source[better]
+        root = c.local(self.root)  # to which an offer is none
+        if len(root) and not (others := nodes != root[0]).all():
+            nodes, offer, source = nodes[others], offer[others], source[others]
         put(s.distance, nodes, offer)
         put(s.parent, nodes, source)
         near = offer < end

@@ -19,6 +19,9 @@ from dgsuite.partition.clusters.halo import Halo
 LARGEST = float(np.finfo(np.float64).max)
 """Offers are no larger: infinity is for nodes that got none."""
 
+MANY = 32
+"""Where more than one row of so many gets offers, it is quicker to look at all than to sort these."""
+
 NONE = np.uint32(2**32 - 1)
 """The same as infinity where offers are whole numbers of 32 bits."""
 
@@ -100,7 +103,7 @@ class Offers:
             room = self._most, self._least, self.source, self._fresh, self._found
             count = loops().push_nearer(*along, *room, count)
         found = self._found[:count]
-        rows = np.sort(found) if 8 * count < halo.own else np.flatnonzero(self._fresh)
+        rows = np.sort(found) if MANY * count < halo.own else np.flatnonzero(self._fresh)
         self._fresh[rows] = False
         return rows
 
