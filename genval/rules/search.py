@@ -146,31 +146,32 @@ def _parents(c: Cluster, outputs: Outputs) -> Found:
 def bfs(job: Job) -> list[Found]:
     """Breadth-first tree, by Graph500's five checks: the root is its own parent, at level 0; the parent of
     every other node in the tree is a neighbour one level up (so there are no cycles); the levels of an
-    edge's ends differ by at most one; no edge joins the tree to a node outside. On a directed graph an edge
-    leads from the parent, at most one level down, and may come from outside.
+    edge's ends differ by at most one; no edge joins the tree to a node outside, but from the level where the
+    run was cut off. On a directed graph an edge leads from the parent, at most one level down, and may come
+    from outside.
     """
-    root = job.root()
+    where = {"root": job.root(), "cutoff": job.integer("cutoff", job.n, 0, 2**63)}
     if job.graph.directed:
-        checked = job.each(_levels_down, root=root)
+        checked = job.each(_levels_down, **where)
         return [
             *(found for found, _ in checked),
             _has_parent(job, np.concatenate([c for _, c in checked])),
         ]
-    return job.each(_tree_of_levels, root=root)
+    return job.each(_tree_of_levels, **where)
 
 
-def _levels_down(c: Cluster, outputs: Outputs, root: int) -> tuple[Found, NDArray]:
+def _levels_down(c: Cluster, outputs: Outputs, root: int, cutoff: int) -> tuple[Found, NDArray]:
     """Violations of the cluster's nodes, and their children in the tree."""
     level, parent = outputs["level"], outputs["parent"]
     mine, above = level[c.ids], parent[c.ids]
     row, other = ends(c)
     at_root = c.ids == root
     ours, theirs = mine[row], level[other]
-    skips = (ours >= 0) & ((theirs < 0) | (theirs > ours + 1))
+    skips = (ours >= 0) & (((theirs < 0) & (ours < cutoff)) | (theirs > ours + 1))
     tree = (parent[other] == c.ids[row]) & (theirs == ours + 1) & (ours >= 0)
     found = collect(
         c.ids,
-        *_ends_of_tree(c, mine, above, at_root),
+        *_ends_of_tree(c, mine, above, at_root, cutoff),
         (
             "edge",
             occurs(c, row[skips]),
@@ -200,7 +201,7 @@ def _has_parent(job: Job, children: NDArray) -> Found:
 
 
 def _ends_of_tree(
-    c: Cluster, mine: NDArray, above: NDArray, at_root: NDArray
+    c: Cluster, mine: NDArray, above: NDArray, at_root: NDArray, cutoff: int
 ) -> tuple[Rule, Rule, Rule]:
     """Rules for the root, for levels, and for nodes outside the tree."""
     return (
@@ -212,8 +213,8 @@ def _ends_of_tree(
         ),
         (
             "level",
-            (mine < -1) | (~at_root & (mine == 0)),
-            lambda i: "at least 1, or -1",
+            (mine < -1) | (~at_root & (mine == 0)) | (mine > cutoff),
+            lambda i: "at least 1, or -1" if mine[i] < 1 else f"1 to {cutoff}, or -1",
             lambda i: str(mine[i]),
         ),
         (
@@ -225,7 +226,7 @@ def _ends_of_tree(
     )
 
 
-def _tree_of_levels(c: Cluster, outputs: Outputs, root: int) -> Found:
+def _tree_of_levels(c: Cluster, outputs: Outputs, root: int, cutoff: int) -> Found:
     level, parent = outputs["level"], outputs["parent"]
     mine, above = level[c.ids], parent[c.ids]
     at_root = c.ids == root
@@ -237,12 +238,14 @@ def _tree_of_levels(c: Cluster, outputs: Outputs, root: int) -> Found:
     nearer[linked] = level[above[linked]] == mine[linked] - 1
     theirs = level[c.indices]
     ours = np.repeat(mine, c.degree)
-    apart = (np.abs(ours - theirs) > 1) | ((ours < 0) != (theirs < 0))
+    both = (ours >= 0) & (theirs >= 0)
+    leaves = ((ours < 0) != (theirs < 0)) & (np.maximum(ours, theirs) < cutoff)
+    apart = (both & (np.abs(ours - theirs) > 1)) | leaves
     row = np.repeat(np.arange(c.size), c.degree)[apart] if apart.any() else np.empty(0, np.int64)
     other = c.indices[apart]
     return collect(
         c.ids,
-        *_ends_of_tree(c, mine, above, at_root),
+        *_ends_of_tree(c, mine, above, at_root, cutoff),
         ("parent", inner & ~linked, lambda i: "one of its neighbours", lambda i: str(above[i])),
         (
             "parent",

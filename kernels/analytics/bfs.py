@@ -40,10 +40,13 @@ class BreadthFirst(bsp.Kernel):
         Node to start from.
     direction
         "optimising", or "top-down" in every round.
+    cutoff
+        Nodes more hops away are not reached; by default all are that there is a way to.
 
     Notes
     -----
-    Rounds: at most ``hops + 1``: one for each level, and one that reaches no new node.
+    Rounds: at most ``hops + 1``: one for each level, and one that reaches no new node; at most `cutoff`, if
+    it is given.
 
     Messages: at most ``arcs``: a node sends once to each neighbour.
 
@@ -56,10 +59,13 @@ class BreadthFirst(bsp.Kernel):
     array([1, 0, 1, 2], dtype=int32)
     >>> ds.parent.values
     array([1, 1, 1, 2], dtype=int32)
+    >>> dgsuite.run("bfs", graph, root=1, cutoff=1).level.values
+    array([ 1,  0,  1, -1], dtype=int32)
     """
 
     root: bsp.Node = bsp.FIRST
     direction: Literal["optimising", "top-down"] = "optimising"
+    cutoff: int | None = None
 
     name = "bfs"
     outputs = {
@@ -75,7 +81,14 @@ class BreadthFirst(bsp.Kernel):
         "bottom_up": "nodes that looked for a neighbour in the frontier themselves",
     }
 
+    def check(self, c: bsp.Cluster) -> str | None:
+        if self.cutoff is not None and self.cutoff < 0:
+            return f"cutoff must be at least 0, got {self.cutoff}"
+        return None
+
     def program(self, net: bsp.Net) -> bsp.Program:
+        if self.cutoff == 0:
+            return
         reply = yield bsp.Round(self.wake, self.visit)
         if reply.any:
             yield from bsp.until_quiet(self.visit)
@@ -93,11 +106,13 @@ class BreadthFirst(bsp.Kernel):
 
     def visit(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
-    ) -> tuple[bsp.Broadcast, bsp.Vote, bsp.Note]:
+    ) -> tuple[bsp.Broadcast, bsp.Vote, bsp.Note] | tuple[bsp.Vote, bsp.Note]:
         top_down = self.direction == "top-down"
         nodes, parent, note = inbox.first(among=s.unseen, top_down=top_down)
         put(s.level, nodes, inbox.round + 1)
         put(s.parent, nodes, parent)
         s.unseen.remove(nodes)
+        if inbox.round + 1 == self.cutoff:
+            return bsp.vote(any=False), note
         # a node with one neighbour was reached from there, and reaches no other
         return bsp.broadcast(nodes), bsp.vote(any=not c.leaves(nodes)), note

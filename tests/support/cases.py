@@ -91,6 +91,7 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["iterations"] = draw(st.sampled_from([1, 2, 3, 10]))
     if name == "bfs":
         options["direction"] = draw(st.sampled_from(["optimising", "top-down"]))
+        options["cutoff"] = draw(st.one_of(st.none(), st.integers(0, 4)))
     if name in ("bf", "bfs", "dst"):
         options["root"] = draw(st.integers(0, n - 1))
     elif name == "kc":

@@ -132,7 +132,11 @@ class Case(NamedTuple):
         options = {
             "bc": {"graph_form": ("replicated", "partitioned")[turn // 2], **weighted},
             "bf": root,
-            "bfs": {**root, "direction": ("optimising", "top-down")[turn // 2]},
+            "bfs": {
+                **root,
+                "direction": ("optimising", "top-down")[turn // 2],
+                "cutoff": (None, 2, 0, 1)[turn],
+            },
             "bfs2d": root,
             "cdlp": {"iterations": 1 + turn},
             "dst": root,
@@ -207,7 +211,8 @@ def right(case, kernel, uid):
     net.add_edges_from((u, v, {"weight": w}) for (u, v), w in edges if u != v)
     name, weight = case.kernel, "weight" if case.number % 2 else None
     if name in ("bf", "bfs", "bfs2d", "dst"):
-        hops = nx.single_source_shortest_path_length(net, kernel.root)
+        most = getattr(kernel, "cutoff", None)
+        hops = nx.single_source_shortest_path_length(net, kernel.root, cutoff=most)
         return {"level" if "bfs" in name else "distance": by_node(net, hops, -1)}
     if name == "sssp":
         found = nx.single_source_dijkstra_path_length(net, kernel.root, weight=weight)
