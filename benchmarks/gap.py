@@ -130,12 +130,14 @@ def compare(client: Client, which: str, given, folder: Path) -> None:
         if name not in given.kernels:
             continue
         on, how = trials.task(name, graph, options.seed)
-        running.check(
-            BENCHMARKS[name].kernel,
-            on,
-            dgsuite.run(BENCHMARKS[name].kernel, on, client=client, **each[0], **how),
-            f"{name} on {which}",
-        )
+        kernel = BENCHMARKS[name].kernel
+        try:
+            first = dgsuite.run(kernel, on, client=client, **each[0], **how)
+        except dgsuite.RunError as error:  # a grid has more shortest paths than a float64 counts
+            skip(f"{name} on {which}", str(error))
+            continue
+        running.check(kernel, on, first, f"{name} on {which}")
+        del first
         measures = {"ours": partial(ours, client, name, on, how, iter([[one] for one in each]))}
         if given.gap:
             key = on.directed, on.weighted
