@@ -80,7 +80,7 @@ def _search(
     reverse: bool = False,
 ) -> Tree:
     """A tree of paths of the fewest hops."""
-    more = {"cutoff": int(cutoff)} if cutoff < len(G) else {}
+    more: dict[str, Any] = {"cutoff": int(cutoff)} if cutoff < len(G) else {}
     ds = run("bfs", G, how, any_weight=True, reverse=reverse, root=G.number[root], **more)
     return Tree(G, root, ds["level"].values, ds["parent"].values, cutoff)
 
