@@ -11,6 +11,10 @@ from dgsuite.genval.rules.base import Job, Outputs, Rule, addable, collect, ends
 from dgsuite.partition.clusters.cluster import Cluster
 
 
+NEVER = 2**62
+"""The cutoff of a search that goes on to its end."""
+
+
 def bf(job: Job) -> list[Found]:
     """Hop distances: 0 only at the root; an edge from a reached node leads to a reached node at most
     one hop farther; a node d hops away has a neighbour d - 1 hops away.
@@ -150,7 +154,7 @@ def bfs(job: Job) -> list[Found]:
     run was cut off. On a directed graph an edge leads from the parent, at most one level down, and may come
     from outside.
     """
-    where = {"root": job.root(), "cutoff": job.integer("cutoff", job.n, 0, 2**63)}
+    where = {"root": job.root(), "cutoff": job.integer("cutoff", NEVER, 0, NEVER)}
     if job.graph.directed:
         checked = job.each(_levels_down, **where)
         return [
