@@ -10,7 +10,6 @@ from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import Job, Outputs, Rule, addable, collect, ends, first, occurs
 from dgsuite.partition.clusters.cluster import Cluster
 
-
 NEVER = 2**62
 """The cutoff of a search that goes on to its end."""
 
