@@ -3,8 +3,9 @@
 python benchmarks/gap.py [--graphs kron urand twitter web road grid] [--scale 20] [--turns 5] [--gap FOLDER]
 
 FOLDER has GAP's programs (https://github.com/sbeamer/gapbs); without it they are left out. They read the same
-graphs with the same weights from files. Ours are the rounds, GAP's the trials. Of `sssp`, GAP has the bucket
-width of the given ones with which it is fastest. Where edges have a direction, triangles are counted without.
+graphs with the same weights from files. Our times are those of the rounds, GAP's those of its trials. GAP's
+`sssp` runs with the bucket width of four that is fastest. Triangles of directed graphs are counted without
+directions.
 Peers that are not installed are left out: pip install 'dgsuite[bench]'.
 """
 

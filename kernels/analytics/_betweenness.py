@@ -36,9 +36,9 @@ def by_hops(
 ):
     """Brandes' algorithm where edges have no weights.
 
-    Rows of a large level are read in the order of the graph, which memory likes better than the order of
-    discovery. Where paths are too many to be counted exactly, their sums depend on the order: then it is
-    that of discovery, which is the same for every partition.
+    Rows of a large level are read in the order of the graph, which is faster than in the order of discovery:
+    they follow each other in memory. Where there are too many paths to count them exactly, their sums depend
+    on the order. Then it is that of discovery, which is the same for every partition.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ def by_hops(
 
     Returns
     -------
-    How many searches came to their end, and the edges that they looked at; `MANY`, `LOST`, `FAR` or 0 of the
-    one that did not, `DEEP` if hops come to `far`.
+    How many searches ended, and the edges that they looked at. Then 0 if all ended; of the first that did
+    not, `MANY`, or `DEEP` if hops come to `far`.
     """
     scanned = 0
     for k in range(len(sources)):
@@ -152,8 +152,8 @@ def by_weight(
     after,
     heap,
 ):
-    """Brandes' algorithm on weights above 0, by Dijkstra's, with distances below a limit; else as `by_hops`,
-    with distances in float64.
+    """Brandes' algorithm on weights above 0, by Dijkstra's, with distances in float64 below a limit; else as
+    `by_hops`. A search that does not end gives `MANY`, `LOST` or `FAR`.
 
     Paths are counted when all distances are known. The original counts on the way and, where it finds
     a shorter path, forgets the predecessors but not their paths.

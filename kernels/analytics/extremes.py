@@ -18,6 +18,11 @@ LEAST = float(np.finfo(np.float64).smallest_normal)
 """Smaller numbers have fewer digits."""
 
 
+def negative(weights: NDArray) -> str | None:
+    """What is wrong with weights that must not be negative, or None."""
+    return None if (weights >= 0).all() else f"weights must not be negative, got {weights.min()}"
+
+
 def extremes(weights: NDArray | None) -> bsp.Vote:
     """The least weight above 0 and the greatest, as votes; none of the weights is negative."""
     if weights is None or not weights.any():

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import RunError
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.extremes import exponent, extremes
+from dgsuite.kernels.analytics.extremes import exponent, extremes, negative
 from dgsuite.partition.arrays.segments import add, weigh
 
 if TYPE_CHECKING:
@@ -65,9 +65,7 @@ class Iterated(bsp.Weighted):
             return f"tolerance must be above 0, got {self.tolerance!r}"
         if self.iterations is not None and self.iterations < 1:
             return f"iterations must be at least 1, got {self.iterations!r}"
-        if self.weighted and c.weights is not None and not (c.weights >= 0).all():
-            return f"weights must not be negative, got {c.weights.min()}"
-        return None
+        return negative(c.weights) if self.weighted and c.weights is not None else None
 
     def program(self, net: bsp.Net) -> bsp.Program:
         power = 0

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.extremes import exponent, extremes
+from dgsuite.kernels.analytics.extremes import exponent, extremes, negative
 from dgsuite.kernels.analytics.levels import NOBODY, Level, Parts, rows, slots_of
 from dgsuite.kernels.tools.exact import shift_of, whole
 from dgsuite.kernels.tools.rng import uniform
@@ -92,9 +92,7 @@ class Moving(bsp.Weighted):
     def check(self, c: bsp.Cluster) -> str | None:
         if not 0 < self.resolution < np.inf:
             return f"resolution must be above 0 and finite, got {self.resolution}"
-        if self.weighted and c.weights is not None and not (c.weights >= 0).all():
-            return f"weights must not be negative, got {c.weights.min()}"
-        return None
+        return negative(c.weights) if self.weighted and c.weights is not None else None
 
     def program(self, net: bsp.Net) -> bsp.Program:
         power = 0

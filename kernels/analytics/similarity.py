@@ -1,10 +1,9 @@
 """Similarity of nodes by the neighbours that they have in common (Liben-Nowell and Kleinberg 2007, "The
 link-prediction problem for social networks").
 
-Each node shares its list of neighbours with them. For an edge, the cluster of the end with the longer list
-looks there for the items of the shorter one. For the best nodes of a node,
-two hops away, it adds up over the lists of the node's neighbours (Gustavson 1978). For pairs that may be far
-apart it looks up the target in these lists.
+Each node sends its list of neighbours to them. For an edge, the cluster of the end with the longer list
+looks up the items of the shorter list in it. For the best nodes two hops away, it adds up over the lists of a
+node's neighbours (Gustavson 1978). For given pairs, it looks up the target in these lists.
 """
 
 from __future__ import annotations

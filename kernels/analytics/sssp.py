@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.trouble import WHOLE
-from dgsuite.partition.arrays.segments import put
+from dgsuite.partition.arrays.segments import MANY, put
 from dgsuite.partition.graph.weights import spread
 
 if TYPE_CHECKING:
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 FACTOR = 4
 """The fastest on Kronecker graphs, as are 2 and 8 nearly: smaller deltas make more rounds, larger ones more
 messages."""
-
-MANY = 32
-"""Where more than one node of so many is in a bucket, it is quicker to look at all than to sort these."""
 
 LAST = 2.0**62
 """Nodes that are at least so many buckets away are all in the last one."""

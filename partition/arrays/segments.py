@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.base.thresholds import compiles, scatters
 
+MANY = 32
+"""Where a mask has more than one place in so many, it is quicker to look at all than to sort these."""
+
 _ready: Any = None
 """The compiled forms, once they are imported."""
 
@@ -287,6 +290,11 @@ def put(out: NDArray, places: NDArray, values: Any) -> None:
         _ready.scatter(out, places, values)
     else:
         _ready.fill(out, places, values)
+
+
+def listed(places: NDArray[np.int64], mask: NDArray) -> NDArray[np.int64]:
+    """The places that a mask has, ascending: given in any order, each once."""
+    return np.sort(places) if MANY * len(places) < len(mask) else np.flatnonzero(mask)
 
 
 def mark(mask: NDArray, places: NDArray) -> None:

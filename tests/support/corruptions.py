@@ -137,6 +137,23 @@ COMPONENTS = {
 }
 
 
+COMMUNITIES = {
+    "all alone": {"community": lambda v: np.arange(len(v))},
+    "one alone": {"community": lambda v: at(v, last(v), last(v))},
+    "named by the largest": {"community": lambda v: len(v) - 1 - v[::-1]},
+    "negative": {"community": lambda v: at(v, 5, -1)},
+    "no such node": {"community": lambda v: at(v, 5, 400)},
+    "one higher": {"community": lambda v: v + 1},
+    "shifted": {"community": lambda v: np.roll(v, 1)},
+    "backwards": {"community": lambda v: v[::-1]},
+    "numbered anew": {"community": lambda v: np.unique(v, return_inverse=True)[1]},
+    "names swapped": {
+        "community": lambda v: np.where(v == 0, v.max(), np.where(v == v.max(), 0, v))
+    },
+    "of higher resolution": {"resolution": lambda v: 0.01},
+    "halves": {"community": lambda v: np.where(np.arange(len(v)) % 2, np.maximum(v, 1), v)},
+}
+
 KINDS = {
     "wcc": COMPONENTS,
     "scc": COMPONENTS,
@@ -277,38 +294,10 @@ KINDS = {
         "all one's": {"mate": lambda v: v * 0 + 7},
     },
     "leiden": {
-        "all alone": {"community": lambda v: np.arange(len(v))},
-        "one alone": {"community": lambda v: at(v, last(v), last(v))},
-        "named by the largest": {"community": lambda v: len(v) - 1 - v[::-1]},
-        "negative": {"community": lambda v: at(v, 5, -1)},
-        "no such node": {"community": lambda v: at(v, 5, 400)},
-        "one higher": {"community": lambda v: v + 1},
-        "shifted": {"community": lambda v: np.roll(v, 1)},
-        "backwards": {"community": lambda v: v[::-1]},
-        "numbered anew": {"community": lambda v: np.unique(v, return_inverse=True)[1]},
-        "names swapped": {
-            "community": lambda v: np.where(v == 0, v.max(), np.where(v == v.max(), 0, v))
-        },
-        "of higher resolution": {"resolution": lambda v: 0.01},
-        "halves": {"community": lambda v: np.where(np.arange(len(v)) % 2, np.maximum(v, 1), v)},
+        **COMMUNITIES,
         "by cpm": {"objective": lambda v: "cpm", "resolution": lambda v: 1e-4},
     },
-    "louvain": {
-        "all alone": {"community": lambda v: np.arange(len(v))},
-        "one alone": {"community": lambda v: at(v, last(v), last(v))},
-        "named by the largest": {"community": lambda v: len(v) - 1 - v[::-1]},
-        "negative": {"community": lambda v: at(v, 5, -1)},
-        "no such node": {"community": lambda v: at(v, 5, 400)},
-        "one higher": {"community": lambda v: v + 1},
-        "shifted": {"community": lambda v: np.roll(v, 1)},
-        "backwards": {"community": lambda v: v[::-1]},
-        "numbered anew": {"community": lambda v: np.unique(v, return_inverse=True)[1]},
-        "names swapped": {
-            "community": lambda v: np.where(v == 0, v.max(), np.where(v == v.max(), 0, v))
-        },
-        "of higher resolution": {"resolution": lambda v: 0.01},
-        "halves": {"community": lambda v: np.where(np.arange(len(v)) % 2, np.maximum(v, 1), v)},
-    },
+    "louvain": COMMUNITIES,
     "random_walks": {
         "stands still": {"walk": lambda v: np.repeat(v[:, :1], 4, axis=1)},
         "starts elsewhere": {"walk": lambda v: v[::-1]},

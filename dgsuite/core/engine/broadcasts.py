@@ -14,7 +14,7 @@ from dgsuite.core.engine.messages import MessageList, not_sent
 from dgsuite.core.engine.offers import Offers
 from dgsuite.kernels.bsp import Note
 from dgsuite.partition.arrays.reductions import SUM, Reduction
-from dgsuite.partition.arrays.segments import expand, first_marked, loops
+from dgsuite.partition.arrays.segments import expand, first_marked, listed, loops
 from dgsuite.partition.arrays.tiles import Tiles
 from dgsuite.partition.clusters.subset import Subset
 
@@ -242,7 +242,7 @@ class Broadcasts(BroadcastStore):
         for some in self.lists:
             along = (*halo.out(some), some, halo.first, halo.starts)
             count = loops().push_count(*along, hits, away, found, count)
-        rows = np.sort(found[:count]) if 8 * count < halo.own else np.flatnonzero(hits)
+        rows = listed(found[:count], hits)
         every = rows, hits[rows], away[rows]
         hits[rows] = away[rows] = 0
         return every

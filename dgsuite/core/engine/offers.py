@@ -13,14 +13,11 @@ from numpy.typing import NDArray
 
 from dgsuite.base.once import once
 from dgsuite.base.thresholds import compiles
-from dgsuite.partition.arrays.segments import expand, loops
+from dgsuite.partition.arrays.segments import expand, listed, loops
 from dgsuite.partition.clusters.halo import Halo
 
 LARGEST = float(np.finfo(np.float64).max)
 """Offers are no larger: infinity is for nodes that got none."""
-
-MANY = 32
-"""Where more than one row of so many gets offers, it is quicker to look at all than to sort these."""
 
 NONE = np.uint32(2**32 - 1)
 """The same as infinity where offers are whole numbers of 32 bits."""
@@ -29,7 +26,8 @@ NONE = np.uint32(2**32 - 1)
 class Offers:
     """The least offers of a run at a site.
 
-    On large graphs they take 32 bits as long as all are whole numbers that fit: phases read them at random.
+    On large graphs they take 32 bits as long as all are whole numbers that fit: phases read them at random,
+    and more of them are in a processor's cache then.
 
     Parameters
     ----------
@@ -103,7 +101,7 @@ class Offers:
             room = self._most, self._least, self.source, self._fresh, self._found
             count = loops().push_nearer(*along, *room, count)
         found = self._found[:count]
-        rows = np.sort(found) if MANY * count < halo.own else np.flatnonzero(self._fresh)
+        rows = listed(found, self._fresh)
         self._fresh[rows] = False
         return rows
 
