@@ -86,7 +86,7 @@ def test_kernels_are_listed_with_a_line_each():
         assert len(line) <= 110
     page = kernels._repr_html_()
     assert page.count("<tr>") == 1 + len(KERNELS)
-    assert "<td style='text-align:left'>root, direction, seed</td>" in page
+    assert "<td style='text-align:left'>root, direction, cutoff, seed</td>" in page
 
 
 @pytest.mark.parametrize("name", sorted(KERNELS))
