@@ -16,6 +16,9 @@ ONE = np.uint64(1)
 FAR = 2.0**62
 """Buckets from here on are one."""
 
+SAMPLE = 2
+"""Edges of each node that show which component has the most nodes."""
+
 
 @compiled
 def search(indptr, positions, first, ids, level, parent, seeds, seed_level, queue, reached):
@@ -72,18 +75,45 @@ def search(indptr, positions, first, ids, level, parent, seeds, seed_level, queu
 def unite(indptr, positions, first, root):
     """The components of a cluster's own edges: gives each node the first node of its component.
 
+    A few edges of each node show which component has the most nodes. Its nodes are then passed over: an edge
+    that leads to them is also one of the other node's (Sutton, Ben-Nun and Barak 2018, Afforest).
+
     Parameters
     ----------
     root
         By node, itself.
+
+    Returns
+    -------
+    The first node of the component that has the most nodes, as far as those edges show; -1 of no nodes.
     """
+    size, most = np.uint64(len(root)), 0
     for node in range(len(root)):
-        for e in range(indptr[node], indptr[node + 1]):
-            other = positions[e] - first
-            if other < 0 or other >= node:  # the other end of an edge has it, too
-                continue
-            join(root, node, other)
+        joined, row = 0, np.uint64(node)
+        for e in range(indptr[row], indptr[row + ONE]):
+            other = np.uint64(positions[np.uint64(e)] - first)  # of a node before the first: large
+            if other < size:
+                join(root, row, other)
+                joined += 1
+                if joined == SAMPLE:
+                    break
     settle(root)
+    count = np.zeros(len(root), root.dtype)
+    for node in range(len(root)):
+        count[np.uint64(root[node])] += 1
+    for node in range(len(root)):
+        if count[node] > count[most]:
+            most = node
+    for node in range(len(root)):
+        if root[node] == most:
+            continue
+        row = np.uint64(node)
+        for e in range(indptr[row], indptr[row + ONE]):
+            other = np.uint64(positions[np.uint64(e)] - first)
+            if other < size:
+                join(root, row, other)
+    settle(root)
+    return root[most] if len(root) else -1
 
 
 @compiled

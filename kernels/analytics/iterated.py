@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import RunError
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.extremes import exponent, extremes, negative
+from dgsuite.kernels.tools.exact import exact_change
 from dgsuite.partition.arrays.segments import add, weigh
 
 if TYPE_CHECKING:
@@ -95,11 +96,8 @@ class Iterated(bsp.Weighted):
         return c.degree.astype(np.float64)
 
     def moved(self, new: NDArray, old: NDArray) -> bsp.Vote | None:
-        """The sum of all changes, as a vote; None without a tolerance. `old` is overwritten."""
-        if self.tolerance is None:
-            return None
-        np.subtract(new, old, out=old)  # a new array of this size takes longer than to fill it
-        return bsp.vote(sum=np.abs(old, out=old))
+        """The sum of all changes, as a vote; None without a tolerance."""
+        return None if self.tolerance is None else bsp.vote(sum=exact_change(new, old))
 
     def sums(
         self, c: bsp.Cluster, inbox: bsp.Inbox, power: int, backwards: bool = False

@@ -1,13 +1,16 @@
 """Connected components by blocks: those of each cluster first, and then of the clusters' components.
 
 A cluster finds the components of its own edges by union and find (Tarjan 1975). From then on each of
-them is one node. Clusters tell each other which of these have edges between them; these edges, each once,
-go to all, and every cluster joins them in the same way.
+them is one node. Nodes with edges to other clusters tell these in which component they are, unless it is the
+largest of their cluster. So a neighbour that tells nothing is in the largest component of its own. What a
+cluster learns about the largest ones and about those that tell goes to all clusters, which join it in the
+same way; the rest concerns no other cluster.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +18,11 @@ from numpy.typing import NDArray
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.wcc import Components
 from dgsuite.kernels.tools import blocks
+from dgsuite.partition.construction.build import id_dtype
+
+
+FEW = 1 << 10
+"""Nodes that are looked at first."""
 
 
 @dataclass(eq=False)
@@ -22,8 +30,12 @@ class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     component: NDArray[np.int64] = bsp.initial(lambda c: c.ids.copy())
-    root: NDArray[np.int64] = bsp.initial(lambda c: np.arange(c.size))  # in the cluster's own edges
-    border: NDArray[np.int64] = bsp.no_nodes()  # nodes with edges to other clusters
+    root: NDArray[np.signedinteger] = bsp.initial(
+        lambda c: np.arange(c.size, dtype=id_dtype(c.size))
+    )
+    most: int = -1  # root of the component that has the most nodes
+    tellers: NDArray[np.int64] = bsp.no_nodes()  # nodes of others that have edges to other clusters
+    sets: NDArray[np.signedinteger] = bsp.later()  # of the largest components, then of nodes
 
 
 @dataclass(frozen=True)
@@ -34,8 +46,8 @@ class BlockComponents(bsp.Kernel):
     -----
     Rounds: exactly ``1``.
 
-    Messages: at most ``2 * m``, and to each cluster one for each pair of components with edges between them,
-    of which there are at most ``m``.
+    Messages: at most ``2 * m``, and to each cluster one for each component of a cluster's own edges and one
+    for each of other clusters that it has met.
 
     Examples
     --------
@@ -56,31 +68,92 @@ class BlockComponents(bsp.Kernel):
     def program(self, net: bsp.Net) -> bsp.Program:
         yield bsp.Round(self.contract, self.meet, self.settle)
 
-    def contract(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
+    def contract(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Broadcast:
         from dgsuite.kernels.analytics import _blocks
 
-        _blocks.unite(c.indptr, c.positions, c.first, s.root)
-        s.border = np.flatnonzero(c.remote_degree)
-        nodes, _, ends = blocks.crossing(c, s.border)
-        return bsp.unicast(ends, nodes, label=c.ids[s.root[nodes]])
+        s.most = _blocks.unite(c.indptr, c.positions, c.first, s.root)
+        s.tellers = nodes = np.flatnonzero((s.root != s.most) & (c.remote_degree > 0))
+        remote = c.remote_degree[nodes]
+        edges = partial(_entries, c, nodes)
+        return bsp.broadcast(nodes, to=(remote, remote), edges=edges, label=c.ids[s.root[nodes]])
 
     def meet(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
-        """Tell all clusters which components have edges between them, each pair from one end."""
-        root, label = s.root[inbox.node], inbox["label"]
-        first = c.ids[root] < label
-        pairs = np.unique(root[first] * c.n + label[first])
-        root, label = np.divmod(pairs, c.n)
-        clusters = c.partition.clusters
-        one, other = np.tile(c.ids[root], clusters), np.tile(label, clusters)
-        return bsp.ship(np.repeat(np.arange(clusters), len(pairs)), one=one, other=other)
+        """Join the components here by what others told, and tell all clusters what concerns these.
 
-    def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        Largest components are known by the number of nodes plus that of their cluster.
+        """
         from dgsuite.kernels.tools import _unions
 
-        pairs = np.concatenate([inbox.shipped("one"), inbox.shipped("other")])
-        labels, at = np.unique(pairs, return_inverse=True)
-        joined = np.arange(len(labels))
-        _unions.join_all(joined, *at.reshape(2, -1))
-        met = np.unique(s.root[s.border])
-        s.component[met] = labels[joined[np.searchsorted(labels, c.ids[met])]]
-        s.component = s.component[s.root]
+        clusters = c.partition.clusters
+        nodes, entry, ends = blocks.crossing(c, s.tellers)
+        told, label = inbox.along("label", entry)
+        root = s.root[nodes]
+        large = self.largest(c, s, inbox)
+        s.sets = np.concatenate([np.arange(clusters, dtype=s.root.dtype), s.root + clusters])
+        _unions.join_all(
+            s.sets,
+            np.concatenate([c.partition.owner(ends[~told]), large]),
+            np.concatenate([root[~told], np.full(len(large), s.most)]) + clusters,
+        )
+        root, label = root[told], label[told]
+        within = s.sets[root + clusters] - clusters
+        first = c.ids[root] < label
+        pairs = [
+            np.stack([np.arange(clusters), s.sets[:clusters]]) + c.n,
+            np.stack(
+                [np.where(within < 0, c.n + clusters + within, c.ids[within.clip(0)]), c.ids[root]]
+            ),
+            np.stack([c.ids[root[first]], label[first]]),
+        ]
+        for k in range(clusters):
+            mine = s.sets[clusters:] == k
+            if mine.any():
+                pairs.append(np.array([[c.n + k], [c.ids[mine.argmax()]]]))
+        one, other = forest(np.concatenate(pairs, axis=1))
+        to = np.repeat(np.arange(clusters), len(one))
+        return bsp.ship(to, one=np.tile(one, clusters), other=np.tile(other, clusters))
+
+    def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+        labels, joined, _ = united(np.stack([inbox.shipped("one"), inbox.shipped("other")]))
+        clusters = c.partition.clusters
+        nodes = np.searchsorted(labels, c.n)
+        here = blocks.index_in(c, c.partition.position(labels[:nodes]))
+        own = np.flatnonzero(here >= 0)
+        least = np.concatenate([np.zeros(clusters, np.int64), c.ids])
+        least[labels[nodes:] - c.n] = joined[nodes:]
+        least[here[own] + clusters] = joined[own]
+        s.component = least[s.sets[clusters:]]
+
+    def largest(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> NDArray[np.int64]:
+        """Clusters up to this one to whose largest component the one here has an edge; and this one."""
+        found = np.zeros(c.index + 1, np.bool_)
+        found[c.index :] = c.size > 0
+        begin, end = 0, FEW
+        while begin < c.size and not found.all():
+            nodes = begin + np.flatnonzero(s.root[begin:end] == s.most)
+            _, entry, ends = blocks.crossing(c, nodes)
+            told, _ = inbox.along("label", entry)
+            owner = c.partition.owner(ends[~told])
+            found[owner[owner < c.index]] = True
+            begin, end = end, 2 * end
+        return np.flatnonzero(found)
+
+
+def _entries(c: bsp.Cluster, nodes: NDArray) -> NDArray[np.int64]:
+    """Entries of the adjacency that lead from some nodes to other clusters."""
+    return blocks.crossing(c, nodes)[1]
+
+
+def united(pairs: NDArray[np.int64]) -> tuple[NDArray, NDArray, NDArray]:
+    """Names, ascending, the smallest name of each one's set, and which pairs joined two sets."""
+    from dgsuite.kernels.tools import _unions
+
+    names, at = np.unique(pairs, return_inverse=True)
+    root = np.arange(len(names))
+    new = _unions.join_all(root, *at.reshape(2, -1))
+    return names, names[root], new
+
+
+def forest(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The pairs of which each joins two sets."""
+    return pairs[:, united(pairs)[2]]

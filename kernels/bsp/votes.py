@@ -43,7 +43,8 @@ def vote(*, any: Any = _UNSAID, sum: Any = _UNSAID, min: Any = _UNSAID, max: Any
     sum
         An integer, or an array of numbers such as one per node. Floats come as an array only, and
         finite: they are added exactly, over all clusters, and the sum is rounded once. A sum that
-        a phase computes itself would be rounded in a way that depends on the cluster's nodes.
+        a phase computes itself would be rounded in a way that depends on the cluster's nodes, unless
+        it is a `fractions.Fraction`.
     min, max
         A number but NaN, or an array of such; None, or an empty array, where the cluster has none.
 
@@ -73,6 +74,8 @@ def _total(value: Any) -> int | Fraction:
     """What a cluster adds to the sum of the votes."""
     if isinstance(value, np.ndarray) and value.ndim:
         return exact_sum(value)
+    if isinstance(value, Fraction):
+        return value
     try:
         return int(operator.index(bool(value) if isinstance(value, np.bool_) else value))
     except TypeError:

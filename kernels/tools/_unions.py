@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from dgsuite.base.compiling import compiled
 
 
 @compiled
 def find(root, node):
     """The first node of a node's set, as far as sets have been joined."""
-    while root[node] != node:
-        root[node] = root[root[node]]
-        node = root[node]
+    node = np.uint64(node)
+    up = np.uint64(root[node])
+    while up != node:
+        top = np.uint64(root[up])
+        if top == up:
+            return up
+        root[node] = top
+        node, up = top, np.uint64(root[top])
     return node
 
 
 @compiled
 def join(root, node, other):
     """Join the sets of two nodes; returns whether they were two."""
-    one, two = find(root, node), find(root, other)
+    one, two = np.uint64(root[node]), np.uint64(root[other])
+    if one == two:
+        return False
+    one, two = find(root, one), find(root, two)
     root[max(one, two)] = min(one, two)
     return one != two
 
@@ -26,12 +36,19 @@ def join(root, node, other):
 def settle(root):
     """Give every node the first node of its set."""
     for node in range(len(root)):  # a node's root comes before it
-        root[node] = root[root[node]]
+        root[node] = root[np.uint64(root[node])]
 
 
 @compiled
 def join_all(root, nodes, others):
-    """Join the sets of pairs of nodes, and give every node the first node of its set."""
+    """Join the sets of pairs of nodes, and give every node the first node of its set.
+
+    Returns
+    -------
+    Of each pair, whether it joined two sets.
+    """
+    new = np.empty(len(nodes), np.bool_)
     for k in range(len(nodes)):
-        join(root, nodes[k], others[k])
+        new[k] = join(root, nodes[k], others[k])
     settle(root)
+    return new

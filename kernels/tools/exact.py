@@ -25,6 +25,10 @@ FEW = 1 << 8
 """Up to so many floats, `math.fsum` takes less time than NumPy's functions take to be called."""
 
 
+SUBNORMAL = -1075
+"""Exponent of the integers that `by_exponent` adds first."""
+
+
 def shift_of(total: float | Fraction) -> int:
     """The power of two by which to multiply positive numbers that add up to `total`: see `whole`."""
     numerator, denominator = total.as_integer_ratio()
@@ -58,20 +62,45 @@ def exact_sum(values: NDArray) -> int | Fraction:
     floats = np.asarray(values, np.float64).ravel()
     if not len(floats):
         return Fraction(0)
+    if (compiled := fast(len(floats))) is not None:
+        sums = compiled.by_exponent(floats, LOW)
+        return _finite(floats) if sums[:, -1].any() else _combined(sums, SUBNORMAL)
+    _finite(floats)
+    if len(floats) <= FEW and (few := _sum_of_few(floats.tolist())) is not None:
+        return few
+    mantissa, exponent = np.frexp(floats)
+    whole = (mantissa * 2.0**53).astype(np.int64)
+    lowest = int(exponent.min())
+    parts = whole >> LOW, whole & ((1 << LOW) - 1)
+    sums = np.array([np.bincount(exponent - lowest, part) for part in parts]).astype(np.int64)
+    return _combined(sums, lowest - 53)
+
+
+def exact_change(new: NDArray[np.float64], old: NDArray[np.float64]) -> Fraction:
+    """The exact sum of ``abs(new - old)``, where each of these is rounded as floats are.
+
+    Raises
+    ------
+    InputError
+        One of these is not a finite number.
+    """
+    if (compiled := fast(len(new))) is not None:
+        sums = compiled.change_by_exponent(new, old, LOW)
+        if not sums[:, -1].any():
+            return _combined(sums, SUBNORMAL)
+    return Fraction(exact_sum(np.abs(new - old)))
+
+
+def _finite(floats: NDArray[np.float64]) -> Fraction:
+    """Refuse what is not a finite number; of finite ones, no sum."""
     if not np.isfinite(floats).all():
         bad = floats[~np.isfinite(floats)][0]
         raise InputError(f"{bad} cannot be added exactly; finite numbers can")
-    if len(floats) <= FEW and (few := _sum_of_few(floats.tolist())) is not None:
-        return few
-    if (compiled := fast(len(floats))) is not None:
-        sums, lowest = compiled.by_exponent(floats.view(np.int64), LOW), -1075
-    else:
-        mantissa, exponent = np.frexp(floats)
-        whole = (mantissa * 2.0**53).astype(np.int64)
-        lowest = int(exponent.min())
-        parts = whole >> LOW, whole & ((1 << LOW) - 1)
-        sums = np.array([np.bincount(exponent - lowest, part) for part in parts]).astype(np.int64)
-        lowest -= 53
+    return Fraction(0)
+
+
+def _combined(sums: NDArray[np.int64], lowest: int) -> Fraction:
+    """The sum of integers by exponent, as `by_exponent` has them; that of the first is `lowest`."""
     total = 0
     for e in np.flatnonzero(sums.any(axis=0)).tolist():
         total += ((int(sums[0, e]) << LOW) + int(sums[1, e])) << e

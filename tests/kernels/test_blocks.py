@@ -145,3 +145,23 @@ def test_distances_that_are_not_exact_are_refused():
     graph = Graph.from_edges([0, 1], [1, 2], weights=[2**53, 2**53])
     with pytest.raises(RunError, match="distance of node 1 must be below 2"):
         dgsuite.run("sssp", graph, form="block", style="serial")
+
+
+def test_largest_components_that_meet_late_are_joined():
+    """Two paths of 5,000 nodes with one edge between them, at the ends of both, or by a node of a third."""
+    path = np.arange(4_999)
+    src, dst = np.concatenate([path, path + 5_000]), np.concatenate([path, path + 5_000]) + 1
+    for more, expected in (
+        ([], [0, 5_000]),
+        ([(4_999, 9_999)], [0]),
+        ([(4_999, 10_000), (10_000, 9_999)], [0]),
+    ):
+        ends = np.array(more, np.int64).reshape(-1, 2).T
+        graph = Graph.from_edges(
+            *(np.append(one, two) for one, two in zip((src, dst), ends, strict=True)),
+            n=10_001,
+            partition=np.repeat([0, 1, 2], [5_000, 5_000, 1]),
+        )
+        ds = dgsuite.run("wcc", graph, style="serial", form="block")
+        assert np.unique(ds.component[:10_000]).tolist() == expected
+        assert not differing([dgsuite.run("wcc", graph, style="serial"), ds], SAME["wcc"])

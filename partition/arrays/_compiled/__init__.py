@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dgsuite.base.compiling import load
 from dgsuite.partition.arrays._compiled.bits import bit
-from dgsuite.partition.arrays._compiled.exact import by_exponent
+from dgsuite.partition.arrays._compiled.exact import by_exponent, change_by_exponent
 from dgsuite.partition.arrays._compiled.keys import join, of_edges, sort, squeeze, take_apart
 from dgsuite.partition.arrays._compiled.marks import (
     both,
@@ -63,6 +63,7 @@ __all__ = [
     "by_exponent",
     "by_row",
     "by_tile",
+    "change_by_exponent",
     "collect",
     "expand",
     "fill",

@@ -1,30 +1,93 @@
-"""Compiled loop of exact sums: see `dgsuite.kernels.tools.exact`."""
+"""Compiled loops of exact sums: see `dgsuite.kernels.tools.exact`.
+
+A block of floats is split into parts that are whole multiples of a power of two, and so small that floats hold
+their sum exactly (Rump, Ogita and Oishi 2008). The sum of each part is then an integer times a power of two.
+"""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
 from dgsuite.base.compiling import compiled
 
+BITS = 10
+"""Bits of the number of floats of a block."""
+
+BLOCK = 1 << BITS
+
+WILD = 2047
+"""Biased exponent of what is not a finite number."""
+
 
 @compiled
-def by_exponent(bits, low):
-    """Sums of the integers that finite floats, given as their bits, are multiples of: by biased
-    exponent, of the `low` last bits and of those above them, shape (2, 2047).
+def by_exponent(values, low):
+    """Sums of the integers that float64 values are multiples of: by biased exponent, of the `low` last bits
+    and of those above them, shape (2, WILD + 1). Those of `WILD` are 0 where all values are finite.
     """
-    sums = np.zeros((2, 2047), np.int64)
-    some = np.zeros(2047, np.int64)
-    fraction, last = (np.int64(1) << 52) - 1, (np.int64(1) << low) - 1
-    for start in range(0, len(bits), 1024):  # of so many, the sum of integers of 53 bits has 63
-        least, most = 2047, 0
-        for b in bits[start : start + 1024]:
-            exponent = max((b >> 52) & 2047, 1)
-            # a float below the least normal one has no leading bit
-            whole = (b & fraction) | (np.int64((b >> 52) & 2047 != 0) << 52)
-            some[np.uint64(exponent)] += -whole if b < 0 else whole
-            least, most = min(least, exponent), max(most, exponent)
-        for e in range(least, most + 1):
-            sums[0, e] += some[e] >> low
-            sums[1, e] += some[e] & last
-            some[e] = 0
+    sums, rest, part = np.zeros((2, WILD + 1), np.int64), np.zeros(BLOCK), np.empty(BLOCK)
+    for start in range(0, len(values), BLOCK):
+        some = values[start : start + BLOCK]
+        for k in range(len(some)):
+            rest[k] = some[k]
+        _add_block(rest, part, low, sums)
     return sums
+
+
+@compiled
+def change_by_exponent(new, old, low):
+    """As `by_exponent`, of ``abs(new - old)``."""
+    sums, rest, part = np.zeros((2, WILD + 1), np.int64), np.zeros(BLOCK), np.empty(BLOCK)
+    for start in range(0, len(new), BLOCK):
+        one, other = new[start : start + BLOCK], old[start : start + BLOCK]
+        for k in range(len(one)):
+            rest[k] = abs(one[k] - other[k])
+        _add_block(rest, part, low, sums)
+    return sums
+
+
+@compiled
+def _add_block(rest, part, low, sums):
+    """Add floats to `sums`, each part of them at once. `part` is room; both it and they are overwritten, `rest`
+    by zeros.
+    """
+    bits, left = rest.view(np.int64), np.int64(0)
+    for k in range(BLOCK):
+        left = max(left, bits[k] & ((np.int64(1) << 63) - 1))
+    if left >> 52 == WILD:
+        sums[1, WILD] = 1
+        rest[:] = 0.0
+        return
+    if left >> 52 >= WILD - BITS - 2:
+        for k in range(BLOCK):
+            _add(bits[k], low, sums)
+        rest[:] = 0.0
+        return
+    top = max(np.int64(left >> 52), 1) - 1022  # all are less than 2 to this power
+    while left:
+        above = math.ldexp(1.5, top + BITS)
+        for k in range(BLOCK):
+            part[k] = (rest[k] + above) - above
+            rest[k] -= part[k]
+        half = BLOCK >> 1
+        while half:
+            for k in range(half):
+                part[k] += part[k + half]
+            half >>= 1
+        _add(part[:1].view(np.int64)[0], low, sums)
+        left = np.int64(0)
+        for k in range(BLOCK):
+            left |= bits[k]
+        top -= 52 - BITS
+
+
+@compiled
+def _add(b, low, sums):
+    """Add a finite float, given as its bits."""
+    exponent = (b >> 52) & WILD
+    # a float below the least normal one has no leading bit
+    whole = (b & ((np.int64(1) << 52) - 1)) | (np.int64(exponent != 0) << 52)
+    whole = -whole if b < 0 else whole
+    sums[0, max(exponent, 1)] += whole >> low
+    sums[1, max(exponent, 1)] += whole & ((np.int64(1) << low) - 1)
