@@ -90,6 +90,11 @@ VALIDATORS: dict[str, Validator] = {
     "harmonic": Validator({"harmonic": 1}, paths.harmonic, "harmonic"),
     "hits": Validator({"hub": 1, "authority": 1}, ranks.hits, ("hub", "authority")),
     "hs": Validator({"leader": 1}, leaders.leader, identifiers="leader"),
+    "hyperball": Validator(
+        {"reached": 1, "distance": 1, "harmonic": 1, "closeness": 1},
+        paths.hyperball,
+        ("harmonic", "closeness"),
+    ),
     "katz": Validator({"centrality": 1}, ranks.katz, "centrality"),
     "kc": Validator({"committee": 1}, committees.kc, nodes="committee"),
     "ktruss": Validator({"truss": 1}, triangles.ktruss),

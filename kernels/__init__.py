@@ -20,6 +20,7 @@ from dgsuite.kernels.analytics.core_number import CoreNumber
 from dgsuite.kernels.analytics.core_number_block import BlockCoreNumber
 from dgsuite.kernels.analytics.eigenvector import Eigenvector
 from dgsuite.kernels.analytics.hits import HITS
+from dgsuite.kernels.analytics.hyperball import HyperBall
 from dgsuite.kernels.analytics.katz import Katz
 from dgsuite.kernels.analytics.ktruss import KTruss
 from dgsuite.kernels.analytics.lcc import ClusteringCoefficient
@@ -77,6 +78,7 @@ KERNELS: dict[str, type[Kernel]] = {
         CoreNumber,
         GridSearch,
         Harmonic,
+        HyperBall,
         KTruss,
         LabelPropagation,
         ClusteringCoefficient,

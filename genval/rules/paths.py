@@ -24,6 +24,9 @@ CELLS = 1 << 20
 CLOSE = 1e-9
 """Relative difference allowed for rounding."""
 
+SIGMAS = 6
+"""Standard errors by which an estimate may be wrong."""
+
 
 def bc(job: Job) -> list[Found]:
     """Betweenness equals the result of SciPy's distances and two triangular systems per source: with A the
@@ -179,6 +182,47 @@ def harmonic(job: Job) -> list[Found]:
     if _small(matrix, sources) and not checks[0].total:
         total = sum((1 / hops).sum(0) for hops in _hops(matrix, sources))
         checks.append(_beside("harmonic", found, total * (job.n - 1) / _others(job.n, sources)))
+    return checks
+
+
+def hyperball(job: Job) -> list[Found]:
+    """Each node that reaches another adds between 1 and n - 1 hops; harmonic centrality is no less than if all
+    were equally far; closeness is that of the two other outputs. On graphs that are not too large, outputs
+    are those of SciPy's distances, as nearly as `SIGMAS` standard errors of each ball of nodes allow.
+    """
+    names = ("reached", "distance", "harmonic", "closeness")
+    reached, distance, near, close = (job.outputs[name].astype(np.float64) for name in names)
+    matrix, n = _hops_of(job), job.n
+    hops = np.maximum(distance, 1)
+    right = reached**2 / hops / max(n - 1, 1)
+    some = np.sign(_edges_in(matrix)) * min(n - 1, 1)
+    checks = [
+        _range("reached", reached, some * (n - 1), some),
+        _range("distance", distance, reached * (n - 1), reached),
+        _range("harmonic", near, reached, reached**2 / hops),
+        _beside("closeness", close, right),
+    ]
+    if _small(matrix, np.arange(n)) and not any(found.total for found in checks):
+        ball, total, farthest, inverse = np.ones(n), *np.zeros((3, n))
+        for lengths in _hops(matrix, np.arange(n)):
+            inverse += (1 / lengths).sum(0)
+            ball += np.isfinite(lengths).sum(0)
+            lengths[~np.isfinite(lengths)] = 0
+            total += lengths.sum(0)
+            np.maximum(farthest, lengths.max(0, initial=0), out=farthest)
+        # the distance is the sum, over hops, of the largest ball less the ball of so many hops
+        error = SIGMAS * 1.04 / 2 ** (job.integer("log2m", 8, 4, 16) / 2)
+        slack = error * (2 * farthest * ball - total) + farthest
+        checks += [
+            _range("reached", reached + 1, (1 + error) * ball + 0.5, (1 - error) * ball - 0.5),
+            _range("distance", distance, total + slack, total - slack),
+            _range(
+                "harmonic",
+                near,
+                inverse + error * (inverse + 1) + 1,
+                inverse - error * (inverse + 1) - 1,
+            ),
+        ]
     return checks
 
 

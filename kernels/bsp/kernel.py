@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self
 
@@ -145,6 +145,8 @@ class Kernel:
     ({}, None, True)
     >>> Least().values("step") is None
     True
+    >>> Least().attributes(4, {})
+    {}
     >>> Least().varies == bsp.COUNTS
     True
     """
@@ -230,6 +232,10 @@ class Kernel:
     def values(self, dim: str) -> NDArray | None:
         """The numbers along a dimension of outputs that lists no nodes, such as thresholds; else None."""
         return None
+
+    def attributes(self, n: int, noted: Mapping[str, NDArray[np.int64]]) -> dict[str, Any]:
+        """More attributes of the dataset, from the number of nodes and what phases noted, by round."""
+        return {}
 
     @property
     def varies(self) -> tuple[str, ...]:

@@ -73,6 +73,8 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["sources"] = draw(st.one_of(st.none(), st.integers(1, n), some))
     elif name in ("closeness", "harmonic"):
         options["samples"] = draw(st.one_of(st.none(), st.integers(1, n)))
+    if name == "hyperball":
+        options["log2m"] = draw(st.integers(4, 8))
     if name == "random_walks":
         options |= {"length": draw(st.integers(1, 5)), "p": draw(st.sampled_from([1.0, 0.5]))}
     if name == "similarity":

@@ -87,6 +87,10 @@ def reference(kernel, graph):
     if kernel in ("closeness", "harmonic"):
         near = getattr(nx, f"{kernel}_centrality")(net)
         return {kernel: np.array([near[v] for v in net])}
+    if kernel == "hyperball":
+        hops = np.array([[nx.shortest_path_length(net, u, v) for u in net] for v in net])
+        found = {name: reference(name, graph)[name] for name in ("closeness", "harmonic")}
+        return {"reached": (hops > 0).sum(1), "distance": hops.sum(1), **found, "log2m": 8}
     if kernel == "all_pairs":
         starts = [3, 17, 20]
         hops = np.array([[nx.shortest_path_length(net, u, v) for u in starts] for v in net])

@@ -150,8 +150,9 @@ def build(
             f"kernel {kernel.name!r}: {clashes[0]!r} is the name of a count or dimension of every dataset; "
             "give the output or note another name"
         )
-    for name, long_name in kernel.notes.items():
-        variables[name] = per_round(log.by_round(log.noted(name)), long_name)
+    noted = {name: log.by_round(log.noted(name)) for name in kernel.notes}
+    for name, values in noted.items():
+        variables[name] = per_round(values, kernel.notes[name])
     for name, values in outputs.items():
         variables[name] = _output(kernel.outputs[name], values, graph)
     if traffic:
@@ -199,6 +200,7 @@ def build(
         "versions": versions(),
         "code": fingerprint(),
         **(machine() if measured_on is None else measured_on),
+        **kernel.attributes(graph.n, noted),
     }
     if kernel.form == "recursive" and style == "finish_async" and kernel.varies:
         attrs["schedule_dependent"] = " ".join(kernel.varies)

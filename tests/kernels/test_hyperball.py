@@ -1,0 +1,102 @@
+"""HyperBall's estimates are as near the exact values as stated, and the same on any cut."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dgsuite
+from dgsuite import genval
+from dgsuite.base.errors import InputError
+from dgsuite.kernels.analytics.hyperball import effective_diameter
+
+GRAPHS = {"er": {"n": 800, "m": 1600}, "grid": {"n": 400}, "rmat": {"n": 1024}}
+
+
+def exact(graph):
+    """Reached nodes, sums of distances, harmonic centrality, and pairs by hops."""
+    searches = dgsuite.run("bfs_many", graph, sources=graph.n, style="serial")
+    level = dgsuite.run("all_pairs", graph, style="serial").level.values
+    pairs = np.cumsum(np.bincount(level[level >= 0]))
+    harmonic = dgsuite.run("harmonic", graph, style="serial").harmonic.values
+    return searches.reached.values, searches.distance.values, harmonic, pairs
+
+
+@pytest.mark.parametrize("kind", GRAPHS)
+def test_estimates_are_within_the_stated_error(kind):
+    """Root mean squares over nodes and seeds: all nodes of a component share most of their error."""
+    graph = genval.graph(kind, clusters=2, client=None, **GRAPHS[kind])
+    reached, distance, harmonic, pairs = exact(graph)
+    near, off = reached > 0, {}
+    for seed in range(12):
+        ds = dgsuite.run("hyperball", graph, log2m=7, seed=seed, style="serial")
+        assert ds.neighbourhood.values[0] == graph.n
+        assert ds.neighbourhood.values[-1] == (ds.reached.values + 1).sum()
+        few = min(ds.sizes["round"], len(pairs))
+        ratios = {
+            "ball": (ds.reached.values + 1) / (reached + 1),
+            "distance": ds.distance.values[near] / distance[near],
+            "harmonic": ds.harmonic.values[near] / harmonic[near],
+            "pairs": ds.neighbourhood.values[:few] / pairs[:few],
+            "effective diameter": ds.attrs["effective_diameter"] / effective_diameter(pairs),
+        }
+        for name, ratio in ratios.items():
+            off.setdefault(name, []).append(np.sqrt(np.square(ratio - 1).mean()))
+    assert genval.validate("hyperball", graph, ds).ok
+    error = ds.attrs["relative_standard_error"]
+    assert error == 1.04 / np.sqrt(128)
+    for name, each in off.items():
+        assert np.sqrt(np.square(each).mean()) < 1.4 * error, name
+
+
+def test_the_error_of_a_counter_is_that_of_the_paper():
+    """Where no node reaches all, so that no estimate is cut off: the mean square error over nodes and seeds."""
+    n = 2000
+    star = dgsuite.Graph.from_edges(np.arange(1, n), np.zeros(n - 1, int), n=2 * n, directed=True)
+    off = []
+    for seed in range(50):
+        ds = dgsuite.run("hyperball", star, log2m=6, seed=seed, style="serial")
+        off.append((ds.reached.values[0] + 1) / n - 1)
+    assert 0.7 < np.sqrt(np.square(off).mean()) / (1.04 / 8) < 1.3
+    assert abs(np.mean(off)) < 0.05
+
+
+def test_small_balls_are_counted_nearly_exactly():
+    graph = genval.graph("ring", 12, client=None)
+    ds = dgsuite.run("hyperball", graph, log2m=12, style="serial")
+    np.testing.assert_array_equal(ds.reached, np.full(12, 11))
+    np.testing.assert_array_equal(ds.distance, np.full(12, 36))
+    np.testing.assert_array_equal(ds.neighbourhood, [12, 36, 60, 84, 108, 132, 144, 144])
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_any_cut_gives_the_same_bits(directed):
+    rng = np.random.default_rng(3)
+    src, dst = rng.integers(0, 300, (2, 700))
+    found = []
+    for clusters in (1, 2, 7):
+        graph = dgsuite.Graph.from_edges(
+            src, dst, n=310, directed=directed, clusters=clusters, duplicates="min"
+        )
+        ds = dgsuite.run("hyperball", graph, style="serial")
+        assert genval.validate("hyperball", graph, ds).ok
+        names = ["reached", "distance", "harmonic", "closeness", "neighbourhood", "messages"]
+        found.append(ds[names].assign(effective=ds.attrs["effective_diameter"]))
+    assert found[0].identical(found[1].assign_attrs(found[0].attrs))
+    assert found[0].identical(found[2].assign_attrs(found[0].attrs))
+
+
+def test_paths_lead_to_the_node():
+    graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], directed=True)
+    ds = dgsuite.run("hyperball", graph, log2m=10)
+    assert ds.reached.values.tolist() == [0, 1, 2, 3]
+    assert ds.distance.values.tolist() == [0, 1, 3, 6]
+    right = dgsuite.run("closeness", graph).closeness
+    np.testing.assert_allclose(ds.closeness, right, 1e-12)
+
+
+@pytest.mark.parametrize("log2m", [3, 17])
+def test_wrong_numbers_of_registers(log2m):
+    graph = genval.graph("ring", 9, client=None)
+    with pytest.raises(InputError, match="log2m must be from 4 to 16"):
+        dgsuite.run("hyperball", graph, log2m=log2m)
