@@ -9,7 +9,7 @@ from dgsuite.base.lazy import lazy_imports
 from dgsuite.base.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from dgsuite.base.errors import DgsuiteError, InputError, RunError, WorkerLost
+    from dgsuite.base.errors import DgsuiteError, InputError, NegativeCycle, RunError, WorkerLost
     from dgsuite.core import traces, transports
     from dgsuite.core.results.dataframe import to_dataframe
     from dgsuite.core.results.dataset import open_dataset as open
@@ -28,6 +28,7 @@ __all__ = [
     "Graph",
     "InputError",
     "Kernel",
+    "NegativeCycle",
     "RunError",
     "WorkerLost",
     "components",
@@ -56,6 +57,7 @@ __getattr__, __dir__ = lazy_imports(
         "Graph": "dgsuite.partition.graph.graph:Graph",
         "InputError": "dgsuite.base.errors:InputError",
         "Kernel": "dgsuite.kernels.bsp:Kernel",
+        "NegativeCycle": "dgsuite.base.errors:NegativeCycle",
         "RunError": "dgsuite.base.errors:RunError",
         "WorkerLost": "dgsuite.base.errors:WorkerLost",
         "components": "dgsuite.core.running.components:components",

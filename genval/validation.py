@@ -73,6 +73,9 @@ class Validator(NamedTuple):
 VALIDATORS: dict[str, Validator] = {
     "all_pairs": Validator({"level": 2}, search.all_pairs, sampled=True),
     "bc": Validator({"betweenness": 1}, paths.bc, "betweenness"),
+    "bellman_ford": Validator(
+        {"distance": 1, "parent": 1}, search.bellman_ford, "distance", nodes="parent"
+    ),
     "bf": Validator({"distance": 1}, search.bf),
     "bfs": Validator({"level": 1, "parent": 1}, search.bfs, nodes="parent"),
     "bfs_many": Validator({"distance": 1, "reached": 1, "eccentricity": 1}, paths.bfs_many),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dgsuite.kernels.analytics.bellman_ford import NegativePaths
 from dgsuite.kernels.analytics.betweenness import Betweenness
 from dgsuite.kernels.analytics.bfs import BreadthFirst
 from dgsuite.kernels.analytics.bfs_block import BlockSearch
@@ -95,6 +96,7 @@ KERNELS: dict[str, type[Kernel]] = {
         Leiden,
         Louvain,
         Matching,
+        NegativePaths,
         Eigenvector,
         HITS,
         Katz,

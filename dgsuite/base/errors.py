@@ -32,6 +32,19 @@ class InputError(DgsuiteError, ValueError):
     """
 
 
+class NegativeCycle(InputError):  # noqa: N818
+    """Paths lead to a cycle of negative length, so there is none that is the shortest.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1], [1, 0], weights=[1, -2], directed=True)
+    >>> dgsuite.run("bellman_ford", graph)
+    Traceback (most recent call last):
+    dgsuite.base.errors.NegativeCycle: kernel 'bellman_ford': the cycle 0 -> 1 -> 0 is of negative length, ...
+    """
+
+
 class RunError(DgsuiteError, RuntimeError):
     """A run failed. The message names the kernel, the point it had reached, and the cause.
 

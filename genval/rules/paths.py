@@ -186,9 +186,9 @@ def harmonic(job: Job) -> list[Found]:
 
 
 def hyperball(job: Job) -> list[Found]:
-    """Each node that reaches another adds between 1 and n - 1 hops; harmonic centrality is no less than if all
-    were equally far; closeness is that of the two other outputs. On graphs that are not too large, outputs
-    are those of SciPy's distances, as nearly as `SIGMAS` standard errors of each ball of nodes allow.
+    """Each node that reaches another adds 1 to n - 1 hops; harmonic centrality is no less than if all were
+    equally far; closeness is that of the two other outputs. On graphs that are not too large,
+    outputs are those of SciPy's distances, as nearly as `SIGMAS` standard errors of each ball of nodes allow.
     """
     names = ("reached", "distance", "harmonic", "closeness")
     reached, distance, near, close = (job.outputs[name].astype(np.float64) for name in names)

@@ -271,14 +271,23 @@ def _tree_of_levels(c: Cluster, outputs: Outputs, root: int, cutoff: int) -> Fou
 
 def sssp(job: Job) -> list[Found]:
     """Shortest paths: no edge gives a path shorter than a node's distance; the path over its parent has
-    the length of its distance; parents lead to the root.
+    the length of its distance; parents lead to the root, or to one of the sources, which is the nearest one.
     """
-    root = job.root()
-    checked = job.each(_shortest, root=root)
+    return _shortest_paths(job, least=0)
+
+
+def bellman_ford(job: Job) -> list[Found]:
+    """Shortest paths as in `sssp`; distances may be negative."""
+    return _shortest_paths(job, least=-np.inf)
+
+
+def _shortest_paths(job: Job, least: float) -> list[Found]:
+    roots = _starts(job)
+    checked = job.each(_shortest, roots=roots, least=least)
     found = [part for part, _, _ in checked]
     distance, parent = job.outputs["distance"], job.outputs["parent"]
     nodes = np.arange(job.n)
-    inner = np.isfinite(distance) & (nodes != root)
+    inner = np.isfinite(distance) & ~np.isin(nodes, roots)
     linked = np.zeros(job.n, bool)
     sources = "a node with an edge to it" if job.graph.directed else "one of its neighbours"
     over = np.zeros(job.n, np.result_type(*(lengths for _, _, lengths in checked)))
@@ -306,18 +315,36 @@ def sssp(job: Job) -> list[Found]:
     top = np.where(parent < 0, nodes, parent)
     for _ in range(max(job.n - 1, 1).bit_length()):
         top = top[top]
-    loops = (parent >= 0) & (top != root)
-    path = f"a path to the root, node {root}"
-    return [*found, collect(nodes, ("tree", loops, lambda i: path, lambda i: "a cycle"))]
+    loops = (parent >= 0) & ~np.isin(top, roots)
+    path = f"a path to the root, node {roots[0]}" if len(roots) == 1 else "a path to a source"
+    found.append(collect(nodes, ("tree", loops, lambda i: path, lambda i: "a cycle")))
+    if not found[-1].total and (source := job.given("source")) is not None:
+        if (labels := job.graph.labels) is not None:
+            source = labels.nodes(source, missing=True)
+        right = np.where(parent < 0, -1, top)
+        texts = (lambda i: str(right[i])), (lambda i: str(source[i]))
+        found.append(collect(nodes, ("source", source != right, *texts)))
+    return found
 
 
-def _shortest(c: Cluster, outputs: Outputs, root: int) -> tuple[Found, NDArray, NDArray]:
+def _starts(job: Job) -> NDArray[np.int64]:
+    """Where paths start: the sources of the run, else its root."""
+    if job.fact("sources") is None:
+        return np.array([job.root()])
+    if (roots := job.nodes("sources")) is None:
+        raise InputError("the sources are unknown: give them as a list, sources=[...]")
+    return roots
+
+
+def _shortest(
+    c: Cluster, outputs: Outputs, roots: NDArray, least: float
+) -> tuple[Found, NDArray, NDArray]:
     """Violations of the cluster's nodes; their children, and the length of the path to each child."""
     distance, parent = outputs["distance"], outputs["parent"]
     mine, above = distance[c.ids], parent[c.ids]
     weights = addable(c, "distance", distance)
     row, other = ends(c)
-    at_root = c.ids == root
+    at_root = np.isin(c.ids, roots)
     reached = np.isfinite(mine)
     # rows are out-edges: they constrain the other end
     with np.errstate(over="ignore"):
@@ -338,7 +365,12 @@ def _shortest(c: Cluster, outputs: Outputs, root: int) -> tuple[Found, NDArray, 
             lambda i: "-1, unreachable",
             lambda i: str(above[i]),
         ),
-        ("distance", np.isnan(mine) | (mine < 0), lambda i: "at least 0", lambda i: str(mine[i])),
+        (
+            "distance",
+            np.isnan(mine) | (mine < least) | (mine == -np.inf),
+            lambda i: f"at least {least}",
+            lambda i: str(mine[i]),
+        ),
         (
             "edge",
             occurs(c, row[shorter]),

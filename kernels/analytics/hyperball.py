@@ -1,9 +1,9 @@
-"""How many nodes reach a node, and over how many hops, by HyperBall (Boldi and Vigna 2013, "In-core computation
-of geometric centralities with HyperBall").
+"""How many nodes reach a node, and over how many hops, by HyperBall (Boldi and Vigna 2013, "In-core
+computation of geometric centralities with HyperBall").
 
 Each node has a HyperLogLog counter (Flajolet et al. 2007) of the nodes at most t hops away. Those at most
-t + 1 hops away are the union of the neighbours' counters, which takes the larger of two registers. A node whose
-counter has grown tells its neighbours (as HyperANF: Boldi, Rosa and Vigna 2011).
+t + 1 hops away are the union of the neighbours' counters, which takes the larger of two registers. A node
+whose counter has grown tells its neighbours (as HyperANF: Boldi, Rosa and Vigna 2011).
 
 A counter is read by Ertl's estimate (2017, "New cardinality estimation algorithms for HyperLogLog sketches",
 section 4), which needs no correction for small numbers and grows with the registers. Terms for counters that

@@ -8,14 +8,17 @@ few distances fall twice.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
+from dgsuite.kernels.analytics.ancestors import Climber
 from dgsuite.kernels.analytics.trouble import WHOLE
+from dgsuite.kernels.tools import sources
 from dgsuite.partition.arrays.segments import MANY, put
 from dgsuite.partition.graph.weights import spread
 
@@ -33,21 +36,23 @@ LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(eq=False)
-class State(bsp.ClusterState):
+class State(Climber):
     """What the nodes of a cluster know."""
 
     distance: NDArray[np.float64]
     parent: NDArray[np.int32]
     far: NDArray[np.int64]  # nodes that wait in later buckets, in no order
     waits: NDArray[np.bool_]  # whether a node is among them
+    source: NDArray[np.int32] = bsp.later()  # of several
 
 
 @dataclass(frozen=True)
 class ShortestPaths(bsp.Kernel):
-    """Distances from a root and a tree of shortest paths.
+    """Distances from a root and a tree of shortest paths, or from the nearest of several sources.
 
     Outputs ``distance``, infinite where there is no way, and ``parent``, -1 there; the root is its own
-    parent. Weights are lengths; edges are 1 long where the graph has none.
+    parent. With `sources` each of them is, and there is a third output, ``source``: the nearest of them.
+    Weights are lengths; edges are 1 long where the graph has none.
 
     Parameters
     ----------
@@ -55,12 +60,15 @@ class ShortestPaths(bsp.Kernel):
         Node to start from.
     delta
         Width of a bucket, above 0. With infinity all nodes share one, as in Bellman and Ford's algorithm.
-        By default it is chosen by the graph, see `suited`; the dataset's parameters say what it is.
+        By default it is chosen by the graph, see `with_delta`; the dataset's parameters say what it is.
+    sources
+        Different nodes to start from, all at distance 0; the first of them is then the root. Of several that
+        are as near, ``source`` is that of the path that `parent` is on.
 
     Notes
     -----
     Rounds: one or more for each bucket; where `delta` is infinite, one for each hop of the longest shortest
-    path and one more.
+    path and one more. With sources, as many more as the longest path in the tree has binary digits.
 
     Messages: at most ``rounds * 2 * arcs``; about ``arcs`` where buckets are narrow.
 
@@ -73,10 +81,17 @@ class ShortestPaths(bsp.Kernel):
     array([0., 1., 2.])
     >>> ds.parent.values
     array([0, 0, 1], dtype=int32)
+
+    The nearer one of two sources:
+
+    >>> ds = dgsuite.run("sssp", graph, sources=[0, 2])
+    >>> ds.distance.values, ds.source.values
+    (array([0., 1., 0.]), array([0, 0, 2], dtype=int32))
     """
 
     root: bsp.Node = bsp.FIRST
     delta: float | None = None
+    sources: Sequence[bsp.Node] | None = None
 
     name = "sssp"
     outputs = {
@@ -92,9 +107,21 @@ class ShortestPaths(bsp.Kernel):
     def check(self, c: bsp.Cluster) -> str | None:
         if not self.width > 0:
             return f"delta must be above 0, got {self.delta}"
-        return None
+        return sources.wrong(self.sources, c.n, some=True)
 
-    def suited(self, graph: Graph) -> Self:
+    def chosen(self, n: int) -> NDArray[np.int64]:
+        """Where paths start, as node ids."""
+        return sources.chosen([self.root] if self.sources is None else self.sources, n, self.seed)
+
+    def suited(self, graph: Graph) -> ShortestPaths:  # type: ignore[override]
+        """With a delta; and the kernel for several sources, where there are some."""
+        if self.sources is None:
+            return self.with_delta(graph)
+        from dgsuite.kernels.analytics.sssp_nearest import NearestSource
+
+        return NearestSource(**started(self)).with_delta(graph)
+
+    def with_delta(self, graph: Graph) -> Self:
         """With a delta, if it has none: `FACTOR` times the mean weight, divided by the mean number of
         neighbours, but no less than the smallest weight; infinite where all edges weigh the same. (Of
         weights above 0. The mean is that of `dgsuite.partition.graph.weights`, the same for every cut.)
@@ -129,12 +156,10 @@ class ShortestPaths(bsp.Kernel):
         return max((distance // self.width + 1) * self.width, float(np.nextafter(distance, np.inf)))
 
     def start(self, c: bsp.Cluster) -> State:
-        root = c.local(self.root)
-        distance, parent = c.full(np.inf), c.full(-1, np.int32)
-        distance[root], parent[root] = 0, self.root
+        distance, parent, starts = begun(c, self.chosen(c.n))
         waits = c.zeros(bool)
-        waits[root] = True
-        return State.of(c, distance=distance, parent=parent, far=root, waits=waits)
+        waits[starts] = True
+        return State.of(c, distance=distance, parent=parent, far=starts, waits=waits)
 
     def empty(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, end: float) -> bsp.Broadcast:
         """Nodes of a bucket tell their distance."""
@@ -152,9 +177,9 @@ class ShortestPaths(bsp.Kernel):
     ) -> tuple[bsp.Broadcast, bsp.Vote] | bsp.Vote:
         """Nodes that come nearer tell so, or wait; the vote is the least distance told, else that waits."""
         nodes, offer, source = inbox.nearer("distance")
-        root = c.local(self.root)  # to which an offer is none
-        if len(root) and not (others := nodes != root[0]).all():
-            nodes, offer, source = nodes[others], offer[others], source[others]
+        nearer = offer < s.distance[nodes]  # all but those where paths start
+        if not nearer.all():
+            nodes, offer, source = nodes[nearer], offer[nearer], source[nearer]
         put(s.distance, nodes, offer)
         put(s.parent, nodes, source)
         near = offer < end
@@ -175,6 +200,24 @@ class ShortestPaths(bsp.Kernel):
 
     def verify(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         check_distances(c, s.distance)
+
+
+def started(kernel: bsp.Kernel) -> dict[str, Any]:
+    """The parameters of a kernel with sources, of which the first is the root."""
+    values = {field.name: getattr(kernel, field.name) for field in fields(kernel)}
+    first = {"root": int(values["sources"][0])} if len(values["sources"]) else {}
+    return values | first
+
+
+def begun(
+    c: bsp.Cluster, starts: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
+    """First distances and parents of a cluster's nodes, and those of them where paths start, ascending."""
+    at = c.partition.position(starts) - c.partition.offsets[c.index]
+    own = np.sort(at[(at >= 0) & (at < c.size)])
+    distance, parent = c.full(np.inf), c.full(-1, np.int32)
+    distance[own], parent[own] = 0, c.ids[own]
+    return distance, parent, own
 
 
 def check_distances(c: bsp.Cluster, distance: NDArray[np.float64]) -> None:

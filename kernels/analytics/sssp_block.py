@@ -6,14 +6,20 @@ their distances, as far as others come nearer, too.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.sssp import ShortestPaths, check_distances
-from dgsuite.kernels.tools import blocks
+from dgsuite.kernels.analytics.ancestors import Climber
+from dgsuite.kernels.analytics.sssp import ShortestPaths, begun, check_distances, started
+from dgsuite.kernels.tools import blocks, sources
+
+if TYPE_CHECKING:
+    from dgsuite.partition.graph.graph import Graph
 
 PARTS = 8
 """Buckets to a mean weight: with fewer of them nodes are looked at more often; with more, more are empty."""
@@ -32,12 +38,14 @@ def buckets(weights: NDArray | None) -> tuple[float, int]:
 
 
 @dataclass(eq=False)
-class State(bsp.ClusterState):
+class State(Climber):
     """What the nodes of a cluster know."""
 
     distance: NDArray[np.float64]
     parent: NDArray[np.int32]
+    starts: NDArray[np.int64]  # where paths start
     buckets: tuple[float, int]  # width of one, and how many there are
+    source: NDArray[np.int32] = bsp.later()  # of several
     hop: NDArray[np.int64] = bsp.per_node(0)  # edges of the path
     due: NDArray[np.bool_] = bsp.per_node(False)  # nodes that wait in a bucket
 
@@ -53,6 +61,8 @@ class BlockPaths(bsp.Kernel):
     ----------
     root
         Node to start from.
+    sources
+        Different nodes to start from, as in `ShortestPaths`.
 
     Notes
     -----
@@ -71,6 +81,7 @@ class BlockPaths(bsp.Kernel):
     """
 
     root: bsp.Node = bsp.FIRST
+    sources: Sequence[bsp.Node] | None = None
 
     name = "sssp"
     form = "block"
@@ -80,6 +91,17 @@ class BlockPaths(bsp.Kernel):
     undirected = False
     along_edges = True
 
+    def check(self, c: bsp.Cluster) -> str | None:
+        return sources.wrong(self.sources, c.n, some=True)
+
+    def suited(self, graph: Graph) -> BlockPaths:  # type: ignore[override]
+        """The kernel for several sources, where there are some."""
+        if self.sources is None:
+            return self
+        from dgsuite.kernels.analytics.sssp_nearest import BlockNearest
+
+        return BlockNearest(**started(self))
+
     def program(self, net: bsp.Net) -> bsp.Program:
         reply = yield bsp.Round(self.wake)
         if reply.any:
@@ -87,15 +109,15 @@ class BlockPaths(bsp.Kernel):
         yield bsp.Round(self.verify, closing=True)
 
     def start(self, c: bsp.Cluster) -> State:
-        distance, parent = c.full(np.inf), c.full(-1, np.int32)
-        return State.of(c, distance=distance, parent=parent, buckets=buckets(c.weights))
+        given = [self.root] if self.sources is None else self.sources
+        distance, parent, starts = begun(c, sources.chosen(given, c.n, self.seed))
+        more = {"starts": starts, "buckets": buckets(c.weights)}
+        return State.of(c, distance=distance, parent=parent, **more)
 
     def wake(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox
     ) -> bsp.Vote | tuple[bsp.Unicast, bsp.Vote]:
-        root = c.local(self.root)
-        s.distance[root], s.parent[root] = 0, self.root
-        return self.spread(c, s, root)
+        return self.spread(c, s, s.starts)
 
     def search(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox

@@ -178,7 +178,7 @@ class Kernel:
     looks_at_hubs: ClassVar[bool] = False
     """Whether it calls ``inbox.latest`` with `hubs_first`, for which a run prepares."""
     takes_offers: ClassVar[bool] = False
-    """Whether it calls ``inbox.nearer``, for which a run prepares; it has one field."""
+    """Whether it calls ``inbox.nearer`` of its first field, for which a run prepares."""
     notes: ClassVar[dict[str, str]] = {}
     """Names and descriptions of quantities that phases note for the dataset, summed per round. They may
     depend on the partition, as times do."""

@@ -50,7 +50,7 @@ def test_estimates_are_within_the_stated_error(kind):
 
 
 def test_the_error_of_a_counter_is_that_of_the_paper():
-    """Where no node reaches all, so that no estimate is cut off: the mean square error over nodes and seeds."""
+    """At a node that half of all reach, so that the estimate is not cut off at n."""
     n = 2000
     star = dgsuite.Graph.from_edges(np.arange(1, n), np.zeros(n - 1, int), n=2 * n, directed=True)
     off = []

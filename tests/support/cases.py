@@ -68,8 +68,8 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
     else:
         connected = name in ("by", "dr", "dp")
         src, dst = draw(edges(n, connected))
+    some = st.lists(st.integers(0, n - 1), min_size=1, unique=True)
     if name in ("all_pairs", "bfs_many"):
-        some = st.lists(st.integers(0, n - 1), min_size=1, unique=True)
         options["sources"] = draw(st.one_of(st.none(), st.integers(1, n), some))
     elif name in ("closeness", "harmonic"):
         options["samples"] = draw(st.one_of(st.none(), st.integers(1, n)))
@@ -101,6 +101,12 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
     if name == "sssp":
         options["delta"] = draw(st.sampled_from([0.5, 1.0, 2.5, float("inf")]))
         options["root"] = draw(st.integers(0, n - 1))
+        options["sources"] = draw(st.one_of(st.none(), some))
+    if name == "bellman_ford":
+        options |= {
+            "root": draw(st.integers(0, n - 1)),
+            "sources": draw(st.one_of(st.none(), some)),
+        }
     if name in RANKS:
         options["iterations"] = draw(st.integers(1, 5))
         options["tolerance"] = draw(st.sampled_from([None, 0.01]))
@@ -113,7 +119,7 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["sinks"] = draw(st.sampled_from(["spread", "lost"]))
         if draw(st.booleans()):
             options["personalisation"] = {draw(st.integers(0, n - 1)): 0.1, n - 1: 3.0}
-    if name in ("dr", "similarity", "sssp", *RANKS) and draw(st.booleans()):
+    if name in ("bellman_ford", "dr", "similarity", "sssp", *RANKS) and draw(st.booleans()):
         low, high = np.minimum(src, dst), np.maximum(src, dst)
         weights = (low * 7 + high * 3) % draw(st.integers(1, 6))
         if draw(st.booleans()):
@@ -126,6 +132,9 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
             weights = weights / 8
 
     directed = KERNELS[name].pulls and draw(st.booleans())
+    if name == "bellman_ford" and directed:  # around a cycle heights add up to 0
+        height = np.array(draw(st.permutations(range(n))), np.int64)
+        weights = draw(st.integers(0, 3)) + height[src] - height[dst]
 
     def make(clusters: int = 1, owner: np.ndarray | None = None, **more: Any) -> Graph:
         how = {"partition": owner} if owner is not None else {}

@@ -154,24 +154,27 @@ COMMUNITIES = {
     "halves": {"community": lambda v: np.where(np.arange(len(v)) % 2, np.maximum(v, 1), v)},
 }
 
+SHORTEST = {
+    **{
+        what: {"distance": lambda v, change=change["distance"]: change(v.copy())}
+        for what, change in DISTANCES.items()
+    },
+    "infinite": {"distance": lambda v: at(v, 5, np.inf)},
+    "no number": {"distance": lambda v: at(v, 5, np.nan)},
+    "a little farther": {"distance": lambda v: at(v, 5, v[5] + 1e-9)},
+    "no parents": {"parent": lambda v: v * 0 - 1},
+    "own parent": {"parent": lambda v: at(v, 5, 5)},
+    "orphan": {"parent": lambda v: at(v, 5, -1)},
+    "all the root's": {"parent": lambda v: v * 0},
+    "shifted parents": {"parent": lambda v: np.roll(v, 1)},
+    "no such parent": {"parent": lambda v: at(v, 5, 400)},
+}
+
 KINDS = {
     "wcc": COMPONENTS,
     "scc": COMPONENTS,
-    "sssp": {
-        **{
-            what: {"distance": lambda v, change=change["distance"]: change(v.copy())}
-            for what, change in DISTANCES.items()
-        },
-        "infinite": {"distance": lambda v: at(v, 5, np.inf)},
-        "no number": {"distance": lambda v: at(v, 5, np.nan)},
-        "a little farther": {"distance": lambda v: at(v, 5, v[5] + 1e-9)},
-        "no parents": {"parent": lambda v: v * 0 - 1},
-        "own parent": {"parent": lambda v: at(v, 5, 5)},
-        "orphan": {"parent": lambda v: at(v, 5, -1)},
-        "all the root's": {"parent": lambda v: v * 0},
-        "shifted parents": {"parent": lambda v: np.roll(v, 1)},
-        "no such parent": {"parent": lambda v: at(v, 5, 400)},
-    },
+    "sssp": SHORTEST,
+    "bellman_ford": SHORTEST,
     "bfs": {
         **{
             what: {"level": change["distance"]}

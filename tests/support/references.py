@@ -32,7 +32,7 @@ def network(kernel):
         graph.remove_edges_from([(u, v) for u, v in edges if u % 3 != v % 3])
     if kernel == "wcc":
         graph.remove_edges_from([(u, v) for u, v in edges if u % 3 != v % 3])
-    if kernel in ("mst", "dr", "sssp"):
+    if kernel in ("bellman_ford", "mst", "dr", "sssp"):
         weights = rng.permutation(len(graph.edges)) + 3
         for (u, v), w in zip(graph.edges, weights.tolist(), strict=True):
             graph[u][v]["weight"] = w
@@ -65,7 +65,7 @@ def reference(kernel, graph):
     """A right answer by networkx or a few lines of Python."""
     uid = np.concatenate([c.uid for c in graph.gather()])
     net = network(kernel)
-    if kernel == "sssp":
+    if kernel in ("bellman_ford", "sssp"):
         lengths, ways = nx.single_source_dijkstra(net, 0)
         above = {t: way[-2] if len(way) > 1 else 0 for t, way in ways.items()}
         return {

@@ -214,7 +214,7 @@ def right(case, kernel, uid):
         most = getattr(kernel, "cutoff", None)
         hops = nx.single_source_shortest_path_length(net, kernel.root, cutoff=most)
         return {"level" if "bfs" in name else "distance": by_node(net, hops, -1)}
-    if name == "sssp":
+    if name in ("bellman_ford", "sssp"):
         found = nx.single_source_dijkstra_path_length(net, kernel.root, weight=weight)
         return {"distance": by_node(net, found, np.inf)}
     if name == "all_pairs":

@@ -76,7 +76,7 @@ class BroadcastType(MessageType):
         if kernel.looks_for_first:
             samples["heads"] = halo.heads
         if kernel.takes_offers:
-            samples |= box.broadcasts.offers.samples(*box.dtypes.values())
+            samples |= box.broadcasts.offers.samples(next(iter(box.dtypes.values())))
         dtypes = {dtype for dtype in box.dtypes.values() if compilable(dtype)}
         for own in map(samples_of_values, dtypes) if dtypes else ({},):
             loops().load(samples | own)

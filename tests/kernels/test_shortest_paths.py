@@ -1,0 +1,131 @@
+"""Shortest paths from several sources, and with negative weights, are networkx's."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dgsuite
+from dgsuite import genval
+from dgsuite.base.errors import InputError, NegativeCycle
+from tests.support.definitions import cut, networks
+
+
+def valid(kernel, graph, **parameters):
+    ds = dgsuite.run(kernel, graph, style="serial", **parameters)
+    report = genval.validate(kernel, graph, ds)
+    assert report.ok, str(report)
+    return ds
+
+
+@given(st.data(), st.booleans(), st.sampled_from(["iterative", "block"]))
+def test_several_sources(data, directed, form):
+    net = data.draw(networks(directed))
+    starts = data.draw(st.lists(st.sampled_from(sorted(net)), min_size=1, unique=True))
+    most = data.draw(st.integers(1, 9))
+    for u, v in net.edges:
+        net[u][v]["weight"] = (u * 7 + v * 7) % most
+    ds = valid("sssp", cut(net, data.draw), sources=starts, form=form)
+    right = nx.multi_source_dijkstra_path_length(net, set(starts))
+    assert ds.distance.values.tolist() == [right.get(v, np.inf) for v in net]
+    assert ds.attrs["root"] == starts[0]
+    for v, source, distance in zip(net, ds.source.values.tolist(), ds.distance, strict=True):
+        if v in right:
+            assert source in starts
+            assert distance == nx.dijkstra_path_length(net, source, v)
+        else:
+            assert source == -1
+
+
+@pytest.mark.parametrize("form", ["iterative", "block"])
+def test_sources_are_labels_and_the_same_on_any_cut(form):
+    edges = nx.path_graph(70).edges
+    names = np.array([f"v{i:02}" for i in range(70)])
+    found = []
+    for clusters in (1, 3, 8):
+        graph = dgsuite.Graph.from_edges(*names[np.array(edges)].T, relabel=True, clusters=clusters)
+        ds = valid("sssp", graph, sources=["v69", "v10", "v40"], form=form)
+        found.append(ds[["distance", "parent", "source"]])
+        wrong = ds.assign(source=ds.source.copy(data=np.roll(ds.source, 1)))
+        assert not genval.validate("sssp", graph, wrong).ok
+    assert found[0].equals(found[1])
+    assert found[0].equals(found[2])
+    near = found[0].source.sel(node=["v00", "v24", "v26", "v54", "v55", "v69"])
+    assert near.values.tolist() == ["v10", "v10", "v40", "v40", "v69", "v69"]
+
+
+@pytest.mark.parametrize("kernel", ["sssp", "bellman_ford"])
+@pytest.mark.parametrize(
+    ("sources", "message"),
+    [([], "at least one node"), ([1, 1], "different nodes"), ([9], "not a node"), (2, "sources")],
+)
+def test_wrong_sources(kernel, sources, message):
+    graph = genval.graph("ring", 9, client=None)
+    for form in ("iterative", "block") if kernel == "sssp" else ("iterative",):
+        with pytest.raises(InputError, match=message):
+            dgsuite.run(kernel, graph, style="serial", sources=sources, form=form)
+
+
+@given(st.data(), st.integers(0, 3), st.booleans())
+def test_negative_weights(data, least, real):
+    net = data.draw(networks(True))
+    for u, v in net.edges:
+        net[u][v]["weight"] = ((u * 5 + v * 11) % 9 - least) / (4 if real else 1)
+    graph, root = cut(net, data.draw), data.draw(st.sampled_from(sorted(net)))
+    try:
+        right = nx.single_source_bellman_ford_path_length(net, root)
+    except nx.NetworkXUnbounded:
+        with pytest.raises(NegativeCycle, match=r"the cycle .* is of negative length") as caught:
+            dgsuite.run("bellman_ford", graph, root=root, style="serial")
+        named = str(caught.value).partition("the cycle ")[2].partition(" is of")[0]
+        cycle = [*map(int, named.split(" -> "))]
+        assert cycle[0] == cycle[-1]
+        assert nx.path_weight(net, cycle, "weight") < 0
+    else:
+        found = valid("bellman_ford", graph, root=root).distance.values
+        assert found.tolist() == [right.get(v, np.inf) for v in net]
+
+
+@given(st.data(), st.integers(0, 2))
+def test_negative_cycles_from_all_nodes(data, least):
+    net = data.draw(networks(True))
+    for u, v in net.edges:
+        net[u][v]["weight"] = (u * 5 + v * 11) % 9 - least
+    graph = cut(net, data.draw)
+    if nx.negative_edge_cycle(net):
+        with pytest.raises(NegativeCycle):
+            dgsuite.run("bellman_ford", graph, sources=[*net], style="serial")
+    else:
+        assert (valid("bellman_ford", graph, sources=[*net]).distance <= 0).all()
+
+
+def test_a_long_cycle_is_found_early_and_named_in_part():
+    n = 3000
+    node = np.arange(n)
+    weights = np.where(node == n - 1, -1, 0)
+    graph = dgsuite.Graph.from_edges(
+        node, (node + 1) % n, weights=weights, directed=True, clusters=3
+    )
+    with pytest.raises(
+        NegativeCycle, match=r"the cycle \.\.\. -> 2980 -> .* -> 2999 -> 0 is of neg"
+    ):
+        dgsuite.run("bellman_ford", graph, sources=node, style="serial")
+
+
+def test_a_negative_edge_of_an_undirected_graph_is_a_cycle():
+    graph = dgsuite.Graph.from_edges([0, 1], [1, 2], weights=[1, -1])
+    with pytest.raises(NegativeCycle, match="the cycle (1 -> 2 -> 1|2 -> 1 -> 2) is"):
+        dgsuite.run("bellman_ford", graph)
+    with pytest.raises(InputError, match="negative weight"):
+        dgsuite.run("sssp", graph)
+
+
+def test_many_rounds_without_a_cycle():
+    n = 100
+    up = np.arange(n - 1)
+    graph = dgsuite.Graph.from_edges(up, up + 1, weights=-1 - up % 3, directed=True, clusters=4)
+    ds = valid("bellman_ford", graph)
+    np.testing.assert_array_equal(ds.distance, np.concatenate([[0], np.cumsum(-1 - up % 3)]))
