@@ -36,6 +36,7 @@ MODULES = (
     "tests.test_link_prediction",
     "tests.test_matching",
     "tests.test_mis",
+    "tests.test_voronoi",
     "traversal.tests.test_bfs",
     "tree.tests.test_mst",
 )

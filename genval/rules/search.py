@@ -287,7 +287,7 @@ def _shortest_paths(job: Job, least: float) -> list[Found]:
     found = [part for part, _, _ in checked]
     distance, parent = job.outputs["distance"], job.outputs["parent"]
     nodes = np.arange(job.n)
-    inner = np.isfinite(distance) & ~np.isin(nodes, roots)
+    inner = np.isfinite(distance) & ~(np.isin(nodes, roots) & (parent == nodes))
     linked = np.zeros(job.n, bool)
     sources = "a node with an edge to it" if job.graph.directed else "one of its neighbours"
     over = np.zeros(job.n, np.result_type(*(lengths for _, _, lengths in checked)))
@@ -315,7 +315,7 @@ def _shortest_paths(job: Job, least: float) -> list[Found]:
     top = np.where(parent < 0, nodes, parent)
     for _ in range(max(job.n - 1, 1).bit_length()):
         top = top[top]
-    loops = (parent >= 0) & ~np.isin(top, roots)
+    loops = (parent >= 0) & ~(np.isin(top, roots) & (parent[top] == top))
     path = f"a path to the root, node {roots[0]}" if len(roots) == 1 else "a path to a source"
     found.append(collect(nodes, ("tree", loops, lambda i: path, lambda i: "a cycle")))
     if not found[-1].total and (source := job.given("source")) is not None:
@@ -355,8 +355,8 @@ def _shortest(
         c.ids,
         (
             "root",
-            at_root & ((mine != 0) | (above != c.ids)),
-            lambda i: "distance 0, its own parent",
+            at_root & ~(((mine == 0) & (above == c.ids)) | (mine < 0)),
+            lambda i: "distance 0, its own parent, if no path from another source is negative",
             lambda i: f"distance {mine[i]}, parent {above[i]}",
         ),
         (

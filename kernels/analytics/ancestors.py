@@ -1,5 +1,5 @@
-"""The root above each node of a forest, by pointer jumping (JaJa 1992, An Introduction to Parallel Algorithms,
-section 2.2): a node asks the ancestor that it knows for that one's, so its way is twice as long each time.
+"""The root above each node of a forest, by pointer jumping (JaJa 1992, An Introduction to Parallel
+Algorithms, section 2.2): a node asks the ancestor that it knows for that one's, so its way doubles each time.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@ Algorithms, section 24.1).
 
 Nodes that have come nearer tell their neighbours, until none has. A negative cycle would never end it: then
 the parents of some nodes form a cycle, after n rounds at the latest (Cormen et al., lemma 24.16). So parents
-are looked at after 16, 32, 64, ... rounds, as far as the nodes have ancestors (as Cherkassky and Goldberg 1999,
-"Negative-cycle detection algorithms", do it after some relaxations).
+are looked at after 16, 32, 64, ... rounds (as Cherkassky and Goldberg 1999, "Negative-cycle detection
+algorithms", do after n relaxations).
 """
 
 from __future__ import annotations
@@ -138,8 +138,8 @@ class NegativePaths(Climbing):
         closed = cycle[-1] == cycle[0]
         names = " -> ".join(map(str, reversed(cycle)))
         raise NegativeCycle(
-            f"kernel {self.name!r}: the cycle {'' if closed else '... -> '}{names} is of negative length, and "
-            f"paths lead to it, so no path to its nodes is the shortest"
+            f"kernel {self.name!r}: the cycle {'' if closed else '... -> '}{names} is of negative "
+            f"length, and paths lead to it, so no path to its nodes is the shortest"
         )
 
     def find(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Vote:

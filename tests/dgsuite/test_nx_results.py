@@ -22,6 +22,20 @@ def last(graph):
     return [*graph, "none"][max(len(graph) - 1, 0)]
 
 
+def from_ends(function, **keywords):
+    return lambda graph, **backend: function(
+        graph, [last(graph), first(graph)], **keywords, **backend
+    )
+
+
+def lowered(graph):
+    """With whole weights, some of them negative."""
+    made = graph.copy()
+    for *_, data in made.edges(data=True):
+        data["weight"] = int(10 * data.get("weight", 1)) - 9
+    return made
+
+
 def in_order(values, graph):
     """Values in the order of the nodes, where networkx promises none."""
     return {node: float(values[node]) for node in graph}
@@ -75,8 +89,20 @@ CALLS = {
             graph, first(graph), last(graph), **backend
         ),
     ),
+    "multi_source_dijkstra_path_length": (
+        from_ends(nx.multi_source_dijkstra_path_length),
+        from_ends(nx.multi_source_dijkstra_path_length, cutoff=2),
+        from_ends(nx.multi_source_dijkstra_path_length, weight=None),
+    ),
+    "negative_edge_cycle": (
+        by_node(nx.negative_edge_cycle),
+        lambda graph, **backend: nx.negative_edge_cycle(lowered(graph), **backend),
+    ),
     "single_source_bellman_ford_path_length": (
         from_first(nx.single_source_bellman_ford_path_length),
+        lambda graph, **backend: nx.single_source_bellman_ford_path_length(
+            lowered(graph), first(graph), **backend
+        ),
     ),
     "single_source_dijkstra_path_length": (
         from_first(nx.single_source_dijkstra_path_length),
@@ -241,6 +267,23 @@ def test_paths_are_shortest(graph):
         for node, path in found.items():
             assert (path[0], path[-1]) == (wanted[node][0], wanted[node][-1])
             assert length(graph, path, weight) == pytest.approx(length(graph, wanted[node], weight))
+
+
+@settings(max_examples=30)
+@given(graph=graphs())
+def test_cells_are_those_of_networkx_where_no_two_centers_are_as_near(graph):
+    call = from_ends(nx.voronoi_cells)
+    found, wanted = answered(call, graph), outcome(call, graph)
+    if not isinstance(wanted, dict) or found is None:
+        assert found in (None, wanted)
+        return
+    assert {*itertools.chain(*found.values())} == {*graph}
+    for center, nodes in found.items():
+        for node in nodes - wanted.get(center, set()):
+            (other,) = (c for c, cell in wanted.items() if node in cell)
+            assert nx.dijkstra_path_length(graph, center, node) == pytest.approx(
+                nx.dijkstra_path_length(graph, other, node)
+            )
 
 
 def length(graph, path, weight):

@@ -117,7 +117,7 @@ def test_a_long_cycle_is_found_early_and_named_in_part():
 
 def test_a_negative_edge_of_an_undirected_graph_is_a_cycle():
     graph = dgsuite.Graph.from_edges([0, 1], [1, 2], weights=[1, -1])
-    with pytest.raises(NegativeCycle, match="the cycle (1 -> 2 -> 1|2 -> 1 -> 2) is"):
+    with pytest.raises(NegativeCycle, match=r"the cycle (1 -> 2 -> 1|2 -> 1 -> 2) is"):
         dgsuite.run("bellman_ford", graph)
     with pytest.raises(InputError, match="negative weight"):
         dgsuite.run("sssp", graph)

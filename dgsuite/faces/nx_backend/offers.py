@@ -89,6 +89,8 @@ OFFERS: dict[str, dict[str, Worth]] = {
         "descendants": PASS,
         "descendants_at_distance": PASS,
         "dijkstra_path_length": LONG,
+        "multi_source_dijkstra_path_length": LONG,
+        "negative_edge_cycle": LONG,
         "single_source_bellman_ford_path_length": LONG,
         "single_source_dijkstra": LONG,
         "single_source_dijkstra_path": LONG,
@@ -97,6 +99,7 @@ OFFERS: dict[str, dict[str, Worth]] = {
         "single_source_shortest_path_length": PASS,
         "single_target_shortest_path": PASS,
         "single_target_shortest_path_length": PASS,
+        "voronoi_cells": LONG,
     },
     "sets": {"greedy_color": PASS, "maximal_independent_set": SOME, "maximal_matching": PASS},
     "trees": {

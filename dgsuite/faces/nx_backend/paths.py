@@ -1,8 +1,8 @@
-"""Distances and shortest paths, by the kernels `bfs` and `sssp`."""
+"""Distances and shortest paths, by the kernels `bfs`, `sssp` and `bellman_ford`."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from math import ceil, inf
 from typing import Any
 
@@ -10,7 +10,8 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.faces.nx_backend.calls import Offered, run
+from dgsuite.base.errors import NegativeCycle
+from dgsuite.faces.nx_backend.calls import LOOPS, Offered, run
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 
 
@@ -98,14 +99,107 @@ def _dijkstra(
     most = inf if cutoff is None else cutoff
     if weight is None:  # every edge is 1 long
         return _search(G, source, most, how)
+    values = _lengths(G, weight)
+    ds = run("sssp", G, how, weight=weight, root=G.number[source])
+    distance = _exact(ds["distance"].values, values)
+    return Tree(G, source, distance, ds["parent"].values, most)
+
+
+def _lengths(G: ConvertedGraph, weight: str | None) -> NDArray | None:
+    """The weights of edges, of which none is negative; None where all edges are 1 long."""
     values = G.weight(weight)
     if values is not None and (values < 0).any():
         raise NotImplementedError(f"an edge has a negative {weight}")
-    ds = run("sssp", G, how, weight=weight, root=G.number[source])
-    distance = ds["distance"].values
-    if values is None or values.dtype.kind == "i":
-        distance = np.where(np.isfinite(distance), distance, -1).astype(np.int64)
-    return Tree(G, source, distance, ds["parent"].values, most)
+    return values
+
+
+def _exact(distance: NDArray[np.float64], lengths: NDArray | None) -> NDArray:
+    """Distances as networkx adds them up: integers where lengths are, and -1 where there is no way."""
+    if lengths is None or lengths.dtype.kind == "i":
+        return np.where(np.isfinite(distance), distance, -1).astype(np.int64)
+    return distance
+
+
+def _nearest_source(
+    G: ConvertedGraph, sources: Collection[Hashable], weight: str | None, how: Mapping[str, Any]
+) -> tuple[NDArray, NDArray[np.int64]]:
+    """The distance of each node from the nearest of some sources, and the number of that one, or -1."""
+    if not sources:
+        raise ValueError("sources must not be empty")
+    for source in sources:
+        if source not in G:
+            raise nx.NodeNotFound(f"Node {source} not found in graph")
+    values = _lengths(G, weight)
+    numbers = list(dict.fromkeys(G.number[source] for source in sources))
+    ds = run("sssp", G, how, weight=weight, sources=numbers)
+    return _exact(ds["distance"].values, values), ds["source"].values
+
+
+@Offered
+def multi_source_dijkstra_path_length(
+    G: ConvertedGraph,
+    sources: Collection[Hashable],
+    cutoff: float | None = None,
+    weight: str | None = "weight",
+    **how: Any,
+) -> dict[Hashable, Any]:
+    """Distances from the nearest of some nodes."""
+    distance, source = _nearest_source(G, sources, weight, how)
+    near = source >= 0
+    if cutoff is not None:
+        near &= (distance <= cutoff) | (source == np.arange(len(G)))
+    numbers = np.flatnonzero(near)
+    numbers = numbers[np.argsort(distance[numbers], kind="stable")]
+    return dict(zip(G.of(numbers), distance[numbers].tolist(), strict=True))
+
+
+@Offered
+def voronoi_cells(
+    G: ConvertedGraph,
+    center_nodes: Collection[Hashable],
+    weight: str | None = "weight",
+    **how: Any,
+) -> dict[Hashable, set[Hashable]]:
+    """The nodes that are nearest to each of some nodes; of several that are as near, to any of them."""
+    _, source = _nearest_source(G, center_nodes, weight, how)
+    cells: dict[Hashable, set[Hashable]] = {}
+    for node, center in zip(G.nodes, source.tolist(), strict=True):
+        cells.setdefault(G.nodes[center] if center >= 0 else "unreachable", set()).add(node)
+    return cells
+
+
+def _bellman_ford(
+    G: ConvertedGraph, sources: Collection[int], weight: str | None, how: Mapping[str, Any]
+) -> tuple[NDArray[np.bool_], NDArray]:
+    """Which nodes paths from some lead to, and their distances, where weights may be negative.
+
+    Raises
+    ------
+    networkx.NetworkXUnbounded
+        Paths lead to a negative cycle.
+    """
+    values = G.weight(weight)
+    if values is not None and (values[G.source == G.target] < 0).any():
+        raise NotImplementedError(LOOPS)
+    try:
+        ds = run("bellman_ford", G, how, weight=weight, sources=sources)
+    except NegativeCycle as error:
+        raise nx.NetworkXUnbounded("Negative cycle detected.") from error
+    return ds["parent"].values >= 0, _exact(ds["distance"].values, values)
+
+
+@Offered
+def negative_edge_cycle(
+    G: ConvertedGraph, weight: str | None = "weight", heuristic: bool = True, **how: Any
+) -> bool:
+    """Whether the edges of a cycle are negative in all."""
+    if not G.number_of_edges():
+        return False
+    try:
+        _bellman_ford(G, range(len(G)), weight, how)
+    except nx.NetworkXUnbounded:
+        return True
+    return False
 
 
 @Offered
@@ -195,8 +289,14 @@ def single_source_dijkstra_path_length(
 def single_source_bellman_ford_path_length(
     G: ConvertedGraph, source: Hashable, weight: str | None = "weight", **how: Any
 ) -> dict[Hashable, Any]:
-    """Distances from a node; none of the weights may be negative."""
-    return _dijkstra(G, source, None, weight, how).lengths()
+    """Distances from a node; weights may be negative."""
+    values = G.weight(weight)
+    if values is None or (values >= 0).all():
+        return _dijkstra(G, source, None, weight, how).lengths()
+    if source not in G:
+        raise nx.NodeNotFound(f"Source {source} not in G")
+    reached, distance = _bellman_ford(G, [G.number[source]], weight, how)
+    return dict(zip(G.of(reached), distance[reached].tolist(), strict=True))
 
 
 @Offered
