@@ -19,6 +19,7 @@ from dgsuite.kernels.analytics.closeness import Closeness, Harmonic
 from dgsuite.kernels.analytics.colouring import Colouring
 from dgsuite.kernels.analytics.core_number import CoreNumber
 from dgsuite.kernels.analytics.core_number_block import BlockCoreNumber
+from dgsuite.kernels.analytics.eccentricity import Eccentricity
 from dgsuite.kernels.analytics.eigenvector import Eigenvector
 from dgsuite.kernels.analytics.hits import HITS
 from dgsuite.kernels.analytics.hyperball import HyperBall
@@ -77,6 +78,7 @@ KERNELS: dict[str, type[Kernel]] = {
         Colouring,
         Components,
         CoreNumber,
+        Eccentricity,
         GridSearch,
         Harmonic,
         HyperBall,

@@ -29,7 +29,7 @@ CLUSTERS = 8
 FEWER = {
     **dict.fromkeys(("lcr", "hs"), 100),
     **dict.fromkeys(("dp", "dr", "by"), 400),
-    **dict.fromkeys(("kc", "mst", "louvain"), 500),
+    **dict.fromkeys(("kc", "mst", "louvain", "eccentricity"), 500),
 }
 """Nodes of kernels whose rounds or messages grow fast with the nodes."""
 
@@ -67,7 +67,7 @@ def graph_of(name: str, nodes: int, client: Client | None) -> Graph:
         return genval.graph("ring", n, **where)
     if name == "vc":
         return genval.graph("tree", n, **where)
-    if name in ("by", "dr", "dp", "mst"):
+    if name in ("by", "dr", "dp", "eccentricity", "mst"):
         weights = 1000 if name == "dr" else True
         return genval.graph("spmax", n, m=3 * n, weights=weights, **where)
     directed = name == "scc"

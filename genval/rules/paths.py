@@ -226,6 +226,44 @@ def hyperball(job: Job) -> list[Found]:
     return checks
 
 
+def eccentricity(job: Job) -> list[Found]:
+    """Eccentricities are at most the limits, and of all nodes these; those of neighbours differ by one at
+    most. On graphs that are not too large, SciPy's are between the two; so is the largest, or the smallest.
+    """
+    matrix, of, nodes = _hops_of(job), job.fact("of", "nodes"), np.arange(job.n)
+    least, most = (job.outputs[name].astype(np.int64) for name in ("eccentricity", "limit"))
+    row, end = np.repeat(nodes, np.diff(matrix.indptr)), matrix.indices
+    steep = np.abs(least[row] - least[end]) > 1 if of == "nodes" else np.zeros(len(row), bool)
+    outside = (least < min(job.n - 1, 1)) | (least > most) | (most > job.n - 1)
+    checks = [
+        collect(
+            nodes,
+            (
+                "limit",
+                outside | ((of == "nodes") & (least != most)),
+                lambda i: f"1 to {job.n - 1} hops, and the limit {most[i]} no less",
+                lambda i: str(least[i]),
+            ),
+            (
+                "edge",
+                _marked(job.n, row[steep]),
+                lambda i: "within 1 of the neighbours' eccentricities",
+                lambda i: str(least[i]),
+            ),
+        )
+    ]
+    if _small(matrix, nodes) and not checks[0].total:
+        right = np.zeros(job.n)
+        for hops in _hops(matrix, nodes):
+            np.maximum(right, np.where(np.isfinite(hops), hops, 0).max(0, initial=0), out=right)
+        wrong = (least > right) | (most < right)
+        wrong |= (of == "diameter") & (least.max() < right.max())
+        wrong |= (of == "radius") & (most.min() > right.min())
+        texts = (lambda i: f"{right[i]:g}"), (lambda i: f"{least[i]} to {most[i]}")
+        checks.append(collect(nodes, ("eccentricity", wrong, *texts)))
+    return checks
+
+
 def _hops_of(job: Job) -> csr_array:
     """The adjacency matrix, without weights."""
     matrix = job.graph.to_scipy()

@@ -95,7 +95,7 @@ def test_weights_that_are_no_numbers_are_left_to_networkx(value):
 
 
 @pytest.mark.parametrize("weight", [-1, -0.5])
-def test_negative_weights_are_left_to_networkx(weight):
+def test_negative_weights(weight):
     graph = nx.DiGraph([(0, 1, {"weight": 2}), (1, 2, {"weight": weight})])
     with nx.config.backend_priority(algos=["dgsuite"]), nx.config.backends.dgsuite(threshold=0):
         assert nx.single_source_bellman_ford_path_length(graph, 0) == {0: 0, 1: 2, 2: 2 + weight}

@@ -66,13 +66,15 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         if (label != np.arange(n)).any():
             options |= {"root": int(label[0]), "parents": parents}
     else:
-        connected = name in ("by", "dr", "dp")
+        connected = name in ("by", "dr", "dp", "eccentricity")
         src, dst = draw(edges(n, connected))
     some = st.lists(st.integers(0, n - 1), min_size=1, unique=True)
     if name in ("all_pairs", "bfs_many"):
         options["sources"] = draw(st.one_of(st.none(), st.integers(1, n), some))
     elif name in ("closeness", "harmonic"):
         options["samples"] = draw(st.one_of(st.none(), st.integers(1, n)))
+    if name == "eccentricity":
+        options["of"] = draw(st.sampled_from(["nodes", "diameter", "radius"]))
     if name == "hyperball":
         options["log2m"] = draw(st.integers(4, 8))
     if name == "random_walks":

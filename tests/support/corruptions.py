@@ -225,6 +225,15 @@ KINDS = {
     },
     "closeness": nearness("closeness"),
     "harmonic": nearness("harmonic"),
+    "eccentricity": {
+        **counts("eccentricity"),
+        "no limit": {"limit": lambda v: v * 0 + 39},
+        "one limit higher": {"limit": lambda v: at(v, 5, v[5] + 1)},
+        "all farther": dict.fromkeys(("eccentricity", "limit"), lambda v: v + 1),
+        "one farther": dict.fromkeys(("eccentricity", "limit"), lambda v: at(v, 5, v[5] + 1)),
+        "all nearer": dict.fromkeys(("eccentricity", "limit"), lambda v: v - 1),
+        "all as far": dict.fromkeys(("eccentricity", "limit"), lambda v: v * 0 + v.max()),
+    },
     "hyperball": {
         "none reached": {"reached": lambda v: v * 0},
         "one more reached": {"reached": lambda v: at(v, 5, v[5] - 1)},

@@ -87,6 +87,9 @@ def reference(kernel, graph):
     if kernel in ("closeness", "harmonic"):
         near = getattr(nx, f"{kernel}_centrality")(net)
         return {kernel: np.array([near[v] for v in net])}
+    if kernel == "eccentricity":
+        hops = np.array([*nx.eccentricity(net).values()])
+        return {"eccentricity": hops, "limit": hops}
     if kernel == "hyperball":
         hops = np.array([[nx.shortest_path_length(net, u, v) for u in net] for v in net])
         found = {name: reference(name, graph)[name] for name in ("closeness", "harmonic")}

@@ -21,7 +21,7 @@ from dgsuite.partition.graph.views import both_ways, incoming
 from tests.support.cases import RANKS
 from tests.support.definitions import clustered, committees, propagated, trusses
 
-WEIGHTED = (*RANKS, "bc", "dr", "leiden", "louvain", "mst", "similarity", "sssp")
+WEIGHTED = (*RANKS, "bc", "bellman_ford", "dr", "leiden", "louvain", "mst", "similarity", "sssp")
 """Kernels that use weights."""
 
 BY_CUT = ("bc", "bfs2d", "leiden", "louvain")
@@ -242,6 +242,7 @@ def right(case, kernel, uid):
         return {"leader": np.full(len(net), uid.max())}
     plain = {
         "core_number": ("core", nx.core_number),
+        "eccentricity": ("eccentricity", nx.eccentricity),
         "ktruss": ("truss", lambda net: dict(enumerate(trusses(net)))),
         "triangles": ("triangles", nx.triangles),
     }
