@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 
@@ -17,16 +16,13 @@ Climb = Generator[bsp.Round | bsp.Finish, bsp.Reply, bool]
 """Rounds of a climb; it returns whether there are nodes that no root is above."""
 
 
-@dataclass(eq=False)
-class Climber(bsp.ClusterState):
-    """What the nodes of a cluster know, besides ``parent``, -1 for none; a root is its own."""
-
-    top: NDArray[np.int64] = bsp.later()  # an ancestor; -1 - root where the root is known
-
-
 @dataclass(frozen=True)
 class Climbing(bsp.Kernel):
-    """A kernel whose nodes have parents, and look for their roots; it has a field ``top``, int64."""
+    """A kernel whose nodes have a ``parent``, -1 for none, and look for their roots, which are their own.
+
+    Its state has an array ``top`` as well, int64: an ancestor, or -1 - root where the root is known. So has a
+    message: a field ``top``.
+    """
 
     def climb(self, n: int) -> Climb:
         """Find the roots; after so many rounds that nodes have none whose ancestors are on a cycle."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import NegativeCycle
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.ancestors import Climber, Climbing
+from dgsuite.kernels.analytics.ancestors import Climbing
 from dgsuite.kernels.analytics.sssp import begun, check_distances
 from dgsuite.kernels.tools import sources
 from dgsuite.partition.arrays.segments import put
@@ -30,12 +30,13 @@ LISTED = 20
 
 
 @dataclass(eq=False)
-class State(Climber):
+class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     distance: NDArray[np.float64]
     parent: NDArray[np.int32]
     fresh: NDArray[np.int64]  # nodes that have come nearer
+    top: NDArray[np.int64] = bsp.later()  # see `Climbing`
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ is the smallest, of several from one with the most neighbours, until bounds meet
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,8 +87,13 @@ class Eccentricity(bsp.Kernel):
                 reached = (yield bsp.Round(self.visit, hops=hops + 1)).any
                 hops += reached
             diameter, radius = max(diameter, hops), min(radius, hops)
-            known = {"hops": hops, "diameter": diameter, "radius": radius}
-            left = yield bsp.Round(self.narrow, **known, closing=True)
+            found: dict[str, Any] = {
+                "hops": hops,
+                "diameter": diameter,
+                "radius": radius,
+                "closing": True,
+            }
+            left = yield bsp.Round(self.narrow, **found)
             highest, more = not highest, left.max is not None
             bound = left.max if highest else left.min
 

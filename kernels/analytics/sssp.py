@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.ancestors import Climber
 from dgsuite.kernels.analytics.trouble import WHOLE
 from dgsuite.kernels.tools import sources
 from dgsuite.partition.arrays.segments import MANY, put
@@ -36,14 +35,15 @@ LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(eq=False)
-class State(Climber):
+class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     distance: NDArray[np.float64]
     parent: NDArray[np.int32]
     far: NDArray[np.int64]  # nodes that wait in later buckets, in no order
     waits: NDArray[np.bool_]  # whether a node is among them
-    source: NDArray[np.int32] = bsp.later()  # of several
+    top: NDArray[np.int64] = bsp.later()  # of several sources: see `Climbing`
+    source: NDArray[np.int32] = bsp.later()
 
 
 @dataclass(frozen=True)

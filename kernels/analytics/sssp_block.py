@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
-from dgsuite.kernels.analytics.ancestors import Climber
 from dgsuite.kernels.analytics.sssp import ShortestPaths, begun, check_distances, started
 from dgsuite.kernels.tools import blocks, sources
 
@@ -38,14 +37,15 @@ def buckets(weights: NDArray | None) -> tuple[float, int]:
 
 
 @dataclass(eq=False)
-class State(Climber):
+class State(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     distance: NDArray[np.float64]
     parent: NDArray[np.int32]
     starts: NDArray[np.int64]  # where paths start
     buckets: tuple[float, int]  # width of one, and how many there are
-    source: NDArray[np.int32] = bsp.later()  # of several
+    top: NDArray[np.int64] = bsp.later()  # of several sources: see `Climbing`
+    source: NDArray[np.int32] = bsp.later()
     hop: NDArray[np.int64] = bsp.per_node(0)  # edges of the path
     due: NDArray[np.bool_] = bsp.per_node(False)  # nodes that wait in a bucket
 

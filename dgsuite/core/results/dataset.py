@@ -151,8 +151,8 @@ def build(
             "give the output or note another name"
         )
     noted = {name: log.by_round(log.noted(name)) for name in kernel.notes}
-    for name, values in noted.items():
-        variables[name] = per_round(values, kernel.notes[name])
+    for name, long_name in kernel.notes.items():
+        variables[name] = per_round(noted[name], long_name)
     for name, values in outputs.items():
         variables[name] = _output(kernel.outputs[name], values, graph)
     if traffic:
