@@ -166,12 +166,12 @@ def effective_diameter(pairs: NDArray[np.int64]) -> float:
     --------
     >>> import numpy as np
     >>> from dgsuite.kernels.analytics.hyperball import effective_diameter
-    >>> effective_diameter(np.array([10, 70, 100, 100]))
-    1.6666666666666667
+    >>> effective_diameter(np.array([10, 70, 110, 110]))
+    1.725
     """
-    wanted = SHARE * pairs[-1]
+    wanted = SHARE * float(pairs[-1])
     hops = int(np.argmax(pairs >= wanted))
     if not hops:
         return 0.0
-    before, after = (float(x) for x in pairs[hops - 1 : hops + 1])
+    before, after = pairs[hops - 1 : hops + 1].tolist()
     return hops - 1 + (wanted - before) / (after - before)
