@@ -44,7 +44,7 @@ class State(bsp.ClusterState):
 
 @dataclass(frozen=True)
 class HyperBall(bsp.Kernel):
-    """Estimates of the nodes that reach a node, of their distances, and of two centralities made of these.
+    """Estimates of the nodes that reach a node, of their distances, and of two centralities.
 
     Outputs ``reached``, how many other nodes reach the node, int64; ``distance``, the sum of their distances,
     int64; ``harmonic``, the sum of 1 divided by each of them, and ``closeness`` as of kernel "closeness",
