@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import NegativeCycle
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.ancestors import Climbing
-from dgsuite.kernels.analytics.sssp import begun, check_distances
+from dgsuite.kernels.analytics.sssp import LARGEST, begun, check_distances
 from dgsuite.kernels.tools import sources
 from dgsuite.partition.arrays.segments import put
 
@@ -127,7 +127,8 @@ class NegativePaths(Climbing):
         return bsp.vote(any=len(s.fresh) > 0)
 
     def verify(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        check_distances(c, s.distance)
+        far = np.minimum(np.abs(s.distance), LARGEST)  # also where a sum is below all numbers
+        check_distances(c, np.where(s.parent < 0, np.inf, far))
 
     # Of a cycle.
 

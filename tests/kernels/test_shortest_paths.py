@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import genval
-from dgsuite.base.errors import InputError, NegativeCycle
+from dgsuite.base.errors import InputError, NegativeCycle, RunError
 from tests.support.definitions import cut, networks
 
 
@@ -129,3 +129,12 @@ def test_many_rounds_without_a_cycle():
     graph = dgsuite.Graph.from_edges(up, up + 1, weights=-1 - up % 3, directed=True, clusters=4)
     ds = valid("bellman_ford", graph)
     np.testing.assert_array_equal(ds.distance, np.concatenate([[0], np.cumsum(-1 - up % 3)]))
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"), [(-(2**52), "be below 2.53 to be exact"), (-1.5e308, "fit a float64")]
+)
+def test_distances_that_are_not_exact_are_errors(weight, message):
+    graph = dgsuite.Graph.from_edges([0, 1], [1, 2], weights=[weight, weight], directed=True)
+    with pytest.raises(RunError, match=f"the distance of node 2 must {message}"):
+        dgsuite.run("bellman_ford", graph, style="serial")
