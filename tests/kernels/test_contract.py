@@ -9,7 +9,7 @@ import dask
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import dgsuite
@@ -42,6 +42,7 @@ def ring(n, **how):
     st.lists(st.floats(allow_nan=False, allow_infinity=False)),
     st.sampled_from(("few", "NumPy's", "compiled")),
 )
+@example([1.0, -0.0, 1e-30, -1e300, 1.7e308, 5e-324, -(2.0**-1030)] * 200, "compiled")
 def test_sums_are_exact(values, way):
     array = np.array(values, np.float64)
     with pytest.MonkeyPatch.context() as patch:

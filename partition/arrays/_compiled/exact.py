@@ -1,7 +1,7 @@
 """Compiled loops of exact sums: see `dgsuite.kernels.tools.exact`.
 
-A block of floats is split into parts that are whole multiples of a power of two, and so small that floats hold
-their sum exactly (Rump, Ogita and Oishi 2008). The sum of each part is then an integer times a power of two.
+A block of floats is split into parts that are whole multiples of a power of two, and so small that floats
+hold their sum exactly (Rump, Ogita and Oishi 2008). The sum of each part is an integer times a power of two.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ BLOCK = 1 << BITS
 
 WILD = 2047
 """Biased exponent of what is not a finite number."""
+
+POSITIVE = (1 << 63) - 1
+"""The bits of a float but for its sign."""
 
 
 @compiled
@@ -49,12 +52,10 @@ def change_by_exponent(new, old, low):
 
 @compiled
 def _add_block(rest, part, low, sums):
-    """Add floats to `sums`, each part of them at once. `part` is room; both it and they are overwritten, `rest`
-    by zeros.
-    """
+    """Add the floats in `rest` to `sums`, part by part, and overwrite them by zeros. `part` is room."""
     bits, left = rest.view(np.int64), np.int64(0)
     for k in range(BLOCK):
-        left = max(left, bits[k] & ((np.int64(1) << 63) - 1))
+        left = max(left, bits[k] & POSITIVE)
     if left >> 52 == WILD:
         sums[1, WILD] = 1
         rest[:] = 0.0
@@ -64,7 +65,7 @@ def _add_block(rest, part, low, sums):
             _add(bits[k], low, sums)
         rest[:] = 0.0
         return
-    top = max(np.int64(left >> 52), 1) - 1022  # all are less than 2 to this power
+    top = int(left >> 52) - 1022  # all are less than 2 to this power
     while left:
         above = math.ldexp(1.5, top + BITS)
         for k in range(BLOCK):
@@ -78,7 +79,7 @@ def _add_block(rest, part, low, sums):
         _add(part[:1].view(np.int64)[0], low, sums)
         left = np.int64(0)
         for k in range(BLOCK):
-            left |= bits[k]
+            left |= bits[k] & POSITIVE
         top -= 52 - BITS
 
 
