@@ -86,6 +86,13 @@ VALIDATORS: dict[str, Validator] = {
     "dr": Validator({"cost": 2, "next_hop": 2}, routing.dr, "cost", nodes="next_hop"),
     "ds": Validator({"in_ds": 1}, sets.ds),
     "dst": Validator({"distance": 1, "parent": 1}, search.dst, nodes="parent"),
+    "edge_betweenness": Validator(
+        {"source": 1, "target": 1, "betweenness": 1},
+        paths.edge_betweenness,
+        "betweenness",
+        nodes=("source", "target"),
+        table=True,
+    ),
     "eigenvector": Validator({"centrality": 1}, ranks.eigenvector, "centrality"),
     "harmonic": Validator({"harmonic": 1}, paths.harmonic, "harmonic"),
     "hits": Validator({"hub": 1, "authority": 1}, ranks.hits, ("hub", "authority")),

@@ -18,6 +18,7 @@ from dgsuite.kernels.analytics.closeness import Closeness, Harmonic
 from dgsuite.kernels.analytics.colouring import Colouring
 from dgsuite.kernels.analytics.core_number import CoreNumber
 from dgsuite.kernels.analytics.core_number_block import BlockCoreNumber
+from dgsuite.kernels.analytics.edge_betweenness import EdgeBetweenness
 from dgsuite.kernels.analytics.eigenvector import Eigenvector
 from dgsuite.kernels.analytics.hits import HITS
 from dgsuite.kernels.analytics.katz import Katz
@@ -93,6 +94,7 @@ KERNELS: dict[str, type[Kernel]] = {
         Leiden,
         Louvain,
         Matching,
+        EdgeBetweenness,
         Eigenvector,
         HITS,
         Katz,

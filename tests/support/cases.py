@@ -13,7 +13,7 @@ from dgsuite.kernels.analytics.similarity import MEASURES
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.views import incoming
 
-NAMES = sorted(KERNELS.keys() - {"bc", "bfs2d", "leiden", "louvain"})
+NAMES = sorted(KERNELS.keys() - {"bc", "bfs2d", "edge_betweenness", "leiden", "louvain"})
 """Kernels that run on any cut, with the same messages."""
 
 RANKS = ("eigenvector", "hits", "katz", "pagerank")

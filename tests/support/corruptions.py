@@ -55,6 +55,10 @@ def counts(name):
     }
 
 
+OVER = ("source", "target", "betweenness")
+"""Columns of the table of edges."""
+
+
 def nearness(name):
     return {
         "all zero": {name: lambda v: v * 0},
@@ -340,6 +344,24 @@ KINDS = {
         "an edge less": {name: lambda v: v[:-1] for name in ("source", "target", "similarity")},
         "backwards": {name: lambda v: v[::-1] for name in ("source", "target", "similarity")},
         "ends swapped": {"source": lambda v: v[::-1]},
+    },
+    "edge_betweenness": {
+        "no paths": {"betweenness": lambda v: v * 0},
+        "doubled": {"betweenness": lambda v: v * 2},
+        "normalised": {"betweenness": lambda v: v * 2 / (N * (N - 1))},
+        "a little more": {"betweenness": lambda v: v * (1 + 1e-6)},
+        "one less": {"betweenness": lambda v: at(v, np.argmax(v), v.max() - 1)},
+        "no number": {"betweenness": lambda v: at(v, 5, np.nan)},
+        "infinite": {"betweenness": lambda v: at(v, 5, np.inf)},
+        "negative": {"betweenness": lambda v: -v},
+        "shifted": {"betweenness": lambda v: np.roll(v, 1)},
+        "of some sources": {"start": lambda v: np.arange(N) < 5},
+        "no such node": {"target": lambda v: at(v, 5, 400)},
+        "no node": {"source": lambda v: at(v, 5, -1)},
+        "no edge": {"target": lambda v: at(v, 0, 0)},
+        "an edge twice": {name: lambda v: np.append(v[:1], v) for name in OVER},
+        "an edge less": {name: lambda v: v[:-1] for name in OVER},
+        "backwards": {name: lambda v: v[::-1] for name in OVER},
     },
     "mis": sets("in_mis"),
     "ds": sets("in_ds"),

@@ -141,6 +141,12 @@ def reference(kernel, graph):
         source, target, similarity = map(np.array, zip(*rows, strict=True))
         found = {"source": source, "target": target, "similarity": similarity.astype(float)}
         return {**found, "measure": "jaccard", "k": None}
+    if kernel == "edge_betweenness":
+        found = nx.edge_betweenness_centrality(net, normalized=False)
+        rows = sorted((*sorted(edge), value) for edge, value in found.items())
+        source, target, betweenness = map(np.array, zip(*rows, strict=True))
+        found = {"source": source, "target": target, "betweenness": betweenness}
+        return {**found, "start": np.ones(N, bool)}
     if kernel == "lcc":
         return {"coefficient": np.array([*nx.clustering(net).values()], float)}
     if kernel == "cdlp":
