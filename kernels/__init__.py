@@ -13,6 +13,7 @@ from dgsuite.kernels.analytics.bfs_many_block import (
     BlockHarmonic,
     BlockMany,
 )
+from dgsuite.kernels.analytics.bipartite import Bipartite
 from dgsuite.kernels.analytics.cdlp import LabelPropagation
 from dgsuite.kernels.analytics.closeness import Closeness, Harmonic
 from dgsuite.kernels.analytics.colouring import Colouring
@@ -34,6 +35,7 @@ from dgsuite.kernels.analytics.scc_block import BlockStrongComponents
 from dgsuite.kernels.analytics.similarity import Similarity
 from dgsuite.kernels.analytics.sssp import ShortestPaths
 from dgsuite.kernels.analytics.sssp_block import BlockPaths
+from dgsuite.kernels.analytics.topological import Topological
 from dgsuite.kernels.analytics.triangles import Triangles
 from dgsuite.kernels.analytics.wcc import Components
 from dgsuite.kernels.analytics.wcc_block import BlockComponents
@@ -70,6 +72,7 @@ KERNELS: dict[str, type[Kernel]] = {
     for k in (
         AllPairs,
         Betweenness,
+        Bipartite,
         BreadthFirst,
         BreadthFirstMany,
         Closeness,
@@ -104,6 +107,7 @@ KERNELS: dict[str, type[Kernel]] = {
         Similarity,
         SpanningTree,
         StrongComponents,
+        Topological,
         Triangles,
         VertexColouring,
     )

@@ -78,9 +78,9 @@ def bc(job: Job) -> list[Found]:
 
 
 def edge_betweenness(job: Job) -> list[Found]:
-    """The rows are the edges, and each betweenness is the sum of the shares of paths that lead over it, found as
-    in `bc`. On larger graphs only necessary conditions are checked: values are at most one per pair of ends,
-    and where all edges are equally long at least one per pair of the edge's own ends.
+    """The rows are the edges, and each betweenness is the sum of the shares of paths that lead over it, found
+    as in `bc`. On larger graphs only necessary conditions are checked: values are at most one per pair of
+    ends, and where all edges are equally long at least one per pair of the edge's own ends.
     """
     matrix = _lengths_of(job)
     edges = Pairs(_rows(matrix), matrix.indices.astype(np.int64))

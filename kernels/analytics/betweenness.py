@@ -117,8 +117,8 @@ class Brandes(Partitioned):
 class Through(State):
     """What a cluster knows, and how many paths lead through its nodes."""
 
-    betweenness: NDArray[np.float64]
-    source: NDArray[np.bool_]  # whether paths start at the node
+    betweenness: NDArray[np.float64] = bsp.per_node(0.0)
+    source: NDArray[np.bool_] = bsp.per_node(False)  # whether paths start at the node
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ class Betweenness(Brandes, bsp.Replicated):
             yield bsp.Round(self.introduce, self.share, self.search, self.collect)
 
     def start(self, c: bsp.Cluster) -> Through:
-        return Through.of(c, betweenness=c.zeros(np.float64), source=self._starts(c.n, c.ids))
+        return Through.of(c, source=self._starts(c.n, c.ids))
 
     def collect(self, c: bsp.Cluster, s: Through, inbox: bsp.Inbox) -> None:  # type: ignore[override]
         super().collect(c, s, inbox)

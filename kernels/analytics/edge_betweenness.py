@@ -21,7 +21,7 @@ from dgsuite.kernels.tools.fixed import Sums, added
 class Over(State):
     """What a cluster knows, and how many paths lead over the edges that its nodes are sources of."""
 
-    start: NDArray[np.bool_]  # whether paths start at the node
+    start: NDArray[np.bool_] = bsp.per_node(False)  # whether paths start at the node
     source: NDArray[np.int32] = bsp.later()
     target: NDArray[np.int32] = bsp.later()
     betweenness: NDArray[np.float64] = bsp.later()

@@ -230,6 +230,13 @@ def right(case, kernel, uid):
         return {"cost": np.array([by_node(net, cost[u]) for u in range(len(net))])}
     if name == "bc":
         return {"betweenness": by_node(net, nx.betweenness_centrality(net, None, False, weight))}
+    if name == "topological" and nx.is_directed_acyclic_graph(net):
+        found = {v: k for k, some in enumerate(nx.topological_generations(net)) for v in some}
+        return {"generation": by_node(net, found), "cycle": np.full(len(net), -1)}
+    if name == "bipartite" and nx.is_bipartite(net):
+        least = smallest(nx.weakly_connected_components(net.to_directed()))
+        hops = dict(nx.all_pairs_shortest_path_length(net.to_undirected()))
+        return {"colour": np.array([hops[v][least[v]] % 2 for v in range(len(net))])}
     if name == "edge_betweenness":
         found = nx.edge_betweenness_centrality(net, None, False, weight)
         ends = found if net.is_directed() else map(sorted, found)

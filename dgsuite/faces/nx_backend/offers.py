@@ -85,6 +85,12 @@ OFFERS: dict[str, dict[str, Worth]] = {
         "transitivity": MANY,
         "triangles": MANY,
     },
+    "orders": {
+        "color": PASS,
+        "is_bipartite": PASS,
+        "is_directed_acyclic_graph": PASS,
+        "topological_generations": PASS,
+    },
     "paths": {
         "ancestors": PASS,
         "descendants": PASS,
