@@ -84,6 +84,7 @@ VALIDATORS: dict[str, Validator] = {
     "closeness": Validator({"closeness": 1}, paths.closeness, "closeness"),
     "colouring": Validator({"colour": 1}, sets.colouring),
     "core_number": Validator({"core": 1}, cores.core_number),
+    "densest": Validator({"densest": 1}, cores.densest),
     "dp": Validator({"leader": 1}, leaders.leader, identifiers="leader"),
     "dr": Validator({"cost": 2, "next_hop": 2}, routing.dr, "cost", nodes="next_hop"),
     "ds": Validator({"in_ds": 1}, sets.ds),

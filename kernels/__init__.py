@@ -19,6 +19,7 @@ from dgsuite.kernels.analytics.closeness import Closeness, Harmonic
 from dgsuite.kernels.analytics.colouring import Colouring
 from dgsuite.kernels.analytics.core_number import CoreNumber
 from dgsuite.kernels.analytics.core_number_block import BlockCoreNumber
+from dgsuite.kernels.analytics.densest import Densest
 from dgsuite.kernels.analytics.edge_betweenness import EdgeBetweenness
 from dgsuite.kernels.analytics.eigenvector import Eigenvector
 from dgsuite.kernels.analytics.hits import HITS
@@ -79,6 +80,7 @@ KERNELS: dict[str, type[Kernel]] = {
         Colouring,
         Components,
         CoreNumber,
+        Densest,
         GridSearch,
         Harmonic,
         KTruss,

@@ -87,6 +87,8 @@ def inputs(draw, name: str, max_nodes: int = 20) -> tuple[Kernel, Make]:
         options["weighted"] = MEASURES[options["measure"]].weighted is not None and draw(
             st.booleans()
         )
+    if name == "densest":
+        options["epsilon"] = draw(st.sampled_from([0.0, 0.1, 1.0]))
     if name == "cdlp":
         options["iterations"] = draw(st.sampled_from([1, 2, 3, 10]))
     if name == "bfs":

@@ -363,6 +363,7 @@ KINDS = {
         "an edge less": {name: lambda v: v[:-1] for name in OVER},
         "backwards": {name: lambda v: v[::-1] for name in OVER},
     },
+    "densest": sets("densest"),
     "topological": {
         "no generations": {"generation": lambda v: v * 0 - 1},
         "all at once": {"generation": lambda v: v * 0},

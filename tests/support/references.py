@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import networkx as nx
 import numpy as np
 
@@ -31,6 +33,8 @@ def network(kernel):
         graph = nx.create_empty_copy(graph).to_directed()
         graph.add_edges_from((min(edge), max(edge)) for edge in edges)
         graph.add_edges_from([(33, 25), (25, 28), (28, 33)])
+    if kernel == "densest":
+        graph.add_edges_from(combinations(range(6, 18), 2))
     if kernel == "bipartite":
         left = [(u < 20, v < 20, (u + v) % 2 == 0) for u, v in edges]
         cross = [e for e, (a, b, even) in zip(edges, left, strict=True) if a != b or (a and even)]
@@ -149,6 +153,8 @@ def reference(kernel, graph):
         source, target, similarity = map(np.array, zip(*rows, strict=True))
         found = {"source": source, "target": target, "similarity": similarity.astype(float)}
         return {**found, "measure": "jaccard", "k": None}
+    if kernel == "densest":
+        return {"densest": peeled(net, 0.1)}
     if kernel == "topological":
         return ordered(net)
     if kernel == "bipartite":
@@ -179,6 +185,17 @@ def reference(kernel, graph):
         traitor = np.arange(N) < 4
         return {"decision": np.where(traitor, 0, 1), "vote": votes, "traitor": traitor}
     return {"committee": committees(net, uid, 4), "k": 4}
+
+
+def peeled(net, epsilon):
+    """The densest set on the way, where nodes of small degree leave round by round."""
+    left, best = net.copy(), net
+    while left:
+        mean = 2 * left.number_of_edges() / len(left)
+        if mean > 2 * best.number_of_edges() / len(best):
+            best = left.copy()
+        left.remove_nodes_from([v for v, d in [*left.degree] if d <= (1 + epsilon) * mean])
+    return np.isin(np.arange(len(net)), [*best])
 
 
 def ordered(net):

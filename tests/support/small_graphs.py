@@ -143,6 +143,7 @@ class Case(NamedTuple):
             },
             "bfs2d": root,
             "cdlp": {"iterations": 1 + turn},
+            "densest": {"epsilon": (0.0, 0.1, 0.5, 2.0)[turn]},
             "dst": root,
             "edge_betweenness": paths,
             "eigenvector": few,
