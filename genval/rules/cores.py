@@ -40,8 +40,8 @@ def core_number(job: Job) -> list[Found]:
 
 
 def densest(job: Job) -> list[Found]:
-    """The set is the densest, of equals the largest, of those that are left when again and again all nodes are
-    taken off that have at most 1 + epsilon times the mean degree.
+    """The set is the densest, of equals the largest, of those that are left when again and again all nodes
+    are taken off that have at most 1 + epsilon times the mean degree.
     """
     edges, slack = adjacency(job), 1 + Fraction(job.fact("epsilon", 0.1))
     found, left = job.outputs["densest"], np.ones(job.n, np.int64)
