@@ -73,8 +73,8 @@ def quality(
         Of all communities, float64: ``modularity`` (Newman and Girvan 2004; of a directed graph, Leicht
         and Newman 2008), ``coverage``, the share of edges within communities, and ``assortativity``, how far
         that share is above what chance would have, on the way to 1 (Newman 2003, "Mixing patterns in
-        networks", equation 2): from 1, where all edges are within, to below 0; NaN where one community has all
-        edges. Per ``community``:
+        networks", equation 2): from 1, where all edges are within, to below 0; NaN where one community has
+        all edges. Per ``community``:
         ``nodes``, int64; ``volume``, the degrees of its nodes (on a directed graph, edges that leave
         them); ``conductance``, the edges to other communities over the volume of the community or of all
         others, whichever is less. These are NaN where that is 0. With `other`: ``adjusted_rand_index``
