@@ -27,11 +27,6 @@ def in_order(values, graph):
     return {node: float(values[node]) for node in graph}
 
 
-def generations(graph, **backend):
-    """Each as a set: networkx's order is that of its edges."""
-    return [*map(set, nx.topological_generations(graph, **backend))]
-
-
 def sampled(function):
     """Centralities by paths from half of the nodes."""
     return lambda graph, **backend: function(graph, k=(len(graph) + 1) // 2, seed=3, **backend)
@@ -46,7 +41,6 @@ def predicted(function):
 
 
 CALLS = {
-    "topological_generations": (generations,),
     "is_directed_acyclic_graph": (by_node(nx.is_directed_acyclic_graph),),
     "is_bipartite": (by_node(nx.is_bipartite),),
     "color": (

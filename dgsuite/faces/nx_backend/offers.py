@@ -89,7 +89,6 @@ OFFERS: dict[str, dict[str, Worth]] = {
         "color": PASS,
         "is_bipartite": PASS,
         "is_directed_acyclic_graph": PASS,
-        "topological_generations": PASS,
     },
     "paths": {
         "ancestors": PASS,

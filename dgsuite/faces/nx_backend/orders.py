@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import networkx as nx
@@ -21,22 +21,6 @@ def _values(kernel: str, G: ConvertedGraph, how: Mapping[str, Any], output: str)
         return np.empty(0, np.int64)
     found: NDArray = run(kernel, G, how, any_weight=True)[output].values
     return found
-
-
-@Offered
-def topological_generations(G: ConvertedGraph, **how: Any) -> Iterator[list[Hashable]]:
-    """Nodes by the longest path that leads to them."""
-    if not G.directed:
-        raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
-    generation = _values("topological", G, how, "generation")
-    return _by_generation(G, generation)
-
-
-def _by_generation(G: ConvertedGraph, generation: NDArray) -> Iterator[list[Hashable]]:
-    for number in range(generation.max(initial=-1) + 1):
-        yield G.of(generation == number)
-    if (generation < 0).any():
-        raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
 
 
 @Offered
